@@ -1,0 +1,86 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Swift 6 language mode, and the upcoming features that keep a public surface small and explicit.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
+
+let package = Package(
+    name: "swift-device-services",
+    products: [
+        .library(name: "CoreLocation", targets: ["CoreLocation", "CoreLocationSubmodules"]),
+        .library(name: "SimulatedDevice", targets: ["SimulatedDevice", "Trace"]),
+    ],
+    traits: [
+        .trait(name: "LibGPS", description: "Reads gpsd through libgps too (libgps:// addresses); needs libgps-dev."),
+        .default(enabledTraits: ["LibGPS"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0")
+    ],
+    targets: [
+        // Floor 0: system libraries and bytes.
+        .systemLibrary(name: "CLibGPS", pkgConfig: "libgps", providers: [.apt(["libgps-dev"])]),
+        .target(name: "JSONBytes"),
+
+        // Floor 1: values and pure rules.
+        .target(name: "DeviceCore", dependencies: ["JSONBytes", log]),
+        .target(name: "Geodesy"),
+        .target(name: "GPSDProtocol", dependencies: ["DeviceCore", "JSONBytes"]),
+
+        // Floor 2: live sources, the seam to them, delivery and traces.
+        .target(
+            name: "GPSDSource",
+            dependencies: [
+                "DeviceCore", "GPSDProtocol", "JSONBytes", log,
+                .target(name: "CLibGPS", condition: .when(traits: ["LibGPS"])),
+            ]
+        ),
+        .target(name: "LiveSources", dependencies: ["DeviceCore", "GPSDSource"]),
+        // Lists LiveSources so that it is linked, and never imports it: see LiveDevice.swift.
+        .target(name: "LiveDevice", dependencies: ["DeviceCore", "LiveSources"]),
+        .target(name: "AppDelivery", dependencies: ["DeviceCore", log]),
+        .target(
+            name: "Trace", dependencies: ["DeviceCore", "GPSDProtocol", "JSONBytes"], path: "Simulators/Trace",
+            exclude: ["Format.md"]),
+
+        // Floor 3: the Apple-named API and playback.
+        .target(
+            name: "CoreLocation",
+            dependencies: ["DeviceCore", "Geodesy", "LiveDevice", "AppDelivery", log]
+        ),
+        // Only a module map: it makes `import CoreLocation.CLLocationManagerDelegate` and the like resolve.
+        .target(name: "CoreLocationSubmodules"),
+        .target(
+            name: "SimulatedDevice",
+            dependencies: ["DeviceCore", "GPSDProtocol", "Trace"],
+            path: "Simulators/SimulatedDevice"
+        ),
+
+        // Tests.
+        .testTarget(name: "JSONBytesTests", dependencies: ["JSONBytes"], exclude: ["make_numbers.py", "numbers.tsv"]),
+        .testTarget(
+            name: "GeodesyTests", dependencies: ["Geodesy"], exclude: ["Reference", "make_reference.py"]),
+        .testTarget(
+            name: "GPSDProtocolTests",
+            dependencies: ["DeviceCore", "GPSDProtocol", "JSONBytes"],
+            exclude: ["expected.tsv", "make_expected.py"]
+        ),
+        .testTarget(name: "CoreLocationTests", dependencies: ["CoreLocation"]),
+        .testTarget(
+            name: "CoreLocationBehaviourTests",
+            dependencies: ["CoreLocation", "DeviceCore", "SimulatedDevice", "Trace"]),
+        // A client in the older language mode, as much published code is.
+        .testTarget(name: "CoreLocationClientTests", dependencies: ["CoreLocation", "CoreLocationSubmodules"]),
+    ]
+)
+
+for target in package.targets where target.type != .system && target.name != "CoreLocationSubmodules" {
+    target.swiftSettings = target.name == "CoreLocationClientTests" ? [.swiftLanguageMode(.v5)] : strict
+}

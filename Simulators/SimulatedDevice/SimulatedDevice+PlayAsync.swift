@@ -1,0 +1,68 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+
+extension SimulatedDevice {
+    /// Plays the rest of the trace at once, and returns when every callback has run and every consumer of an async
+    /// sequence has asked for its next element. On the main actor callbacks of managers made there run in place.
+    nonisolated(nonsending) public func play() async {
+        await run(upTo: .never)
+    }
+
+    /// Lets that many seconds pass on the device's clock, with all that happens in them.
+    nonisolated(nonsending) public func advance(by seconds: Double) async {
+        let limit = clock.now.advanced(bySeconds: max(0, seconds))
+        if await run(upTo: limit) { clock.move(to: limit) }
+    }
+
+    /// Plays the rest of the trace in real time, or that many times faster; ends early when the task is cancelled.
+    nonisolated(nonsending) public func play(speed: Double) async {
+        guard speed > 0, speed.isFinite else {
+            await play()
+            return
+        }
+        let start = clock.now
+        let realClock = ContinuousClock()
+        let realStart = realClock.now
+        while let next = playback.withLock({ $0.peek() }), !Task.isCancelled {
+            let due = min(next, clock.nextDeadline ?? .never, hub.nextDeadline)
+            // In small pieces, so that ages and time-outs that look at the clock see it move.
+            let reached = realClock.now - realStart
+            let passed = start.advanced(bySeconds: reached.inSeconds * speed)
+            if due <= passed {
+                await run(upTo: passed)
+            } else {
+                clock.move(to: passed)
+                let rest = min(due.seconds(since: passed) / speed, 0.1)
+                try? await Task.sleep(for: .seconds(max(rest, 0.0005)))
+            }
+        }
+        if !Task.isCancelled { await play() }
+    }
+
+    @discardableResult
+    nonisolated(nonsending) private func run(upTo limit: BootTime) async -> Bool {
+        guard begin() else { return false }
+        defer { end() }
+        await Device.$current.withValue(device) {
+            callbacks.run()
+            await callbacks.settle()
+            while true {
+                let step = step(upTo: limit)
+                callbacks.run()
+                if !callbacks.isSettled { await callbacks.settle() }
+                guard case .happened = step else { break }
+            }
+        }
+        return true
+    }
+}
+
+extension Duration {
+    fileprivate var inSeconds: Double {
+        let (seconds, attoseconds) = components
+        return Double(seconds) + Double(attoseconds) / 1e18
+    }
+}

@@ -1,0 +1,110 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+import Synchronization
+public import Trace
+
+/// A device that exists in a trace: its readings go through the very same managers, on a clock that only playback moves.
+///
+/// ```swift
+/// let device = SimulatedDevice(try TraceFile(path: "drive.log.chk"))
+/// device.use {
+///     let manager = CLLocationManager()
+///     manager.delegate = tracker
+///     manager.startUpdatingLocation()
+///     device.play()
+///     #expect(tracker.locations.count == 42)
+/// }
+/// ```
+///
+/// Nothing sleeps: `play()` returns when the whole trace has been played and every callback has run. Two devices are
+/// independent, so tests can run in parallel. A simulated device reads no environment, no configuration file and no
+/// stored calibration; the same trace gives the same callbacks on every machine.
+///
+/// **Callbacks** run in one global order. Those of a manager that was made on the main thread run in place when
+/// playback runs there too, else in a synchronous hop to it, so the main thread must not be blocked. All others run in
+/// place, on the thread that plays. The program's own timers stay in real time.
+public final class SimulatedDevice: Sendable {
+    /// Where callbacks run.
+    public enum CallbackDelivery: Sendable {
+        /// The player runs them, in one global order.
+        case inOrder
+        /// They take the same way as on live hardware, to the main queue, run loops and private queues. Use the async
+        /// forms of `play` and `advance`, which wait for them.
+        case asLive
+    }
+
+    /// The device for managers; `use` and `install` bind it.
+    public let device: Device
+    let clock: VirtualClock
+    let hub: PositionHub
+    let callbacks: CallbackQueue
+    let playback: Mutex<Playback>
+
+    /// A device that plays the trace.
+    /// - Parameters:
+    ///   - trace: What it plays.
+    ///   - configuration: What it is configured to do; nothing else is read.
+    ///   - stamps: What becomes of the times in the trace.
+    ///   - delivery: Where callbacks run.
+    public init(
+        _ trace: TraceFile,
+        configuration: Configuration = Configuration(),
+        stamps: TraceStamps = .kept,
+        delivery: CallbackDelivery = .inOrder
+    ) {
+        let recorded = trace.start ?? TraceFeed.firstTime(of: trace) ?? .epoch
+        let wallTime: WallTime
+        switch stamps {
+        case .kept: wallTime = recorded
+        case .rebased(let start): wallTime = start
+        }
+        let start = trace.header?.start?.boot ?? .zero
+        let clock = VirtualClock(now: start, wallTime: wallTime)
+        let hub = PositionHub(demandChanged: {})
+        let callbacks = CallbackQueue(deliversAsLive: delivery == .asLive)
+        self.clock = clock
+        self.hub = hub
+        self.callbacks = callbacks
+        let shift = wallTime.nanoseconds.subtractingSaturated(recorded.nanoseconds)
+        playback = Mutex(Playback(feed: TraceFeed(file: trace, start: start, shift: shift), file: trace))
+        device = Device(
+            name: trace.name, clock: clock, configuration: configuration, positionSource: hub, playback: callbacks)
+    }
+
+    /// Runs the closure with this device in place of the live one: managers made in it belong to this device.
+    public func use<Result>(_ body: () throws -> Result) rethrows -> Result {
+        try Device.$current.withValue(device, operation: body)
+    }
+
+    /// Runs the closure with this device in place of the live one, in the task and the tasks that it makes.
+    nonisolated(nonsending) public func use<Result>(
+        _ body: nonisolated(nonsending) () async throws -> Result
+    ) async rethrows -> Result {
+        try await Device.$current.withValue(device, operation: body)
+    }
+
+    /// Puts this device in the place of the live one for the whole process, for programs that make managers on threads
+    /// of their own. Tests that do so cannot run in parallel.
+    public func install() {
+        Device.install(device)
+    }
+
+    /// Takes it back.
+    public func uninstall() {
+        if Device.installed === device { Device.install(nil) }
+    }
+
+    /// What could not be read of the trace so far.
+    public var warnings: [TraceWarning] { playback.withLock { $0.feed.warnings } }
+
+    /// The device's civil time.
+    public var wallTime: WallTime { clock.wallTime }
+
+    /// Returns once that many consumers of async sequences wait for their first element. A task that was just made has
+    /// not asked yet, and a trace played at once would be over before it does.
+    public func waitForConsumers(_ count: Int) async {
+        await callbacks.consumers.waitForConsumers(count)
+    }
+}

@@ -1,0 +1,49 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The stamp that gpspipe puts before a line when it is asked to, followed by a colon and a blank:
+///
+///     -t    2026-11-21 03:39:10
+///     -u    2026-11-21 03:39:16.708334
+///     -uu   2026-11-21 03:39:22 1795232362.754231
+///     -Z    2026-11-21T03:39:29
+///     -uZ   2026-11-21T03:39:35.17636Z       (five decimals)
+///     -uuZ  2026-11-21T03:43:39Z 1795232619.661011
+///     -T    as the user says
+///
+/// All are UTC.
+enum ArrivalStamp {
+    /// The longest text that is looked at for a stamp, in bytes: gpspipe cuts the part before the seconds at 24.
+    private static let maximumLength = 96
+
+    /// Where the report behind a stamp starts; nil when that line is none.
+    static func reportStart(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Int? {
+        let limit = min(line.upperBound, line.lowerBound + maximumLength)
+        guard let base = bytes.baseAddress,
+            let found = memchr(base + line.lowerBound, Int32(UInt8(ascii: "{")), limit - line.lowerBound)
+        else { return nil }
+        let start = UnsafeRawPointer(found) - base
+        // With a stamp of any text allowed, only a report that starts the way gpsd writes them is told from prose.
+        guard start - line.lowerBound >= 2, bytes[start - 1] == UInt8(ascii: " "),
+            bytes[start - 2] == UInt8(ascii: ":"),
+            Bytes.start(bytes, at: start, end: line.upperBound, with: "{\"class\":")
+        else { return nil }
+        return start
+    }
+
+    /// The time of a stamp in nanoseconds since 1970; nil when it does not say one.
+    static func time(_ text: UnsafeRawBufferPointer) -> Int64? {
+        let afterBlank = text.lastIndex(of: UInt8(ascii: " ")).map { $0 + 1 } ?? 0
+        let last = UnsafeRawBufferPointer(rebasing: text[afterBlank...])
+        if last.first != UInt8(ascii: "-"), let time = TraceSeconds.parse(last) { return time }
+        return CivilTime.parse(text)
+    }
+}

@@ -1,0 +1,49 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import JSONBytes
+
+/// Whether a line of gpsd can stand in a trace as it is.
+enum GPSDLineCheck {
+    /// True when the line is one JSON object in valid UTF-8, without a line feed in it, not nested so deeply that it
+    /// could not be read as part of an event, and without the words for infinity and NaN, which are no JSON although
+    /// gpsd's older releases write them.
+    static func isEmbeddable(_ line: UnsafeRawBufferPointer) -> Bool {
+        guard line.first == UInt8(ascii: "{"), line.last == UInt8(ascii: "}"), isJSON(line) else { return false }
+        var isASCII = true
+        var isInString = false
+        var isEscaped = false
+        var depth = 1
+        for (index, byte) in line.enumerated() {
+            if byte >= 0x80 { isASCII = false }
+            switch byte {
+            case _ where isEscaped: isEscaped = false
+            case UInt8(ascii: "\\") where isInString: isEscaped = true
+            case UInt8(ascii: "\""): isInString.toggle()
+            case _ where isInString: break
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                depth += 1
+                if depth > JSONReader.maximumDepth { return false }
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+            case UInt8(ascii: "\n"), UInt8(ascii: "\r"): return false
+            case UInt8(ascii: "N"), UInt8(ascii: "I"), UInt8(ascii: "i"): return false
+            case UInt8(ascii: "n"):
+                // Either null or nan.
+                if index + 1 < line.count, line[index + 1] == UInt8(ascii: "a") { return false }
+            default: break
+            }
+        }
+        return isASCII || String(validating: line, as: UTF8.self) != nil
+    }
+
+    private static func isJSON(_ line: UnsafeRawBufferPointer) -> Bool {
+        var reader = JSONReader(line)
+        do throws(JSONError) {
+            try reader.skipValue()
+            try reader.finish()
+            return true
+        } catch {
+            return false
+        }
+    }
+}

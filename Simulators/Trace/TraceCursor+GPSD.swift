@@ -1,0 +1,50 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import JSONBytes
+
+extension TraceCursor {
+    /// The report on a line of gpsd's text; nil when there is none.
+    mutating func gpsdRecord(
+        _ bytes: UnsafeRawBufferPointer, _ line: Range<Int>, isEnded: Bool
+    ) -> TraceRecord? {
+        var start = line.lowerBound
+        stamp = nil
+        switch bytes[start] {
+        case UInt8(ascii: "{"):
+            break
+        case UInt8(ascii: "$"), UInt8(ascii: "!"):
+            sentences &+= 1
+            skippedLines &+= 1
+            return nil
+        case UInt8(ascii: "#"):
+            skippedLines &+= 1
+            return nil
+        default:
+            guard let report = ArrivalStamp.reportStart(bytes, line) else {
+                skippedLines &+= 1
+                return nil
+            }
+            stamp = ArrivalStamp.time(UnsafeRawBufferPointer(rebasing: bytes[start..<report - 2]))
+            start = report
+        }
+        let range = start..<line.upperBound
+        guard bytes[line.upperBound &- 1] == UInt8(ascii: "}"), isEnded || Self.isWhole(bytes, range) else {
+            skipBroken(isEnded: isEnded)
+            return nil
+        }
+        return TraceRecord(time: arrivalTime(isStamped: start > line.lowerBound), kind: .gpsd, range: range)
+    }
+
+    /// True when the bytes are one complete JSON value: a line that nothing ended may have been cut anywhere.
+    private static func isWhole(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
+        var reader = JSONReader(UnsafeRawBufferPointer(rebasing: bytes[range]))
+        do throws(JSONError) {
+            try reader.skipValue()
+            try reader.finish()
+            return true
+        } catch {
+            return false
+        }
+    }
+}

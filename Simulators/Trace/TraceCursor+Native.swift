@@ -1,0 +1,97 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import JSONBytes
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+extension TraceCursor {
+    /// The event on a line of a native trace; nil when it is not for us or cannot be read.
+    @inline(__always)
+    mutating func nativeRecord(
+        _ bytes: UnsafeRawBufferPointer, _ line: Range<Int>, isEnded: Bool
+    ) -> TraceRecord? {
+        if isEnded, let (time, range) = Self.plainReport(bytes, line) {
+            return TraceRecord(time: held(time), kind: .gpsd, range: range)
+        }
+        return event(bytes, line, isEnded: isEnded)
+    }
+
+    /// Reads `{"t":12.5,"gpsd":{…}}`, the form that is written here, without looking at the inside of the report.
+    @inline(__always)
+    private static func plainReport(
+        _ bytes: UnsafeRawBufferPointer, _ line: Range<Int>
+    ) -> (time: Int64, range: Range<Int>)? {
+        let end = line.upperBound
+        guard Bytes.start(bytes, at: line.lowerBound, end: end, with: "{\"t\":") else { return nil }
+        var at = line.lowerBound &+ 5
+        guard let time = TraceSeconds.scan(bytes, &at, end: end),
+            Bytes.start(bytes, at: at, end: end, with: ",\"gpsd\":{"), let base = bytes.baseAddress
+        else { return nil }
+        let start = at &+ 8
+        guard end &- start >= 3, bytes[end &- 1] == UInt8(ascii: "}"), bytes[end &- 2] == UInt8(ascii: "}") else {
+            return nil
+        }
+        // Another member behind the report needs a brace, a comma and a quote. Inside a report that is rare.
+        var search = start
+        while let found = memchr(base + search, Int32(UInt8(ascii: "}")), end &- 2 &- search) {
+            search = UnsafeRawPointer(found) - base &+ 1
+            var next = search
+            while next < end, Bytes.isBlank(bytes[next]) { next &+= 1 }
+            guard next < end, bytes[next] == UInt8(ascii: ",") else { continue }
+            next &+= 1
+            while next < end, Bytes.isBlank(bytes[next]) { next &+= 1 }
+            if next < end, bytes[next] == UInt8(ascii: "\"") { return nil }
+        }
+        return (time, start..<end &- 1)
+    }
+
+    /// Reads any line, whatever its order and blanks.
+    @inline(never)
+    private mutating func event(
+        _ bytes: UnsafeRawBufferPointer, _ line: Range<Int>, isEnded: Bool
+    ) -> TraceRecord? {
+        let text = UnsafeRawBufferPointer(rebasing: bytes[line])
+        var contents: EventContents
+        do throws(JSONError) {
+            contents = try EventContents(text, offset: line.lowerBound)
+        } catch {
+            skipBroken(isEnded: isEnded)
+            return nil
+        }
+        if var record = contents.record {
+            record.time = contents.time.map { held($0) } ?? heldWithoutTime()
+            return record
+        }
+        if let key = contents.unknown {
+            count(key)
+        } else {
+            skipBroken(isEnded: true)
+        }
+        return nil
+    }
+
+    private mutating func count(_ key: JSONText) {
+        let word = key.word
+        if word != 0, let index = kinds.firstIndex(where: { $0.word == word }) {
+            kinds[index].count += 1
+            return
+        }
+        let name = key.rawBytes.count <= 256 ? key.string() : "…"
+        if let index = kinds.firstIndex(where: { $0.name == name }) {
+            kinds[index].count += 1
+        } else if kinds.count < Self.maximumKinds {
+            kinds.append(TraceEventKind(name: name, word: word, count: 1))
+        } else {
+            kinds[kinds.count - 1].name = "…"
+            kinds[kinds.count - 1].word = 0
+            kinds[kinds.count - 1].count += 1
+        }
+    }
+}

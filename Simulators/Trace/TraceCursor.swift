@@ -1,0 +1,123 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// Goes through a trace, event by event, without allocating.
+///
+/// The caller keeps the bytes of the file in place for as long as it reads:
+///
+///     file.bytes.withUnsafeBytes { bytes in
+///         var cursor = TraceCursor(file)
+///         while let record = cursor.next(bytes) { … }
+///     }
+///
+/// It takes any bytes and never fails: what cannot be read is passed over and counted. A report is handed over when it
+/// looks whole from both ends; whether it is valid JSON is for the decoder to say. A copy of the cursor is a bookmark.
+public struct TraceCursor: Sendable {
+    /// The most warnings that are kept.
+    public static let maximumWarnings = 100
+    /// The most kinds of events that are counted by name.
+    static let maximumKinds = 64
+
+    /// The first warnings, at most ``maximumWarnings``.
+    public private(set) var warnings: [TraceWarning] = []
+    /// All warnings, those that were not kept included.
+    public private(set) var warningCount = 0
+    /// Lines that held nothing to play: in gpsd's text NMEA, comments and anything else; in a native trace lines that
+    /// cannot be read. Empty lines do not count.
+    public internal(set) var skippedLines = 0
+
+    var lines: TraceLines
+    /// The time of the last record.
+    private var last: Int64 = 0
+    /// The stamp of the last report in gpsd's text, in nanoseconds since 1970; nil when it had none.
+    var stamp: Int64?
+    /// NMEA sentences among the skipped lines.
+    var sentences = 0
+    /// Events of other kinds, in the order in which they appeared first.
+    var kinds: [TraceEventKind] = []
+
+    private let format: TraceFile.Format
+    private let hasArrivalTimes: Bool
+    /// Civil time at time zero.
+    private let origin: Int64
+
+    /// A cursor at the first event.
+    public init(_ file: TraceFile) {
+        format = file.format
+        hasArrivalTimes = file.hasArrivalTimes
+        origin = file.start?.nanoseconds ?? 0
+        lines = TraceLines(offset: file.eventsOffset, line: file.eventsLine)
+    }
+
+    /// A cursor that looks for gpsd's reports in a file of which nothing is known yet.
+    init(searchingFrom offset: Int) {
+        format = .gpsd
+        hasArrivalTimes = false
+        origin = 0
+        lines = TraceLines(offset: offset, line: 0)
+    }
+
+    /// The number of the line that was read last, counted from 1.
+    public var line: Int { lines.line }
+
+    /// How many events of other kinds than a position source's were passed over, by kind. They are for other versions.
+    public var skippedKinds: [String: Int] {
+        var counts: [String: Int] = [:]
+        for kind in kinds { counts[kind.name, default: 0] += kind.count }
+        return counts
+    }
+
+    /// The next event; nil at the end.
+    ///
+    /// - Parameter bytes: the bytes of the file that the cursor was made for.
+    public mutating func next(_ bytes: UnsafeRawBufferPointer) -> TraceRecord? {
+        while let (range, isEnded) = lines.next(bytes) {
+            let record =
+                switch format {
+                case .native: nativeRecord(bytes, range, isEnded: isEnded)
+                case .gpsd: gpsdRecord(bytes, range, isEnded: isEnded)
+                }
+            if let record { return record }
+        }
+        return nil
+    }
+
+    /// The time of an event, never before that of the event before.
+    @inline(__always)
+    mutating func held(_ time: Int64) -> Int64 {
+        if time >= last {
+            last = time
+        } else {
+            warn(.timeGoesBack)
+        }
+        return last
+    }
+
+    /// The time of an event that says none.
+    mutating func heldWithoutTime() -> Int64 {
+        warn(.noTime)
+        return last
+    }
+
+    /// The time of a report in gpsd's text.
+    mutating func arrivalTime(isStamped: Bool) -> Int64? {
+        guard hasArrivalTimes else { return nil }
+        if let stamp { return held(stamp.subtractingReportingOverflow(origin).partialValue) }
+        return isStamped ? heldWithoutTime() : last
+    }
+
+    /// Notes a line that cannot be read.
+    @inline(never)
+    mutating func skipBroken(isEnded: Bool) {
+        skippedLines += 1
+        warn(isEnded ? .brokenLine : .cutLine)
+    }
+
+    @inline(never)
+    private mutating func warn(_ reason: TraceWarning.Reason) {
+        warningCount += 1
+        if warnings.count < Self.maximumWarnings { warnings.append(TraceWarning(line: line, reason: reason)) }
+    }
+}

@@ -1,0 +1,84 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A trace in memory: the native format, or text with gpsd's reports in it.
+///
+/// Native are the traces that ``TraceWriter`` writes. Everything else is searched line by line for gpsd's reports: what
+/// `gpspipe -w` prints, with or without stamps of arrival, and the mixtures of NMEA and reports that gpsd keeps for its
+/// tests. Other lines are passed over. Read it with a ``TraceCursor``:
+///
+///     let file = try TraceFile(path: "drive.trace")
+///     file.bytes.withUnsafeBytes { bytes in
+///         var cursor = TraceCursor(file)
+///         while let record = cursor.next(bytes) { … }
+///     }
+public struct TraceFile: Sendable {
+    /// The formats that are told apart.
+    public enum Format: UInt8, Sendable {
+        /// JSON Lines with a header.
+        case native
+        /// Text with gpsd's reports.
+        case gpsd
+    }
+
+    /// The whole file.
+    public let bytes: [UInt8]
+    /// What to call it in messages: its path, or what the program says.
+    public let name: String
+    /// What it is.
+    public let format: Format
+    /// Its first line; nil when it is not native.
+    public let header: TraceHeader?
+    /// Civil time at time zero: the header's, or the first stamp of arrival; nil when the file says neither.
+    public let start: WallTime?
+    /// True when its events carry the time of their arrival.
+    public let hasArrivalTimes: Bool
+
+    /// Where the events begin.
+    let eventsOffset: Int
+    /// The lines before them.
+    let eventsLine: Int
+
+    /// Takes a file's bytes. The error says what they are instead of a trace.
+    ///
+    /// - Parameter name: what to call it in messages.
+    public init(bytes: [UInt8], name: String) throws(DeviceError) {
+        try self.init(bytes: bytes, name: name, layout: try TraceLayout(bytes, name: name))
+    }
+
+    /// Reads a file of at most ``maximumSize`` bytes. The error says what to do.
+    public init(path: String) throws(DeviceError) {
+        try self.init(bytes: try FileBytes.read(path, limit: Self.maximumSize), name: path)
+    }
+
+    private init(bytes: [UInt8], name: String, layout: TraceLayout) throws(DeviceError) {
+        self.bytes = bytes
+        self.name = name
+        format = layout.header == nil ? .gpsd : .native
+        header = layout.header
+        start = layout.header == nil ? layout.firstStamp : layout.header?.start?.wallTime
+        hasArrivalTimes = layout.header != nil || layout.firstStamp != nil
+        eventsOffset = layout.eventsOffset
+        eventsLine = layout.eventsLine
+    }
+
+    /// The largest file that is read, in bytes: half of the machine's memory, and not more than 1 GiB (256 MiB where
+    /// addresses have 32 bits).
+    public static var maximumSize: Int {
+        let most = Int.bitWidth > 32 ? 1 << 30 : 1 << 28
+        let pages = Int64(sysconf(Int32(_SC_PHYS_PAGES)))
+        let pageSize = Int64(sysconf(Int32(_SC_PAGESIZE)))
+        guard pages > 0, pageSize > 0 else { return most }
+        return min(most, Int(clamping: pages.multipliedReportingOverflow(by: pageSize).partialValue / 2))
+    }
+}

@@ -1,0 +1,183 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import JSONBytes
+
+extension TraceHeader {
+    /// The most devices taken from a header; further ones are ignored.
+    static let maximumDevices = 1024
+    private static let maximumMembers = 1024
+
+    /// True when the line is a header of this format, whole or in part.
+    static func isHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+        var reader = JSONReader(line)
+        do throws(JSONError) {
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                if key.word == JSONText.word("format"), let name = try reader.textIfPresent() {
+                    return name.equals("device-services-trace")
+                }
+                try reader.skipValue()
+            }
+        } catch {
+            return false
+        }
+        return false
+    }
+
+    /// Reads a header line; the error says what is wrong with it.
+    init(_ line: UnsafeRawBufferPointer, name: String) throws(DeviceError) {
+        do throws(JSONError) {
+            // The version comes first: a later version may mean something else by the other keys.
+            let version = try Self.version(line)
+            guard let version, version >= 1 else {
+                throw JSONError(.wrongType, at: 0)
+            }
+            guard version < Double(Self.currentVersion + 1) else {
+                throw JSONError(.outOfRange, at: 0)
+            }
+            self.init()
+            clock = ""
+            units = [:]
+            frame = ""
+            self.version = Int(version)
+            var reader = JSONReader(line)
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                try readMember(key, &reader)
+            }
+            try reader.finish()
+        } catch {
+            throw Self.failure(error, name)
+        }
+    }
+
+    private static func failure(_ error: JSONError, _ name: String) -> DeviceError {
+        switch error.reason {
+        case .outOfRange:
+            DeviceError(
+                .notSupported,
+                "\(name) is a trace of a later version than \(currentVersion), which is the highest that this program reads. Update the program, or record again with an older one."
+            )
+        case .wrongType:
+            DeviceError(
+                .invalidTrace,
+                "\(name) has a trace header whose \"version\" or \"start\" cannot be read. A header says \"version\":1 and \"start\":{\"utc\":\"2026-01-31T12:00:00Z\",\"boot\":1.5}."
+            )
+        case .truncated:
+            DeviceError(
+                .invalidTrace, "\(name) ends in the middle of its header: nothing was recorded. Record it again.")
+        default:
+            DeviceError(.invalidTrace, "\(name) has a trace header that is not JSON: \(error.description).")
+        }
+    }
+
+    private static func version(_ line: UnsafeRawBufferPointer) throws(JSONError) -> Double? {
+        var version: Double?
+        var reader = JSONReader(line)
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            if key.word == JSONText.word("version") {
+                version = try reader.doubleIfPresent()
+            } else {
+                try reader.skipValue()
+            }
+        }
+        return version
+    }
+
+    private mutating func readMember(_ key: JSONText, _ reader: inout JSONReader) throws(JSONError) {
+        switch key.word {
+        case JSONText.word("format"), JSONText.word("version"): try reader.skipValue()
+        case JSONText.word("start"): start = try Self.readStart(&reader)
+        case JSONText.word("clock"): clock = try Self.text(&reader)
+        case JSONText.word("devices"): devices = try Self.readDevices(&reader)
+        case JSONText.word("units"): units = try Self.readUnits(&reader)
+        case JSONText.word("frame"): frame = try Self.text(&reader)
+        case JSONText.word("recorder"): recorder = try Self.text(&reader)
+        case JSONText.word("source"): source = try Self.text(&reader)
+        default: try Self.readOther(key, &reader, &otherMembers)
+        }
+    }
+
+    private static func text(_ reader: inout JSONReader) throws(JSONError) -> String {
+        try reader.textIfPresent()?.string() ?? ""
+    }
+
+    private static func readOther(
+        _ key: JSONText, _ reader: inout JSONReader, _ members: inout [TraceMember]
+    ) throws(JSONError) {
+        let json = try reader.readRawValue()
+        if members.count < maximumMembers { members.append(TraceMember(name: key.string(), json: [UInt8](json))) }
+    }
+
+    private static func readStart(_ reader: inout JSONReader) throws(JSONError) -> Start? {
+        guard try reader.peekKind() == .object else {
+            if try reader.readNull() { return nil }
+            throw JSONError(.wrongType, at: reader.offset)
+        }
+        var wallTime: Int64?
+        var boot: Int64? = 0
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            switch key.word {
+            case JSONText.word("utc"): wallTime = try reader.textIfPresent().flatMap { CivilTime.parse($0.rawBytes) }
+            case JSONText.word("boot"): boot = TraceSeconds.parse(try reader.readRawValue())
+            default: try reader.skipValue()
+            }
+        }
+        guard let wallTime, let boot else { throw JSONError(.wrongType, at: reader.offset) }
+        return Start(wallTime: WallTime(nanoseconds: wallTime), boot: BootTime(nanoseconds: boot))
+    }
+
+    private static func readUnits(_ reader: inout JSONReader) throws(JSONError) -> [String: String] {
+        var units: [String: String] = [:]
+        guard try reader.peekKind() == .object else {
+            try reader.skipValue()
+            return units
+        }
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            guard let unit = try reader.textIfPresent(), units.count < maximumMembers else { continue }
+            units[key.string()] = unit.string()
+        }
+        return units
+    }
+
+    private static func readDevices(_ reader: inout JSONReader) throws(JSONError) -> [TraceDevice] {
+        var devices: [TraceDevice] = []
+        guard try reader.peekKind() == .array else {
+            try reader.skipValue()
+            return devices
+        }
+        try reader.beginArray()
+        while try reader.nextElement() {
+            guard try reader.peekKind() == .object, devices.count < maximumDevices else {
+                try reader.skipValue()
+                continue
+            }
+            devices.append(try readDevice(&reader))
+        }
+        return devices
+    }
+
+    private static func readDevice(_ reader: inout JSONReader) throws(JSONError) -> TraceDevice {
+        var device = TraceDevice(kind: "")
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            switch key.word {
+            case JSONText.word("kind"): device.kind = try text(&reader)
+            case JSONText.word("path"): device.receiver.path = try text(&reader)
+            case JSONText.word("driver"): device.receiver.driver = try text(&reader)
+            case JSONText.word("subtype"): device.receiver.subtype = try text(&reader)
+            case JSONText.word("subtype1"): device.receiver.subtype1 = try text(&reader)
+            case JSONText.word("bps"):
+                device.receiver.bitsPerSecond = try reader.int64IfPresent().flatMap(Int32.init(exactly:)) ?? 0
+            case JSONText.word("cycle"): device.receiver.cycle = try reader.doubleIfPresent()
+            default: try readOther(key, &reader, &device.otherMembers)
+            }
+        }
+        return device
+    }
+}

@@ -1,0 +1,78 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import JSONBytes
+
+extension TraceHeader {
+    /// The header as one line of JSON, without a line end.
+    public func line() -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("format")
+        writer.string(Self.formatName)
+        writer.key("version")
+        writer.int(version)
+        if let start {
+            writer.key("start")
+            writer.beginObject()
+            writer.key("utc")
+            writer.string(CivilTime.text(start.wallTime.nanoseconds))
+            var seconds: [UInt8] = []
+            TraceSeconds.append(start.boot.nanoseconds, to: &seconds)
+            writer.key("boot")
+            writer.raw(seconds)
+            writer.endObject()
+        }
+        Self.write("clock", clock, to: &writer)
+        writer.key("devices")
+        writer.beginArray()
+        for device in devices { Self.write(device, to: &writer) }
+        writer.endArray()
+        writer.key("units")
+        writer.beginObject()
+        for (name, unit) in units.sorted(by: { $0.key < $1.key }) {
+            writer.key(text: name)
+            writer.string(unit)
+        }
+        writer.endObject()
+        Self.write("frame", frame, to: &writer)
+        Self.write("recorder", recorder, to: &writer)
+        Self.write("source", source, to: &writer)
+        Self.write(otherMembers, to: &writer)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private static func write(_ key: StaticString, _ text: String, to writer: inout JSONWriter) {
+        guard !text.isEmpty else { return }
+        writer.key(key)
+        writer.string(text)
+    }
+
+    private static func write(_ members: [TraceMember], to writer: inout JSONWriter) {
+        for member in members {
+            writer.key(text: member.name)
+            writer.raw(member.json)
+        }
+    }
+
+    private static func write(_ device: TraceDevice, to writer: inout JSONWriter) {
+        writer.beginObject()
+        write("kind", device.kind, to: &writer)
+        write("path", device.receiver.path, to: &writer)
+        write("driver", device.receiver.driver, to: &writer)
+        write("subtype", device.receiver.subtype, to: &writer)
+        write("subtype1", device.receiver.subtype1, to: &writer)
+        if device.receiver.bitsPerSecond != 0 {
+            writer.key("bps")
+            writer.int(device.receiver.bitsPerSecond)
+        }
+        if device.receiver.cycle.isFinite {
+            writer.key("cycle")
+            writer.double(device.receiver.cycle)
+        }
+        write(device.otherMembers, to: &writer)
+        writer.endObject()
+    }
+}

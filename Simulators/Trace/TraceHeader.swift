@@ -1,0 +1,50 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+
+/// The first line of a trace: which clocks, devices and units its events are in.
+public struct TraceHeader: Sendable, Hashable {
+    /// One point on both clocks: the instant at which the times of the events are zero.
+    public struct Start: Sendable, Hashable {
+        /// Civil time.
+        public var wallTime: WallTime
+        /// Time since boot.
+        public var boot: BootTime
+
+        /// The instant that both clocks show.
+        public init(wallTime: WallTime, boot: BootTime) {
+            self.wallTime = wallTime
+            self.boot = boot
+        }
+    }
+
+    /// The name that a header gives its format.
+    public static let formatName = "device-services-trace"
+    /// The version that is written, and the highest that is read.
+    public static let currentVersion = 1
+
+    /// The format's version. Additions do not change it.
+    public var version = currentVersion
+    /// When the trace starts; nil when the header does not say.
+    public var start: Start?
+    /// The clock that times are read from: "CLOCK_BOOTTIME", or "virtual" for a trace of a simulated device.
+    public var clock = "CLOCK_BOOTTIME"
+    /// The devices whose readings follow, as far as they were known at the start.
+    public var devices: [TraceDevice] = []
+    /// The units of the events' values, by quantity. gpsd's reports keep gpsd's own units.
+    public var units = ["t": "s"]
+    /// The axes of motion readings: "sensor", each sensor's own, before its mount matrix.
+    public var frame = "sensor"
+    /// The program that recorded.
+    public var recorder = ""
+    /// Where positions came from, for example gpsd://localhost:2947.
+    public var source = ""
+    /// Members that this version does not know, kept as they are.
+    public var otherMembers: [TraceMember] = []
+
+    /// A header of this version.
+    public init(start: Start? = nil) {
+        self.start = start
+    }
+}

@@ -1,0 +1,89 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import JSONBytes
+
+/// The loss of a source as a trace tells it: a code, a message and the cause.
+enum TraceLoss {
+    static let standardMessage = "The position source was lost when this trace was recorded."
+
+    private static let codes: [DeviceError.Code] = [
+        .unreachable, .connectionLost, .silent, .notSupported, .invalidConfiguration, .invalidTrace, .permissionDenied,
+        .notFound, .busy, .inputOutput,
+    ]
+
+    /// Reads what ``write(_:to:)`` has written. A code of a later version counts as a lost connection.
+    static func error(_ json: UnsafeRawBufferPointer) -> DeviceError {
+        var error = DeviceError(.connectionLost, standardMessage)
+        var reader = JSONReader(json)
+        do throws(JSONError) {
+            guard try reader.peekKind() == .object else { return error }
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                switch key.word {
+                case JSONText.word("code"):
+                    let name = try reader.textIfPresent()?.string()
+                    error.code = codes.first { $0.description == name } ?? .connectionLost
+                case JSONText.word("message"):
+                    error.message = try reader.textIfPresent()?.string() ?? standardMessage
+                case JSONText.word("cause"): error.cause = try cause(&reader)
+                default: try reader.skipValue()
+                }
+            }
+        } catch {
+            return DeviceError(.connectionLost, standardMessage)
+        }
+        return error
+    }
+
+    static func write(_ error: DeviceError, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("code")
+        writer.string(error.code.description)
+        writer.key("message")
+        writer.string(error.message)
+        if let cause = error.cause {
+            writer.key("cause")
+            writer.beginObject()
+            switch cause {
+            case .system(let call, let number):
+                writer.key("call")
+                writer.string(call)
+                writer.key("errno")
+                writer.int(number)
+            case .library(let name, let code):
+                writer.key("library")
+                writer.string(name)
+                writer.key("code")
+                writer.int(code)
+            }
+            writer.endObject()
+        }
+        writer.endObject()
+    }
+
+    private static func cause(_ reader: inout JSONReader) throws(JSONError) -> DeviceError.Cause? {
+        guard try reader.peekKind() == .object else {
+            try reader.skipValue()
+            return nil
+        }
+        var call: String?
+        var library: String?
+        var number: Int32?
+        var code: Int32?
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            switch key.word {
+            case JSONText.word("call"): call = try reader.textIfPresent()?.string()
+            case JSONText.word("library"): library = try reader.textIfPresent()?.string()
+            case JSONText.word("errno"): number = try reader.int64IfPresent().flatMap(Int32.init(exactly:))
+            case JSONText.word("code"): code = try reader.int64IfPresent().flatMap(Int32.init(exactly:))
+            default: try reader.skipValue()
+            }
+        }
+        if let call, let number { return .system(call: call, errno: number) }
+        if let library, let code { return .library(name: library, code: code) }
+        return nil
+    }
+}

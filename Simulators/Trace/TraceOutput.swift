@@ -1,0 +1,110 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A file descriptor that a trace is written to.
+struct TraceOutput: Sendable {
+    let descriptor: Int32
+    /// What to call it in messages.
+    let name: String
+    /// False for a descriptor that belongs to somebody else.
+    let isOwned: Bool
+
+    /// A descriptor that is open already.
+    init(descriptor: Int32, name: String, isOwned: Bool) {
+        self.descriptor = descriptor
+        self.name = name
+        self.isOwned = isOwned
+    }
+
+    /// Makes a file; "-" is standard output.
+    init(path: String, overwrite: Bool) throws(DeviceError) {
+        if path == "-" {
+            self.init(descriptor: STDOUT_FILENO, name: "standard output", isOwned: false)
+            return
+        }
+        let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (overwrite ? O_TRUNC : O_EXCL)
+        var descriptor: Int32
+        repeat {
+            descriptor = open(path, flags, mode_t(0o644))
+        } while descriptor < 0 && errno == EINTR
+        guard descriptor >= 0 else { throw Self.failure(path, call: "open", errno: errno) }
+        self.init(descriptor: descriptor, name: path, isOwned: true)
+    }
+
+    /// Writes all of the bytes, however often the system takes only some of them.
+    func write(_ bytes: UnsafeRawBufferPointer) throws(DeviceError) {
+        var done = 0
+        while done < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+            let count = system_write(descriptor, rest.baseAddress, rest.count)
+            if count > 0 {
+                done += min(count, rest.count)
+            } else if count < 0, errno == EAGAIN || errno == EWOULDBLOCK {
+                // Somebody made a pipe that does not block: wait as a blocking one would.
+                var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&wait, 1, 1000)
+            } else if count == 0 || errno != EINTR {
+                throw Self.failure(name, call: "write", errno: count == 0 ? EIO : errno)
+            }
+        }
+    }
+
+    /// Brings a file of our own to the disk and closes it.
+    func close() throws(DeviceError) {
+        guard isOwned else { return }
+        var failed: (call: String, errno: Int32)?
+        // Pipes and devices have no disk to be brought to.
+        if fsync(descriptor) != 0, errno == EIO || errno == ENOSPC || errno == EDQUOT {
+            failed = ("fsync", errno)
+        }
+        // Linux has closed the descriptor even when it reports EINTR.
+        if system_close(descriptor) != 0, errno != EINTR, failed == nil { failed = ("close", errno) }
+        if let failed { throw Self.failure(name, call: failed.call, errno: failed.errno) }
+    }
+
+    private static func failure(_ name: String, call: String, errno number: Int32) -> DeviceError {
+        var code = DeviceError.Code.inputOutput
+        let message: String
+        switch number {
+        case EEXIST:
+            message = "\(name) exists already. Choose another name, or allow it to be overwritten."
+        case ENOENT, ENOTDIR:
+            code = .notFound
+            message = "There is no folder for \(name). Make it first, or check the path."
+        case EACCES, EPERM, EROFS:
+            code = .permissionDenied
+            message = "\(name) may not be written by this user. Choose another folder, or change its mode."
+        case EISDIR:
+            message = "\(name) is a folder, and a file is needed."
+        case ENOSPC, EDQUOT:
+            message =
+                "There is no space left for the trace \(name). Free some and record again; what was written before can be read."
+        case EFBIG:
+            message = "The trace \(name) has reached the largest size of a file here. Begin another one."
+        case EPIPE:
+            message = "Nobody reads the trace on \(name) any longer, so recording has stopped."
+        default:
+            message = "The trace \(name) cannot be written."
+        }
+        return DeviceError(code, message, cause: .system(call: call, errno: number))
+    }
+}
+
+/// The C functions, whose names the methods hide.
+private func system_write(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, bytes, count)
+}
+
+private func system_close(_ descriptor: Int32) -> Int32 {
+    close(descriptor)
+}

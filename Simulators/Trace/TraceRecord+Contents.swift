@@ -1,0 +1,54 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+import JSONBytes
+
+extension TraceRecord {
+    /// The line that gpsd sent, without its line end; empty for a loss and a return.
+    ///
+    /// - Parameter bytes: the bytes of the file that the record comes from.
+    public func line(in bytes: UnsafeRawBufferPointer) -> [UInt8] {
+        guard let contents = contents(in: bytes) else { return [] }
+        switch kind {
+        case .gpsd: return [UInt8](contents)
+        case .gpsdText where isHexadecimal: return Self.decoded(contents)
+        case .gpsdText: return [UInt8](JSONText(unchecked: contents).string().utf8)
+        case .lost, .regained: return []
+        }
+    }
+
+    /// Why positions could not be had; nil for records of another kind.
+    ///
+    /// - Parameter bytes: the bytes of the file that the record comes from.
+    public func loss(in bytes: UnsafeRawBufferPointer) -> DeviceError? {
+        guard kind == .lost else { return nil }
+        guard let contents = contents(in: bytes) else { return DeviceError(.connectionLost, TraceLoss.standardMessage) }
+        return TraceLoss.error(contents)
+    }
+
+    private func contents(in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        guard range.lowerBound >= 0, range.upperBound <= bytes.count else { return nil }
+        return UnsafeRawBufferPointer(rebasing: bytes[range])
+    }
+
+    private static func decoded(_ text: UnsafeRawBufferPointer) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count / 2)
+        var index = 0
+        while index + 1 < text.count, let high = digit(text[index]), let low = digit(text[index + 1]) {
+            bytes.append(high << 4 | low)
+            index += 2
+        }
+        return bytes
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

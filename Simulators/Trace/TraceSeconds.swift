@@ -1,0 +1,149 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Decimal seconds as text and as whole nanoseconds, without a detour through Double, which keeps fewer digits.
+enum TraceSeconds {
+    /// Seconds of more digits than this are beyond the range of Int64 nanoseconds.
+    private static let maximumSecondDigits = 10
+
+    /// The number that starts at the offset, in nanoseconds, with the offset moved behind it; nil when there is none or
+    /// when it is out of range. Digits beyond the nanosecond are cut off.
+    @inline(__always)
+    static func scan(_ bytes: UnsafeRawBufferPointer, _ at: inout Int, end: Int) -> Int64? {
+        var index = at
+        let isNegative = index < end && bytes[index] == UInt8(ascii: "-")
+        if isNegative { index &+= 1 }
+        let first = index
+        var seconds: Int64 = 0
+        while index < end, let digit = digit(bytes[index]) {
+            guard index &- first < maximumSecondDigits else { return scanLong(bytes, &at, end: end) }
+            seconds = seconds &* 10 &+ digit
+            index &+= 1
+        }
+        guard index > first else { return nil }
+        var fraction: Int64 = 0
+        if index < end, bytes[index] == UInt8(ascii: ".") {
+            index &+= 1
+            let point = index
+            var unit: Int64 = 100_000_000
+            while index < end, let digit = digit(bytes[index]) {
+                fraction &+= digit &* unit
+                unit /= 10
+                index &+= 1
+            }
+            guard index > point else { return nil }
+        }
+        if index < end, bytes[index] | 0x20 == UInt8(ascii: "e") { return scanLong(bytes, &at, end: end) }
+        guard let total = total(seconds, fraction) else { return nil }
+        at = index
+        return isNegative ? -total : total
+    }
+
+    /// The text, which has to be one number and nothing else, in nanoseconds.
+    static func parse(_ text: UnsafeRawBufferPointer) -> Int64? {
+        var at = 0
+        guard let value = scan(text, &at, end: text.count), at == text.count else { return nil }
+        return value
+    }
+
+    /// Appends seconds with all nine decimals.
+    static func append(_ nanoseconds: Int64, to bytes: inout [UInt8]) {
+        if nanoseconds < 0 { bytes.append(UInt8(ascii: "-")) }
+        let (seconds, fraction) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)
+        appendDigits(seconds, minimum: 1, to: &bytes)
+        bytes.append(UInt8(ascii: "."))
+        appendDigits(fraction, minimum: 9, to: &bytes)
+    }
+
+    /// Appends a number with leading zeros.
+    static func appendDigits(_ value: UInt64, minimum: Int, to bytes: inout [UInt8]) {
+        let start = bytes.count
+        var rest = value
+        var count = 0
+        while rest > 0 || count < minimum {
+            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+            rest /= 10
+            count += 1
+        }
+        bytes[start...].reverse()
+    }
+
+    /// A number with an exponent, as other programs write it when they rewrite a trace, or with leading zeros.
+    @inline(never)
+    private static func scanLong(_ bytes: UnsafeRawBufferPointer, _ at: inout Int, end: Int) -> Int64? {
+        var index = at
+        let isNegative = index < end && bytes[index] == UInt8(ascii: "-")
+        if isNegative { index += 1 }
+        // Nineteen significant digits always fit; the scale takes the others.
+        var digits: Int64 = 0
+        var scale = 9
+        var kept = 0
+        var seen = 0
+        var isBehindPoint = false
+        while index < end {
+            if let digit = digit(bytes[index]) {
+                seen += 1
+                if kept < 18 {
+                    digits = digits * 10 + digit
+                    if digits > 0 { kept += 1 }
+                    if isBehindPoint { scale -= 1 }
+                } else if !isBehindPoint {
+                    scale += 1
+                }
+            } else if bytes[index] == UInt8(ascii: "."), !isBehindPoint {
+                isBehindPoint = true
+            } else {
+                break
+            }
+            index += 1
+        }
+        guard seen > 0 else { return nil }
+        if index < end, bytes[index] | 0x20 == UInt8(ascii: "e") {
+            index += 1
+            guard let exponent = scanExponent(bytes, &index, end: end) else { return nil }
+            scale += exponent
+        }
+        while scale < 0, digits > 0 {
+            digits /= 10
+            scale += 1
+        }
+        while scale > 0, digits > 0 {
+            let (product, overflow) = digits.multipliedReportingOverflow(by: 10)
+            guard !overflow else { return nil }
+            digits = product
+            scale -= 1
+        }
+        at = index
+        return isNegative ? -digits : digits
+    }
+
+    private static func scanExponent(_ bytes: UnsafeRawBufferPointer, _ at: inout Int, end: Int) -> Int? {
+        var isNegative = false
+        if at < end, bytes[at] == UInt8(ascii: "-") || bytes[at] == UInt8(ascii: "+") {
+            isNegative = bytes[at] == UInt8(ascii: "-")
+            at += 1
+        }
+        let first = at
+        var exponent = 0
+        while at < end, let digit = digit(bytes[at]) {
+            // Held far beyond the range, so that it cannot overflow.
+            exponent = min(exponent * 10 + Int(digit), 100_000)
+            at += 1
+        }
+        guard at > first else { return nil }
+        return isNegative ? -exponent : exponent
+    }
+
+    @inline(__always)
+    private static func digit(_ byte: UInt8) -> Int64? {
+        let digit = byte &- UInt8(ascii: "0")
+        return digit <= 9 ? Int64(digit) : nil
+    }
+
+    @inline(__always)
+    private static func total(_ seconds: Int64, _ fraction: Int64) -> Int64? {
+        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, carry) = scaled.addingReportingOverflow(fraction)
+        return overflow || carry ? nil : sum
+    }
+}

@@ -1,0 +1,240 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+import JSONBytes
+import Synchronization
+
+/// Writes a trace: a header, then one line for each event.
+///
+///     let writer = try TraceWriter(path: "drive.trace")
+///     try writer.write(TraceHeader(start: .init(wallTime: clock.wallTime, boot: clock.now)))
+///     try writer.write(gpsdLine: line, at: 1_500_000_000)
+///     try writer.close()
+///
+/// Events reach the file half a second after they were written at the latest, in whole lines. When the process ends
+/// before that, the trace lacks its last half second and is valid otherwise.
+///
+/// Any thread may write; the lines of one call stay together. After the first failure nothing more is written, and every
+/// call throws that failure. A pipe whose reader is gone raises SIGPIPE, as for every program: one that wants the error
+/// instead ignores the signal.
+public final class TraceWriter: Sendable {
+    /// How long an event may stay in memory, in seconds.
+    static let delay = 0.5
+    /// How many bytes may stay in memory.
+    static let capacity = 1 << 16
+
+    private struct State {
+        var output: TraceOutput?
+        var buffer: [UInt8] = []
+        var hasHeader = false
+        var failure: DeviceError?
+        var timer: ClockTimer?
+        var onFailure: (@Sendable (DeviceError) -> Void)?
+
+        /// Writes what is in memory.
+        mutating func flush() throws(DeviceError) {
+            timer = nil
+            if let failure { throw failure }
+            guard let output, !buffer.isEmpty else { return }
+            let result = buffer.withUnsafeBytes { bytes -> DeviceError? in
+                do throws(DeviceError) {
+                    try output.write(bytes)
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            buffer.removeAll(keepingCapacity: buffer.capacity <= 4 * TraceWriter.capacity)
+            if let result {
+                failure = result
+                throw result
+            }
+        }
+    }
+
+    /// What the trace is called in messages.
+    public let name: String
+    private let clock: any DeviceClock
+    private let state: Mutex<State>
+
+    /// Makes a file for a trace.
+    ///
+    /// - Parameters:
+    ///   - path: the file, or "-" for standard output.
+    ///   - overwrite: whether a file of that name may be replaced.
+    ///   - clock: what times the writing to the file.
+    public convenience init(
+        path: String, overwrite: Bool = false, clock: any DeviceClock = LiveClock()
+    ) throws(DeviceError) {
+        self.init(try TraceOutput(path: path, overwrite: overwrite), clock: clock)
+    }
+
+    /// Writes to a descriptor that is open already and stays open.
+    ///
+    /// - Parameters:
+    ///   - descriptor: a file, a pipe or a terminal.
+    ///   - name: what to call it in messages.
+    ///   - clock: what times the writing.
+    public convenience init(descriptor: Int32, name: String, clock: any DeviceClock = LiveClock()) {
+        self.init(TraceOutput(descriptor: descriptor, name: name, isOwned: false), clock: clock)
+    }
+
+    private init(_ output: TraceOutput, clock: any DeviceClock) {
+        name = output.name
+        self.clock = clock
+        state = Mutex(State(output: output))
+    }
+
+    deinit {
+        try? close()
+    }
+
+    /// Why the trace could not be written on; nil as long as it can.
+    public var failure: DeviceError? { state.withLock { $0.failure } }
+
+    /// Writes the header, which comes first and only once. It reaches the file at once.
+    public func write(_ header: TraceHeader) throws(DeviceError) {
+        let line = header.line()
+        try perform { (state) throws(DeviceError) in
+            guard !state.hasHeader else {
+                throw DeviceError(.invalidTrace, "The trace \(self.name) has a header already; a trace has one.")
+            }
+            state.hasHeader = true
+            state.buffer.append(contentsOf: line)
+            state.buffer.append(UInt8(ascii: "\n"))
+            try state.flush()
+        }
+    }
+
+    /// Writes a line from gpsd. One that is not a JSON object is kept as text, so that the trace stays valid.
+    ///
+    /// - Parameters:
+    ///   - line: the line without its line end.
+    ///   - time: its arrival, in nanoseconds since the start of the trace.
+    public func write(gpsdLine line: UnsafeRawBufferPointer, at time: Int64) throws(DeviceError) {
+        try append { buffer in
+            if GPSDLineCheck.isEmbeddable(line) {
+                Self.begin(",\"gpsd\":", time, &buffer)
+                buffer.append(contentsOf: line)
+            } else if let text = String(validating: line, as: UTF8.self) {
+                Self.begin(",\"gpsdText\":", time, &buffer)
+                var writer = JSONWriter()
+                writer.string(text)
+                buffer.append(contentsOf: writer.bytes)
+            } else {
+                Self.begin(",\"gpsdHex\":\"", time, &buffer)
+                for byte in line {
+                    buffer.append(Self.hexDigit(byte >> 4))
+                    buffer.append(Self.hexDigit(byte & 15))
+                }
+                buffer.append(UInt8(ascii: "\""))
+            }
+        }
+    }
+
+    /// Writes a line from gpsd, as ``write(gpsdLine:at:)`` with bytes in place does.
+    public func write(gpsdLine line: [UInt8], at time: Int64) throws(DeviceError) {
+        let result = line.withUnsafeBytes { bytes -> DeviceError? in
+            do throws(DeviceError) {
+                try write(gpsdLine: bytes, at: time)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let result { throw result }
+    }
+
+    /// Writes that positions cannot be had any more, and why.
+    public func writeLost(_ error: DeviceError, at time: Int64) throws(DeviceError) {
+        try append { buffer in
+            Self.begin(",\"lost\":", time, &buffer)
+            var writer = JSONWriter()
+            TraceLoss.write(error, to: &writer)
+            buffer.append(contentsOf: writer.bytes)
+        }
+    }
+
+    /// Writes that the position source is back.
+    public func writeRegained(at time: Int64) throws(DeviceError) {
+        try append { buffer in
+            Self.begin(",\"regained\":true", time, &buffer)
+        }
+    }
+
+    /// Brings everything that was written to the file.
+    public func flush() throws(DeviceError) {
+        try perform { (state) throws(DeviceError) in try state.flush() }
+    }
+
+    /// Writes what is left, brings it to the disk and closes the file; the error says that the trace is not complete.
+    /// A descriptor that was handed in stays open. Further calls do nothing.
+    public func close() throws(DeviceError) {
+        let error = state.withLock { state -> DeviceError? in
+            guard let output = state.output else { return nil }
+            var first: DeviceError?
+            do throws(DeviceError) { try state.flush() } catch { first = error }
+            state.output = nil
+            do throws(DeviceError) { try output.close() } catch { first = first ?? error }
+            state.failure = state.failure ?? first
+            return first
+        }
+        if let error { throw error }
+    }
+
+    /// Has the closure called at the first failure that comes while events are written, from the thread that noticed.
+    func whenFailing(_ action: @escaping @Sendable (DeviceError) -> Void) {
+        state.withLock { $0.onFailure = action }
+    }
+
+    private static func begin(_ key: StaticString, _ time: Int64, _ buffer: inout [UInt8]) {
+        buffer.append(contentsOf: [UInt8(ascii: "{"), UInt8(ascii: "\""), UInt8(ascii: "t"), UInt8(ascii: "\"")])
+        buffer.append(UInt8(ascii: ":"))
+        TraceSeconds.append(time, to: &buffer)
+        key.withUTF8Buffer { buffer.append(contentsOf: $0) }
+    }
+
+    private static func hexDigit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+
+    /// Adds an event, whose closing brace and line end are put here.
+    private func append(_ event: (inout [UInt8]) -> Void) throws(DeviceError) {
+        try perform { (state) throws(DeviceError) in
+            guard state.hasHeader else {
+                throw DeviceError(.invalidTrace, "The trace \(self.name) has no header yet; write that first.")
+            }
+            event(&state.buffer)
+            state.buffer.append(UInt8(ascii: "}"))
+            state.buffer.append(UInt8(ascii: "\n"))
+            if state.buffer.count >= Self.capacity {
+                try state.flush()
+            } else if state.timer == nil {
+                let deadline = self.clock.now.advanced(bySeconds: Self.delay)
+                state.timer = self.clock.timer(at: deadline) { [weak self] in try? self?.flush() }
+            }
+        }
+    }
+
+    /// Runs the change unless the trace has failed or is closed, and tells of a failure that it brings.
+    private func perform(_ change: (inout State) throws(DeviceError) -> Void) throws(DeviceError) {
+        let (error, action) = state.withLock { state -> (DeviceError?, (@Sendable (DeviceError) -> Void)?) in
+            if let failure = state.failure { return (failure, nil) }
+            guard state.output != nil else {
+                return (DeviceError(.inputOutput, "The trace \(name) is closed; nothing can be written to it."), nil)
+            }
+            do throws(DeviceError) {
+                try change(&state)
+                return (nil, nil)
+            } catch {
+                guard state.failure != nil else { return (error, nil) }
+                defer { state.onFailure = nil }
+                return (error, state.onFailure)
+            }
+        }
+        guard let error else { return }
+        action?(error)
+        throw error
+    }
+}

@@ -1,0 +1,66 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// What a program does with the events of its ``CLLocationManager``.
+///
+/// Implement what you need: each requirement has a default that does nothing, except that the two newer ones call
+/// their older forms. Events arrive where the manager delivers them (see there), never inside a call that starts a
+/// service.
+///
+/// On Linux a conforming class decides once, for its subclasses too, which methods are called: a method that only a
+/// subclass adds is not found. Give the superclass an empty one, and override that.
+public protocol CLLocationManagerDelegate: NSObjectProtocol {
+    /// A new location, and the one before it. The first location comes with itself as the one before.
+    ///
+    /// Called only when `locationManager(_:didUpdateLocations:)` is not implemented.
+    func locationManager(
+        _ manager: CLLocationManager, didUpdateTo newLocation: CLLocation, from oldLocation: CLLocation
+    )
+
+    /// New locations, oldest first; at least one.
+    func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation])
+
+    /// A location or heading could not be obtained. The manager keeps trying unless the use of it was denied.
+    func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error)
+
+    /// Asks whether a calibration of the compass may be shown; nothing is shown on Linux.
+    func locationManagerShouldDisplayHeadingCalibration(_ manager: CLLocationManager) -> Bool
+
+    /// The authorization is known, or has changed; the manager tells what it is.
+    func locationManagerDidChangeAuthorization(_ manager: CLLocationManager)
+
+    /// The authorization is known, or has changed.
+    ///
+    /// Called only when `locationManagerDidChangeAuthorization(_:)` is not implemented.
+    func locationManager(_ manager: CLLocationManager, didChangeAuthorization status: CLAuthorizationStatus)
+
+    /// Answers a request for the state of a region, and precedes each entry and exit.
+    func locationManager(
+        _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion
+    )
+
+    /// The device has entered a region.
+    func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion)
+
+    /// The device has left a region.
+    func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion)
+
+    /// The monitoring of a region has started.
+    func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion)
+
+    /// A region cannot be monitored.
+    func locationManager(
+        _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?, withError error: any Error
+    )
+
+    /// Location updates were paused because the device rests.
+    func locationManagerDidPauseLocationUpdates(_ manager: CLLocationManager)
+
+    /// Location updates were resumed.
+    func locationManagerDidResumeLocationUpdates(_ manager: CLLocationManager)
+
+    /// Location updates are not deferred any more; nil is no error.
+    func locationManager(_ manager: CLLocationManager, didFinishDeferredUpdatesWithError error: (any Error)?)
+}

@@ -1,0 +1,44 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+
+/// What programs see that may only know roughly where they are: the middle of a cell, every fifteen minutes at most.
+struct ReducedAccuracy: Sendable {
+    /// Seconds between locations.
+    static let interval = 900.0
+    /// The height of a cell in degrees of latitude; its width is about the same length.
+    static let cell = 0.05
+
+    private var last: BootTime?
+
+    /// The values to show; nil when it is too early for new ones.
+    mutating func reduce(_ values: CLLocation.Values, now: BootTime) -> CLLocation.Values? {
+        if let last, now.seconds(since: last) < ReducedAccuracy.interval { return nil }
+        last = now
+        return ReducedAccuracy.coarse(values)
+    }
+
+    /// The next location is shown at once.
+    mutating func reset() {
+        last = nil
+    }
+
+    /// The middle of the cell that holds the place, with a radius that covers the cell. Nothing else is told.
+    static func coarse(_ values: CLLocation.Values) -> CLLocation.Values {
+        let row = (values.latitude / cell).rounded(.down)
+        let latitude = min(90, max(-90, (row + 0.5) * cell))
+        // Cells of a row have one width, so that the middle does not give away the place.
+        let columns = max(1, (360 / cell * cos(latitude * .pi / 180)).rounded())
+        let width = 360 / columns
+        let column = (values.longitude / width).rounded(.down)
+        let longitude = min(180, max(-180, (column + 0.5) * width))
+        let halfDiagonal = 111_320 * cell / 2 * 2.0.squareRoot()
+        return CLLocation.Values(
+            latitude: latitude, longitude: longitude,
+            horizontalAccuracy: max(values.horizontalAccuracy, (halfDiagonal / 1000).rounded(.up) * 1000),
+            timestamp: values.timestamp, isSimulatedBySoftware: values.isSimulatedBySoftware,
+            isProducedByAccessory: values.isProducedByAccessory)
+    }
+}

@@ -1,0 +1,254 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import LiveDevice
+
+/// Delivers the position of the device to a delegate.
+///
+/// Make one, keep it, set its delegate, and start a service. On Linux positions come from gpsd; see `receiver` and the
+/// other additions for Linux for what Apple's API has no words for.
+///
+/// ```swift
+/// final class Tracker: NSObject, CLLocationManagerDelegate {
+///     let manager = CLLocationManager()
+///
+///     func start() {
+///         manager.delegate = self
+///         manager.requestWhenInUseAuthorization()
+///         manager.startUpdatingLocation()
+///     }
+///
+///     func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
+///         print(locations.last?.coordinate as Any)
+///     }
+/// }
+/// ```
+///
+/// **Where callbacks arrive.** For a manager made on the main thread: on the main thread, through its dispatch queue, so
+/// that `RunLoop.main.run()`, `dispatchMain()` and an async main all serve it. For one made in a task or on another
+/// dispatch queue: on a private serial queue. For one made on any other thread: on that thread's run loop, which has to
+/// run. `delegateQueue` overrides it. Callbacks never come from inside a call that starts a service, and none comes
+/// after `stop…` has returned on the thread of the callbacks. The delegate is held weakly; the manager is yours to keep.
+///
+/// **Failures.** `CLError.locationUnknown` says that there is no position for now: no fix, no receiver, no gpsd. It is
+/// told once for each loss; the manager keeps trying, and the next location says that it is over. Its underlying error
+/// names the reason. `CLError.denied` says that the use of the position is not allowed; see `LocationAuthorization`.
+///
+/// A manager is used from one thread, as on Apple's platforms; calling it from others is safe. Several managers are
+/// independent of each other and share the receiver.
+open class CLLocationManager: NSObject {
+    let client: LocationClient
+
+    /// Creates a manager for the device in force: that of `SimulatedDevice.use`, else the live one.
+    public override init() {
+        client = LocationClient(device: LiveDevice.resolved)
+        super.init()
+        client.attach(self)
+    }
+
+    deinit {
+        client.retire()
+    }
+
+    /// Who is told; held weakly.
+    open weak var delegate: (any CLLocationManagerDelegate)? {
+        get { client.delegate }
+        set { client.delegate = newValue }
+    }
+
+    // MARK: What is known
+
+    /// The last location that was delivered, as old as it may be; nil before the first.
+    ///
+    /// During `didUpdateLocations` it is the last of the delivered ones already.
+    open var location: CLLocation? { client.location }
+
+    /// The location that was delivered before the ones in the present callback; nil before the first.
+    var precedingLocation: CLLocation? { client.precedingLocation }
+
+    // MARK: What is wanted
+
+    /// How exact positions should be, in metres; negative values stand for the best there is. Default: best.
+    ///
+    /// A hint, never a filter: better and worse locations may arrive. On Linux it decides when `requestLocation()` is
+    /// satisfied; "best" is then taken for 10 metres.
+    open var desiredAccuracy: CLLocationAccuracy {
+        get { client.settings.desiredAccuracy }
+        set { client.settings.desiredAccuracy = newValue }
+    }
+
+    /// How far in metres the device has to move from the last delivered location before the next one; `kCLDistanceFilterNone`,
+    /// the default, delivers every one.
+    ///
+    /// A shorter way is delivered too when the accuracy is better than that of the last delivered location. For the
+    /// standard service only.
+    open var distanceFilter: CLLocationDistance {
+        get { client.settings.distanceFilter }
+        set { client.settings.distanceFilter = newValue }
+    }
+
+    /// What the program does with locations. Kept, without an effect on Linux.
+    open var activityType: CLActivityType {
+        get { client.settings.activityType }
+        set { client.settings.activityType = newValue }
+    }
+
+    /// Whether updates may pause while the device rests. Default: true.
+    ///
+    /// Kept, without an effect on Linux: a board's receiver runs on, and updates never pause by themselves.
+    open var pausesLocationUpdatesAutomatically: Bool {
+        get { client.settings.pausesAutomatically }
+        set { client.settings.pausesAutomatically = newValue }
+    }
+
+    /// Whether updates go on in the background. Default: false.
+    ///
+    /// Kept, without an effect on Linux: a process has no background state there.
+    open var allowsBackgroundLocationUpdates: Bool {
+        get { client.settings.allowsBackgroundUpdates }
+        set { client.settings.allowsBackgroundUpdates = newValue }
+    }
+
+    /// Whether the system shows that the program uses the position in the background. Default: false.
+    ///
+    /// Kept, without an effect on Linux; `LocationAuthorization.uses` tells who uses the position.
+    open var showsBackgroundLocationIndicator: Bool {
+        get { client.settings.showsBackgroundIndicator }
+        set { client.settings.showsBackgroundIndicator = newValue }
+    }
+
+    // MARK: Services
+
+    /// Starts the delivery of locations. Returns at once; a second call does nothing.
+    ///
+    /// When a fix is known already it comes first, with its own time, which may be long ago: check it.
+    open func startUpdatingLocation() {
+        client.start(.standard)
+    }
+
+    /// Stops the delivery of locations, and a single request with it.
+    open func stopUpdatingLocation() {
+        client.stop(.standard)
+    }
+
+    /// Delivers one location, or `CLError.locationUnknown`, and stops.
+    ///
+    /// The location is the first that is as exact as `desiredAccuracy` asks, or the best one when that takes too long:
+    /// ten seconds, see `locationRequestTimeout`. A fix that is not older than 15 seconds counts as well. While updates
+    /// or another request run, a request does nothing.
+    open func requestLocation() {
+        client.requestLocation()
+    }
+
+    /// Starts the delivery of a location every 500 metres or so, and not more often than every five minutes.
+    ///
+    /// The last known location comes first. `distanceFilter` and `desiredAccuracy` have no say in it. The receiver runs
+    /// all the while: unlike a phone, a board has no cheaper way to know that it has moved.
+    open func startMonitoringSignificantLocationChanges() {
+        client.start(.significantChanges)
+    }
+
+    /// Stops the delivery of significant changes.
+    open func stopMonitoringSignificantLocationChanges() {
+        client.stop(.significantChanges)
+    }
+
+    // MARK: Availability
+
+    /// Whether the use of the position is switched on for this device.
+    ///
+    /// True by default. Unlike the authorization it is the same for all programs; see `LocationAuthorization`. Whether
+    /// gpsd can be reached right now is not part of it: it may come later.
+    open class func locationServicesEnabled() -> Bool {
+        LocationAuthorization.current.servicesEnabled
+    }
+
+    /// True: significant changes are derived from the standard service.
+    open class func significantLocationChangeMonitoringAvailable() -> Bool {
+        true
+    }
+
+    // MARK: Authorization
+
+    /// Whether the program may know where the device is.
+    open var authorizationStatus: CLAuthorizationStatus { client.authorization.status }
+
+    /// How exactly the program may know it.
+    open var accuracyAuthorization: CLAccuracyAuthorization { client.authorization.accuracy }
+
+    /// Asks for the use of the position while the program runs in the foreground. Acts only while nothing is decided.
+    ///
+    /// The answer is told to the delegate. Linux has no prompt: the configuration answers, or the program's own
+    /// `LocationPolicy`. By default it is granted.
+    open func requestWhenInUseAuthorization() {
+        client.authorization.request(.whenInUse, purpose: client.settings.purpose)
+    }
+
+    /// Asks for the use of the position at any time. Acts while nothing is decided, and once more as an upgrade.
+    open func requestAlwaysAuthorization() {
+        client.authorization.request(.always, purpose: client.settings.purpose)
+    }
+
+    /// Asks for full accuracy while only a reduced one is allowed. The delegate is told of the change.
+    open func requestTemporaryFullAccuracyAuthorization(withPurposeKey purposeKey: String) {
+        client.authorization.request(.temporaryFullAccuracy(purposeKey: purposeKey), purpose: client.settings.purpose)
+    }
+
+    /// Asks for full accuracy; the closure is called when that is decided, with an error when it was refused.
+    open func requestTemporaryFullAccuracyAuthorization(
+        withPurposeKey purposeKey: String, completion: (@Sendable ((any Error)?) -> Void)?
+    ) {
+        let authorization = client.authorization
+        authorization.request(.temporaryFullAccuracy(purposeKey: purposeKey), purpose: client.settings.purpose) { _ in
+            completion?(authorization.accuracy == .fullAccuracy ? nil : CLError(.promptDeclined))
+        }
+    }
+
+    /// Asks for full accuracy and returns when that is decided; throws when it was refused.
+    open func requestTemporaryFullAccuracyAuthorization(withPurposeKey purposeKey: String) async throws {
+        let authorization = client.authorization
+        let purpose = client.settings.purpose
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            authorization.request(.temporaryFullAccuracy(purposeKey: purposeKey), purpose: purpose) { _ in
+                continuation.resume()
+            }
+        }
+        guard authorization.accuracy == .fullAccuracy else { throw CLError(.promptDeclined) }
+    }
+
+    /// Whether the program may know where the device is.
+    @available(*, deprecated, message: "Use the property of a manager.")
+    open class func authorizationStatus() -> CLAuthorizationStatus {
+        LocationAuthorization.current.status
+    }
+
+    // MARK: Former API
+
+    /// What the position is used for, in words for the user; policies and `LocationAuthorization.uses` show it.
+    ///
+    /// Apple's platforms have the text in Info.plist now; here it is configured as `location.purpose`.
+    @available(*, deprecated, message: "Configure location.purpose.")
+    open var purpose: String? {
+        get { client.settings.purpose }
+        set { client.settings.purpose = newValue }
+    }
+
+    /// The former form of the class method.
+    @available(*, deprecated, message: "Use the class method.")
+    open var locationServicesEnabled: Bool { client.authorization.servicesEnabled }
+
+    /// False: nothing on Linux stores fixes for later.
+    @available(*, deprecated, message: "Deferred updates do not exist on Linux.")
+    open class func deferredLocationUpdatesAvailable() -> Bool { false }
+
+    /// Answers the delegate that it failed: nothing on Linux stores fixes for later.
+    @available(*, deprecated, message: "Deferred updates do not exist on Linux.")
+    open func allowDeferredLocationUpdates(untilTraveled distance: CLLocationDistance, timeout: TimeInterval) {
+        client.refuseDeferredUpdates()
+    }
+
+    /// Does nothing.
+    @available(*, deprecated, message: "Deferred updates do not exist on Linux.")
+    open func disallowDeferredLocationUpdates() {}
+}

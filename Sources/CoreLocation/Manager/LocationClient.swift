@@ -1,0 +1,385 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import AppDelivery
+import DeviceCore
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Everything behind one manager. It receives readings on the source's thread, decides what the program shall hear, and
+/// tells it where the program wants to be told.
+final class LocationClient: Sendable {
+    typealias Services = LocationUse.Services
+
+    // Unchecked because of the manager and its delegate, which belong to the program's thread: they are only held here,
+    // weakly, and used in callbacks.
+    fileprivate struct State: @unchecked Sendable {
+        // What the program has set.
+        weak var manager: CLLocationManager?
+        weak var delegate: (any CLLocationManagerDelegate)?
+        var settings = LocationSettings()
+        var delegateQueue: DispatchQueue?
+        var delivery: any Delivery
+        // What runs.
+        var services: Services = []
+        var since = WallTime.epoch
+        var request: SingleRequest?
+        // What has been seen.
+        var sky: SkyReport?
+        var lastTime: WallTime?
+        var lastArrival: BootTime?
+        var isLost = false
+        var distanceFilter = DistanceFilter()
+        var significantFilter = SignificantChangeFilter()
+        var reducedAccuracy = ReducedAccuracy()
+        // What the program has been told, and what it will be.
+        var location: CLLocation?
+        var precedingLocation: CLLocation?
+        var hasIntroducedItself = false
+        var mailbox = Mailbox()
+        var isDeliveryScheduled = false
+        var isInCallback = false
+
+        /// True for a fix that would come round again and again to a program that starts anew in each callback.
+        func isRepetition(_ fix: PositionFix) -> Bool {
+            isInCallback && fix.report.arrival == lastArrival
+        }
+    }
+
+    let device: Device
+    let authorization: LocationAuthorization
+    /// The delivery of the place where the manager was made.
+    private let ownDelivery: any Delivery
+    private let state: Mutex<State>
+    /// Held while the subscription is brought in line with the services; never together with a callback.
+    private let subscription = Mutex<(subscription: Subscription?, request: PositionRequest)>((nil, PositionRequest()))
+
+    init(device: Device) {
+        self.device = device
+        authorization = LocationAuthorization.of(device)
+        ownDelivery = AppDelivery.forCurrentPlace(device: device)
+        state = Mutex(State(delivery: ownDelivery))
+        authorization.add(self)
+    }
+
+    /// The manager is gone: nothing runs for it any more.
+    func retire() {
+        state.withLock { state in
+            state.services = []
+            state.request?.timer.cancel()
+            state.request = nil
+        }
+        adjustSubscription()
+        authorization.remove(self)
+    }
+
+    // MARK: What the program sets and asks
+
+    func attach(_ manager: CLLocationManager) {
+        state.withLock { $0.manager = manager }
+    }
+
+    var delegate: (any CLLocationManagerDelegate)? {
+        get { state.withLock { $0.delegate } }
+        set {
+            // The first delegate is told what the authorization is; later ones ask for themselves.
+            let schedule = state.withLock { state in
+                state.delegate = newValue
+                guard newValue != nil, !state.hasIntroducedItself else { return nil as (any Delivery)? }
+                state.hasIntroducedItself = true
+                state.mailbox.addAuthorization()
+                return state.deliveryToSchedule()
+            }
+            schedule?.schedule { self.deliver() }
+        }
+    }
+
+    var settings: LocationSettings {
+        get { state.withLock { $0.settings } }
+        set {
+            state.withLock { $0.settings = newValue }
+            adjustSubscription()
+        }
+    }
+
+    var location: CLLocation? { state.withLock { $0.location } }
+
+    var precedingLocation: CLLocation? { state.withLock { $0.precedingLocation } }
+
+    var droppedLocations: Int { state.withLock { $0.mailbox.droppedLocations } }
+
+    var delegateQueue: DispatchQueue? {
+        get { state.withLock { $0.delegateQueue } }
+        set {
+            let delivery = newValue.map { AppDelivery.on($0, device: device) } ?? ownDelivery
+            state.withLock { state in
+                state.delegateQueue = newValue
+                state.delivery = delivery
+            }
+        }
+    }
+
+    // MARK: Services
+
+    func start(_ service: Services) {
+        if authorization.status == .notDetermined { authorization.request(.start, purpose: settings.purpose) }
+        let cached = device.positionSource.lastFix
+        let isGranted = authorization.isGranted
+        let schedule = state.withLock { state -> (any Delivery)? in
+            guard !state.services.contains(service) else { return nil }
+            if state.services.isEmpty { state.since = device.clock.wallTime }
+            state.services.insert(service)
+            if service == .standard {
+                state.distanceFilter.reset()
+                state.cancelRequest()
+            } else {
+                state.significantFilter.reset()
+            }
+            state.isLost = false
+            state.reducedAccuracy.reset()
+            if authorization.isRefused {
+                state.mailbox.add(CLError(.denied))
+            } else if isGranted, let cached, !state.isRepetition(cached) {
+                state.sky = cached.sky
+                take(cached.report, &state, services: service)
+            }
+            return state.deliveryToSchedule()
+        }
+        adjustSubscription()
+        schedule?.schedule { self.deliver() }
+    }
+
+    func stop(_ service: Services) {
+        state.withLock { state in
+            if service == .standard { state.cancelRequest() }
+            state.services.remove(service)
+            if state.services.isEmpty { state.mailbox.removePositions() }
+        }
+        adjustSubscription()
+    }
+
+    func requestLocation() {
+        if authorization.status == .notDetermined { authorization.request(.start, purpose: settings.purpose) }
+        let cached = device.positionSource.lastFix
+        let now = device.clock.now
+        let schedule = state.withLock { state -> (any Delivery)? in
+            guard !state.services.contains(.standard), state.request == nil else { return nil }
+            if authorization.isRefused {
+                state.mailbox.add(CLError(.denied))
+                return state.deliveryToSchedule()
+            }
+            if state.services.isEmpty { state.since = device.clock.wallTime }
+            let deadline = now.advanced(bySeconds: state.settings.requestTimeout)
+            state.request = SingleRequest(timer: device.clock.timer(at: deadline) { [weak self] in self?.timeOut() })
+            state.services.insert(.singleRequest)
+            state.reducedAccuracy.reset()
+            if authorization.isGranted, let cached, !state.isRepetition(cached),
+                now.seconds(since: cached.report.arrival) <= SingleRequest.age
+            {
+                state.sky = cached.sky
+                take(cached.report, &state, services: .singleRequest)
+            }
+            return state.deliveryToSchedule()
+        }
+        adjustSubscription()
+        schedule?.schedule { self.deliver() }
+    }
+
+    /// Deferred updates need hardware that stores fixes; the answer is always that it failed.
+    func refuseDeferredUpdates() {
+        let schedule = state.withLock { state in
+            let isUpdating = state.services.contains(.standard)
+            state.mailbox.addDeferredFinished(CLError(isUpdating ? .deferredFailed : .deferredNotUpdatingLocation))
+            return state.deliveryToSchedule()
+        }
+        schedule?.schedule { self.deliver() }
+    }
+
+    private func timeOut() {
+        let schedule = state.withLock { state -> (any Delivery)? in
+            guard let request = state.request else { return nil }
+            if let best = request.best {
+                state.mailbox.add(best)
+            } else {
+                state.mailbox.add(CLError(.locationUnknown))
+            }
+            state.cancelRequest()
+            return state.deliveryToSchedule()
+        }
+        adjustSubscription()
+        schedule?.schedule { self.deliver() }
+    }
+
+    /// Subscribes or lets go, as the services and the authorization have it now.
+    private func adjustSubscription() {
+        subscription.withLock { current in
+            // Read inside, so that the last to come sees the last state.
+            let (services, settings) = state.withLock { ($0.services, $0.settings) }
+            guard !services.isEmpty, authorization.isGranted else {
+                current.subscription?.cancel()
+                current.subscription = nil
+                return
+            }
+            let request = PositionRequest(
+                everyReport: settings.deliversEveryReport,
+                receiver: settings.receiver ?? device.configuration.receiver.value,
+                rawReports: settings.keepsRawReports)
+            guard current.subscription == nil || current.request != request else { return }
+            let former = current.subscription
+            current.request = request
+            current.subscription = device.positionSource.subscribe(request) { [weak self] event in
+                self?.receive(event)
+            }
+            former?.cancel()
+        }
+    }
+
+    // MARK: Readings, on the source's thread
+
+    private func receive(_ event: PositionEvent) {
+        var finishesRequest = false
+        let schedule = state.withLock { state -> (any Delivery)? in
+            guard !state.services.isEmpty else { return nil }
+            switch event {
+            case .report(let report):
+                guard report.hasFix else {
+                    state.lose(nil)
+                    break
+                }
+                take(report, &state, services: state.services)
+                finishesRequest = state.services.contains(.singleRequest) && state.request == nil
+                if finishesRequest { state.services.remove(.singleRequest) }
+            case .sky(let sky): state.sky = sky
+            case .lost(let error): state.lose(error)
+            case .attitude, .receivers, .line, .regained: break
+            }
+            return state.deliveryToSchedule()
+        }
+        if finishesRequest { adjustSubscription() }
+        schedule?.schedule { self.deliver() }
+    }
+
+    /// Lets a report with a fix through the filters of the services and puts what remains into the mailbox.
+    private func take(_ report: PositionReport, _ state: inout State, services: Services) {
+        state.isLost = false
+        state.lastArrival = report.arrival
+        let isOutOfOrder = report.time.map { time in state.lastTime.map { time < $0 } ?? false } ?? false
+        if let time = report.time { state.lastTime = time }
+        var values = LocationConversion.values(
+            of: report, sky: state.sky, fallbackTime: device.clock.wallTime, isSimulated: device.isSimulated)
+        let location: CLLocation
+        if authorization.accuracy == .reducedAccuracy {
+            guard let coarse = state.reducedAccuracy.reduce(values, now: report.arrival) else { return }
+            values = coarse
+            location = CLLocation(values)
+        } else {
+            let details = LocationDetails(report: report, sky: state.sky, isOutOfOrder: isOutOfOrder, device: device)
+            location = CLLocation(values, details: details)
+        }
+        let place = CLLocationCoordinate2D(latitude: values.latitude, longitude: values.longitude)
+        var isWanted = false
+        if services.contains(.standard) {
+            isWanted = state.distanceFilter.accept(
+                place, accuracy: values.horizontalAccuracy, filter: state.settings.distanceFilter)
+        }
+        if services.contains(.significantChanges), state.significantFilter.accept(place, now: report.arrival) {
+            isWanted = true
+        }
+        if services.contains(.singleRequest), var request = state.request {
+            if request.accept(location, desiredAccuracy: state.settings.desiredAccuracy) {
+                isWanted = true
+                state.cancelRequest(keepingService: true)
+            } else {
+                state.request = request
+            }
+        }
+        if isWanted { state.mailbox.add(location) }
+    }
+
+    // MARK: Callbacks, where the program wants them
+
+    /// Hands over what is in the mailbox. What comes in meanwhile waits for the next turn, so that a flood of readings
+    /// does not keep the program's thread from its other work.
+    private func deliver() {
+        let turn = state.withLock { state -> (manager: CLLocationManager?, count: Int) in
+            state.isDeliveryScheduled = false
+            state.isInCallback = true
+            return (state.manager, state.mailbox.items.count)
+        }
+        guard let manager = turn.manager else { return }
+        defer { state.withLock { $0.isInCallback = false } }
+        device.bind {
+            for _ in 0..<turn.count {
+                let (item, delegate) = state.withLock { state in (state.takeItem(), state.delegate) }
+                guard let item else { return }
+                guard let delegate else { continue }
+                switch item {
+                case .locations(let locations): delegate.locationManager(manager, didUpdateLocations: locations)
+                case .failure(let error): delegate.locationManager(manager, didFailWithError: error)
+                case .authorization: delegate.locationManagerDidChangeAuthorization(manager)
+                case .deferredFinished(let error):
+                    delegate.locationManager(manager, didFinishDeferredUpdatesWithError: error)
+                }
+            }
+        }
+    }
+}
+
+extension LocationClient.State {
+    /// The delivery to schedule on, once for as long as it has not run.
+    fileprivate mutating func deliveryToSchedule() -> (any Delivery)? {
+        guard !isDeliveryScheduled, !mailbox.items.isEmpty else { return nil }
+        isDeliveryScheduled = true
+        return delivery
+    }
+
+    /// Takes the next item out and makes its last location the manager's own.
+    fileprivate mutating func takeItem() -> Mailbox.Item? {
+        let item = mailbox.takeFirst()
+        if case .locations(let locations)? = item {
+            precedingLocation = location
+            location = locations.last
+        }
+        return item
+    }
+
+    /// Tells once that there is no position.
+    fileprivate mutating func lose(_ error: DeviceError?) {
+        guard !isLost else { return }
+        isLost = true
+        // A single request hears of it when its time is up.
+        if services != .singleRequest { mailbox.add(CLError(.locationUnknown, cause: error)) }
+    }
+
+    /// Ends a single request.
+    fileprivate mutating func cancelRequest(keepingService: Bool = false) {
+        request?.timer.cancel()
+        request = nil
+        if !keepingService { services.remove(.singleRequest) }
+    }
+}
+
+extension LocationClient: LocationAuthorization.Observer {
+    func authorizationChanged() {
+        let schedule = state.withLock { state -> (any Delivery)? in
+            if state.hasIntroducedItself { state.mailbox.addAuthorization() }
+            if authorization.isRefused, !state.services.isEmpty {
+                state.mailbox.removePositions()
+                state.mailbox.add(CLError(.denied))
+                state.cancelRequest()
+            }
+            return state.deliveryToSchedule()
+        }
+        adjustSubscription()
+        schedule?.schedule { self.deliver() }
+    }
+
+    var use: LocationUse? {
+        let (services, purpose, since) = state.withLock { ($0.services, $0.settings.purpose, $0.since) }
+        guard !services.isEmpty, authorization.isGranted else { return nil }
+        return LocationUse(
+            services: services, purpose: purpose ?? device.configuration.locationPurpose.value,
+            since: Date(timeIntervalSinceReferenceDate: since.sinceReferenceDate))
+    }
+}

@@ -1,0 +1,86 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// What waits to be told to a delegate, in order and bounded.
+struct Mailbox {
+    /// One callback.
+    enum Item {
+        case locations([CLLocation])
+        case failure(CLError)
+        case authorization
+        case deferredFinished(CLError)
+    }
+
+    /// More locations than this do not wait: the oldest are dropped and counted.
+    static let locationLimit = 1024
+
+    private(set) var items: [Item] = []
+    private(set) var droppedLocations = 0
+    private var waitingLocations = 0
+
+    /// Adds a location, to the ones before it when nothing else came in between.
+    mutating func add(_ location: CLLocation) {
+        if waitingLocations >= Mailbox.locationLimit { dropOldest() }
+        waitingLocations += 1
+        if let last = items.indices.last, case .locations(var locations) = items[last] {
+            // Taken out while it grows, so that it is not copied.
+            items[last] = .authorization
+            locations.append(location)
+            items[last] = .locations(locations)
+        } else {
+            items.append(.locations([location]))
+        }
+    }
+
+    /// Adds a failure.
+    mutating func add(_ failure: CLError) {
+        items.append(.failure(failure))
+    }
+
+    /// Adds the news that the authorization has changed; the delegate asks what it is when it hears of it, so that one
+    /// piece of news at a time is enough.
+    mutating func addAuthorization() {
+        if case .authorization? = items.last { return }
+        items.append(.authorization)
+    }
+
+    /// Adds the end of deferred updates.
+    mutating func addDeferredFinished(_ failure: CLError) {
+        items.append(.deferredFinished(failure))
+    }
+
+    /// Takes the first item out.
+    mutating func takeFirst() -> Item? {
+        guard !items.isEmpty else { return nil }
+        let item = items.count == 1 ? items.removeLast() : items.removeFirst()
+        if case .locations(let locations) = item { waitingLocations -= locations.count }
+        return item
+    }
+
+    /// Drops locations and failures: the services they came from have been stopped.
+    mutating func removePositions() {
+        waitingLocations = 0
+        items.removeAll { item in
+            switch item {
+            case .locations, .failure: true
+            case .authorization, .deferredFinished: false
+            }
+        }
+    }
+
+    private mutating func dropOldest() {
+        for index in items.indices {
+            guard case .locations(var locations) = items[index] else { continue }
+            items[index] = .authorization
+            locations.removeFirst()
+            droppedLocations += 1
+            waitingLocations -= 1
+            if locations.isEmpty {
+                items.remove(at: index)
+            } else {
+                items[index] = .locations(locations)
+            }
+            return
+        }
+    }
+}

@@ -1,0 +1,60 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// Tells any number of loops that the authorization has changed. News that nobody has taken are one piece of news.
+final class AuthorizationChanges: Sendable {
+    private struct State {
+        var continuations: [Int: AsyncStream<Void>.Continuation] = [:]
+        var next = 0
+        var isFinished = false
+    }
+
+    let authorization: LocationAuthorization
+    private let state = Mutex(State())
+
+    init(_ authorization: LocationAuthorization) {
+        self.authorization = authorization
+        authorization.add(self)
+    }
+
+    /// A stream that begins with the present state.
+    func makeStream() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let number = state.withLock { state -> Int? in
+            guard !state.isFinished else { return nil }
+            state.next += 1
+            state.continuations[state.next] = continuation
+            return state.next
+        }
+        guard let number else {
+            continuation.finish()
+            return stream
+        }
+        continuation.onTermination = { [weak self] _ in
+            _ = self?.state.withLock { $0.continuations.removeValue(forKey: number) }
+        }
+        continuation.yield()
+        return stream
+    }
+
+    /// Ends all streams.
+    func finish() {
+        let continuations = state.withLock { state in
+            state.isFinished = true
+            defer { state.continuations = [:] }
+            return state.continuations
+        }
+        for continuation in continuations.values { continuation.finish() }
+        authorization.remove(self)
+    }
+}
+
+extension AuthorizationChanges: LocationAuthorization.Observer {
+    func authorizationChanged() {
+        for continuation in state.withLock({ $0.continuations }).values { continuation.yield() }
+    }
+
+    var use: LocationUse? { nil }
+}

@@ -1,0 +1,28 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import LiveDevice
+
+/// Keeps a program informed of its position in the background. Linux knows no background, so it is always satisfied.
+public final class CLBackgroundActivitySession: Sendable {
+    private let changes: AuthorizationChanges
+
+    /// A session.
+    public init() {
+        changes = AuthorizationChanges(LocationAuthorization.of(LiveDevice.resolved))
+    }
+
+    deinit {
+        changes.finish()
+    }
+
+    /// Ends the session; releasing it does the same.
+    public func invalidate() {
+        changes.finish()
+    }
+
+    /// How things stand with the authorization: the present state first, then one element for each change.
+    public var diagnostics: CLServiceSession.Diagnostics {
+        CLServiceSession.Diagnostics(changes: changes, requirement: .none, wantsFullAccuracy: false)
+    }
+}

@@ -1,0 +1,54 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// A circle on the Earth that can be monitored.
+///
+/// Centre and radius are kept as they are given. A radius above the manager's maximum fails when monitoring starts,
+/// not here.
+open class CLCircularRegion: CLRegion {
+    /// Creates a circular region.
+    /// - Parameters:
+    ///   - center: The centre, in degrees on WGS 84.
+    ///   - radius: The radius in metres. Nothing lies in a region with a negative one.
+    ///   - identifier: The name of the region, unique among the regions that a program monitors.
+    public init(center: CLLocationCoordinate2D, radius: CLLocationDistance, identifier: String) {
+        super.init(identifier: identifier, circle: Circle(center: center, radius: radius))
+    }
+
+    /// Restores a region from an archive; nil when the archive holds no circular region.
+    public required init?(coder: NSCoder) {
+        super.init(coder: coder)
+        guard circle != nil else { return nil }
+    }
+
+    /// The centre, as it was given.
+    open override var center: CLLocationCoordinate2D { circle?.center ?? kCLLocationCoordinate2DInvalid }
+
+    /// The radius in metres, as it was given.
+    open override var radius: CLLocationDistance { circle?.radius ?? -1 }
+
+    /// Whether the distance from the centre to a coordinate is at most the radius.
+    ///
+    /// False for an invalid coordinate, an invalid centre and a negative radius.
+    open override func contains(_ coordinate: CLLocationCoordinate2D) -> Bool {
+        Circle(center: center, radius: radius).contains(coordinate)
+    }
+
+    /// Returns a new region with the same values.
+    open override func copy(with zone: NSZone? = nil) -> Any {
+        let copy = CLCircularRegion(center: center, radius: radius, identifier: identifier)
+        copy.notifyOnEntry = notifyOnEntry
+        copy.notifyOnExit = notifyOnExit
+        return copy
+    }
+
+    /// Type, identifier, centre and radius on one line; the same in every locale.
+    open override var description: String {
+        let numbers = String(
+            format: "center:<%+.8f,%+.8f>, radius:%.2fm", center.latitude, center.longitude, radius
+        )
+        return "\(type(of: self)) (identifier:'\(identifier)', \(numbers))"
+    }
+}

@@ -1,0 +1,17 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// How near a beacon is.
+public enum CLProximity: Int, Sendable {
+    /// Not known.
+    case unknown = 0
+
+    /// Within touch.
+    case immediate = 1
+
+    /// A few metres away.
+    case near = 2
+
+    /// Farther than that.
+    case far = 3
+}

@@ -1,0 +1,104 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// A part of the world that can be monitored; use one of its subclasses.
+///
+/// Two regions are equal when their identifiers are. A region is mutable (``notifyOnEntry``, ``notifyOnExit``), so
+/// share copies between threads.
+open class CLRegion: NSObject, NSCopying, NSSecureCoding {
+    private let storedIdentifier: String
+
+    /// The circle; nil for a region of no or another shape.
+    let circle: Circle?
+
+    /// Creates a region without a name and without extent, for subclasses that override the properties.
+    public override init() {
+        storedIdentifier = ""
+        circle = nil
+        super.init()
+    }
+
+    init(identifier: String, circle: Circle?) {
+        storedIdentifier = identifier
+        self.circle = circle
+        super.init()
+    }
+
+    /// Creates a circular region; the radius is in metres.
+    @available(*, deprecated, message: "Use CLCircularRegion(center:radius:identifier:) instead.")
+    public init(
+        circularRegionWithCenter center: CLLocationCoordinate2D, radius: CLLocationDistance, identifier: String
+    ) {
+        storedIdentifier = identifier
+        circle = Circle(center: center, radius: radius)
+        super.init()
+    }
+
+    /// Restores a region from an archive; nil when the archive holds none.
+    public required init?(coder: NSCoder) {
+        guard let identifier = coder.decodeText(forKey: Key.identifier),
+            let flags = coder.decodeWords(1, forKey: Key.flags)?.first
+        else { return nil }
+        storedIdentifier = identifier
+        circle = Circle(coder: coder)
+        notifyOnEntry = flags & 1 != 0
+        notifyOnExit = flags & 2 != 0
+        super.init()
+    }
+
+    /// The name of the region, unique among the regions that a program monitors.
+    open var identifier: String { storedIdentifier }
+
+    /// Whether entering the region is reported. True at first.
+    open var notifyOnEntry = true
+
+    /// Whether leaving the region is reported. True at first.
+    open var notifyOnExit = true
+
+    /// The centre of a circular region; invalid for other regions.
+    @available(*, deprecated, message: "Use CLCircularRegion's center instead.")
+    open var center: CLLocationCoordinate2D { circle?.center ?? kCLLocationCoordinate2DInvalid }
+
+    /// The radius of a circular region in metres; -1 for other regions.
+    @available(*, deprecated, message: "Use CLCircularRegion's radius instead.")
+    open var radius: CLLocationDistance { circle?.radius ?? -1 }
+
+    /// Whether a coordinate lies in a circular region; false for other regions.
+    @available(*, deprecated, message: "Use CLCircularRegion's contains(_:) instead.")
+    open func contains(_ coordinate: CLLocationCoordinate2D) -> Bool { circle?.contains(coordinate) ?? false }
+
+    /// Returns a new region with the same values.
+    open func copy(with zone: NSZone? = nil) -> Any {
+        let copy = CLRegion(identifier: identifier, circle: circle)
+        copy.notifyOnEntry = notifyOnEntry
+        copy.notifyOnExit = notifyOnExit
+        return copy
+    }
+
+    /// True: regions can be archived securely.
+    open class var supportsSecureCoding: Bool { true }
+
+    /// Writes the region into a keyed archive.
+    open func encode(with coder: NSCoder) {
+        guard coder.allowsKeyedCoding else { return }
+        coder.encode(text: identifier, forKey: Key.identifier)
+        coder.encode(words: [(notifyOnEntry ? 1 : 0) | (notifyOnExit ? 2 : 0)], forKey: Key.flags)
+        circle?.encode(with: coder)
+    }
+
+    /// Whether the other object is a region with the same identifier.
+    open override func isEqual(_ object: Any?) -> Bool { (object as? CLRegion)?.identifier == identifier }
+
+    /// A hash of the identifier.
+    open override var hash: Int { identifier.hashValue }
+
+    /// Type and identifier in words.
+    open override var description: String { "\(type(of: self)) (identifier:'\(identifier)')" }
+
+    private enum Key {
+        static let identifier = "CLRegion.identifier"
+        static let flags = "CLRegion.flags"
+    }
+}

@@ -1,0 +1,95 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+extension Configuration {
+    /// The configuration of this process: its environment over the first file there is, over the defaults.
+    ///
+    /// The file is the one that `DEVICE_SERVICES_CONFIG` names, else `device-services.json` in `XDG_CONFIG_HOME` (or
+    /// `~/.config`), else `/etc/device-services.json`. It never fails: what cannot be used is in `problems`.
+    public static func load() -> Configuration {
+        load(environment: { name in getenv(name).map { String(cString: $0) } }, readFile: readFile)
+    }
+
+    /// The same, from an environment and files that the caller provides.
+    package static func load(
+        environment: (String) -> String?, readFile: (String) throws(DeviceError) -> [UInt8]?
+    ) -> Configuration {
+        var configuration = Configuration()
+        configuration.readFirstFile(environment: environment, readFile: readFile)
+        configuration.read(environment: environment)
+        return configuration
+    }
+
+    private mutating func readFirstFile(
+        environment: (String) -> String?, readFile: (String) throws(DeviceError) -> [UInt8]?
+    ) {
+        var candidates: [(path: String, isRequired: Bool)] = []
+        if let named = environment("DEVICE_SERVICES_CONFIG"), !named.isEmpty {
+            candidates = [(named, true)]
+        } else {
+            if let folder = environment("XDG_CONFIG_HOME"), folder.hasPrefix("/") {
+                candidates.append((folder + "/device-services.json", false))
+            } else if let home = environment("HOME"), home.hasPrefix("/") {
+                candidates.append((home + "/.config/device-services.json", false))
+            }
+            candidates.append(("/etc/device-services.json", false))
+        }
+        for candidate in candidates {
+            do throws(DeviceError) {
+                if let bytes = try readFile(candidate.path) {
+                    read(json: bytes, path: candidate.path)
+                    return
+                }
+                guard candidate.isRequired else { continue }
+                problems.append(
+                    DeviceError(
+                        .notFound,
+                        "DEVICE_SERVICES_CONFIG names \(candidate.path), which does not exist. The defaults are used."))
+            } catch {
+                problems.append(error)
+                return
+            }
+        }
+    }
+
+    private mutating func read(environment: (String) -> String?) {
+        if let text = environment("DEVICE_SERVICES_GPSD"), !text.isEmpty {
+            do throws(DeviceError) {
+                positionSource = Setting(
+                    try PositionSourceAddress(text), origin: .environment("DEVICE_SERVICES_GPSD"))
+            } catch {
+                problems.append(error)
+            }
+        }
+        if let text = environment("DEVICE_SERVICES_LOCATION"), !text.isEmpty {
+            if let rule = LocationRule(rawValue: text) {
+                locationRule = Setting(rule, origin: .environment("DEVICE_SERVICES_LOCATION"))
+            } else {
+                problems.append(Configuration.unknownRule(text, place: "DEVICE_SERVICES_LOCATION"))
+            }
+        }
+    }
+
+    static func unknownRule(_ text: String, place: String) -> DeviceError {
+        DeviceError(
+            .invalidConfiguration,
+            "\(place): \"\(text.prefix(100))\" is not a rule. Write grant, ask, always, whenInUse, deny or restrict."
+        )
+    }
+
+    /// The file's bytes; nil when there is no such file.
+    private static func readFile(_ path: String) throws(DeviceError) -> [UInt8]? {
+        do throws(DeviceError) {
+            return try FileBytes.read(path, limit: 1 << 20)
+        } catch {
+            if error.code == .notFound { return nil }
+            throw error
+        }
+    }
+}

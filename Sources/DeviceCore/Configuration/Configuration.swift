@@ -1,0 +1,32 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a device is configured to do. Environment first, then a file, then defaults.
+///
+/// | Setting | Environment | Key in the file |
+/// | --- | --- | --- |
+/// | `positionSource` | `DEVICE_SERVICES_GPSD` | `position.source` |
+/// | `receiver` | | `position.receiver` |
+/// | `repairsWeekRollover` | | `position.repairWeekRollover` |
+/// | `locationRule` | `DEVICE_SERVICES_LOCATION` | `location.authorization` |
+/// | `reducesAccuracy` | | `location.reducedAccuracy` |
+/// | `locationPurpose` | | `location.purpose` |
+public struct Configuration: Sendable {
+    /// Where gpsd listens.
+    public var positionSource = Setting(PositionSourceAddress())
+    /// The path of the receiver to use; nil for the best one.
+    public var receiver = Setting<String?>(nil)
+    /// True to move a receiver's time by whole rollovers of 1024 weeks to where it is nearest to the system clock.
+    public var repairsWeekRollover = Setting(false)
+    /// Whether programs may use the position.
+    public var locationRule = Setting(LocationRule.grant)
+    /// True to give programs only a coarse position.
+    public var reducesAccuracy = Setting(false)
+    /// What this program uses the position for, in words for the user; nil when nothing was said.
+    public var locationPurpose = Setting<String?>(nil)
+    /// What could not be read or used; the defaults stand in for it.
+    public var problems: [DeviceError] = []
+
+    /// The defaults.
+    public init() {}
+}

@@ -1,0 +1,70 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// Knows which consumers of async sequences are still working on an element, so that playback can wait for them.
+public final class ConsumerGate: Sendable {
+    private struct State {
+        var busy = 0
+        var present = 0
+        var waiters:
+            [(isReady: @Sendable (_ busy: Int, _ present: Int) -> Bool, resume: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// A gate without consumers.
+    public init() {}
+
+    /// A consumer has asked for its first element.
+    public func enter() { change { $0.present += 1 } }
+
+    /// A consumer has gone.
+    public func leave() { change { $0.present -= 1 } }
+
+    /// A consumer was handed an element.
+    public func begin() { change { $0.busy += 1 } }
+
+    /// A consumer has asked for the next one, or has gone.
+    public func end() { change { $0.busy -= 1 } }
+
+    /// True when no consumer is working on an element.
+    public var isIdle: Bool { state.withLock { $0.busy == 0 } }
+
+    /// Returns once no consumer is working on an element.
+    public func waitUntilIdle() async {
+        if isIdle { return }
+        await wait { busy, _ in busy == 0 }
+    }
+
+    /// Returns once that many consumers have asked for an element.
+    public func waitForConsumers(_ count: Int) async {
+        await wait { _, present in present >= count }
+    }
+
+    private func wait(_ isReady: @escaping @Sendable (_ busy: Int, _ present: Int) -> Bool) async {
+        await withCheckedContinuation { continuation in
+            let isReadyNow = state.withLock { state in
+                if isReady(state.busy, state.present) { return true }
+                state.waiters.append((isReady, continuation))
+                return false
+            }
+            if isReadyNow { continuation.resume() }
+        }
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        let ready = state.withLock { state in
+            body(&state)
+            var ready: [CheckedContinuation<Void, Never>] = []
+            state.waiters.removeAll { waiter in
+                guard waiter.isReady(state.busy, state.present) else { return false }
+                ready.append(waiter.resume)
+                return true
+            }
+            return ready
+        }
+        for continuation in ready { continuation.resume() }
+    }
+}

@@ -1,0 +1,25 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+extension Device {
+    /// The device of the running task; nil outside of `withValue`, and then `installed` or the live device applies.
+    @TaskLocal public static var current: Device?
+
+    private static let installedDevice = Mutex<Device?>(nil)
+
+    /// The device that stands in for the live one in the whole process; nil normally.
+    public static var installed: Device? { installedDevice.withLock { $0 } }
+
+    /// Puts a device in the place of the live one for the whole process, or takes it back with nil.
+    public static func install(_ device: Device?) {
+        installedDevice.withLock { $0 = device }
+    }
+
+    /// Runs the closure with this device as `current`.
+    package func bind<Result>(_ body: () throws -> Result) rethrows -> Result {
+        if Device.current === self { return try body() }
+        return try Device.$current.withValue(self, operation: body)
+    }
+}

@@ -1,0 +1,58 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// A machine as its sensors see it: a clock, sources, and one of each thing that managers share.
+///
+/// There are two kinds: the live device of the process, and simulated ones. A manager takes its device when it is made:
+/// the task's `current`, else the one `installed`, else the live one.
+public final class Device: Sendable {
+    /// A name for logs.
+    public let name: String
+    /// The time of the device.
+    public let clock: any DeviceClock
+    /// What is configured for it.
+    public let configuration: Configuration
+    /// Where positions come from.
+    public let positionSource: any PositionSource
+    /// How callbacks are delivered while a trace is played; nil on live hardware.
+    public let playback: (any PlaybackDelivery)?
+
+    private let components = Mutex<[ObjectIdentifier: any AnyObject & Sendable]>([:])
+
+    /// A device of those parts.
+    public init(
+        name: String,
+        clock: any DeviceClock,
+        configuration: Configuration,
+        positionSource: any PositionSource,
+        playback: (any PlaybackDelivery)? = nil
+    ) {
+        self.name = name
+        self.clock = clock
+        self.configuration = configuration
+        self.positionSource = positionSource
+        self.playback = playback
+    }
+
+    /// True when its readings come from a trace.
+    public var isSimulated: Bool { playback != nil }
+
+    /// The device's one object of a type, made at the first call.
+    ///
+    /// The closure runs without a lock and so may ask for other components; when two threads race, one object wins and
+    /// the other is dropped, so making one must have no effect of its own.
+    public func component<Component: AnyObject & Sendable>(
+        _ type: Component.Type, make: (Device) -> Component
+    ) -> Component {
+        let key = ObjectIdentifier(type)
+        if let existing = components.withLock({ $0[key] }) as? Component { return existing }
+        let new = make(self)
+        return components.withLock { components in
+            if let existing = components[key] as? Component { return existing }
+            components[key] = new
+            return new
+        }
+    }
+}

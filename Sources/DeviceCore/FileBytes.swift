@@ -1,0 +1,69 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Reads whole files without Foundation.
+package enum FileBytes {
+    /// The bytes of a file, of which there may be no more than the limit. The error says what to do.
+    package static func read(_ path: String, limit: Int) throws(DeviceError) -> [UInt8] {
+        // Not blocking: a path may lead to a pipe that nobody writes.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw failure(path, call: "open", errno: errno) }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var status = stat()
+        if fstat(descriptor, &status) == 0, status.st_size > 0 {
+            bytes.reserveCapacity(min(Int(clamping: status.st_size), limit) + 1)
+        }
+        var number: Int32 = 0
+        withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
+            while bytes.count <= limit {
+                let count = system_read(descriptor, buffer.baseAddress, buffer.count)
+                if count > 0 {
+                    bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                } else if count == 0 {
+                    return
+                } else if errno != EINTR {
+                    number = errno
+                    return
+                }
+            }
+        }
+        guard number == 0 else { throw failure(path, call: "read", errno: number) }
+        guard bytes.count <= limit else {
+            throw DeviceError(
+                .inputOutput, "\(path) is larger than \(limit) bytes, which is the limit for such a file.")
+        }
+        return bytes
+    }
+
+    private static func failure(_ path: String, call: String, errno number: Int32) -> DeviceError {
+        let code: DeviceError.Code
+        let message: String
+        switch number {
+        case ENOENT, ENOTDIR:
+            code = .notFound
+            message = "There is no file \(path). Check the path."
+        case EACCES, EPERM:
+            code = .permissionDenied
+            message = "\(path) may not be read by this user. Change its mode or run as a user who may."
+        case EISDIR:
+            code = .inputOutput
+            message = "\(path) is a folder, and a file is needed."
+        default:
+            code = .inputOutput
+            message = "\(path) cannot be read."
+        }
+        return DeviceError(code, message, cause: .system(call: call, errno: number))
+    }
+}
+
+/// The C function, whose name the method hides.
+private func system_read(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(descriptor, buffer, count)
+}

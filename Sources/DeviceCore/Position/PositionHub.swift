@@ -1,0 +1,225 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// Hands one stream of reports to any number of subscribers, each in the form it asked for.
+///
+/// A source owns one, calls its input functions from one thread at a time, and learns through `demandChanged` that the
+/// first subscriber has come or the last one gone. No lock is held while subscribers run.
+public final class PositionHub: PositionSource {
+    private struct Subscriber: Sendable {
+        let number: UInt64
+        let request: PositionRequest
+        let receive: @Sendable (PositionEvent) -> Void
+
+        /// True when a reading of that receiver is for this subscriber.
+        func wants(_ receiver: String, isChosen: Bool) -> Bool {
+            guard let named = request.receiver else { return isChosen }
+            return named == receiver
+        }
+    }
+
+    private struct State {
+        var flow = PositionFlow()
+        var subscribers: [Subscriber] = []
+        var nextNumber: UInt64 = 0
+        var lost: DeviceError?
+        var described: [ReceiverDescription] = []
+    }
+
+    private let state = Mutex(State())
+    // Asked for each line, so kept where no lock is needed.
+    private let lineWishes = Atomic<Int>(0)
+    private let rawWishes = Atomic<Int>(0)
+    private let demandChanged: @Sendable () -> Void
+
+    /// A hub without subscribers. The closure must look at `isWanted` itself: two changes may reach it out of order.
+    public init(demandChanged: @escaping @Sendable () -> Void) {
+        self.demandChanged = demandChanged
+    }
+
+    /// True while there is a subscriber.
+    public var isWanted: Bool { state.withLock { !$0.subscribers.isEmpty } }
+
+    // MARK: Subscribers
+
+    /// Adds a subscriber; the first one brings the source to life.
+    public func subscribe(
+        _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void
+    ) -> Subscription {
+        let (number, isFirst, lost) = state.withLock { state in
+            let number = state.nextNumber
+            state.nextNumber += 1
+            state.subscribers.append(Subscriber(number: number, request: request, receive: receive))
+            return (number, state.subscribers.count == 1, state.lost)
+        }
+        count(request, by: 1)
+        if isFirst {
+            demandChanged()
+        } else if let lost {
+            receive(.lost(lost))
+        }
+        return Subscription { [weak self] in self?.remove(number, request) }
+    }
+
+    private func count(_ request: PositionRequest, by change: Int) {
+        if request.lines { lineWishes.add(change, ordering: .relaxed) }
+        if request.rawReports { rawWishes.add(change, ordering: .relaxed) }
+    }
+
+    private func remove(_ number: UInt64, _ request: PositionRequest) {
+        count(request, by: -1)
+        let isLast = state.withLock { state in
+            let count = state.subscribers.count
+            state.subscribers.removeAll { $0.number == number }
+            guard count > 0, state.subscribers.isEmpty else { return false }
+            state.lost = nil
+            state.flow.restart()
+            return true
+        }
+        if isLast { demandChanged() }
+    }
+
+    /// The last fix of the chosen receiver, or of any.
+    public var lastFix: PositionFix? {
+        state.withLock { state in
+            let receivers = state.flow.receivers
+            if receivers.indices.contains(state.flow.chosen), let fix = receivers[state.flow.chosen].lastFix {
+                return fix
+            }
+            return receivers.lazy.compactMap(\.lastFix).max { $0.report.arrival < $1.report.arrival }
+        }
+    }
+
+    /// The receivers as the service has described them.
+    public var receivers: [ReceiverDescription] { state.withLock { $0.described } }
+
+    /// True when somebody wants each line.
+    public var wantsLines: Bool { lineWishes.load(ordering: .relaxed) > 0 }
+
+    /// True when somebody wants reports with their own bytes.
+    public var wantsRawReports: Bool { rawWishes.load(ordering: .relaxed) > 0 }
+
+    // MARK: Input
+
+    /// A position report has arrived.
+    public func post(_ report: PositionReport) {
+        let now = report.arrival
+        var finished: PositionReport?
+        let (subscribers, isChosen, outcome) = state.withLock { state in
+            let (index, outcome) = state.flow.accept(report, now: now, finished: &finished)
+            if let finished { state.flow.handedOver(finished, receiver: index) }
+            if outcome == .immediate { state.flow.handedOver(report, receiver: index) }
+            return (state.subscribers, index == state.flow.chosen, outcome)
+        }
+        for subscriber in subscribers where subscriber.wants(report.receiver, isChosen: isChosen) {
+            if subscriber.request.everyReport {
+                subscriber.receive(.report(report))
+            } else {
+                if let finished { subscriber.receive(.report(finished)) }
+                if outcome == .immediate { subscriber.receive(.report(report)) }
+            }
+        }
+    }
+
+    /// A sky view has arrived.
+    public func post(_ sky: SkyReport) {
+        let (subscribers, isChosen, sky) = state.withLock { state in
+            let (index, merged) = state.flow.accept(sky, now: sky.arrival)
+            return (state.subscribers, index == state.flow.chosen, merged)
+        }
+        for subscriber in subscribers where subscriber.wants(sky.receiver, isChosen: isChosen) {
+            subscriber.receive(.sky(sky))
+        }
+    }
+
+    /// A compass or inertial report has arrived.
+    public func post(_ attitude: AttitudeReport) {
+        let (subscribers, isChosen) = state.withLock { state in
+            (state.subscribers, state.flow.index(of: attitude.receiver) == state.flow.chosen)
+        }
+        for subscriber in subscribers where subscriber.wants(attitude.receiver, isChosen: isChosen) {
+            subscriber.receive(.attitude(attitude))
+        }
+    }
+
+    /// A line has arrived, before what it says is posted.
+    public func post(line: UnsafeRawBufferPointer, arrival: BootTime) {
+        let subscribers = state.withLock { $0.subscribers }
+        let bytes = [UInt8](line)
+        for subscriber in subscribers where subscriber.request.lines {
+            subscriber.receive(.line(bytes, arrival: arrival))
+        }
+    }
+
+    /// The service has listed its receivers.
+    public func post(receivers: [ReceiverDescription]) {
+        let subscribers = state.withLock { state in
+            state.described = Array(receivers.prefix(PositionFlow.receiverLimit))
+            return state.subscribers
+        }
+        for subscriber in subscribers { subscriber.receive(.receivers(receivers)) }
+    }
+
+    /// The service has described one receiver, which may be new, changed or gone.
+    public func post(receiver: ReceiverDescription) {
+        var all = receivers
+        all.removeAll { $0.path == receiver.path }
+        if receiver.isActive { all.append(receiver) }
+        post(receivers: all)
+    }
+
+    /// The position is lost; what was held is handed over first. Says so once for each loss.
+    public func postLost(_ error: DeviceError) {
+        flush()
+        let subscribers: [Subscriber] = state.withLock { state in
+            guard state.lost == nil else { return [] }
+            state.lost = error
+            state.flow.restart()
+            return state.subscribers
+        }
+        for subscriber in subscribers { subscriber.receive(.lost(error)) }
+    }
+
+    /// The service is back after a loss.
+    public func postRegained() {
+        let subscribers: [Subscriber] = state.withLock { state in
+            guard state.lost != nil else { return [] }
+            state.lost = nil
+            return state.subscribers
+        }
+        for subscriber in subscribers { subscriber.receive(.regained) }
+    }
+
+    // MARK: Held epochs
+
+    /// When `handOverDue` has something to do next; `never` when no epoch is held.
+    public var nextDeadline: BootTime { state.withLock { $0.flow.nextDeadline } }
+
+    /// Hands over the epochs that have been quiet long enough.
+    public func handOverDue(now: BootTime) {
+        while true {
+            let due: (subscribers: [Subscriber], report: PositionReport, isChosen: Bool)? = state.withLock { state in
+                guard let due = state.flow.takeDue(now: now) else { return nil }
+                state.flow.handedOver(due.report, receiver: due.receiver)
+                return (state.subscribers, due.report, due.receiver == state.flow.chosen)
+            }
+            guard let due else { return }
+            for subscriber in due.subscribers
+            where !subscriber.request.everyReport && subscriber.wants(due.report.receiver, isChosen: due.isChosen) {
+                subscriber.receive(.report(due.report))
+            }
+        }
+    }
+
+    /// Hands over every held epoch, because no more will come.
+    public func flush() {
+        handOverDue(now: BootTime(nanoseconds: .max - 1))
+    }
+
+    /// Drops held epochs: they are from before a standstill of the process.
+    public func discardHeld() {
+        state.withLock { $0.flow.discardHeld() }
+    }
+}

@@ -1,0 +1,44 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// A piece of work that a clock will run once; cancelling or releasing it takes the work back.
+public final class ClockTimer: Sendable {
+    private let work: Mutex<(@Sendable () -> Void)?>
+    private let onCancel: Mutex<(@Sendable () -> Void)?>
+
+    /// A timer over the work.
+    package init(_ work: @escaping @Sendable () -> Void) {
+        self.work = Mutex(work)
+        onCancel = Mutex(nil)
+    }
+
+    deinit {
+        cancel()
+    }
+
+    /// Tells the clock how to forget the timer.
+    package func whenCancelled(_ action: @escaping @Sendable () -> Void) {
+        onCancel.withLock { $0 = action }
+    }
+
+    /// Takes the work back; does nothing once it has run.
+    public func cancel() {
+        work.withLock { $0 = nil }
+        let action = onCancel.withLock { action in
+            defer { action = nil }
+            return action
+        }
+        action?()
+    }
+
+    /// Runs the work unless it has run or was taken back.
+    package func fire() {
+        let work = work.withLock { work in
+            defer { work = nil }
+            return work
+        }
+        work?()
+    }
+}

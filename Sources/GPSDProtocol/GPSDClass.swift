@@ -1,0 +1,46 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The classes of gpsd's reports.
+public enum GPSDClass: UInt8, Sendable {
+    /// Position.
+    case tpv
+    /// Satellites.
+    case sky
+    /// Attitude.
+    case att
+    /// Server release and protocol.
+    case version
+    /// List of receivers.
+    case devices
+    /// One receiver.
+    case device
+    /// What is watched.
+    case watch
+    /// A refused request.
+    case error
+    /// Answer to a poll.
+    case poll
+    /// Pulse per second.
+    case pps
+    /// Time offset.
+    case toff
+    /// Oscillator.
+    case osc
+    /// Pseudorange noise statistics.
+    case gst
+    /// Inertial unit.
+    case imu
+    /// Raw measurements.
+    case raw
+    /// Navigation message subframe.
+    case subframe
+    /// Ships.
+    case ais
+    /// Differential corrections, version 2.
+    case rtcm2
+    /// Differential corrections, version 3.
+    case rtcm3
+    /// A class that this list does not know.
+    case unknown
+}

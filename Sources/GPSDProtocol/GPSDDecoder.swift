@@ -1,0 +1,113 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import JSONBytes
+
+/// Decodes gpsd's reports, one line at a time.
+///
+/// It takes any bytes and never fails: a line that is not a whole, valid report gives ``GPSDReport/malformed(_:)``.
+/// Keys may stand in any order, blanks anywhere, unknown keys may hold anything; of a key that is repeated the last one
+/// counts. A value of the wrong type counts as absent. Protocols 2 (JSON since gpsd 2.90) and 3 are read, with the
+/// names and number formats of all their releases.
+///
+/// It does not set the time of arrival. It keeps the receivers' names, so that a report costs no allocation but the
+/// array of its satellites. One owner at a time: it has no lock.
+public struct GPSDDecoder: Sendable {
+    /// The most satellites taken from one report; further ones are ignored.
+    public static let maximumSatellites = 1024
+    /// The most receivers taken from one list; further ones are ignored.
+    public static let maximumReceivers = 256
+    /// The longest text taken, in bytes; a longer one counts as absent.
+    public static let maximumTextLength = 4096
+
+    /// Whether position reports carry their own bytes (`PositionReport.raw`).
+    public var keepsRaw = false
+
+    var receivers = ReceiverNames()
+    /// Kept between reports, so that each array of satellites is allocated once and in its final size.
+    var satellites: [Satellite] = []
+    /// The class as the last "class" key of this pass gives it; nil when that is not a string.
+    var lastClass: GPSDClass?
+
+    /// A decoder that has seen nothing yet.
+    public init() {}
+
+    /// Decodes one line, without its line end.
+    public mutating func decode(_ line: UnsafeRawBufferPointer) -> GPSDReport {
+        do throws(JSONError) {
+            return try report(line)
+        } catch {
+            return brokenReport(line, error)
+        }
+    }
+
+    /// Notes the class that is the next value.
+    mutating func noteClass(_ reader: inout JSONReader) throws(JSONError) {
+        lastClass = try reader.textIfPresent().map { GPSDClass($0) }
+    }
+
+    private mutating func report(_ line: UnsafeRawBufferPointer) throws(JSONError) -> GPSDReport {
+        lastClass = nil
+        var reader = try Self.opened(line)
+        var kind: GPSDClass
+        if let key = try reader.nextKey(), key.word == JSONText.word("class"), let name = try reader.textIfPresent() {
+            kind = GPSDClass(name)
+            lastClass = kind
+        } else {
+            // gpsd writes the class first; elsewhere it costs another pass.
+            reader = try Self.opened(line)
+            _ = try skipMembers(&reader, .unknown)
+            guard let last = lastClass else { return .malformed(GPSDMalformedReport(.noClass, at: 0)) }
+            kind = last
+            reader = try Self.opened(line)
+        }
+        while true {
+            let report = try members(&reader, kind, line)
+            try reader.finish()
+            guard let last = lastClass else { return .malformed(GPSDMalformedReport(.noClass, at: 0)) }
+            if last == kind { return report }
+            // A second "class" key: the last one counts, and the next pass ends with it.
+            kind = last
+            reader = try Self.opened(line)
+        }
+    }
+
+    private mutating func members(
+        _ reader: inout JSONReader,
+        _ kind: GPSDClass,
+        _ line: UnsafeRawBufferPointer
+    ) throws(JSONError) -> GPSDReport {
+        switch kind {
+        case .tpv: try readPosition(&reader, keepsRaw ? line : nil)
+        case .sky: try readSky(&reader)
+        case .att: try readAttitude(&reader)
+        case .version: try readVersion(&reader)
+        case .devices: try readDevices(&reader)
+        case .device: .device(try readDevice(&reader))
+        case .watch: try readWatch(&reader)
+        case .error: try readError(&reader)
+        default: try skipMembers(&reader, kind)
+        }
+    }
+
+    private mutating func skipMembers(
+        _ reader: inout JSONReader,
+        _ kind: GPSDClass
+    ) throws(JSONError) -> GPSDReport {
+        while let key = try reader.nextKey() {
+            if key.word == JSONText.word("class") {
+                try noteClass(&reader)
+            } else {
+                try reader.skipValue()
+            }
+        }
+        return .other(kind)
+    }
+
+    private static func opened(_ line: UnsafeRawBufferPointer) throws(JSONError) -> JSONReader {
+        var reader = JSONReader(line)
+        try reader.beginObject()
+        return reader
+    }
+}

@@ -1,0 +1,63 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import JSONBytes
+
+// Values as gpsd writes them. What is of the wrong type or out of range counts as absent.
+extension JSONReader {
+    /// A finite number, or NaN.
+    @inline(__always)
+    mutating func quantity() throws(JSONError) -> Double {
+        let value = try doubleIfPresent()
+        return value.isFinite ? value : .nan
+    }
+
+    /// A whole number.
+    mutating func count(absent: Int32 = -1) throws(JSONError) -> Int32 {
+        guard let value = try int64IfPresent() else { return absent }
+        return Int32(exactly: value) ?? absent
+    }
+
+    /// A whole number from 0 to 255.
+    mutating func smallNumber(absent: UInt8 = 0) throws(JSONError) -> UInt8 {
+        guard let value = try int64IfPresent(), value >= 0, value <= 255 else { return absent }
+        return UInt8(truncatingIfNeeded: value)
+    }
+
+    /// The mode of a TPV.
+    mutating func fixMode() throws(JSONError) -> FixMode {
+        FixMode(rawValue: try smallNumber()) ?? .unknown
+    }
+
+    /// A string; empty when it is too long.
+    mutating func shortString() throws(JSONError) -> String {
+        guard let text = try textIfPresent(), text.rawBytes.count <= GPSDDecoder.maximumTextLength else { return "" }
+        return text.string()
+    }
+
+    /// A time: ISO 8601 since gpsd 3.0, seconds since 1970 before.
+    mutating func wallTime() throws(JSONError) -> WallTime? {
+        switch try peekKind() {
+        case .string:
+            let text = try readText()
+            return text.hasEscapes ? nil : WallTime(iso8601: text.rawBytes)
+        case .number:
+            return WallTime(decimal: try readRawValue())
+        default:
+            try skipValue()
+            return nil
+        }
+    }
+
+    /// When a receiver was activated: a time, or 0 or an empty string after it went.
+    mutating func activation() throws(JSONError) -> Bool {
+        switch try peekKind() {
+        case .string: return try !readText().rawBytes.isEmpty
+        case .number: return try readDouble() != 0
+        default:
+            try skipValue()
+            return true
+        }
+    }
+}

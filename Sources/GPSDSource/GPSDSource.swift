@@ -1,0 +1,149 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+import Synchronization
+
+/// Positions from a gpsd: connects, reads, and connects again for as long as somebody listens.
+///
+/// One thread runs while there is a subscriber. It waits in poll(2), so it uses no time while gpsd is silent, and it
+/// never gives up: gpsd may start later, restart, or move.
+public final class GPSDSource: PositionSource {
+    private let hub: PositionHub
+    private let worker: Worker
+
+    /// A source that reads the gpsd at that address.
+    public init(
+        address: PositionSourceAddress,
+        clock: any DeviceClock,
+        repairsWeekRollover: Bool = false,
+        timing: GPSDTiming = GPSDTiming()
+    ) {
+        let worker = Worker(
+            address: address, clock: clock, repairsWeekRollover: repairsWeekRollover, timing: timing)
+        self.worker = worker
+        hub = PositionHub { [weak worker] in worker?.demandChanged() }
+        worker.attach(hub)
+    }
+
+    deinit {
+        worker.retire()
+    }
+
+    /// Hands events to the closure on the source's thread.
+    public func subscribe(
+        _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void
+    ) -> Subscription {
+        hub.subscribe(request, receive: receive)
+    }
+
+    /// The last fix of the best receiver.
+    public var lastFix: PositionFix? { hub.lastFix }
+
+    /// The receivers that gpsd has named.
+    public var receivers: [ReceiverDescription] { hub.receivers }
+
+    /// What has been read so far.
+    public var statistics: GPSDStatistics { worker.statistics }
+}
+
+extension GPSDSource {
+    /// Keeps at most one thread, whatever order the wishes of subscribers arrive in.
+    private final class Worker: Sendable {
+        private struct State {
+            weak var hub: PositionHub?
+            var isRunning = false
+            var isRetired = false
+            var session: GPSDSession?
+        }
+
+        private let address: PositionSourceAddress
+        private let clock: any DeviceClock
+        private let repairsWeekRollover: Bool
+        private let timing: GPSDTiming
+        private let state = Mutex(State())
+        private let counters = Counters()
+
+        init(address: PositionSourceAddress, clock: any DeviceClock, repairsWeekRollover: Bool, timing: GPSDTiming) {
+            self.address = address
+            self.clock = clock
+            self.repairsWeekRollover = repairsWeekRollover
+            self.timing = timing
+        }
+
+        var statistics: GPSDStatistics { counters.total }
+
+        func attach(_ hub: PositionHub) {
+            state.withLock { $0.hub = hub }
+        }
+
+        /// The source is gone: the thread shall end.
+        func retire() {
+            let session = state.withLock { state in
+                state.isRetired = true
+                return state.session
+            }
+            session?.interrupt()
+        }
+
+        /// A first subscriber has come or the last one gone.
+        func demandChanged() {
+            let (startsThread, session) = state.withLock { state -> (Bool, GPSDSession?) in
+                guard state.isRunning else {
+                    let starts = state.hub?.isWanted == true && !state.isRetired
+                    state.isRunning = starts
+                    return (starts, nil)
+                }
+                return (false, state.session)
+            }
+            // A running thread looks for itself whether it is still wanted.
+            session?.interrupt()
+            guard startsThread else { return }
+            do throws(DeviceError) {
+                try WorkerThread.start { self.run() }
+            } catch {
+                state.withLock { $0.isRunning = false }
+                state.withLock { $0.hub }?.postLost(error)
+            }
+        }
+
+        /// True while the thread has something to do; takes it out of service when not.
+        private func continues() -> PositionHub? {
+            state.withLock { state in
+                if let hub = state.hub, hub.isWanted, !state.isRetired { return hub }
+                state.isRunning = false
+                state.session = nil
+                return nil
+            }
+        }
+
+        private func run() {
+            while let hub = continues() {
+                do throws(DeviceError) {
+                    let session = try GPSDSession(
+                        address: address, clock: clock, hub: hub, repairsWeekRollover: repairsWeekRollover,
+                        timing: timing, count: { [counters] part in counters.add(part) })
+                    state.withLock { $0.session = session }
+                    try session.run()
+                } catch {
+                    // Without a descriptor or memory there is nothing to wait on but time.
+                    hub.postLost(error)
+                    WorkerThread.pause(seconds: timing.lastRetry)
+                }
+            }
+        }
+    }
+}
+
+extension GPSDSource {
+    /// The sum of what all connections have read.
+    private final class Counters: Sendable {
+        private let sum = Mutex(GPSDStatistics())
+
+        var total: GPSDStatistics { sum.withLock { $0 } }
+
+        func add(_ part: GPSDStatistics) {
+            sum.withLock { $0 += part }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import GPSDProtocol
+
+/// Decodes lines and passes on what they say. It lives as long as one connection.
+struct LineReader {
+    private let hub: PositionHub
+    /// Gives the civil time by which dates are mended; nil when they are not.
+    private let rolloverClock: (any DeviceClock)?
+    var watchdog: Watchdog
+    private var standstill = Standstill()
+    private var now = BootTime.zero
+    private var counts = GPSDStatistics()
+
+    init(hub: PositionHub, watchdog: Watchdog, rolloverClock: (any DeviceClock)?) {
+        self.hub = hub
+        self.watchdog = watchdog
+        self.rolloverClock = rolloverClock
+    }
+
+    /// True while the reports of a standstill are being read.
+    var isCatchingUp: Bool { standstill.isCatchingUp }
+
+    /// Reading begins after a pause of that many seconds.
+    mutating func begin(pause: Double, limit: Double, now: BootTime) {
+        self.now = now
+        standstill.begin(pause: pause, limit: limit)
+        if standstill.isCatchingUp { hub.discardHeld() }
+    }
+
+    /// All that was there has been read.
+    mutating func finish() {
+        guard standstill.isCatchingUp else { return }
+        for report in standstill.finish() { hub.post(report) }
+    }
+
+    /// Reads one line.
+    mutating func take(_ line: UnsafeRawBufferPointer, decoder: inout any ReportDecoder) {
+        counts.lines += 1
+        if hub.wantsLines { hub.post(line: line, arrival: now) }
+        switch decoder.decode(line) {
+        case .position(var report):
+            counts.positions += 1
+            heardService()
+            report.arrival = now
+            if hub.wantsRawReports { report.raw = [UInt8](line) }
+            if let rolloverClock, let time = report.time {
+                report.time = WeekRollover.repaired(time, near: rolloverClock.wallTime)
+            }
+            if watchdog.heardReport(now: now) { hub.postRegained() }
+            if standstill.isCatchingUp {
+                standstill.keep(report)
+            } else {
+                hub.post(report)
+            }
+        case .sky(var sky):
+            heardService()
+            sky.arrival = now
+            hub.post(sky)
+        case .attitude(var attitude):
+            heardService()
+            attitude.arrival = now
+            hub.post(attitude)
+        case .devices(let receivers):
+            heardService()
+            hub.post(receivers: receivers)
+        case .device(let receiver):
+            heardService()
+            hub.post(receiver: receiver)
+        case .version, .watch, .error, .other:
+            heardService()
+        case .malformed:
+            counts.malformedLines += 1
+        }
+    }
+
+    /// A connection was made.
+    mutating func countConnection() {
+        counts.connections += 1
+    }
+
+    /// What was counted since the last call.
+    mutating func takeCounts() -> GPSDStatistics {
+        defer { counts = GPSDStatistics() }
+        counts.staleReports = standstill.takeDropped()
+        return counts
+    }
+
+    private mutating func heardService() {
+        let isFirst = !watchdog.hasHeardService
+        watchdog.heardLine(now: now)
+        // The first intelligible line shows that gpsd is back.
+        if isFirst { hub.postRegained() }
+    }
+}

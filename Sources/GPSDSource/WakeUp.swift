@@ -1,0 +1,73 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Lets another thread interrupt a wait in poll(2).
+final class WakeUp: Sendable {
+    private let readEnd: Int32
+    private let writeEnd: Int32
+
+    init() throws(DeviceError) {
+        var ends: (Int32, Int32) = (-1, -1)
+        let result = withUnsafeMutablePointer(to: &ends) { pointer in
+            pointer.withMemoryRebound(to: Int32.self, capacity: 2) { pair in
+                // A pair of sockets, because both flags can be set at once: a fork in between leaks nothing.
+                socketpair(
+                    AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0, pair)
+            }
+        }
+        guard result == 0 else {
+            throw DeviceError(
+                .busy, "No file descriptor is left for the position source. Raise the limit of open files (ulimit -n).",
+                cause: .system(call: "socketpair", errno: errno))
+        }
+        (readEnd, writeEnd) = ends
+    }
+
+    deinit {
+        close(readEnd)
+        close(writeEnd)
+    }
+
+    /// Ends the wait that is running, or the next one.
+    func signal() {
+        var byte: UInt8 = 1
+        // It can only fail when wake-ups are pending already.
+        _ = send(writeEnd, &byte, 1, Int32(MSG_NOSIGNAL))
+    }
+
+    /// Waits for the wake-up or for the socket until the deadline; true when the descriptor is ready.
+    func wait(for socket: Int32?, events: Int16 = Int16(POLLIN), until deadline: BootTime, clock: any DeviceClock)
+        -> Bool
+    {
+        var descriptors = (
+            pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: socket ?? -1, events: events, revents: 0)
+        )
+        let milliseconds: Int32
+        if deadline == .never {
+            milliseconds = -1
+        } else {
+            let rest = max(0, deadline.seconds(since: clock.now))
+            // Rounded up, so that the deadline has passed when the wait ends.
+            milliseconds = Int32(min((rest * 1000).rounded(.up), 86_400_000))
+        }
+        let ready = withUnsafeMutablePointer(to: &descriptors) { pointer in
+            pointer.withMemoryRebound(to: pollfd.self, capacity: 2) { poll($0, 2, milliseconds) }
+        }
+        guard ready > 0 else { return false }
+        if descriptors.0.revents != 0 {
+            withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
+                while read(readEnd, buffer.baseAddress, buffer.count) == buffer.count {}
+            }
+        }
+        return descriptors.1.revents != 0
+    }
+}

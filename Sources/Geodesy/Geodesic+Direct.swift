@@ -1,0 +1,52 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+extension Geodesic {
+    /// Where a path ends that leaves a point in a direction and goes on for a distance.
+    ///
+    /// - Parameters:
+    ///   - start: The point of departure.
+    ///   - azimuth: The direction at departure in degrees clockwise from north; any finite value. At a pole north is
+    ///     the direction that points along the coordinate's longitude.
+    ///   - distance: The length of the path in metres; negative goes the other way. It may be longer than the way
+    ///     round the earth.
+    /// - Returns: The point reached, with an error of about 20 nanometres for paths up to once round the earth, and
+    ///   the direction of travel there. All values are NaN when the start is not valid (see
+    ///   ``GeodeticCoordinate/isValid``) or when azimuth or distance is not finite.
+    public static func direct(
+        from start: GeodeticCoordinate, azimuth: Double, distance: Double
+    ) -> GeodesicDirect {
+        guard start.isValid, azimuth.isFinite, distance.isFinite else { return .invalid }
+        let heading = SineCosine(degrees: DegreeArithmetic.snapped(DegreeArithmetic.reduced(azimuth)))
+        let latitude = ReducedLatitude(latitude: DegreeArithmetic.snapped(start.latitude))
+        let circle = GreatCircle(latitude: latitude.angle, azimuth: heading)
+        let node = circle.equatorialAzimuth
+        let epsilon = circle.epsilon
+
+        // Distance to arc (Karney 2013, equations 7 and 20).
+        let series = DistanceSeries(epsilon: epsilon)
+        let startPeriodic = series.periodic(circle.arc)
+        let tau12 = distance / (WGS84.semiMinorAxis * series.scale)
+        let tau2 = circle.arc + SineCosine(radians: startPeriodic) + SineCosine(radians: tau12)
+        let arc = tau12 + startPeriodic + DistanceSeries.reverted(epsilon: epsilon)(tau2)
+        let end = circle.arc + SineCosine(radians: arc)
+
+        // Back from the sphere (Karney 2013, equations 8 and 11 to 14).
+        let sine = node.cosine * end.sine
+        let northward = node.cosine * end.cosine
+        var cosine = (node.sine * node.sine + northward * northward).squareRoot()
+        // Exactly at a pole any direction will do; north along the longitude returned is taken.
+        let finalAzimuth = cosine == 0 ? SineCosine(sine: 0, cosine: 1) : SineCosine(sine: node.sine, cosine: northward)
+        cosine = max(cosine, SineCosine.tiny)
+        let omega = SineCosine(sine: node.sine * end.sine, cosine: end.cosine) - circle.longitude
+        let lag = LongitudeSeries(epsilon: epsilon)(from: circle.arc, to: end, arc: arc)
+        let eastward = (omega.radians - WGS84.flattening * node.sine * lag) * 180 / .pi
+        let longitude = DegreeArithmetic.reduced(
+            DegreeArithmetic.reduced(start.longitude) + DegreeArithmetic.reduced(eastward))
+        return GeodesicDirect(
+            destination: GeodeticCoordinate(
+                latitude: SineCosine(sine: sine, cosine: (1 - WGS84.flattening) * cosine).degrees,
+                longitude: longitude),
+            finalAzimuth: finalAzimuth.degrees)
+    }
+}

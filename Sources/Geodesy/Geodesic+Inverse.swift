@@ -1,0 +1,44 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+extension Geodesic {
+    /// The shortest path between two points.
+    ///
+    /// - Returns: The distance in metres, with an error of about 15 nanometres, and the direction of travel at both
+    ///   ends. At a pole north is the direction that points along the coordinate's longitude. Coincident points have
+    ///   both azimuths zero. Where two paths are equally short (antipodal points) one of them is returned. All values
+    ///   are NaN when a point is not valid (see ``GeodeticCoordinate/isValid``).
+    public static func inverse(from start: GeodeticCoordinate, to end: GeodeticCoordinate) -> GeodesicInverse {
+        guard start.isValid, end.isValid else { return .invalid }
+        var (eastward, rest) = DegreeArithmetic.difference(from: start.longitude, to: end.longitude)
+        var eastSign = 1.0
+        if eastward < 0 || (eastward == 0 && rest < 0) {
+            eastSign = -1
+            (eastward, rest) = (-eastward, -rest)
+        }
+        var first = DegreeArithmetic.snapped(start.latitude)
+        var second = DegreeArithmetic.snapped(end.latitude)
+        let isSwapped = abs(first) < abs(second)
+        if isSwapped { swap(&first, &second) }
+        let northSign: Double = first < 0 ? 1 : -1
+
+        let path = ReducedInverse(
+            startLatitude: first * northSign, endLatitude: second * northSign, longitude: eastward, rest: rest
+        ).solve()
+        if path.distance == 0 {
+            return GeodesicInverse(distance: 0, initialAzimuth: 0, finalAzimuth: 0)
+        }
+        // Swapping the ends turns the path round: both azimuths change by 180 degrees and east changes sides, which
+        // leaves the sine as it was.
+        let azimuths = isSwapped ? (path.arrival, path.departure) : (path.departure, path.arrival)
+        let cosineSign = isSwapped ? -northSign : northSign
+        return GeodesicInverse(
+            distance: path.distance,
+            initialAzimuth: azimuth(azimuths.0, eastSign: eastSign, cosineSign: cosineSign),
+            finalAzimuth: azimuth(azimuths.1, eastSign: eastSign, cosineSign: cosineSign))
+    }
+
+    private static func azimuth(_ direction: SineCosine, eastSign: Double, cosineSign: Double) -> Double {
+        SineCosine(sine: direction.sine * eastSign, cosine: direction.cosine * cosineSign).degrees
+    }
+}

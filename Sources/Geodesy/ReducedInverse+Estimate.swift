@@ -1,0 +1,90 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+extension ReducedInverse {
+    /// What can be said before iterating.
+    enum Estimate {
+        /// The points are so close that the sphere gives the answer to full precision.
+        case solved(Path)
+
+        /// A departure to start Newton's method from.
+        case azimuth(SineCosine)
+    }
+
+    /// A first guess at the departure (Karney 2013, section 5).
+    func estimate() -> Estimate {
+        let difference = end.angle - start.angle
+        let sum = end.angle + start.angle
+
+        // For short lines the sphere's radius is fitted to the mean latitude (equation 48).
+        let isShort = difference.cosine >= 0 && difference.sine < 0.5 && end.cosine * longitude < 0.5
+        var omega = longitudeAngle
+        var stretch = 1.0
+        if isShort {
+            let sine = start.sine + end.sine
+            let cosine = start.cosine + end.cosine
+            let meanSquare = sine * sine / (sine * sine + cosine * cosine)
+            stretch = (1 + WGS84.secondEccentricitySquared * meanSquare).squareRoot()
+            omega = SineCosine(radians: longitude / ((1 - WGS84.flattening) * stretch))
+        }
+
+        // Equations 49 to 51, with 1 - cos ω and 1 + cos ω written so that they do not cancel.
+        let sine = end.cosine * omega.sine
+        let square = omega.sine * omega.sine
+        let cosine =
+            omega.cosine >= 0
+            ? difference.sine + end.cosine * start.sine * square / (1 + omega.cosine)
+            : sum.sine - end.cosine * start.sine * square / (1 - omega.cosine)
+        let arcSine = (sine * sine + cosine * cosine).squareRoot()
+        let arcCosine = start.sine * end.sine + start.cosine * end.cosine * omega.cosine
+
+        if isShort && arcSine < Self.sphericalArc {
+            let versine = omega.cosine >= 0 ? square / (1 + omega.cosine) : 1 - omega.cosine
+            let arrival = SineCosine(
+                y: start.cosine * omega.sine, x: difference.sine - start.cosine * end.sine * versine)
+            let distance = atan2(arcSine, arcCosine) * WGS84.semiMinorAxis * stretch
+            let departure = SineCosine(y: sine, x: cosine)
+            return .solved(Path(distance: distance, departure: departure, arrival: arrival))
+        }
+        let antipodalArc = 6 * WGS84.thirdFlattening * .pi * start.cosine * start.cosine
+        if arcCosine >= 0 || arcSine >= antipodalArc {
+            return .azimuth(Self.eastward(sine: sine, cosine: cosine))
+        }
+        return .azimuth(antipodalEstimate(latitudeSum: sum.sine))
+    }
+
+    /// A departure for nearly antipodal points, from the astroid that the geodesics touch there (Karney 2013,
+    /// equations 52 to 57).
+    private func antipodalEstimate(latitudeSum: Double) -> SineCosine {
+        let epsilon = GreatCircle.epsilon(cosineSquared: start.sine * start.sine)
+        let longitudeScale = WGS84.flattening * start.cosine * LongitudeSeries.scale(epsilon: epsilon) * .pi
+        let x = -supplement / longitudeScale
+        let y = latitudeSum / (longitudeScale * start.cosine)
+
+        // Inside the astroid on its axis every departure is a root of the other formula; this picks the shortest.
+        if y > -200 * Double.ulpOfOne && x > -1 - 1000 * 0x1p-26 {
+            let sine = min(1, -x)
+            return SineCosine(sine: sine, cosine: -(1 - sine * sine).squareRoot())
+        }
+        let k = Astroid.parameter(x: x, y: y)
+        let omega = SineCosine(radians: longitudeScale * -x * k / (1 + k))
+        let curve = end.cosine * start.sine * omega.sine * omega.sine / (1 + omega.cosine)
+        return Self.eastward(sine: end.cosine * omega.sine, cosine: latitudeSum - curve)
+    }
+
+    /// The direction of a vector; due east where rounding has turned it away from the eastern half.
+    private static func eastward(sine: Double, cosine: Double) -> SineCosine {
+        sine > 0 ? SineCosine(y: sine, x: cosine) : SineCosine(sine: 1, cosine: 0)
+    }
+
+    /// The arc below which the ellipsoid differs from the fitted sphere by less than rounding: about 0.2 m.
+    private static var sphericalArc: Double { 3.6e-8 }
+}

@@ -1,0 +1,109 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+extension ReducedInverse {
+    /// A geodesic from the first point that was followed to the second point's latitude.
+    private struct Trial {
+        /// The longitude it arrives at less the one wanted, in radians.
+        var longitudeError: Double
+
+        /// The change of that longitude with the departure's azimuth.
+        var slope: Double
+
+        var arrival: SineCosine
+        var first: SineCosine
+        var second: SineCosine
+        var arc: Double
+        var epsilon: Double
+    }
+
+    /// Turns the departure until the geodesic meets the second point: Newton's method, kept inside a bracket that
+    /// falls back on bisection (Karney 2013, section 4).
+    func refine(_ estimate: SineCosine) -> Path {
+        let rounding = Double.ulpOfOne
+        var departure = estimate
+        var low = SineCosine(sine: SineCosine.tiny, cosine: 1)
+        var high = SineCosine(sine: SineCosine.tiny, cosine: -1)
+        var isPolished = false
+        var isBracketClosed = false
+        var trial = follow(departure)
+
+        // 20 Newton steps, then as many bisections as an azimuth has bits.
+        for step in 0..<84 {
+            let error = trial.longitudeError
+            if isBracketClosed || !(abs(error) >= (isPolished ? 8 : 1) * rounding) { break }
+            // The longitude reached grows with the azimuth.
+            if error > 0 {
+                if departure.cosine * high.sine > high.cosine * departure.sine { high = departure }
+            } else {
+                if departure.cosine * low.sine < low.cosine * departure.sine { low = departure }
+            }
+            let turn = -error / trial.slope
+            let turned = departure + SineCosine(radians: turn)
+            if step < 20 && trial.slope > 0 && abs(turn) < .pi && turned.sine > 0 {
+                departure = SineCosine(y: turned.sine, x: turned.cosine)
+                // Convergence is quadratic: after an error this small, one more step reaches rounding.
+                isPolished = abs(error) <= 16 * rounding
+            } else {
+                departure = SineCosine(y: (low.sine + high.sine) / 2, x: (low.cosine + high.cosine) / 2)
+                isPolished = false
+                isBracketClosed =
+                    abs(low.sine - departure.sine) + (low.cosine - departure.cosine) < rounding * 0x1p-26
+                    || abs(departure.sine - high.sine) + (departure.cosine - high.cosine) < rounding * 0x1p-26
+            }
+            trial = follow(departure)
+        }
+        let distance = Self.distance(from: trial.first, to: trial.second, arc: trial.arc, epsilon: trial.epsilon)
+        return Path(distance: distance, departure: departure, arrival: trial.arrival)
+    }
+
+    /// Follows the geodesic that leaves with an azimuth (Karney 2013, equations 5, 10 to 12, 38, 45 and 46).
+    private func follow(_ azimuth: SineCosine) -> Trial {
+        var departure = azimuth
+        // A line along the equator has no crossing to count from; this one bends south by nothing.
+        if start.sine == 0 && departure.cosine == 0 { departure.cosine = -SineCosine.tiny }
+        let circle = GreatCircle(latitude: start.angle, azimuth: departure)
+        let node = circle.equatorialAzimuth
+
+        var arrival = SineCosine(sine: departure.sine, cosine: abs(departure.cosine))
+        if end.cosine != start.cosine {
+            arrival.sine = node.sine / end.cosine
+        }
+        if end.cosine != start.cosine || abs(end.sine) != -start.sine {
+            let northward = departure.cosine * start.cosine
+            let gain =
+                start.cosine < -start.sine
+                ? (end.cosine - start.cosine) * (start.cosine + end.cosine)
+                : (start.sine - end.sine) * (start.sine + end.sine)
+            arrival.cosine = (northward * northward + gain).squareRoot() / end.cosine
+        }
+
+        let northward = arrival.cosine * end.cosine
+        let second = SineCosine(y: end.sine, x: northward)
+        let arc = Self.arc(from: circle.arc, to: second)
+        let omega = SineCosine(sine: node.sine * end.sine, cosine: northward) - circle.longitude
+        let excess = Self.forward(omega) - longitudeAngle
+
+        let epsilon = circle.epsilon
+        let lag = LongitudeSeries(epsilon: epsilon)(from: circle.arc, to: second, arc: arc)
+        let error = excess.radians - WGS84.flattening * node.sine * lag
+        return Trial(
+            longitudeError: error,
+            slope: slope(circle: circle, arrival: arrival, second: second, arc: arc, epsilon: epsilon),
+            arrival: arrival, first: circle.arc, second: second, arc: arc, epsilon: epsilon)
+    }
+
+    /// `dλ12 / dα1` at fixed latitudes (Karney 2013, equations 38 and 46).
+    private func slope(
+        circle: GreatCircle, arrival: SineCosine, second: SineCosine, arc: Double, epsilon: Double
+    ) -> Double {
+        let f1 = 1 - WGS84.flattening
+        if arrival.cosine == 0 { return -2 * f1 * start.stretch / start.sine }
+        let first = circle.arc
+        let integral = ReducedLengthSeries(epsilon: epsilon)(from: first, to: second, arc: arc)
+        let reducedLength =
+            end.stretch * first.cosine * second.sine - start.stretch * first.sine * second.cosine
+            - first.cosine * second.cosine * integral
+        return f1 * reducedLength / (arrival.cosine * end.cosine)
+    }
+}

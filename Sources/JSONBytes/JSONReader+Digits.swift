@@ -1,0 +1,112 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+extension JSONReader {
+    /// True when a digit stands there.
+    @inline(__always)
+    func isDigit(at index: Int) -> Bool {
+        index < limit && bytes[index] &- UInt8(ascii: "0") <= 9
+    }
+
+    /// True when a number that is not a word stands there.
+    @inline(__always)
+    func startsNumber(_ byte: UInt8, at index: Int) -> Bool {
+        byte &- UInt8(ascii: "0") <= 9 || byte == UInt8(ascii: "-") && isDigit(at: index &+ 1)
+    }
+
+    /// Passes over a number, its first byte being a digit or a minus sign.
+    @inline(__always)
+    func scanNumber(_ at: inout Int) throws(JSONError) -> JSONNumber {
+        var number = JSONNumber()
+        if bytes[at] == UInt8(ascii: "-") {
+            number.isNegative = true
+            at &+= 1
+        }
+        let start = at
+        scanDigits(&at, &number)
+        if at &- start != 1 {
+            guard at > start else { throw numberError(at) }
+            guard bytes[start] != UInt8(ascii: "0") else { throw JSONError(.invalidNumber, at: start &+ 1) }
+        }
+        guard at < limit else { return number }
+        if bytes[at] == UInt8(ascii: ".") {
+            at &+= 1
+            let start = at
+            scanDigits(&at, &number)
+            guard at > start else { throw numberError(at) }
+            number.exponent = start &- at
+            number.isPlain = false
+            guard at < limit else { return number }
+        }
+        if bytes[at] | 0x20 == UInt8(ascii: "e") {
+            let exponent = try scanExponent(&at)
+            number.exponent &+= exponent
+            number.isPlain = false
+        }
+        return number
+    }
+
+    /// Appends the digits that stand there to the mantissa, eight at a time.
+    @inline(__always)
+    private func scanDigits(_ at: inout Int, _ number: inout JSONNumber) {
+        while at &+ 8 <= limit {
+            let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+            // Digits become 0 to 9. Adding 0x76 lifts everything above 9 to 0x80 and more; a carry may mark bytes above
+            // the first that is no digit, and only that first one is looked at.
+            let values = word ^ 0x3030_3030_3030_3030
+            let others = (values &+ 0x7676_7676_7676_7676 | values) & 0x8080_8080_8080_8080
+            let length = others.trailingZeroBitCount &>> 3
+            if length == 0 { return }
+            // Zeros move in before the first digit.
+            let digits = values &<< UInt64(truncatingIfNeeded: 64 &- 8 &* length)
+            number.append(Self.value(ofDigits: digits), length)
+            at &+= length
+            if length < 8 { return }
+        }
+        while at < limit {
+            let digit = bytes[at] &- UInt8(ascii: "0")
+            if digit > 9 { return }
+            number.append(UInt64(digit), 1)
+            at &+= 1
+        }
+    }
+
+    /// The number that eight digits make, the first digit in the lowest byte: neighbours are joined to pairs, then all
+    /// four pairs are weighted and summed in the upper half by two multiplications.
+    @inline(__always)
+    private static func value(ofDigits digits: UInt64) -> UInt64 {
+        let pairs = digits &* 10 &+ digits &>> 8
+        let mask: UInt64 = 0x0000_00ff_0000_00ff
+        let outer = (pairs & mask) &* (100 &+ 1_000_000 &<< 32)
+        let inner = (pairs &>> 16 & mask) &* (1 &+ 10_000 &<< 32)
+        return (outer &+ inner) &>> 32
+    }
+
+    @inline(never)
+    private func scanExponent(_ at: inout Int) throws(JSONError) -> Int {
+        at &+= 1
+        var isNegative = false
+        if at < limit, bytes[at] == UInt8(ascii: "+") || bytes[at] == UInt8(ascii: "-") {
+            isNegative = bytes[at] == UInt8(ascii: "-")
+            at &+= 1
+        }
+        let start = at
+        var exponent = 0
+        while at < limit {
+            let digit = bytes[at] &- UInt8(ascii: "0")
+            if digit > 9 { break }
+            // Held where it is far beyond every Double, so that it cannot overflow.
+            exponent = min(exponent &* 10 &+ Int(digit), 100_000_000)
+            at &+= 1
+        }
+        guard at > start else { throw numberError(at) }
+        return isNegative ? 0 &- exponent : exponent
+    }
+
+    private func numberError(_ at: Int) -> JSONError {
+        if at == limit { return JSONError(.truncated, at: at) }
+        // Behind a minus sign a word may begin.
+        let word = bytes[at &- 1] == UInt8(ascii: "-") ? wordError(at &- 1) : JSONError(.invalidNumber, at: at)
+        return word.reason == .truncated ? word : JSONError(.invalidNumber, at: at)
+    }
+}

@@ -1,0 +1,46 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+extension JSONReader {
+    /// A value that is a word.
+    enum Literal {
+        case null
+        case bool(Bool)
+        case number(Double)
+    }
+
+    /// The word that stands there, and how many bytes it takes.
+    func literal(at start: Int) -> (value: Literal, count: Int)? {
+        // Negative numbers come here as well, and by far more often than negative words.
+        if isDigit(at: start + 1) { return nil }
+        if isWord("true", at: start) { return (.bool(true), 4) }
+        if isWord("false", at: start) { return (.bool(false), 5) }
+        if isWord("null", at: start) { return (.null, 4) }
+        let negative = isWord("-", at: start)
+        let sign = negative ? 1 : 0
+        let infinity = negative ? -Double.infinity : Double.infinity
+        if isWord("nan", at: start + sign) || isWord("NaN", at: start + sign) { return (.number(.nan), 3 + sign) }
+        if isWord("Infinity", at: start + sign) { return (.number(infinity), 8 + sign) }
+        if isWord("inf", at: start + sign) { return (.number(infinity), 3 + sign) }
+        return nil
+    }
+
+    /// The error where neither a word nor another value stands: the text may end in the middle of a word.
+    func wordError(_ start: Int) -> JSONError {
+        let words: [StaticString] = ["true", "false", "null", "nan", "NaN", "Infinity", "-nan", "-NaN", "-Infinity"]
+        for word in words where isStart(of: word, at: start) { return JSONError(.truncated, at: limit) }
+        return JSONError(.unexpectedByte, at: start)
+    }
+
+    /// True when everything that is left is the beginning of that word.
+    private func isStart(of word: StaticString, at start: Int) -> Bool {
+        let length = limit &- start
+        guard length > 0, length < word.utf8CodeUnitCount else { return false }
+        var index = 0
+        while index < length {
+            guard bytes[start &+ index] == word.utf8Start[index] else { return false }
+            index &+= 1
+        }
+        return true
+    }
+}

@@ -1,0 +1,98 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+extension JSONReader {
+    /// Reads a number, correctly rounded; ±infinity beyond the range of Double. `null` and the word NaN read as NaN.
+    public mutating func readDouble() throws(JSONError) -> Double {
+        let byte = try nextByte(&offset)
+        guard startsNumber(byte, at: offset) else {
+            switch literal(at: offset) {
+            case (.number(let value), let count)?:
+                advance(to: offset &+ count)
+                return value
+            case (.null, let count)?:
+                advance(to: offset &+ count)
+                return .nan
+            default:
+                throw try numberMismatch(byte)
+            }
+        }
+        return try scanDouble()
+    }
+
+    /// Reads a number as ``readDouble()`` does; skips a value of any other type and returns NaN.
+    public mutating func doubleIfPresent() throws(JSONError) -> Double {
+        let byte = try nextByte(&offset)
+        return startsNumber(byte, at: offset) ? try scanDouble() : try wordIfNumber()
+    }
+
+    /// Reads a whole number. One with a fraction or an exponent counts if its value is whole and below 2^53.
+    public mutating func readInt64() throws(JSONError) -> Int64 {
+        let byte = try nextByte(&offset)
+        guard startsNumber(byte, at: offset) else { throw try numberMismatch(byte) }
+        var at = offset
+        let number = try scanNumber(&at)
+        guard let value = wholeNumber(number, at) else { throw JSONError(.outOfRange, at: offset) }
+        advance(to: at)
+        return value
+    }
+
+    /// Reads a whole number as ``readInt64()`` does; skips any other value, numbers with a fraction included, and
+    /// returns nil.
+    public mutating func int64IfPresent() throws(JSONError) -> Int64? {
+        let byte = try nextByte(&offset)
+        guard startsNumber(byte, at: offset) else {
+            try skipValue()
+            return nil
+        }
+        var at = offset
+        let number = try scanNumber(&at)
+        let value = wholeNumber(number, at)
+        advance(to: at)
+        return value
+    }
+
+    @inline(__always)
+    private mutating func advance(to end: Int) {
+        offset = end
+        needsComma = true
+    }
+
+    @inline(__always)
+    private mutating func scanDouble() throws(JSONError) -> Double {
+        var at = offset
+        let number = try scanNumber(&at)
+        let value = number.double ?? exactDouble(at)
+        advance(to: at)
+        return value
+    }
+
+    @inline(never)
+    private mutating func wordIfNumber() throws(JSONError) -> Double {
+        let value = literal(at: offset)?.value
+        try skipValue()
+        if case .number(let number)? = value { return number }
+        return .nan
+    }
+
+    private func numberMismatch(_ byte: UInt8) throws(JSONError) -> JSONError {
+        if byte == UInt8(ascii: "-"), literal(at: offset) == nil {
+            var at = offset
+            _ = try scanNumber(&at)
+        }
+        return mismatch(byte)
+    }
+
+    private func wholeNumber(_ number: JSONNumber, _ end: Int) -> Int64? {
+        if number.isPlain { return number.int64 }
+        let value = number.double ?? exactDouble(end)
+        return abs(value) <= 9_007_199_254_740_992 ? Int64(exactly: value) : nil
+    }
+
+    /// The slow way for numbers with more digits or larger exponents than exact arithmetic in Double allows.
+    /// The standard library's conversion rounds correctly and does not look at the locale.
+    @inline(never)
+    private func exactDouble(_ end: Int) -> Double {
+        Double(Substring(String(decoding: slice(offset, end), as: UTF8.self))) ?? .nan
+    }
+}

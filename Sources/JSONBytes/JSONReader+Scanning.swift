@@ -1,0 +1,143 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+// The one place where bytes are looked at: every read stands behind a comparison with the limit. Offsets never pass
+// the limit by more than one, so they are added without overflow checks.
+extension JSONReader {
+    @inline(__always)
+    static func isBlank(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09
+    }
+
+    /// Moves to the next byte that is no blank and returns it.
+    @inline(__always)
+    func nextByte(_ at: inout Int) throws(JSONError) -> UInt8 {
+        while at < limit {
+            let byte = bytes[at]
+            if byte > 0x20 || !Self.isBlank(byte) { return byte }
+            at &+= 1
+        }
+        throw JSONError(.truncated, at: limit)
+    }
+
+    @inline(__always)
+    func scanColon(_ at: inout Int) throws(JSONError) {
+        guard try nextByte(&at) == UInt8(ascii: ":") else { throw JSONError(.unexpectedByte, at: at) }
+        at &+= 1
+    }
+
+    /// From the byte behind the opening quote to the byte behind the closing one.
+    @inline(__always)
+    func scanText(_ at: inout Int) throws(JSONError) -> JSONText {
+        let start = at
+        if start &+ 8 <= limit {
+            let head = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self))
+            let special = Self.specialBytes(head)
+            let length = special.trailingZeroBitCount &>> 3
+            if special != 0, bytes[start &+ length] == UInt8(ascii: "\"") {
+                // Most keys and words end here.
+                at = start &+ length &+ 1
+                let mask = (1 as UInt64) &<< UInt64(truncatingIfNeeded: length &* 8) &- 1
+                return JSONText(plain: slice(start, start &+ length), word: head & mask)
+            }
+        }
+        return try scanLongText(&at)
+    }
+
+    /// As `scanText`, for texts that are not short and plain.
+    @inline(never)
+    private func scanLongText(_ at: inout Int) throws(JSONError) -> JSONText {
+        let start = at
+        var hasEscapes = false
+        let end = try scanToQuote(&at, &hasEscapes)
+        let text = slice(start, end)
+        if hasEscapes { return JSONText(escaped: text) }
+        var word: UInt64 = 0
+        if text.count <= 8 {
+            for byte in text.reversed() { word = word &<< 8 | UInt64(byte) }
+        }
+        return JSONText(plain: text, word: word)
+    }
+
+    /// Returns the offset of the closing quote and moves behind it.
+    private func scanToQuote(_ at: inout Int, _ hasEscapes: inout Bool) throws(JSONError) -> Int {
+        while true {
+            while at &+ 8 <= limit {
+                let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+                let special = Self.specialBytes(word)
+                at &+= special.trailingZeroBitCount &>> 3
+                if special != 0 { break }
+            }
+            guard at < limit else { throw JSONError(.truncated, at: limit) }
+            let byte = bytes[at]
+            if byte == UInt8(ascii: "\"") {
+                at &+= 1
+                return at &- 1
+            } else if byte == UInt8(ascii: "\\") {
+                hasEscapes = true
+                try scanEscape(&at)
+            } else if byte < 0x20 {
+                throw JSONError(.invalidString, at: at)
+            } else {
+                at &+= 1
+            }
+        }
+    }
+
+    private func scanEscape(_ at: inout Int) throws(JSONError) {
+        guard at &+ 1 < limit else { throw JSONError(.truncated, at: limit) }
+        let byte = bytes[at &+ 1]
+        if JSONText.plainEscape(byte) != nil {
+            at &+= 2
+            return
+        }
+        guard byte == UInt8(ascii: "u") else { throw JSONError(.invalidString, at: at) }
+        var index = at &+ 2
+        while index < at &+ 6 {
+            guard index < limit else { throw JSONError(.truncated, at: limit) }
+            guard JSONText.hexDigit(bytes[index]) != nil else { throw JSONError(.invalidString, at: index) }
+            index &+= 1
+        }
+        at = index
+    }
+
+    /// Marks the high bit of each byte that is a quote, a backslash or a control character. Only the lowest mark is
+    /// certain: the borrow of a subtraction may mark bytes above it.
+    @inline(__always)
+    static func specialBytes(_ word: UInt64) -> UInt64 {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let quote = word ^ (ones &* 0x22)
+        let backslash = word ^ (ones &* 0x5c)
+        return ((word &- ones &* 0x20) & ~word | (quote &- ones) & ~quote | (backslash &- ones) & ~backslash)
+            & (ones &* 0x80)
+    }
+
+    /// Bytes of the text; both ends lie within it.
+    @inline(__always)
+    func slice(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: bytes.baseAddress.map { $0 + start }, count: end &- start)
+    }
+
+    /// True when that word stands there, whatever follows it.
+    func isWord(_ word: StaticString, at start: Int) -> Bool {
+        let length = word.utf8CodeUnitCount
+        guard limit &- start >= length else { return false }
+        var index = 0
+        while index < length {
+            guard bytes[start &+ index] == word.utf8Start[index] else { return false }
+            index &+= 1
+        }
+        return true
+    }
+
+    /// The error for a byte that starts no value of the type asked for: a value of another type, or nothing at all.
+    func mismatch(_ byte: UInt8) -> JSONError {
+        switch byte {
+        case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), UInt8(ascii: "-"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            JSONError(.wrongType, at: offset)
+        default:
+            literal(at: offset) == nil ? wordError(offset) : JSONError(.wrongType, at: offset)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+extension JSONReader {
+    /// Reads `true` or `false`.
+    public mutating func readBool() throws(JSONError) -> Bool {
+        guard let value = try boolIfPresent(skippingOthers: false) else { throw JSONError(.wrongType, at: offset) }
+        return value
+    }
+
+    /// Reads `true` or `false`; skips any other value and returns nil.
+    public mutating func boolIfPresent() throws(JSONError) -> Bool? {
+        try boolIfPresent(skippingOthers: true)
+    }
+
+    /// Consumes a `null` if it comes next.
+    public mutating func readNull() throws(JSONError) -> Bool {
+        guard try nextByte(&offset) == UInt8(ascii: "n"), isWord("null", at: offset) else { return false }
+        offset &+= 4
+        needsComma = true
+        return true
+    }
+
+    /// Reads a string without copying it.
+    public mutating func readText() throws(JSONError) -> JSONText {
+        var at = offset
+        let byte = try nextByte(&at)
+        offset = at
+        guard byte == UInt8(ascii: "\"") else { throw mismatch(byte) }
+        at &+= 1
+        let text = try scanText(&at)
+        offset = at
+        needsComma = true
+        return text
+    }
+
+    /// Reads a string without copying it; skips any other value and returns nil.
+    public mutating func textIfPresent() throws(JSONError) -> JSONText? {
+        if try nextByte(&offset) == UInt8(ascii: "\"") { return try readText() }
+        try skipValue()
+        return nil
+    }
+
+    /// Reads a string, escapes resolved, invalid UTF-8 replaced by U+FFFD. The limit is in bytes as they stand in the
+    /// text.
+    public mutating func readString(limit: Int = 1 << 16) throws(JSONError) -> String {
+        let start = self
+        let text = try readText()
+        guard text.rawBytes.count <= limit else {
+            self = start
+            throw JSONError(.tooLong, at: offset)
+        }
+        return text.string()
+    }
+
+    /// Passes over the next value, whatever it is, and returns its bytes as they stand in the text, without blanks
+    /// around it. They are checked to be one complete JSON value.
+    public mutating func readRawValue() throws(JSONError) -> UnsafeRawBufferPointer {
+        _ = try nextByte(&offset)
+        let start = offset
+        try skipValue()
+        return slice(start, offset)
+    }
+
+    private mutating func boolIfPresent(skippingOthers: Bool) throws(JSONError) -> Bool? {
+        let byte = try nextByte(&offset)
+        if byte == UInt8(ascii: "t") || byte == UInt8(ascii: "f"), case .bool(let value)? = literal(at: offset)?.value {
+            offset &+= value ? 4 : 5
+            needsComma = true
+            return value
+        }
+        guard skippingOthers else { throw mismatch(byte) }
+        try skipValue()
+        return nil
+    }
+}

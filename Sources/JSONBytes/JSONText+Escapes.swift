@@ -1,0 +1,79 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+extension JSONText {
+    /// A text between quotes that no reader has validated, for mending the output of programs that forget to escape.
+    /// A backslash that starts no valid escape stands for itself.
+    public init(unchecked rawBytes: UnsafeRawBufferPointer) {
+        if rawBytes.contains(UInt8(ascii: "\\")) {
+            self.init(escaped: rawBytes)
+        } else {
+            self.init(plain: rawBytes, word: 0)
+            word = unescapedWord()
+        }
+    }
+
+    /// Hands over the bytes with escapes resolved, one by one. No escape yields more bytes than it takes in the text.
+    func unescape(_ body: (UInt8) -> Void) {
+        var index = 0
+        while index < rawBytes.count {
+            let byte = rawBytes[index]
+            index += 1
+            guard byte == UInt8(ascii: "\\"), index < rawBytes.count else {
+                body(byte)
+                continue
+            }
+            if let plain = Self.plainEscape(rawBytes[index]) {
+                body(plain)
+                index += 1
+            } else if rawBytes[index] == UInt8(ascii: "u"), let unit = codeUnit(at: index + 1) {
+                index += 5
+                var scalar = UInt32(unit)
+                if unit & 0xfc00 == 0xd800, index + 1 < rawBytes.count, rawBytes[index] == UInt8(ascii: "\\"),
+                    rawBytes[index + 1] == UInt8(ascii: "u"), let low = codeUnit(at: index + 2), low & 0xfc00 == 0xdc00
+                {
+                    index += 6
+                    scalar = 0x10000 + (UInt32(unit & 0x3ff) << 10 | UInt32(low & 0x3ff))
+                }
+                // A lone surrogate is no scalar.
+                for code in UTF8.encode(Unicode.Scalar(scalar) ?? "\u{fffd}") ?? UTF8.encodedReplacementCharacter {
+                    body(code)
+                }
+            } else {
+                body(byte)
+            }
+        }
+    }
+
+    private func codeUnit(at start: Int) -> UInt16? {
+        guard start + 4 <= rawBytes.count else { return nil }
+        var unit: UInt16 = 0
+        for index in start..<start + 4 {
+            guard let digit = Self.hexDigit(rawBytes[index]) else { return nil }
+            unit = unit << 4 | UInt16(digit)
+        }
+        return unit
+    }
+
+    /// What a backslash and that byte stand for; nil for "u" and for bytes that make no escape.
+    static func plainEscape(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): byte
+        case UInt8(ascii: "b"): 8
+        case UInt8(ascii: "f"): 12
+        case UInt8(ascii: "n"): 10
+        case UInt8(ascii: "r"): 13
+        case UInt8(ascii: "t"): 9
+        default: nil
+        }
+    }
+
+    static func hexDigit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,90 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A string or a key inside a JSON text, not copied: it is valid as long as the bytes that the reader was given.
+///
+/// Not thread safe by itself; it is a view, not an owner. Invalid UTF-8 and lone surrogates become U+FFFD when a
+/// `String` is made of it.
+public struct JSONText {
+    /// The bytes between the quotes as they stand in the text, escapes included.
+    public let rawBytes: UnsafeRawBufferPointer
+    /// True when at least one backslash is among them.
+    public let hasEscapes: Bool
+    /// The text, its escapes resolved, as one number if it has 1 to 8 bytes, the first one lowest; 0 when it is empty
+    /// or longer.
+    ///
+    /// Compare it with ``word(_:)`` of a literal: a `switch` over words costs a few integer comparisons.
+    public internal(set) var word: UInt64
+
+    /// A text without escapes, and its word.
+    init(plain rawBytes: UnsafeRawBufferPointer, word: UInt64) {
+        self.rawBytes = rawBytes
+        hasEscapes = false
+        self.word = word
+    }
+
+    /// A text with escapes.
+    init(escaped rawBytes: UnsafeRawBufferPointer) {
+        self.rawBytes = rawBytes
+        hasEscapes = true
+        word = 0
+        word = unescapedWord()
+    }
+
+    /// The word of a literal of 1 to 8 ASCII bytes; 0 for a longer one. The compiler folds it to a constant.
+    @inlinable
+    @inline(__always)
+    public static func word(_ literal: StaticString) -> UInt64 {
+        let count = literal.utf8CodeUnitCount
+        guard count <= 8 else { return 0 }
+        let start = literal.utf8Start
+        var word: UInt64 = 0
+        var index = 0
+        while index < count {
+            word |= UInt64(start[index]) &<< UInt64(truncatingIfNeeded: 8 &* index)
+            index &+= 1
+        }
+        return word
+    }
+
+    /// True when the text, its escapes resolved, is that literal.
+    public func equals(_ literal: StaticString) -> Bool {
+        literal.withUTF8Buffer { expected in
+            if !hasEscapes {
+                return rawBytes.count == expected.count && rawBytes.elementsEqual(expected)
+            }
+            var count = 0
+            var same = true
+            unescape { byte in
+                same = same && count < expected.count && expected[count] == byte
+                count += 1
+            }
+            return same && count == expected.count
+        }
+    }
+
+    /// The text with its escapes resolved.
+    public func string() -> String {
+        guard hasEscapes else { return String(decoding: rawBytes, as: UTF8.self) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(rawBytes.count)
+        unescape { bytes.append($0) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    func unescapedWord() -> UInt64 {
+        var word: UInt64 = 0
+        var count: UInt64 = 0
+        var fits = true
+        unescape { byte in
+            // A zero byte would read like the padding of a shorter word.
+            if count == 8 || byte == 0 {
+                fits = false
+            } else {
+                word |= UInt64(byte) << (8 * count)
+                count += 1
+            }
+        }
+        return fits ? word : 0
+    }
+}

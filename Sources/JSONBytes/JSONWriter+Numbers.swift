@@ -1,0 +1,35 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+extension JSONWriter {
+    /// A whole number.
+    public mutating func int(_ value: Int64) {
+        separate()
+        if value < 0 { append(UInt8(ascii: "-")) }
+        digits(value.magnitude)
+    }
+
+    /// A whole number.
+    public mutating func int(_ value: Int) { int(Int64(value)) }
+
+    /// A whole number.
+    public mutating func int(_ value: Int32) { int(Int64(value)) }
+
+    /// A number in the shortest form that reads back as the same value; `null` when it is infinite or not a number.
+    public mutating func double(_ value: Double) {
+        guard value.isFinite else { return null() }
+        separate()
+        // The description is the shortest form, and for finite values it is JSON: "0.1", "-0.0", "1e+16", "5e-324".
+        var text = value.description
+        text.withUTF8 { append(contentsOf: $0) }
+    }
+
+    private mutating func digits(_ value: UInt64) {
+        var divisor: UInt64 = 1
+        while value / divisor >= 10 { divisor *= 10 }
+        while divisor > 0 {
+            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / divisor % 10))
+            divisor /= 10
+        }
+    }
+}

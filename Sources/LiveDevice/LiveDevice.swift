@@ -1,0 +1,36 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+import Logging
+
+/// The function of LiveSources, joined at link time.
+///
+/// A target that does not depend on this package may see `#if canImport(CoreLocation)` turn true and then loads these
+/// modules without the flags that a C library needs. So nothing that a framework imports may import a C module, even
+/// indirectly; the manifest lists LiveSources as a dependency, and that is enough to link it.
+@_silgen_name("DeviceServices_livePositionSource")
+private func livePositionSource(configuration: Configuration, clock: any DeviceClock) -> any PositionSource
+
+/// The machine this process runs on.
+public enum LiveDevice {
+    /// The one live device of the process, configured by environment and file when it is first asked for.
+    public static let shared: Device = {
+        let clock = LiveClock()
+        let configuration = Configuration.load()
+        let log = Logger(label: "device-services.configuration")
+        for problem in configuration.problems { log.warning("\(problem)") }
+        return Device(
+            name: "live",
+            clock: clock,
+            configuration: configuration,
+            positionSource: livePositionSource(configuration: configuration, clock: clock))
+    }()
+
+    /// The device for a manager that is being made here: the task's, else the installed one, else the live one.
+    public static var resolved: Device {
+        if let device = Device.current ?? Device.installed { return device }
+        if TestRunner.isPresent { _ = TestRunner.notice }
+        return shared
+    }
+}

@@ -1,0 +1,16 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+import GPSDSource
+
+/// The live position source that the configuration names.
+///
+/// The frameworks reach this function by its link name and never import this module: see LiveDevice.
+@_silgen_name("DeviceServices_livePositionSource")
+public func livePositionSource(configuration: Configuration, clock: any DeviceClock) -> any PositionSource {
+    GPSDSource(
+        address: configuration.positionSource.value,
+        clock: clock,
+        repairsWeekRollover: configuration.repairsWeekRollover.value)
+}

@@ -1,0 +1,117 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import Foundation
+import SimulatedDevice
+import Testing
+
+@Suite("requestLocation")
+struct SingleRequestTests {
+    private func request(
+        _ lines: [String], desiredAccuracy: Double = kCLLocationAccuracyBest, seconds: Double
+    ) throws -> [String] {
+        let device = try Drives.device(lines)
+        let recorder = Recorder()
+        device.use {
+            let manager = CLLocationManager()
+            manager.desiredAccuracy = desiredAccuracy
+            manager.delegate = recorder
+            manager.requestLocation()
+            manager.requestLocation()
+            device.advance(by: seconds)
+        }
+        return recorder.events
+    }
+
+    @Test("The first fix that is good enough is the one result")
+    func deliversFirstGoodFix() throws {
+        let lines = [100.0, 50, 9, 5].enumerated().map { second, eph in
+            Drives.report(Double(second), latitude: 48 + Double(second), eph: eph)
+        }
+        #expect(try request(lines, seconds: 60) == ["authorization 4", "location 50.0"])
+        #expect(
+            try request(lines, desiredAccuracy: kCLLocationAccuracyHundredMeters, seconds: 60)
+                == ["authorization 4", "location 48.0"])
+    }
+
+    @Test("When time is up the best fix so far is the result")
+    func deliversBestFixAfterTimeOut() throws {
+        let lines = [100.0, 50, 80].enumerated().map { second, eph in
+            Drives.report(Double(second), latitude: 48 + Double(second), eph: eph)
+        }
+        #expect(try request(lines, seconds: 9.9) == ["authorization 4"])
+        #expect(try request(lines, seconds: 10) == ["authorization 4", "location 49.0"])
+    }
+
+    @Test("Without a fix the result is locationUnknown, once and only when time is up")
+    func failsAfterTimeOut() throws {
+        let lines = (0..<3).map { Drives.report(Double($0), mode: 1) }
+        #expect(try request(lines, seconds: 9.9) == ["authorization 4"])
+        #expect(try request(lines, seconds: 30) == ["authorization 4", "error 0"])
+    }
+
+    @Test("Starting updates cancels a request, and a request does nothing while updates run")
+    func givesWayToUpdates() throws {
+        let device = try Drives.device((0..<3).map { Drives.report(Double($0), latitude: 48 + Double($0)) })
+        let recorder = Recorder()
+        device.use {
+            let manager = CLLocationManager()
+            manager.delegate = recorder
+            manager.requestLocation()
+            manager.startUpdatingLocation()
+            manager.requestLocation()
+            device.play()
+            device.advance(by: 60)
+        }
+        #expect(recorder.locations.count == 3)
+        #expect(recorder.errors.isEmpty)
+    }
+
+    @Test("Stopping cancels a request")
+    func stops() throws {
+        let device = try Drives.device([Drives.report(0, latitude: 48)])
+        let recorder = Recorder()
+        device.use {
+            let manager = CLLocationManager()
+            manager.delegate = recorder
+            manager.requestLocation()
+            manager.stopUpdatingLocation()
+            device.play()
+            device.advance(by: 60)
+            #expect(LocationAuthorization.current.uses.isEmpty)
+        }
+        #expect(recorder.events == ["authorization 4"])
+    }
+
+    @Test("A request can be made again from its own callback, and waits for a new fix")
+    func repeats() throws {
+        let device = try Drives.device((0..<3).map { Drives.report(Double($0) * 5, latitude: 48 + Double($0)) })
+        let recorder = Recorder()
+        recorder.onLocations = { manager, _ in manager.requestLocation() }
+        device.use {
+            let manager = CLLocationManager()
+            manager.delegate = recorder
+            manager.requestLocation()
+            device.advance(by: 60)
+        }
+        #expect(recorder.events == ["authorization 4", "location 48.0", "location 49.0", "location 50.0", "error 0"])
+    }
+
+    @Test("A program that stops and starts in each callback gets each fix once")
+    func restartsInCallback() throws {
+        let device = try Drives.device((0..<3).map { Drives.report(Double($0), latitude: 48 + Double($0)) })
+        let recorder = Recorder()
+        recorder.onLocations = { manager, _ in
+            manager.stopUpdatingLocation()
+            manager.startUpdatingLocation()
+        }
+        device.use {
+            let manager = CLLocationManager()
+            manager.delegate = recorder
+            manager.startUpdatingLocation()
+            device.play()
+        }
+        #expect(recorder.locations.map(\.coordinate.latitude) == [48, 49, 50])
+    }
+}

@@ -1,0 +1,95 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import Testing
+
+import class CoreLocation.CLLocation
+import struct CoreLocation.CLLocationCoordinate2D
+
+// What programs add to the coordinate themselves.
+extension CLLocationCoordinate2D: Equatable {
+    /// Equal degrees.
+    public static func == (lhs: CLLocationCoordinate2D, rhs: CLLocationCoordinate2D) -> Bool {
+        lhs.latitude == rhs.latitude && lhs.longitude == rhs.longitude
+    }
+}
+
+extension CLLocationCoordinate2D: Hashable {
+    /// Both degrees.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(latitude)
+        hasher.combine(longitude)
+    }
+}
+
+extension CLLocationCoordinate2D: Codable {
+    /// Longitude first, as GeoJSON has it.
+    public init(from decoder: Decoder) throws {
+        var container = try decoder.unkeyedContainer()
+        let longitude = try container.decode(Double.self)
+        self.init(latitude: try container.decode(Double.self), longitude: longitude)
+    }
+
+    /// Longitude first, as GeoJSON has it.
+    public func encode(to encoder: Encoder) throws {
+        var container = encoder.unkeyedContainer()
+        try container.encode(longitude)
+        try container.encode(latitude)
+    }
+}
+
+/// A value type with locations in it, as programs pass between tasks.
+private struct Waypoint: Hashable, Codable, Sendable {
+    var name: String
+    var coordinate: CLLocationCoordinate2D
+}
+
+/// Uses Foundation through no other import than Core Location.
+private final class Log: NSObject {
+    let url = URL(fileURLWithPath: "/tmp/track")
+    var entries: [Date: CLLocation] = [:]
+
+    func age(of location: CLLocation) -> TimeInterval { Date().timeIntervalSince(location.timestamp) }
+}
+
+@Suite("Client sources in Swift 5 mode")
+struct ClientTests {
+    @Test("A program's own conformances of the coordinate are the ones in use")
+    func conformances() throws {
+        let point = Waypoint(name: "a", coordinate: CLLocationCoordinate2D(latitude: 1, longitude: 2))
+        #expect(point == Waypoint(name: "a", coordinate: CLLocationCoordinate2DMake(1, 2)))
+        #expect(Set([point, point]).count == 1)
+        let json = try JSONEncoder().encode(point.coordinate)
+        #expect(String(decoding: json, as: UTF8.self) == "[2,1]")
+        #expect(try JSONDecoder().decode(CLLocationCoordinate2D.self, from: json) == point.coordinate)
+    }
+
+    @Test("Foundation comes with Core Location")
+    func foundation() {
+        let log = Log()
+        #expect(log.url.path == "/tmp/track")
+        #expect(log.age(of: CLLocation(latitude: 0, longitude: 0)) >= 0)
+    }
+
+    @Test("An error is handled as Apple's samples do")
+    func errorHandling() {
+        func handle(_ error: Error) -> String {
+            if let clError = error as? CLError {
+                switch clError {
+                case CLError.locationUnknown: return "unknown"
+                case CLError.denied: return "denied"
+                default: return "other \(clError.code.rawValue)"
+                }
+            }
+            switch CLError.Code(rawValue: (error as NSError).code) {
+            case .network?: return "network"
+            default: return "none"
+            }
+        }
+        #expect(handle(CLError(.denied)) == "denied")
+        #expect(handle(CLError(CLError.Code.headingFailure)) == "other 3")
+        #expect(handle(NSError(domain: kCLErrorDomain, code: CLError.locationUnknown.rawValue)) == "unknown")
+        #expect(handle(NSError(domain: "x", code: 2)) == "network")
+    }
+}

@@ -1,0 +1,43 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import Testing
+
+@Suite("CLLocationCoordinate2D")
+struct CoordinateTests {
+    @Test(
+        "Poles and date line are valid",
+        arguments: [(0.0, 0.0), (90, 0), (-90, 0), (0, 180), (0, -180), (-0.0, -0.0)] as [(Double, Double)]
+    )
+    func valid(latitude: Double, longitude: Double) {
+        #expect(CLLocationCoordinate2DIsValid(CLLocationCoordinate2DMake(latitude, longitude)))
+    }
+
+    @Test(
+        "Degrees beyond the poles, beyond the date line and NaN are invalid",
+        arguments: [
+            (90.0.nextUp, 0), (-90.0.nextUp - 1, 0), (0, 180.0.nextUp), (0, -180.5), (.nan, 0), (0, .nan),
+            (.infinity, 0), (0, -.infinity),
+        ] as [(Double, Double)]
+    )
+    func invalid(latitude: Double, longitude: Double) {
+        #expect(!CLLocationCoordinate2DIsValid(CLLocationCoordinate2DMake(latitude, longitude)))
+    }
+
+    @Test("The invalid coordinate is invalid")
+    func invalidConstant() {
+        #expect(!CLLocationCoordinate2DIsValid(kCLLocationCoordinate2DInvalid))
+    }
+
+    @Test("Nothing is clamped, and the empty initialiser gives zeros")
+    func storage() {
+        var coordinate = CLLocationCoordinate2D(latitude: 1234.5, longitude: -9876.5)
+        #expect(coordinate.latitude == 1234.5)
+        #expect(coordinate.longitude == -9876.5)
+        coordinate.latitude = 1
+        #expect(coordinate.latitude == 1)
+        #expect(CLLocationCoordinate2D().latitude == 0)
+        #expect(CLLocationCoordinate2D().longitude == 0)
+    }
+}

@@ -1,0 +1,48 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import Testing
+
+@Suite("Deprecated names")
+struct DeprecatedTests {
+    @available(*, deprecated)
+    @Test("getDistanceFrom is distance(from:)")
+    func distance() {
+        let a = CLLocation(latitude: 0, longitude: 0)
+        let b = CLLocation(latitude: 0, longitude: 1)
+        #expect(a.getDistanceFrom(b) == a.distance(from: b))
+    }
+
+    @available(*, deprecated)
+    @Test("The authorized status is authorizedAlways")
+    func authorized() {
+        #expect(CLAuthorizationStatus.authorized == .authorizedAlways)
+    }
+
+    @available(*, deprecated)
+    @Test("A plain region can be a circle")
+    func region() throws {
+        let region = CLRegion(
+            circularRegionWithCenter: CLLocationCoordinate2D(latitude: 1, longitude: 2), radius: 500, identifier: "a"
+        )
+        #expect(region.identifier == "a")
+        #expect(region.center.latitude == 1)
+        #expect(region.center.longitude == 2)
+        #expect(region.radius == 500)
+        #expect(region.contains(CLLocationCoordinate2D(latitude: 1.001, longitude: 2)))
+        #expect(!region.contains(CLLocationCoordinate2D(latitude: 1.01, longitude: 2)))
+        let data = try NSKeyedArchiver.archivedData(withRootObject: region, requiringSecureCoding: true)
+        let read = try #require(try NSKeyedUnarchiver.unarchivedObject(ofClass: CLRegion.self, from: data))
+        #expect(read.radius == 500)
+        #expect((region.copy() as? CLRegion)?.center.longitude == 2)
+    }
+
+    @available(*, deprecated)
+    @Test("A region without shape has no place and contains nothing")
+    func emptyRegion() {
+        #expect(!CLLocationCoordinate2DIsValid(CLRegion().center))
+        #expect(CLRegion().radius == -1)
+        #expect(!CLRegion().contains(CLLocationCoordinate2D()))
+    }
+}

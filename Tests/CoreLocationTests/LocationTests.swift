@@ -1,0 +1,156 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import Testing
+
+@Suite("CLLocation")
+struct LocationTests {
+    let coordinate = CLLocationCoordinate2D(latitude: 37.33, longitude: -122.03)
+    let date = Date(timeIntervalSinceReferenceDate: 700_000_000.25)
+
+    @Test("A location from latitude and longitude has Apple's defaults and the present time")
+    func latitudeLongitude() {
+        let before = Date()
+        let location = CLLocation(latitude: 48.5, longitude: 9.25)
+        let after = Date()
+        #expect(location.coordinate.latitude == 48.5)
+        #expect(location.coordinate.longitude == 9.25)
+        #expect(location.altitude == 0)
+        #expect(location.ellipsoidalAltitude == 0)
+        #expect(location.horizontalAccuracy == 0)
+        #expect(location.verticalAccuracy == -1)
+        #expect(location.course == -1)
+        #expect(location.courseAccuracy == -1)
+        #expect(location.speed == -1)
+        #expect(location.speedAccuracy == -1)
+        #expect((before...after).contains(location.timestamp))
+        #expect(location.floor == nil)
+        #expect(location.sourceInformation?.isSimulatedBySoftware == false)
+        #expect(location.sourceInformation?.isProducedByAccessory == false)
+    }
+
+    @Test("A location without movement has course and speed -1")
+    func withoutMovement() {
+        let location = CLLocation(
+            coordinate: coordinate, altitude: 12, horizontalAccuracy: 5, verticalAccuracy: 8, timestamp: date
+        )
+        #expect(location.coordinate.longitude == -122.03)
+        #expect(location.altitude == 12)
+        #expect(location.horizontalAccuracy == 5)
+        #expect(location.verticalAccuracy == 8)
+        #expect(
+            [location.course, location.courseAccuracy, location.speed, location.speedAccuracy] == [-1, -1, -1, -1])
+        #expect(location.timestamp == date)
+        #expect(location.sourceInformation != nil)
+    }
+
+    @Test("A location with movement has accuracies -1 unless they are given")
+    func withMovement() {
+        let plain = CLLocation(
+            coordinate: coordinate, altitude: 12, horizontalAccuracy: 5, verticalAccuracy: 8,
+            course: 90, speed: 1, timestamp: date
+        )
+        #expect([plain.course, plain.courseAccuracy, plain.speed, plain.speedAccuracy] == [90, -1, 1, -1])
+        let full = CLLocation(
+            coordinate: coordinate, altitude: 12, horizontalAccuracy: 5, verticalAccuracy: 8,
+            course: 90, courseAccuracy: 2, speed: 1, speedAccuracy: 0.5, timestamp: date
+        )
+        #expect([full.course, full.courseAccuracy, full.speed, full.speedAccuracy] == [90, 2, 1, 0.5])
+        #expect(full.sourceInformation?.isSimulatedBySoftware == false)
+    }
+
+    @Test("Source information is kept", arguments: [(true, false), (false, true), (true, true), (false, false)])
+    func sourceInformation(simulated: Bool, accessory: Bool) {
+        let location = CLLocation(
+            coordinate: coordinate, altitude: 12, horizontalAccuracy: 5, verticalAccuracy: 8,
+            course: 90, courseAccuracy: 2, speed: 1, speedAccuracy: 0.5, timestamp: date,
+            sourceInfo: CLLocationSourceInformation(
+                softwareSimulationState: simulated, andExternalAccessoryState: accessory
+            )
+        )
+        #expect(location.sourceInformation?.isSimulatedBySoftware == simulated)
+        #expect(location.sourceInformation?.isProducedByAccessory == accessory)
+        #expect([location.altitude, location.horizontalAccuracy, location.verticalAccuracy] == [12, 5, 8])
+    }
+
+    @Test("A location made from nothing is not a valid place")
+    func empty() {
+        #expect(CLLocation().horizontalAccuracy < 0)
+        #expect(CLLocation().verticalAccuracy < 0)
+    }
+
+    @Test("Impossible values are kept as they are given")
+    func unchecked() {
+        let location = CLLocation(
+            coordinate: CLLocationCoordinate2D(latitude: 500, longitude: .nan), altitude: -.infinity,
+            horizontalAccuracy: -7, verticalAccuracy: .nan, course: 720, speed: -3, timestamp: .distantPast
+        )
+        #expect(location.coordinate.latitude == 500)
+        #expect(location.coordinate.longitude.isNaN)
+        #expect(location.altitude == -.infinity)
+        #expect(location.horizontalAccuracy == -7)
+        #expect(location.course == 720)
+        #expect(location.timestamp == .distantPast)
+    }
+
+    @Test("A degree of longitude is about 111.3 km at the equator and half of that at 60 degrees north")
+    func distance() {
+        let origin = CLLocation(latitude: 0, longitude: 0)
+        let east = CLLocation(latitude: 0, longitude: 1)
+        #expect(abs(origin.distance(from: east) - 111_319) < 400)
+        #expect(origin.distance(from: east) == east.distance(from: origin))
+        let north = CLLocation(latitude: 60, longitude: 0).distance(from: CLLocation(latitude: 60, longitude: 1))
+        #expect(abs(north - 55_800) < 300)
+        #expect(origin.distance(from: origin) == 0)
+    }
+
+    @Test("Altitude does not count in distances")
+    func distanceIgnoresAltitude() {
+        let low = CLLocation(
+            coordinate: coordinate, altitude: 0, horizontalAccuracy: 5, verticalAccuracy: 8, timestamp: date
+        )
+        let high = CLLocation(
+            coordinate: coordinate, altitude: 9000, horizontalAccuracy: 5, verticalAccuracy: 8, timestamp: date
+        )
+        #expect(low.distance(from: high) == 0)
+    }
+
+    @Test("The description has Apple's form, with points for decimals")
+    func description() {
+        let location = CLLocation(
+            coordinate: coordinate, altitude: 12, horizontalAccuracy: 5, verticalAccuracy: 8,
+            course: 90, speed: 1, timestamp: Date(timeIntervalSince1970: 1_700_000_000)
+        )
+        // date -u -d @1700000000 gives Tue Nov 14 22:13:20 UTC 2023
+        #expect(
+            location.description
+                == "<+37.33000000,-122.03000000> +/- 5.00m (speed 1.00 mps / course 90.00) @ 2023-11-14 22:13:20 +0000"
+        )
+    }
+
+    @Test("A location with impossible values can be described", arguments: [Double.nan, .infinity, -.infinity, 1e300])
+    func descriptionOfImpossibleValues(value: Double) {
+        let location = CLLocation(
+            coordinate: CLLocationCoordinate2D(latitude: value, longitude: value), altitude: value,
+            horizontalAccuracy: value, verticalAccuracy: value, course: value, speed: value,
+            timestamp: Date(timeIntervalSinceReferenceDate: value)
+        )
+        #expect(location.description.hasPrefix("<"))
+    }
+
+    @Test("A copy is the location itself, and equality is identity")
+    func copyAndEquality() {
+        let location = CLLocation(latitude: 1, longitude: 2)
+        #expect(location.copy() as AnyObject === location)
+        #expect(location == location)
+        #expect(location != CLLocation(latitude: 1, longitude: 2))
+    }
+
+    @Test("A location can cross to another task")
+    func sendable() async {
+        let location = CLLocation(latitude: 1, longitude: 2)
+        let latitude = await Task.detached { location.coordinate.latitude }.value
+        #expect(latitude == 1)
+    }
+}

@@ -1,0 +1,30 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import GPSDProtocol
+import Testing
+
+@Suite("gpsd's regression corpus")
+struct CorpusTests {
+    @Test("Every line reads as Python's json reads it")
+    func readsAsPython() throws {
+        var expected = try Corpus.expected()[...]
+        #expect(expected.count == 789)
+        var decoder = GPSDDecoder()
+        for line in try Corpus.lines() {
+            let report = decoder.decode(line.bytes)
+            guard line.isReport else {
+                guard case .malformed(let why) = report else {
+                    Issue.record("\(line.file):\(line.number) is no report")
+                    continue
+                }
+                #expect(why.reason == (line.bytes.isEmpty ? .truncated : .notAnObject))
+                continue
+            }
+            let found = Fingerprint.of(report)
+            let row = [line.file, String(line.number), found.name, found.hash]
+            #expect(row == expected.popFirst())
+        }
+        #expect(expected.isEmpty)
+    }
+}

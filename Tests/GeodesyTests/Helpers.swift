@@ -1,0 +1,54 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Geodesy
+
+extension GeodeticCoordinate {
+    init(_ latitude: Double, _ longitude: Double) {
+        self.init(latitude: latitude, longitude: longitude)
+    }
+}
+
+/// The straight line between two coordinates in metres, by way of earth-centred coordinates.
+///
+/// It is written from the textbook formula and shares nothing with the code under test; it resolves some nanometres.
+func chord(_ first: GeodeticCoordinate, _ second: GeodeticCoordinate) -> Double {
+    func position(_ point: GeodeticCoordinate) -> SIMD3<Double> {
+        let e2 = (2 - 1 / 298.257223563) / 298.257223563
+        let phi = point.latitude * .pi / 180
+        let lambda = point.longitude * .pi / 180
+        let n = 6_378_137 / sqrt(1 - e2 * sin(phi) * sin(phi))
+        return SIMD3(n * cos(phi) * cos(lambda), n * cos(phi) * sin(lambda), n * (1 - e2) * sin(phi))
+    }
+    let difference = position(second) - position(first)
+    return sqrt((difference * difference).sum())
+}
+
+/// The difference of two directions in radians, from 0 to π.
+func turn(_ first: Double, _ second: Double) -> Double {
+    abs((first - second).remainder(dividingBy: 360)) * .pi / 180
+}
+
+/// SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014): the same numbers on every machine.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+
+    /// A coordinate anywhere on the sphere, each area as likely.
+    mutating func coordinate() -> GeodeticCoordinate {
+        let sine = Double.random(in: -1...1, using: &self)
+        return GeodeticCoordinate(asin(sine) * 180 / .pi, Double.random(in: -180...180, using: &self))
+    }
+}

@@ -1,0 +1,97 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import JSONBytes
+import Testing
+
+@Suite("JSON numbers")
+struct NumberTests {
+    /// numbers.py wrote the table: each text and the bits of Python's float().
+    private static func table() throws -> [(text: String, bits: UInt64)] {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "numbers.tsv")
+        return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map { row in
+            let columns = row.split(separator: "\t")
+            return (String(columns[0]), try #require(UInt64(columns[1], radix: 16)))
+        }
+    }
+
+    @Test("Every number rounds as Python's float() does")
+    func roundsAsPython() throws {
+        let table = try Self.table()
+        #expect(table.count > 1500)
+        for (text, bits) in table {
+            for padded in [text, " \(text) ", "\(text)\n\t"] {
+                let value = try padded.reading { reader throws(JSONError) in try reader.readDouble() }
+                #expect(value.bitPattern == bits, "\(padded)")
+            }
+            let lenient = try text.reading { reader throws(JSONError) in try reader.doubleIfPresent() }
+            #expect(lenient.bitPattern == bits, "\(text)")
+            let raw = try " [1,\(text) ]".reading { reader throws(JSONError) in
+                try reader.beginArray()
+                _ = try reader.nextElement()
+                try reader.skipValue()
+                _ = try reader.nextElement()
+                let raw = try String(decoding: reader.readRawValue(), as: UTF8.self)
+                _ = try reader.nextElement()
+                return raw
+            }
+            #expect(raw == text)
+        }
+    }
+
+    @Test(
+        "What is no JSON number is refused at the offending byte",
+        arguments: [
+            ("-", JSONError(.truncated, at: 1)), ("01", JSONError(.invalidNumber, at: 1)),
+            ("-01", JSONError(.invalidNumber, at: 2)), ("1.", JSONError(.truncated, at: 2)),
+            ("1.e5", JSONError(.invalidNumber, at: 2)), ("1e", JSONError(.truncated, at: 2)),
+            ("1e+", JSONError(.truncated, at: 3)), ("1e+x", JSONError(.invalidNumber, at: 3)),
+            ("-x", JSONError(.invalidNumber, at: 1)), (".5", JSONError(.unexpectedByte, at: 0)),
+            ("+1", JSONError(.unexpectedByte, at: 0)), ("0x10", JSONError(.unexpectedByte, at: 1)),
+            ("1_000", JSONError(.unexpectedByte, at: 1)), ("1 2", JSONError(.unexpectedByte, at: 2)),
+            ("--1", JSONError(.invalidNumber, at: 1)), ("", JSONError(.truncated, at: 0)),
+            ("nil", JSONError(.unexpectedByte, at: 0)), ("1,5", JSONError(.unexpectedByte, at: 1)),
+            ("\"1\"", JSONError(.wrongType, at: 0)), ("true", JSONError(.wrongType, at: 0)),
+            ("[1]", JSONError(.wrongType, at: 0)),
+        ]
+    )
+    func refusesOthers(text: String, error: JSONError) {
+        #expect(throws: error) { try text.reading { reader throws(JSONError) in try reader.readDouble() } }
+    }
+
+    @Test("Words for numbers that are none are read", arguments: ["NaN", "nan", "-nan", "-NaN", "null"])
+    func readsNaN(text: String) throws {
+        #expect(try text.reading { reader throws(JSONError) in try reader.readDouble() }.isNaN)
+        #expect(try text.reading { reader throws(JSONError) in try reader.doubleIfPresent() }.isNaN)
+    }
+
+    @Test("Words for infinity are read", arguments: ["Infinity", "inf", "-Infinity", "-inf"])
+    func readsInfinity(text: String) throws {
+        let value = try text.reading { reader throws(JSONError) in try reader.readDouble() }
+        #expect(value == (text.hasPrefix("-") ? -Double.infinity : Double.infinity))
+    }
+
+    @Test(
+        "Whole numbers are exact to the ends of Int64",
+        arguments: [
+            ("0", 0), ("-0", 0), ("7", 7), ("-12", -12), ("9223372036854775807", Int64.max),
+            ("-9223372036854775808", Int64.min), ("9007199254740993", 9_007_199_254_740_993), ("3.0", 3), ("2e3", 2000),
+            ("120e-1", 12),
+        ]
+    )
+    func readsWholeNumbers(text: String, value: Int64) throws {
+        #expect(try text.reading { reader throws(JSONError) in try reader.readInt64() } == value)
+    }
+
+    @Test(
+        "A number that is not whole or too large for Int64 is out of range",
+        arguments: ["9223372036854775808", "-9223372036854775809", "1.5", "1e300", "99999999999999999999999", "1e18"]
+    )
+    func refusesOutOfRange(text: String) throws {
+        #expect(throws: JSONError(.outOfRange, at: 0)) {
+            try text.reading { reader throws(JSONError) in try reader.readInt64() }
+        }
+        #expect(try text.reading { reader throws(JSONError) in try reader.int64IfPresent() } == nil)
+    }
+}

@@ -1,0 +1,75 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import JSONBytes
+import Testing
+
+@Suite("JSON writer")
+struct WriterTests {
+    @Test("Commas stand between members, elements and nowhere else")
+    func placesCommas() {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("a")
+        writer.int(Int64.min)
+        writer.key(text: "é\"\n")
+        writer.beginArray()
+        writer.beginArray()
+        writer.endArray()
+        writer.beginObject()
+        writer.endObject()
+        writer.bool(true)
+        writer.bool(false)
+        writer.null()
+        writer.raw("{\"x\":[".utf8)
+        writer.endArray()
+        writer.key("b")
+        writer.string("[")
+        writer.key("c")
+        writer.int(0)
+        writer.endObject()
+        writer.newline()
+        writer.int(Int32(-120))
+        #expect(
+            String(decoding: writer.bytes, as: UTF8.self)
+                == #"{"a":-9223372036854775808,"é\"\n":[[],{},true,false,null,{"x":[],"b":"[","c":0}"# + "\n-120"
+        )
+    }
+
+    @Test("Strings are escaped as RFC 8259 asks")
+    func escapesStrings() {
+        var writer = JSONWriter()
+        writer.string("\0\u{1}\u{8}\t\n\u{b}\u{c}\r\u{1f} \"\\/\u{7f}é€😀")
+        let expected = #""\u0000\u0001\b\t\n\u000b\f\r\u001f \"\\/\u007fé€😀""#
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == expected)
+    }
+
+    @Test(
+        "Numbers take the shortest form that reads back, and what is no number is null",
+        arguments: [
+            (0.1, "0.1"), (-0.0, "-0.0"), (100, "100.0"), (1e16, "1e+16"), (.leastNonzeroMagnitude, "5e-324"),
+            (0.1 + 0.2, "0.30000000000000004"),
+            (1.7976931348623157e308, "1.7976931348623157e+308"), (.nan, "null"), (.infinity, "null"),
+            (-.infinity, "null"),
+            (44.068897833, "44.068897833"),
+        ]
+    )
+    func writesNumbers(value: Double, text: String) throws {
+        var writer = JSONWriter()
+        writer.double(value)
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == text)
+        let back = try text.reading { reader throws(JSONError) in try reader.readDouble() }
+        #expect(value.isFinite ? back.bitPattern == value.bitPattern : back.isNaN)
+    }
+
+    @Test("What is written reads back", arguments: [0, 1, -1, 9, 10, 99, 100, 1_000_000_007, Int64.max, Int64.min])
+    func readsBack(value: Int64) throws {
+        var writer = JSONWriter(appendingTo: [UInt8(ascii: " ")])
+        writer.int(value)
+        let text = String(decoding: writer.bytes, as: UTF8.self)
+        #expect(text == " \(value)")
+        #expect(try text.reading { reader throws(JSONError) in try reader.readInt64() } == value)
+        writer.removeAll()
+        #expect(writer.bytes.isEmpty)
+    }
+}
