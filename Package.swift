@@ -16,13 +16,16 @@ let package = Package(
     products: [
         .library(name: "CoreLocation", targets: ["CoreLocation", "CoreLocationSubmodules"]),
         .library(name: "SimulatedDevice", targets: ["SimulatedDevice", "Trace"]),
+        // The codecs by themselves, for tools and fuzzers: they need neither Foundation nor a C library.
+        .library(name: "GPSDProtocol", targets: ["GPSDProtocol"]),
+        .library(name: "JSONBytes", targets: ["JSONBytes"]),
     ],
     traits: [
         .trait(name: "LibGPS", description: "Reads gpsd through libgps too (libgps:// addresses); needs libgps-dev."),
         .default(enabledTraits: ["LibGPS"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-log", from: "1.6.0")
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     ],
     targets: [
         // Floor 0: system libraries and bytes.
@@ -72,12 +75,14 @@ let package = Package(
             dependencies: ["DeviceCore", "GPSDProtocol", "JSONBytes"],
             exclude: ["expected.tsv", "make_expected.py"]
         ),
-        .testTarget(name: "CoreLocationTests", dependencies: ["CoreLocation"]),
+        .testTarget(name: "TraceTests", dependencies: ["DeviceCore", "GPSDProtocol", "JSONBytes", "Trace"]),
         .testTarget(
-            name: "CoreLocationBehaviourTests",
-            dependencies: ["CoreLocation", "DeviceCore", "SimulatedDevice", "Trace"]),
+            name: "CoreLocationTests", dependencies: ["CoreLocation", "DeviceCore", "SimulatedDevice", "Trace"]),
         // A client in the older language mode, as much published code is.
-        .testTarget(name: "CoreLocationClientTests", dependencies: ["CoreLocation", "CoreLocationSubmodules"]),
+        .testTarget(
+            name: "CoreLocationClientTests",
+            dependencies: ["CoreLocation", "CoreLocationSubmodules", "SimulatedDevice", "Trace"]
+        ),
     ]
 )
 

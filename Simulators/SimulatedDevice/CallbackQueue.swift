@@ -16,6 +16,8 @@ final class CallbackQueue: PlaybackDelivery {
     }
 
     private let items = Mutex<[Item]>([])
+    /// How many wait; looked at after every reading, so kept where no lock is needed.
+    private let count = Atomic<Int>(0)
     private let outstanding = OutstandingWork()
     let deliversAsLive: Bool
     let consumers = ConsumerGate()
@@ -33,25 +35,23 @@ final class CallbackQueue: PlaybackDelivery {
     }
 
     /// Runs what waits, and what that brings about, until nothing waits.
-    func run() {
-        while true {
+    func run(isOnMainThread: Bool) {
+        while count.load(ordering: .acquiring) > 0 {
             let batch = items.withLock { items in
-                guard !items.isEmpty else { return [] as [Item] }
-                let batch = items
-                items.removeAll(keepingCapacity: true)
-                return batch
-            }
-            guard let first = batch.first else { return }
-            if batch.count == 1 {
-                run(batch[...], isForMainThread: first.isForMainThread)
-                continue
+                count.store(0, ordering: .releasing)
+                return items.takeAll()
             }
             var start = 0
             while start < batch.count {
                 let isForMainThread = batch[start].isForMainThread
                 var end = start + 1
                 while end < batch.count, batch[end].isForMainThread == isForMainThread { end += 1 }
-                run(batch[start..<end], isForMainThread: isForMainThread)
+                let run = batch[start..<end]
+                if isForMainThread, !isOnMainThread {
+                    DispatchQueue.main.sync { for item in run { item.work() } }
+                } else {
+                    for item in run { item.work() }
+                }
                 start = end
             }
         }
@@ -66,16 +66,6 @@ final class CallbackQueue: PlaybackDelivery {
     /// True when `settle` has nothing to wait for.
     var isSettled: Bool { outstanding.isDone && consumers.isIdle }
 
-    private func run(_ items: ArraySlice<Item>, isForMainThread: Bool) {
-        if isForMainThread, !MainThread.isCurrent {
-            DispatchQueue.main.sync {
-                for item in items { item.work() }
-            }
-        } else {
-            for item in items { item.work() }
-        }
-    }
-
     /// The way of one manager's callbacks into the queue.
     private final class Lane: Delivery {
         private let queue: CallbackQueue
@@ -87,7 +77,19 @@ final class CallbackQueue: PlaybackDelivery {
         }
 
         func schedule(_ work: @escaping @Sendable () -> Void) {
-            queue.items.withLock { $0.append(Item(isForMainThread: isForMainThread, work: work)) }
+            queue.items.withLock { items in
+                items.append(Item(isForMainThread: isForMainThread, work: work))
+                queue.count.store(items.count, ordering: .releasing)
+            }
         }
+    }
+}
+
+extension Array {
+    /// All elements, leaving none.
+    fileprivate mutating func takeAll() -> [Element] {
+        var taken: [Element] = []
+        swap(&taken, &self)
+        return taken
     }
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
-import Synchronization
 
 extension SimulatedDevice {
     /// Plays the rest of the trace at once, with every callback, and returns.
@@ -23,22 +22,29 @@ extension SimulatedDevice {
     /// Plays the next event of the trace, with the timers that are due before it; false at the end.
     @discardableResult
     public func step() -> Bool {
-        guard let next = playback.withLock({ $0.peek() }) else { return false }
-        run(upTo: next)
+        guard player.claim() else { return false }
+        defer { player.release() }
+        guard let next = player.nextEvent() else { return false }
+        let isMain = MainThread.isCurrent
+        device.bind {
+            callbacks.run(isOnMainThread: isMain)
+            // Timers that are due before the event are steps of their own.
+            while player.nextEvent() == next, case .happened = player.step(upTo: next) {
+                callbacks.run(isOnMainThread: isMain)
+            }
+        }
         return true
     }
 
     @discardableResult
     private func run(upTo limit: BootTime) -> Bool {
-        guard begin() else { return false }
-        defer { end() }
+        guard player.claim() else { return false }
+        defer { player.release() }
+        let isMain = MainThread.isCurrent
         device.bind {
-            callbacks.run()
-            while true {
-                let step = step(upTo: limit)
-                callbacks.run()
-                guard case .happened = step else { break }
-            }
+            callbacks.run(isOnMainThread: isMain)
+            while case .happened = player.step(upTo: limit) { callbacks.run(isOnMainThread: isMain) }
+            callbacks.run(isOnMainThread: isMain)
         }
         return true
     }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
-import Synchronization
 
 extension SimulatedDevice {
     /// Plays the rest of the trace at once, and returns when every callback has run and every consumer of an async
@@ -26,7 +25,7 @@ extension SimulatedDevice {
         let start = clock.now
         let realClock = ContinuousClock()
         let realStart = realClock.now
-        while let next = playback.withLock({ $0.peek() }), !Task.isCancelled {
+        while !Task.isCancelled, let next = nextEvent() {
             let due = min(next, clock.nextDeadline ?? .never, hub.nextDeadline)
             // In small pieces, so that ages and time-outs that look at the clock see it move.
             let reached = realClock.now - realStart
@@ -44,19 +43,25 @@ extension SimulatedDevice {
 
     @discardableResult
     nonisolated(nonsending) private func run(upTo limit: BootTime) async -> Bool {
-        guard begin() else { return false }
-        defer { end() }
+        guard player.claim() else { return false }
+        defer { player.release() }
         await Device.$current.withValue(device) {
-            callbacks.run()
+            callbacks.run(isOnMainThread: MainThread.isCurrent)
             await callbacks.settle()
-            while true {
-                let step = step(upTo: limit)
-                callbacks.run()
+            while case .happened = player.step(upTo: limit) {
+                callbacks.run(isOnMainThread: MainThread.isCurrent)
                 if !callbacks.isSettled { await callbacks.settle() }
-                guard case .happened = step else { break }
             }
+            callbacks.run(isOnMainThread: MainThread.isCurrent)
+            await callbacks.settle()
         }
         return true
+    }
+
+    private func nextEvent() -> BootTime? {
+        guard player.claim() else { return nil }
+        defer { player.release() }
+        return player.nextEvent()
     }
 }
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import DeviceCore
-import Synchronization
 public import Trace
 
 /// A device that exists in a trace: its readings go through the very same managers, on a clock that only playback moves.
@@ -40,7 +39,7 @@ public final class SimulatedDevice: Sendable {
     let clock: VirtualClock
     let hub: PositionHub
     let callbacks: CallbackQueue
-    let playback: Mutex<Playback>
+    let player: Player
 
     /// A device that plays the trace.
     /// - Parameters:
@@ -68,7 +67,7 @@ public final class SimulatedDevice: Sendable {
         self.hub = hub
         self.callbacks = callbacks
         let shift = wallTime.nanoseconds.subtractingSaturated(recorded.nanoseconds)
-        playback = Mutex(Playback(feed: TraceFeed(file: trace, start: start, shift: shift), file: trace))
+        player = Player(feed: TraceFeed(file: trace, start: start, shift: shift), clock: clock, hub: hub)
         device = Device(
             name: trace.name, clock: clock, configuration: configuration, positionSource: hub, playback: callbacks)
     }
@@ -96,8 +95,12 @@ public final class SimulatedDevice: Sendable {
         if Device.installed === device { Device.install(nil) }
     }
 
-    /// What could not be read of the trace so far.
-    public var warnings: [TraceWarning] { playback.withLock { $0.feed.warnings } }
+    /// What could not be read of the trace so far; empty while it plays.
+    public var warnings: [TraceWarning] {
+        guard player.claim() else { return [] }
+        defer { player.release() }
+        return player.warnings
+    }
 
     /// The device's civil time.
     public var wallTime: WallTime { clock.wallTime }

@@ -6,32 +6,39 @@ import GPSDProtocol
 import Trace
 
 /// Reads a trace, one event after the other, each with its place on the device's clock.
+///
+/// The event that comes next is read ahead, because it decides how far the clock may go. It stays where it was decoded
+/// until it is handed on.
 struct TraceFeed {
-    /// An event that is next in the trace.
-    struct Event {
-        let time: BootTime
-        let content: Content
-        /// The record it was read from.
-        let record: TraceRecord
-    }
-
     /// What an event is about.
     enum Content {
-        case report(GPSDReport)
+        /// A position: `position` holds it.
+        case position
+        case other(GPSDReport)
+        /// A line that says nothing, and is there for those who want each line.
         case line
         case lost(DeviceError)
         case regained
     }
 
-    private let file: TraceFile
+    let file: TraceFile
+    /// When the event that comes next is due; nil before the first and after the last.
+    private(set) var time: BootTime?
+    /// What it is about.
+    private(set) var content = Content.line
+    /// The position, when it is one.
+    var position = PositionReport()
+
     private let start: BootTime
     /// Nanoseconds by which the receivers' times are moved.
     private let shift: Int64
     private var cursor: TraceCursor
     private var decoder = GPSDDecoder()
+    private var record: TraceRecord?
     /// The trace clock, nanoseconds since the start, of traces without stamps of arrival.
     private var elapsed: Int64 = 0
     private var lastTime: WallTime?
+    private var isAtEnd = false
 
     init(file: TraceFile, start: BootTime, shift: Int64) {
         self.file = file
@@ -43,33 +50,52 @@ struct TraceFeed {
     /// What the reader had to say about the file so far.
     var warnings: [TraceWarning] { cursor.warnings }
 
-    /// The next event; nil at the end.
-    mutating func next() -> Event? {
+    /// Reads ahead unless that has been done; the time of the event that comes next, nil at the end.
+    mutating func peek() -> BootTime? {
+        if time == nil, !isAtEnd { read() }
+        return time
+    }
+
+    /// The event has been handed on.
+    mutating func consume() {
+        time = nil
+    }
+
+    /// The line of the event that comes next, as it was sent.
+    func line() -> [UInt8] {
+        guard let record else { return [] }
+        return file.bytes.withUnsafeBytes { record.line(in: $0) }
+    }
+
+    private mutating func read() {
         file.bytes.withUnsafeBytes { bytes in
-            guard let record = cursor.next(bytes) else { return nil }
-            let content: Content
+            record = cursor.next(bytes)
+            guard let record else {
+                isAtEnd = true
+                return
+            }
             switch record.kind {
             case .gpsd:
-                var report = decoder.decode(UnsafeRawBufferPointer(rebasing: bytes[record.range]))
-                if record.time == nil { follow(report) }
-                if shift != 0 { report.move(by: shift) }
-                content = .report(report)
-            // A line that is not JSON says nothing, and is there for those who want each line.
+                let line = UnsafeRawBufferPointer(rebasing: bytes[record.range])
+                if let report = decoder.decode(line, position: &position) {
+                    content = .other(shift == 0 ? report : report.moved(by: shift))
+                } else {
+                    content = .position
+                    if record.time == nil { follow() }
+                    if shift != 0 { position.time = position.time?.moved(by: shift) }
+                }
             case .gpsdText: content = .line
             case .lost:
                 content = .lost(record.loss(in: bytes) ?? DeviceError(.connectionLost, "The position source was lost."))
             case .regained: content = .regained
             }
-            let nanoseconds = record.time ?? elapsed
-            return Event(
-                time: BootTime(nanoseconds: start.nanoseconds.addingSaturated(nanoseconds)), content: content,
-                record: record)
+            time = BootTime(nanoseconds: start.nanoseconds.addingSaturated(record.time ?? elapsed))
         }
     }
 
     /// Moves the trace clock with the report's own time where that rises by up to a minute; else it holds.
-    private mutating func follow(_ report: GPSDReport) {
-        guard case .position(let position) = report, let time = position.time else { return }
+    private mutating func follow() {
+        guard let time = position.time else { return }
         if let lastTime {
             let rise = time.nanoseconds.subtractingSaturated(lastTime.nanoseconds)
             if rise > 0, rise <= 60_000_000_000 { elapsed = elapsed.addingSaturated(rise) }
@@ -81,11 +107,12 @@ struct TraceFeed {
     static func firstTime(of file: TraceFile) -> WallTime? {
         var cursor = TraceCursor(file)
         var decoder = GPSDDecoder()
+        var report = PositionReport()
         return file.bytes.withUnsafeBytes { bytes in
             while let record = cursor.next(bytes) {
                 guard case .gpsd = record.kind else { continue }
                 let line = UnsafeRawBufferPointer(rebasing: bytes[record.range])
-                if case .position(let report) = decoder.decode(line), let time = report.time { return time }
+                if decoder.decode(line, position: &report) == nil, let time = report.time { return time }
             }
             return nil
         }
@@ -93,25 +120,22 @@ struct TraceFeed {
 }
 
 extension GPSDReport {
-    /// Moves the receiver's time.
-    fileprivate mutating func move(by nanoseconds: Int64) {
+    /// The same report with the receiver's time moved.
+    fileprivate func moved(by nanoseconds: Int64) -> GPSDReport {
         switch self {
-        case .position(var report):
-            report.time?.nanoseconds.add(nanoseconds)
-            self = .position(report)
         case .sky(var sky):
-            sky.time?.nanoseconds.add(nanoseconds)
-            self = .sky(sky)
+            sky.time = sky.time?.moved(by: nanoseconds)
+            return .sky(sky)
         case .attitude(var attitude):
-            attitude.time?.nanoseconds.add(nanoseconds)
-            self = .attitude(attitude)
-        case .version, .devices, .device, .watch, .error, .other, .malformed: break
+            attitude.time = attitude.time?.moved(by: nanoseconds)
+            return .attitude(attitude)
+        case .position, .version, .devices, .device, .watch, .error, .other, .malformed: return self
         }
     }
 }
 
-extension Int64 {
-    fileprivate mutating func add(_ other: Int64) {
-        self = addingSaturated(other)
+extension WallTime {
+    fileprivate func moved(by nanoseconds: Int64) -> WallTime {
+        WallTime(nanoseconds: self.nanoseconds.addingSaturated(nanoseconds))
     }
 }

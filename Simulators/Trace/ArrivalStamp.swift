@@ -23,6 +23,8 @@ import Darwin
 enum ArrivalStamp {
     /// The longest text that is looked at for a stamp, in bytes: gpspipe cuts the part before the seconds at 24.
     private static let maximumLength = 96
+    /// In 1973. Dates written without separators have fewer digits, or more than are in range.
+    private static let earliestSeconds: Int64 = 100_000_000_000_000_000
 
     /// Where the report behind a stamp starts; nil when that line is none.
     static func reportStart(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Int? {
@@ -43,7 +45,16 @@ enum ArrivalStamp {
     static func time(_ text: UnsafeRawBufferPointer) -> Int64? {
         let afterBlank = text.lastIndex(of: UInt8(ascii: " ")).map { $0 + 1 } ?? 0
         let last = UnsafeRawBufferPointer(rebasing: text[afterBlank...])
-        if last.first != UInt8(ascii: "-"), let time = TraceSeconds.parse(last) { return time }
+        if let time = TraceSeconds.parse(last), time >= 0 {
+            // A small number may be anything, a day for example, unless it stands behind a date.
+            let isSeconds = time >= earliestSeconds || isDate(UnsafeRawBufferPointer(rebasing: text[..<afterBlank]))
+            return isSeconds ? time : nil
+        }
         return CivilTime.parse(text)
+    }
+
+    /// True for a date and a time of day with a blank behind them.
+    private static func isDate(_ text: UnsafeRawBufferPointer) -> Bool {
+        CivilTime.parse(UnsafeRawBufferPointer(rebasing: text.dropLast())) != nil
     }
 }

@@ -8,9 +8,9 @@ extension GPSDDecoder {
     /// The members of a TPV.
     mutating func readPosition(
         _ reader: inout JSONReader,
-        _ raw: UnsafeRawBufferPointer?
-    ) throws(JSONError) -> GPSDReport {
-        var report = PositionReport()
+        _ report: inout PositionReport
+    ) throws(JSONError) {
+        report = PositionReport()
         while let key = try reader.nextKey() {
             switch key.word {
             case JSONText.word("class"): try noteClass(&reader)
@@ -52,7 +52,5 @@ extension GPSDDecoder {
                 }
             }
         }
-        if let raw { report.raw = [UInt8](raw) }
-        return .position(report)
     }
 }

@@ -1,7 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceCore
+public import DeviceCore
 import JSONBytes
 
 /// Decodes gpsd's reports, one line at a time.
@@ -35,8 +35,15 @@ public struct GPSDDecoder: Sendable {
 
     /// Decodes one line, without its line end.
     public mutating func decode(_ line: UnsafeRawBufferPointer) -> GPSDReport {
+        var position = PositionReport()
+        return decode(line, position: &position) ?? .position(position)
+    }
+
+    /// Decodes one line, without its line end. A position report is read into the argument, which spares the copies of
+    /// the other form, and the answer is nil; with any other answer the argument means nothing.
+    public mutating func decode(_ line: UnsafeRawBufferPointer, position: inout PositionReport) -> GPSDReport? {
         do throws(JSONError) {
-            return try report(line)
+            return try report(line, &position)
         } catch {
             return brokenReport(line, error)
         }
@@ -47,7 +54,10 @@ public struct GPSDDecoder: Sendable {
         lastClass = try reader.textIfPresent().map { GPSDClass($0) }
     }
 
-    private mutating func report(_ line: UnsafeRawBufferPointer) throws(JSONError) -> GPSDReport {
+    private mutating func report(
+        _ line: UnsafeRawBufferPointer,
+        _ position: inout PositionReport
+    ) throws(JSONError) -> GPSDReport? {
         lastClass = nil
         var reader = try Self.opened(line)
         var kind: GPSDClass
@@ -63,7 +73,7 @@ public struct GPSDDecoder: Sendable {
             reader = try Self.opened(line)
         }
         while true {
-            let report = try members(&reader, kind, line)
+            let report = try members(&reader, kind, line, &position)
             try reader.finish()
             guard let last = lastClass else { return .malformed(GPSDMalformedReport(.noClass, at: 0)) }
             if last == kind { return report }
@@ -76,18 +86,22 @@ public struct GPSDDecoder: Sendable {
     private mutating func members(
         _ reader: inout JSONReader,
         _ kind: GPSDClass,
-        _ line: UnsafeRawBufferPointer
-    ) throws(JSONError) -> GPSDReport {
+        _ line: UnsafeRawBufferPointer,
+        _ position: inout PositionReport
+    ) throws(JSONError) -> GPSDReport? {
         switch kind {
-        case .tpv: try readPosition(&reader, keepsRaw ? line : nil)
-        case .sky: try readSky(&reader)
-        case .att: try readAttitude(&reader)
-        case .version: try readVersion(&reader)
-        case .devices: try readDevices(&reader)
-        case .device: .device(try readDevice(&reader))
-        case .watch: try readWatch(&reader)
-        case .error: try readError(&reader)
-        default: try skipMembers(&reader, kind)
+        case .tpv:
+            try readPosition(&reader, &position)
+            if keepsRaw { position.raw = [UInt8](line) }
+            return nil
+        case .sky: return try readSky(&reader)
+        case .att: return try readAttitude(&reader)
+        case .version: return try readVersion(&reader)
+        case .devices: return try readDevices(&reader)
+        case .device: return .device(try readDevice(&reader))
+        case .watch: return try readWatch(&reader)
+        case .error: return try readError(&reader)
+        default: return try skipMembers(&reader, kind)
         }
     }
 

@@ -43,6 +43,7 @@ final class GPSDSession: Sendable {
                 try serve(socket, decoder: &decoder, backoff: &backoff)
             } catch {
                 hub.postLost(error)
+                hub.settle()
                 pause(seconds: backoff.take())
             }
         }
@@ -104,17 +105,25 @@ final class GPSDSession: Sendable {
             if isReadable {
                 reader.begin(pause: now.seconds(since: lastWake), limit: timing.standstill, now: now)
                 try read(socket, into: &framer, reader: &reader, decoder: &decoder)
-                reader.finish()
+                if reader.isCatchingUp {
+                    reader.finish()
+                    hub.settle()
+                }
                 count(reader.takeCounts())
                 if reader.watchdog.hasHeardService { backoff.reset() }
             }
             lastWake = now
-            hub.handOverDue(now: now)
+            if hub.nextDeadline <= now {
+                hub.handOverDue(now: now)
+                hub.settle()
+            }
             switch reader.watchdog.check(now: now) {
             case .none: break
             case .probe:
                 if let number = socket.send(GPSDRequest.version) { throw ended(errno: number) }
-            case .declareSilent: hub.postLost(silent())
+            case .declareSilent:
+                hub.postLost(silent())
+                hub.settle()
             case .giveUp: throw unanswered(reader.watchdog)
             }
         }
@@ -139,6 +148,7 @@ final class GPSDSession: Sendable {
             switch result {
             case .bytes(let count):
                 while framer.nextLine({ reader.take($0, decoder: &decoder) }) {}
+                hub.settle()
                 if count < space, !reader.isCatchingUp { return }
             case .nothing: return
             case .ended: throw ended(errno: nil)

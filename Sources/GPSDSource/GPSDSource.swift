@@ -32,9 +32,11 @@ public final class GPSDSource: PositionSource {
 
     /// Hands events to the closure on the source's thread.
     public func subscribe(
-        _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void
+        _ request: PositionRequest,
+        receive: @escaping @Sendable (PositionEvent) -> Void,
+        settled: @escaping @Sendable () -> Void
     ) -> Subscription {
-        hub.subscribe(request, receive: receive)
+        hub.subscribe(request, receive: receive, settled: settled)
     }
 
     /// The last fix of the best receiver.
@@ -103,7 +105,9 @@ extension GPSDSource {
                 try WorkerThread.start { self.run() }
             } catch {
                 state.withLock { $0.isRunning = false }
-                state.withLock { $0.hub }?.postLost(error)
+                let hub = state.withLock { $0.hub }
+                hub?.postLost(error)
+                hub?.settle()
             }
         }
 
@@ -128,6 +132,7 @@ extension GPSDSource {
                 } catch {
                     // Without a descriptor or memory there is nothing to wait on but time.
                     hub.postLost(error)
+                    hub.settle()
                     WorkerThread.pause(seconds: timing.lastRetry)
                 }
             }

@@ -37,13 +37,14 @@ struct LibGPSDecoder: ReportDecoder {
         self.parser = parser
     }
 
-    mutating func decode(_ line: UnsafeRawBufferPointer) -> GPSDReport {
+    mutating func decode(_ line: UnsafeRawBufferPointer, position: inout PositionReport) -> GPSDReport? {
         let kind = dsgps_parse(parser.pointer, line.baseAddress, line.count)
         switch kind {
         case DSGPS_TPV:
             var report = dsgps_tpv()
             guard dsgps_get_tpv(parser.pointer, &report) else { break }
-            return .position(PositionReport(report, receiver: receiver()))
+            position = PositionReport(report, receiver: receiver())
+            return nil
         case DSGPS_SKY:
             var sky = dsgps_sky()
             guard dsgps_get_sky(parser.pointer, &sky) else { break }
@@ -54,7 +55,7 @@ struct LibGPSDecoder: ReportDecoder {
             return .attitude(AttitudeReport(attitude, receiver: receiver()))
         default: break
         }
-        return native.decode(line)
+        return native.decode(line, position: &position)
     }
 
     /// The path that the last line names, as one String for as long as it stays the same.

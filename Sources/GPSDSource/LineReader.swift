@@ -13,6 +13,8 @@ struct LineReader {
     private var standstill = Standstill()
     private var now = BootTime.zero
     private var counts = GPSDStatistics()
+    /// Where positions are decoded, again and again.
+    private var report = PositionReport()
 
     init(hub: PositionHub, watchdog: Watchdog, rolloverClock: (any DeviceClock)?) {
         self.hub = hub
@@ -32,7 +34,6 @@ struct LineReader {
 
     /// All that was there has been read.
     mutating func finish() {
-        guard standstill.isCatchingUp else { return }
         for report in standstill.finish() { hub.post(report) }
     }
 
@@ -40,8 +41,8 @@ struct LineReader {
     mutating func take(_ line: UnsafeRawBufferPointer, decoder: inout any ReportDecoder) {
         counts.lines += 1
         if hub.wantsLines { hub.post(line: line, arrival: now) }
-        switch decoder.decode(line) {
-        case .position(var report):
+        switch decoder.decode(line, position: &report) {
+        case nil:
             counts.positions += 1
             heardService()
             report.arrival = now
@@ -69,7 +70,7 @@ struct LineReader {
         case .device(let receiver):
             heardService()
             hub.post(receiver: receiver)
-        case .version, .watch, .error, .other:
+        case .position, .version, .watch, .error, .other:
             heardService()
         case .malformed:
             counts.malformedLines += 1

@@ -160,7 +160,7 @@ private final class MadeUpManager: CLLocationManager {
     }
 }
 
-@Suite("Delegate calls")
+@Suite("Delegate calls", .simulated)
 struct DelegateTests {
     @Test("Calls with a question mark reach each requirement")
     func optionalCalls() {

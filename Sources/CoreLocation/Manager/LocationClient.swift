@@ -228,9 +228,9 @@ final class LocationClient: Sendable {
             guard current.subscription == nil || current.request != request else { return }
             let former = current.subscription
             current.request = request
-            current.subscription = device.positionSource.subscribe(request) { [weak self] event in
-                self?.receive(event)
-            }
+            current.subscription = device.positionSource.subscribe(
+                request, receive: { [weak self] event in self?.receive(event) },
+                settled: { [weak self] in self?.settle() })
             former?.cancel()
         }
     }
@@ -238,9 +238,8 @@ final class LocationClient: Sendable {
     // MARK: Readings, on the source's thread
 
     private func receive(_ event: PositionEvent) {
-        var finishesRequest = false
-        let schedule = state.withLock { state -> (any Delivery)? in
-            guard !state.services.isEmpty else { return nil }
+        let finishesRequest = state.withLock { state in
+            guard !state.services.isEmpty else { return false }
             switch event {
             case .report(let report):
                 guard report.hasFix else {
@@ -248,16 +247,24 @@ final class LocationClient: Sendable {
                     break
                 }
                 take(report, &state, services: state.services)
-                finishesRequest = state.services.contains(.singleRequest) && state.request == nil
-                if finishesRequest { state.services.remove(.singleRequest) }
+                guard state.services.contains(.singleRequest), state.request == nil else { break }
+                state.services.remove(.singleRequest)
+                return true
             case .sky(let sky): state.sky = sky
             case .lost(let error): state.lose(error)
             case .attitude, .receivers, .line, .regained: break
             }
-            return state.deliveryToSchedule()
+            return false
         }
-        if finishesRequest { adjustSubscription() }
-        schedule?.schedule { self.deliver() }
+        guard finishesRequest else { return }
+        // Without a subscription nobody says that the run of readings is over.
+        adjustSubscription()
+        settle()
+    }
+
+    /// A run of readings is over: the program is told of all of them in one go.
+    private func settle() {
+        state.withLock { $0.deliveryToSchedule() }?.schedule { self.deliver() }
     }
 
     /// Lets a report with a fix through the filters of the services and puts what remains into the mailbox.
@@ -302,26 +309,29 @@ final class LocationClient: Sendable {
     /// Hands over what is in the mailbox. What comes in meanwhile waits for the next turn, so that a flood of readings
     /// does not keep the program's thread from its other work.
     private func deliver() {
-        let turn = state.withLock { state -> (manager: CLLocationManager?, count: Int) in
-            state.isDeliveryScheduled = false
-            state.isInCallback = true
-            return (state.manager, state.mailbox.items.count)
-        }
+        var turn = state.withLock { $0.beginTurn() }
         guard let manager = turn.manager else { return }
         defer { state.withLock { $0.isInCallback = false } }
         device.bind {
-            for _ in 0..<turn.count {
-                let (item, delegate) = state.withLock { state in (state.takeItem(), state.delegate) }
-                guard let item else { return }
-                guard let delegate else { continue }
-                switch item {
-                case .locations(let locations): delegate.locationManager(manager, didUpdateLocations: locations)
-                case .failure(let error): delegate.locationManager(manager, didFailWithError: error)
-                case .authorization: delegate.locationManagerDidChangeAuthorization(manager)
-                case .deferredFinished(let error):
-                    delegate.locationManager(manager, didFinishDeferredUpdatesWithError: error)
+            while let item = turn.item {
+                if let delegate = turn.delegate { tell(delegate, item, manager) }
+                turn.count -= 1
+                guard turn.count > 0 else { return }
+                state.withLock { state in
+                    turn.item = state.takeItem()
+                    turn.delegate = state.delegate
                 }
             }
+        }
+    }
+
+    private func tell(_ delegate: any CLLocationManagerDelegate, _ item: Mailbox.Item, _ manager: CLLocationManager) {
+        switch item {
+        case .locations(let locations): delegate.locationManager(manager, didUpdateLocations: locations)
+        case .failure(let error): delegate.locationManager(manager, didFailWithError: error)
+        case .authorization: delegate.locationManagerDidChangeAuthorization(manager)
+        case .deferredFinished(let error):
+            delegate.locationManager(manager, didFinishDeferredUpdatesWithError: error)
         }
     }
 }
@@ -332,6 +342,24 @@ extension LocationClient.State {
         guard !isDeliveryScheduled, !mailbox.items.isEmpty else { return nil }
         isDeliveryScheduled = true
         return delivery
+    }
+
+    /// What a turn begins with.
+    struct Turn {
+        var manager: CLLocationManager?
+        var delegate: (any CLLocationManagerDelegate)?
+        var item: Mailbox.Item?
+        /// How many items waited when the turn began.
+        var count: Int
+    }
+
+    /// Begins a turn: from here on new items schedule the next one.
+    fileprivate mutating func beginTurn() -> Turn {
+        isDeliveryScheduled = false
+        let count = mailbox.items.count
+        guard let manager else { return Turn(count: 0) }
+        isInCallback = true
+        return Turn(manager: manager, delegate: delegate, item: takeItem(), count: count)
     }
 
     /// Takes the next item out and makes its last location the manager's own.

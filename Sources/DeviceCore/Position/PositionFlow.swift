@@ -15,7 +15,10 @@ struct PositionFlow: Sendable {
         var coalescer = EpochCoalescer()
         var quality = ReceiverQuality()
         var sky: SkyReport?
-        var lastFix: PositionFix?
+        var lastFix: PositionReport?
+
+        /// The last fix, with the last sky.
+        var fix: PositionFix? { lastFix.map { PositionFix(report: $0, sky: sky) } }
     }
 
     private(set) var receivers: [Receiver] = []
@@ -52,7 +55,7 @@ struct PositionFlow: Sendable {
     /// Notes a fix that goes out as the receiver's last.
     mutating func handedOver(_ report: PositionReport, receiver index: Int) {
         guard report.hasFix, receivers.indices.contains(index) else { return }
-        receivers[index].lastFix = PositionFix(report: report, sky: receivers[index].sky)
+        receivers[index].lastFix = report
     }
 
     /// Takes a sky and returns it with the satellites of the last one when it carries none itself.

@@ -12,6 +12,7 @@ public final class PositionHub: PositionSource {
         let number: UInt64
         let request: PositionRequest
         let receive: @Sendable (PositionEvent) -> Void
+        let settled: @Sendable () -> Void
 
         /// True when a reading of that receiver is for this subscriber.
         func wants(_ receiver: String, isChosen: Bool) -> Bool {
@@ -46,12 +47,14 @@ public final class PositionHub: PositionSource {
 
     /// Adds a subscriber; the first one brings the source to life.
     public func subscribe(
-        _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void
+        _ request: PositionRequest,
+        receive: @escaping @Sendable (PositionEvent) -> Void,
+        settled: @escaping @Sendable () -> Void
     ) -> Subscription {
         let (number, isFirst, lost) = state.withLock { state in
             let number = state.nextNumber
             state.nextNumber += 1
-            state.subscribers.append(Subscriber(number: number, request: request, receive: receive))
+            state.subscribers.append(Subscriber(number: number, request: request, receive: receive, settled: settled))
             return (number, state.subscribers.count == 1, state.lost)
         }
         count(request, by: 1)
@@ -59,6 +62,7 @@ public final class PositionHub: PositionSource {
             demandChanged()
         } else if let lost {
             receive(.lost(lost))
+            settled()
         }
         return Subscription { [weak self] in self?.remove(number, request) }
     }
@@ -85,10 +89,8 @@ public final class PositionHub: PositionSource {
     public var lastFix: PositionFix? {
         state.withLock { state in
             let receivers = state.flow.receivers
-            if receivers.indices.contains(state.flow.chosen), let fix = receivers[state.flow.chosen].lastFix {
-                return fix
-            }
-            return receivers.lazy.compactMap(\.lastFix).max { $0.report.arrival < $1.report.arrival }
+            if receivers.indices.contains(state.flow.chosen), let fix = receivers[state.flow.chosen].fix { return fix }
+            return receivers.lazy.compactMap(\.fix).max { $0.report.arrival < $1.report.arrival }
         }
     }
 
@@ -103,7 +105,12 @@ public final class PositionHub: PositionSource {
 
     // MARK: Input
 
-    /// A position report has arrived.
+    /// A run of events that came in together is over: subscribers may wake whoever waits for them.
+    public func settle() {
+        for subscriber in state.withLock({ $0.subscribers }) { subscriber.settled() }
+    }
+
+    /// A position report has arrived. Like all input it is followed by `settle()`, at once or after more of it.
     public func post(_ report: PositionReport) {
         let now = report.arrival
         var finished: PositionReport?

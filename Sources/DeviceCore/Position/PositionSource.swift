@@ -5,9 +5,12 @@
 public protocol PositionSource: Sendable {
     /// Hands events to the closure, on the source's own thread and in order, until the subscription ends.
     ///
-    /// When the source is known to be lost, the closure hears so before this call returns.
+    /// When the source is known to be lost, the closure hears so before this call returns. `settled` is called after
+    /// each run of events that came in together: a subscriber that wakes others does so then, once for all of them.
     func subscribe(
-        _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void
+        _ request: PositionRequest,
+        receive: @escaping @Sendable (PositionEvent) -> Void,
+        settled: @escaping @Sendable () -> Void
     ) -> Subscription
 
     /// The last fix of the best receiver with the sky that belonged to it, as old as it may be; nil before the first.
@@ -15,6 +18,15 @@ public protocol PositionSource: Sendable {
 
     /// The receivers that the service has named so far.
     var receivers: [ReceiverDescription] { get }
+}
+
+extension PositionSource {
+    /// Hands events to the closure, on the source's own thread and in order, until the subscription ends.
+    public func subscribe(
+        _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void
+    ) -> Subscription {
+        subscribe(request, receive: receive, settled: {})
+    }
 }
 
 /// A position report and the sky that belonged to it.

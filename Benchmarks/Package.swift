@@ -1,0 +1,28 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that the library's users never build it. `run` measures everything and prints ratios.
+let package = Package(
+    name: "device-services-benchmarks",
+    traits: [
+        .trait(name: "LibGPS"),
+        .default(enabledTraits: ["LibGPS"]),
+    ],
+    dependencies: [
+        .package(
+            name: "swift-device-services", path: "..",
+            traits: [.trait(name: "LibGPS", condition: .when(traits: ["LibGPS"]))])
+    ],
+    targets: [
+        .executableTarget(
+            name: "location-client", dependencies: [.product(name: "CoreLocation", package: "swift-device-services")]),
+        .executableTarget(
+            name: "minimal-location", dependencies: [.product(name: "CoreLocation", package: "swift-device-services")]),
+        .executableTarget(
+            name: "playback-rate",
+            dependencies: [
+                .product(name: "CoreLocation", package: "swift-device-services"),
+                .product(name: "SimulatedDevice", package: "swift-device-services"),
+            ]),
+    ]
+)

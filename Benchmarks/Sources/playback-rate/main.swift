@@ -1,0 +1,65 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+// How many locations a second a trace in memory gives through a manager to its delegate, parsing included.
+
+import CoreLocation
+import DeviceCore
+import SimulatedDevice
+import Trace
+
+final class Counter: NSObject, CLLocationManagerDelegate {
+    var count = 0
+    var sum = 0.0
+
+    func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
+        for location in locations {
+            count += 1
+            sum += location.coordinate.latitude
+        }
+    }
+}
+
+func seconds() -> Double {
+    var now = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    return Double(now.tv_sec) + Double(now.tv_nsec) * 1e-9
+}
+
+let count = 200_000
+var text = ""
+text.reserveCapacity(count * 400)
+for index in 0..<count {
+    let second = index % 60
+    let minute = index / 60 % 60
+    let hour = index / 3600 % 24
+    let day = 1 + index / 86_400
+    func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+    text += "{\"class\":\"TPV\",\"device\":\"/dev/ttyACM0\",\"mode\":3,"
+    text += "\"time\":\"2026-05-\(two(day))T\(two(hour)):\(two(minute)):\(two(second)).000Z\",\"ept\":0.005,"
+    text +=
+        "\"lat\":\(48 + Double(index) * 1e-6),\"lon\":11.517390000,\"altHAE\":545.2000,\"altMSL\":499.8000,\"alt\":499.8000,"
+    text +=
+        "\"epx\":8.438,\"epy\":11.249,\"epv\":28.750,\"track\":180.1200,\"magtrack\":183.2000,\"magvar\":3.1,\"speed\":13.250,"
+    text += "\"climb\":0.100,\"eps\":22.50,\"epc\":57.50,\"geoidSep\":45.400,\"eph\":14.440,\"sep\":26.220}\n"
+}
+let bytes = Array(text.utf8)
+var rates: [Double] = []
+for _ in 0..<7 {
+    let file = try TraceFile(bytes: bytes, name: "memory")
+    let device = SimulatedDevice(file)
+    let counter = Counter()
+    device.use {
+        let manager = CLLocationManager()
+        manager.delegate = counter
+        manager.startUpdatingLocation()
+        let start = seconds()
+        device.play()
+        rates.append(Double(counter.count) / (seconds() - start))
+    }
+    precondition(counter.count == count)
+}
+rates.sort()
+print(
+    "{\"locations\":\(count),\"bytes_per_report\":\(bytes.count / count),\"locations_per_s_median\":\(Int(rates[3])),\"best\":\(Int(rates[6])),\"worst\":\(Int(rates[0]))}"
+)

@@ -1,0 +1,101 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import GPSDProtocol
+import Synchronization
+import Trace
+
+/// Lets a trace happen, step by step.
+///
+/// It belongs to whoever has claimed it, one at a time, which is why it needs no lock while it works.
+final class Player: @unchecked Sendable {
+    /// What one step did.
+    enum Step {
+        /// Something happened.
+        case happened
+        /// Nothing is left to happen by the limit.
+        case finished
+    }
+
+    private let isClaimed = Atomic<Bool>(false)
+    private let clock: VirtualClock
+    private let hub: PositionHub
+    private var feed: TraceFeed
+
+    init(feed: TraceFeed, clock: VirtualClock, hub: PositionHub) {
+        self.feed = feed
+        self.clock = clock
+        self.hub = hub
+    }
+
+    /// Claims the player; false when somebody plays already, as in a callback.
+    func claim() -> Bool {
+        !isClaimed.exchange(true, ordering: .acquiring)
+    }
+
+    /// Gives the player back.
+    func release() {
+        isClaimed.store(false, ordering: .releasing)
+    }
+
+    /// When the next event of the trace is due; nil at its end.
+    func nextEvent() -> BootTime? { feed.peek() }
+
+    /// What could not be read of the trace so far.
+    var warnings: [TraceWarning] { feed.warnings }
+
+    /// Lets happen what is next by the limit: the end of a quiet epoch, a timer, or an event of the trace.
+    func step(upTo limit: BootTime) -> Step {
+        let event = feed.peek()
+        // At the end of the trace timers only run as far as somebody asked the clock to go.
+        if event == nil, limit == .never {
+            hub.flush()
+            hub.settle()
+            return .finished
+        }
+        let timer = clock.nextDeadline ?? .never
+        let epoch = hub.nextDeadline
+        let next = min(event ?? .never, timer, epoch)
+        guard next <= limit, next != .never else { return .finished }
+        if epoch <= next {
+            clock.move(to: epoch)
+            hub.handOverDue(now: epoch)
+            hub.settle()
+        } else if timer <= next {
+            clock.runNextTimer(upTo: timer)
+        } else {
+            clock.move(to: next)
+            handOn()
+            hub.settle()
+        }
+        return .happened
+    }
+
+    /// Hands the next event of the trace to the device.
+    private func handOn() {
+        // A trace that is behind a clock that was moved by hand catches up at once.
+        let now = clock.now
+        if hub.wantsLines { feed.line().withUnsafeBytes { hub.post(line: $0, arrival: now) } }
+        switch feed.content {
+        case .position:
+            feed.position.arrival = now
+            if hub.wantsRawReports { feed.position.raw = feed.line() }
+            hub.post(feed.position)
+        case .other(.sky(var sky)):
+            sky.arrival = now
+            hub.post(sky)
+        case .other(.attitude(var attitude)):
+            attitude.arrival = now
+            hub.post(attitude)
+        case .other(.devices(let receivers)): hub.post(receivers: receivers)
+        case .other(.device(let receiver)): hub.post(receiver: receiver)
+        case .other(.position), .other(.version), .other(.watch), .other(.error), .other(.other), .other(.malformed):
+            break
+        case .line: break
+        case .lost(let error): hub.postLost(error)
+        case .regained: hub.postRegained()
+        }
+        feed.consume()
+    }
+}

@@ -1,0 +1,1 @@
+../CoreLocationTests/SimulatedTrait.swift

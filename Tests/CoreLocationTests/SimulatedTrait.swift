@@ -1,0 +1,24 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import SimulatedDevice
+import Testing
+import Trace
+
+/// Runs each test of a suite in a simulated device of its own, so that managers made there reach for no hardware.
+struct SimulatedTrait: SuiteTrait, TestTrait, TestScoping {
+    let isRecursive = true
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        let line = "{\"class\":\"TPV\",\"mode\":1}\n"
+        let device = SimulatedDevice(try TraceFile(bytes: Array(line.utf8), name: "no fix"))
+        try await device.use { try await function() }
+    }
+}
+
+extension Trait where Self == SimulatedTrait {
+    /// Runs each test in a simulated device of its own.
+    static var simulated: Self { SimulatedTrait() }
+}

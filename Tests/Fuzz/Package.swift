@@ -1,0 +1,18 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Built by run.sh only: it adds the sanitizers that libFuzzer needs.
+let package = Package(
+    name: "fuzz",
+    products: [.library(name: "FuzzGPSD", type: .static, targets: ["FuzzGPSD"])],
+    dependencies: [.package(name: "swift-device-services", path: "../..")],
+    targets: [
+        .target(
+            name: "FuzzGPSD",
+            dependencies: [
+                .product(name: "GPSDProtocol", package: "swift-device-services"),
+                .product(name: "JSONBytes", package: "swift-device-services"),
+            ]
+        )
+    ]
+)
