@@ -19,13 +19,15 @@ let package = Package(
         // The codecs by themselves, for tools and fuzzers: they need neither Foundation nor a C library.
         .library(name: "GPSDProtocol", targets: ["GPSDProtocol"]),
         .library(name: "JSONBytes", targets: ["JSONBytes"]),
+        .executable(name: "sensorctl", targets: ["sensorctl"]),
     ],
     traits: [
         .trait(name: "LibGPS", description: "Reads gpsd through libgps too (libgps:// addresses); needs libgps-dev."),
         .default(enabledTraits: ["LibGPS"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     ],
     targets: [
         // Floor 0: system libraries and bytes.
@@ -66,6 +68,17 @@ let package = Package(
             path: "Simulators/SimulatedDevice"
         ),
 
+        // Floor 4.
+        .executableTarget(
+            name: "sensorctl",
+            dependencies: [
+                "AppDelivery", "CoreLocation", "DeviceCore", "GPSDProtocol", "JSONBytes", "LiveDevice",
+                "SimulatedDevice", "Trace",
+                log,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
+
         // Tests.
         .testTarget(name: "JSONBytesTests", dependencies: ["JSONBytes"], exclude: ["make_numbers.py", "numbers.tsv"]),
         .testTarget(
@@ -75,7 +88,13 @@ let package = Package(
             dependencies: ["DeviceCore", "GPSDProtocol", "JSONBytes"],
             exclude: ["expected.tsv", "make_expected.py"]
         ),
+        .testTarget(
+            name: "DeviceCoreTests", dependencies: ["DeviceCore", "GPSDProtocol"],
+            exclude: ["epochs.tsv", "make_epochs.py"]),
+        .testTarget(
+            name: "GPSDSourceTests", dependencies: ["DeviceCore", "GPSDProtocol", "GPSDSource", "LiveSources"]),
         .testTarget(name: "TraceTests", dependencies: ["DeviceCore", "GPSDProtocol", "JSONBytes", "Trace"]),
+        .testTarget(name: "SensorctlTests", dependencies: ["DeviceCore", "sensorctl"]),
         .testTarget(
             name: "CoreLocationTests", dependencies: ["CoreLocation", "DeviceCore", "SimulatedDevice", "Trace"]),
         // A client in the older language mode, as much published code is.

@@ -15,7 +15,8 @@ final class CallbackQueue: PlaybackDelivery {
         let work: @Sendable () -> Void
     }
 
-    private let items = Mutex<[Item]>([])
+    /// What waits, and the memory of what ran last, which is used again.
+    private let items = Mutex<(waiting: [Item], spare: [Item])>(([], []))
     /// How many wait; looked at after every reading, so kept where no lock is needed.
     private let count = Atomic<Int>(0)
     private let outstanding = OutstandingWork()
@@ -37,23 +38,31 @@ final class CallbackQueue: PlaybackDelivery {
     /// Runs what waits, and what that brings about, until nothing waits.
     func run(isOnMainThread: Bool) {
         while count.load(ordering: .acquiring) > 0 {
-            let batch = items.withLock { items in
+            var batch: [Item] = []
+            items.withLock { items in
                 count.store(0, ordering: .releasing)
-                return items.takeAll()
+                swap(&batch, &items.spare)
+                swap(&batch, &items.waiting)
             }
-            var start = 0
-            while start < batch.count {
-                let isForMainThread = batch[start].isForMainThread
-                var end = start + 1
-                while end < batch.count, batch[end].isForMainThread == isForMainThread { end += 1 }
-                let run = batch[start..<end]
-                if isForMainThread, !isOnMainThread {
-                    DispatchQueue.main.sync { for item in run { item.work() } }
-                } else {
-                    for item in run { item.work() }
-                }
-                start = end
+            run(batch, isOnMainThread: isOnMainThread)
+            batch.removeAll(keepingCapacity: true)
+            items.withLock { swap(&batch, &$0.spare) }
+        }
+    }
+
+    private func run(_ batch: [Item], isOnMainThread: Bool) {
+        var start = 0
+        while start < batch.count {
+            let isForMainThread = batch[start].isForMainThread
+            var end = start + 1
+            while end < batch.count, batch[end].isForMainThread == isForMainThread { end += 1 }
+            let lane = batch[start..<end]
+            if isForMainThread, !isOnMainThread {
+                DispatchQueue.main.sync { for item in lane { item.work() } }
+            } else {
+                for item in lane { item.work() }
             }
+            start = end
         }
     }
 
@@ -78,18 +87,9 @@ final class CallbackQueue: PlaybackDelivery {
 
         func schedule(_ work: @escaping @Sendable () -> Void) {
             queue.items.withLock { items in
-                items.append(Item(isForMainThread: isForMainThread, work: work))
-                queue.count.store(items.count, ordering: .releasing)
+                items.waiting.append(Item(isForMainThread: isForMainThread, work: work))
+                queue.count.store(items.waiting.count, ordering: .releasing)
             }
         }
-    }
-}
-
-extension Array {
-    /// All elements, leaving none.
-    fileprivate mutating func takeAll() -> [Element] {
-        var taken: [Element] = []
-        swap(&taken, &self)
-        return taken
     }
 }

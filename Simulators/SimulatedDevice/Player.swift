@@ -54,20 +54,20 @@ final class Player: @unchecked Sendable {
             hub.settle()
             return .finished
         }
-        let timer = clock.nextDeadline ?? .never
         let epoch = hub.nextDeadline
-        let next = min(event ?? .never, timer, epoch)
-        guard next <= limit, next != .never else { return .finished }
+        let next = min(event ?? .never, epoch, limit)
+        guard next != .never else { return .finished }
+        guard clock.moveUnlessTimerIsDue(by: next) else {
+            clock.runNextTimer(upTo: next)
+            return .happened
+        }
         if epoch <= next {
-            clock.move(to: epoch)
             hub.handOverDue(now: epoch)
             hub.settle()
-        } else if timer <= next {
-            clock.runNextTimer(upTo: timer)
-        } else {
-            clock.move(to: next)
+        } else if let event, event <= next {
             handOn()
-            hub.settle()
+        } else {
+            return .finished
         }
         return .happened
     }
@@ -81,7 +81,9 @@ final class Player: @unchecked Sendable {
         case .position:
             feed.position.arrival = now
             if hub.wantsRawReports { feed.position.raw = feed.line() }
-            hub.post(feed.position)
+            hub.post(feed.position, settles: true)
+            feed.consume()
+            return
         case .other(.sky(var sky)):
             sky.arrival = now
             hub.post(sky)
@@ -96,6 +98,7 @@ final class Player: @unchecked Sendable {
         case .lost(let error): hub.postLost(error)
         case .regained: hub.postRegained()
         }
+        hub.settle()
         feed.consume()
     }
 }

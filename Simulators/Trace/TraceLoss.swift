@@ -9,7 +9,8 @@ enum TraceLoss {
     static let standardMessage = "The position source was lost when this trace was recorded."
 
     private static let codes: [DeviceError.Code] = [
-        .unreachable, .connectionLost, .silent, .notSupported, .invalidConfiguration, .invalidTrace, .permissionDenied,
+        .unreachable, .connectionLost, .silent, .noFix, .notSupported, .invalidConfiguration, .invalidTrace,
+        .permissionDenied,
         .notFound, .busy, .inputOutput,
     ]
 

@@ -21,7 +21,7 @@ public enum AppDelivery {
 
     /// The delivery of a manager that is being made here.
     public static func forCurrentPlace(device: Device) -> any Delivery {
-        let isMain = Thread.isMainThread
+        let isMain = Thread.isMainThread || MainThread.isCurrent
         if let playback = device.playback, !playback.deliversAsLive {
             return playback.delivery(onMainThread: isMain)
         }

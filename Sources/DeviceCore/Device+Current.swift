@@ -14,7 +14,12 @@ extension Device {
 
     /// Puts a device in the place of the live one for the whole process, or takes it back with nil.
     public static func install(_ device: Device?) {
-        installedDevice.withLock { $0 = device }
+        // The former one goes outside of the lock: what it owns may look here as it goes.
+        let former = installedDevice.withLock { installed in
+            defer { installed = device }
+            return installed
+        }
+        withExtendedLifetime(former) {}
     }
 
     /// Runs the closure with this device as `current`.

@@ -8,7 +8,8 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
     /// A kind of failure to switch on; new kinds may be added.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
-            case unreachable, connectionLost, silent, notSupported, invalidConfiguration, invalidTrace, permissionDenied
+            case unreachable, connectionLost, silent, noFix, notSupported, invalidConfiguration, invalidTrace,
+                permissionDenied
             case notFound, busy, inputOutput
         }
 
@@ -20,6 +21,8 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
         public static let connectionLost = Code(kind: .connectionLost)
         /// The service is there and says nothing.
         public static let silent = Code(kind: .silent)
+        /// The receiver works and has no fix.
+        public static let noFix = Code(kind: .noFix)
         /// This build or this machine cannot do it.
         public static let notSupported = Code(kind: .notSupported)
         /// A configuration value cannot be used.
@@ -64,6 +67,13 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
         self.message = message
         self.cause = cause
         self.place = "\(file):\(line)"
+    }
+
+    /// The same failure, with the name of the place that it was found in before the message.
+    func within(_ name: String) -> DeviceError {
+        var error = self
+        error.message = "\(name): \(message)"
+        return error
     }
 
     /// The message, with the cause behind it.

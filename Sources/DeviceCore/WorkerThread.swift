@@ -7,8 +7,8 @@ import Glibc
 import Musl
 #endif
 
-/// Starts the thread of a source: detached, and with all signals blocked, so that the app's handlers run on its own
-/// threads.
+/// Starts the thread of a source: detached, and with signals blocked, so that the app's handlers run on its own threads.
+/// Signals that report a fault of the thread itself stay open: blocked, they end the process without a word.
 package enum WorkerThread {
     private final class Body {
         let run: @Sendable () -> Void
@@ -28,6 +28,7 @@ package enum WorkerThread {
         var all = sigset_t()
         var former = sigset_t()
         sigfillset(&all)
+        for fault in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS] { sigdelset(&all, fault) }
         pthread_sigmask(SIG_SETMASK, &all, &former)
         defer { pthread_sigmask(SIG_SETMASK, &former, nil) }
         let body = Unmanaged.passRetained(Body(run: run))

@@ -34,22 +34,27 @@ final class GPSDSession: Sendable {
     }
 
     /// Works until nobody wants positions any more.
-    func run() throws(DeviceError) {
-        var decoder = try makeDecoder()
+    func run() {
+        var decoder: (any ReportDecoder)?
         var backoff = Backoff(first: timing.firstRetry, limit: timing.lastRetry)
         while hub.isWanted {
+            let demand = hub.demand
             do throws(DeviceError) {
+                var current = try makeDecoder(or: decoder)
+                defer { decoder = current }
                 guard let socket = try connect() else { continue }
-                try serve(socket, decoder: &decoder, backoff: &backoff)
+                try serve(socket, decoder: &current, backoff: &backoff)
             } catch {
                 hub.postLost(error)
                 hub.settle()
-                pause(seconds: backoff.take())
+                pause(seconds: backoff.take(), demand: demand)
+                if hub.demand != demand { backoff.reset() }
             }
         }
     }
 
-    private func makeDecoder() throws(DeviceError) -> any ReportDecoder {
+    private func makeDecoder(or existing: (any ReportDecoder)?) throws(DeviceError) -> any ReportDecoder {
+        if let existing { return existing }
         switch address.client {
         case .native: return GPSDDecoder()
         case .libgps:
@@ -79,9 +84,11 @@ final class GPSDSession: Sendable {
         throw failure ?? DeviceError(.unreachable, "The host of \(address) has no address. Check its name.")
     }
 
-    private func pause(seconds: Double) {
+    /// Waits, but not longer than the subscribers are there that have been told of the failure: one that comes anew shall
+    /// not wait for what others have seen fail.
+    private func pause(seconds: Double, demand: UInt64) {
         let end = clock.now.advanced(bySeconds: seconds)
-        while hub.isWanted, clock.now < end {
+        while hub.isWanted, hub.demand == demand, clock.now < end {
             _ = wakeUp.wait(for: nil, until: end, clock: clock)
         }
     }
@@ -96,20 +103,26 @@ final class GPSDSession: Sendable {
             hub: hub, watchdog: Watchdog(timing: timing, now: clock.now),
             rolloverClock: repairsWeekRollover ? clock : nil)
         reader.countConnection()
+        count(reader.takeCounts())
         defer { count(reader.takeCounts()) }
         var lastWake = clock.now
+        var demand = hub.demand
         while hub.isWanted {
             let isReadable = wakeUp.wait(
                 for: socket.descriptor, until: min(hub.nextDeadline, reader.watchdog.deadline), clock: clock)
             let now = clock.now
+            if hub.demand != demand {
+                demand = hub.demand
+                reader.watchdog.restart(now: now)
+            }
             if isReadable {
                 reader.begin(pause: now.seconds(since: lastWake), limit: timing.standstill, now: now)
-                try read(socket, into: &framer, reader: &reader, decoder: &decoder)
-                if reader.isCatchingUp {
+                // What came before the end of a connection counts.
+                defer {
                     reader.finish()
-                    hub.settle()
+                    count(reader.takeCounts())
                 }
-                count(reader.takeCounts())
+                try read(socket, into: &framer, reader: &reader, decoder: &decoder)
                 if reader.watchdog.hasHeardService { backoff.reset() }
             }
             lastWake = now
@@ -136,7 +149,7 @@ final class GPSDSession: Sendable {
         decoder: inout any ReportDecoder
     ) throws(DeviceError) {
         // A service that sends faster than it can be read must not keep the thread from its other duties.
-        for _ in 0..<256 {
+        for _ in 0..<(reader.isCatchingUp ? 4096 : 256) {
             var result = Socket.ReadResult.nothing
             var space = 0
             _ = framer.read { buffer in

@@ -6,7 +6,7 @@ import Synchronization
 
 /// Positions from a gpsd: connects, reads, and connects again for as long as somebody listens.
 ///
-/// One thread runs while there is a subscriber. It waits in poll(2), so it uses no time while gpsd is silent, and it
+/// One thread runs while there is a subscriber, even if the source itself has been released. It waits in poll(2), so it uses no time while gpsd is silent, and it
 /// never gives up: gpsd may start later, restart, or move.
 public final class GPSDSource: PositionSource {
     private let hub: PositionHub
@@ -24,10 +24,6 @@ public final class GPSDSource: PositionSource {
         self.worker = worker
         hub = PositionHub { [weak worker] in worker?.demandChanged() }
         worker.attach(hub)
-    }
-
-    deinit {
-        worker.retire()
     }
 
     /// Hands events to the closure on the source's thread.
@@ -55,7 +51,6 @@ extension GPSDSource {
         private struct State {
             weak var hub: PositionHub?
             var isRunning = false
-            var isRetired = false
             var session: GPSDSession?
         }
 
@@ -79,20 +74,11 @@ extension GPSDSource {
             state.withLock { $0.hub = hub }
         }
 
-        /// The source is gone: the thread shall end.
-        func retire() {
-            let session = state.withLock { state in
-                state.isRetired = true
-                return state.session
-            }
-            session?.interrupt()
-        }
-
         /// A first subscriber has come or the last one gone.
         func demandChanged() {
             let (startsThread, session) = state.withLock { state -> (Bool, GPSDSession?) in
                 guard state.isRunning else {
-                    let starts = state.hub?.isWanted == true && !state.isRetired
+                    let starts = state.hub?.isWanted == true
                     state.isRunning = starts
                     return (starts, nil)
                 }
@@ -114,7 +100,7 @@ extension GPSDSource {
         /// True while the thread has something to do; takes it out of service when not.
         private func continues() -> PositionHub? {
             state.withLock { state in
-                if let hub = state.hub, hub.isWanted, !state.isRetired { return hub }
+                if let hub = state.hub, hub.isWanted { return hub }
                 state.isRunning = false
                 state.session = nil
                 return nil
@@ -128,9 +114,9 @@ extension GPSDSource {
                         address: address, clock: clock, hub: hub, repairsWeekRollover: repairsWeekRollover,
                         timing: timing, count: { [counters] part in counters.add(part) })
                     state.withLock { $0.session = session }
-                    try session.run()
+                    session.run()
                 } catch {
-                    // Without a descriptor or memory there is nothing to wait on but time.
+                    // Without a descriptor there is nothing to wait on but time.
                     hub.postLost(error)
                     hub.settle()
                     WorkerThread.pause(seconds: timing.lastRetry)

@@ -16,7 +16,7 @@ public struct GPSDTiming: Sendable {
     /// gpsd has to answer within this time, or the connection counts as dead.
     public var answer = 5.0
     /// After a standstill of this long, as when the process was stopped, what piled up meanwhile is dropped but for the
-    /// newest report.
+    /// newest epoch.
     public var standstill = 2.0
 
     /// The times that suit boards.

@@ -30,6 +30,9 @@ struct LibGPSDecoder: ReportDecoder {
         }
     }
 
+    /// The API of the libgps that this was built with, its major number times 100 and its minor one.
+    static var apiVersion: Int32 { dsgps_api_version() }
+
     init() throws(DeviceError) {
         guard let parser = Parser() else {
             throw DeviceError(.busy, "There is no memory left for libgps.")
@@ -73,13 +76,13 @@ struct LibGPSDecoder: ReportDecoder {
         var report = SkyReport()
         report.receiver = receiver
         report.time = WallTime(sky.time_seconds, sky.time_nanoseconds, isPresent: sky.has_time)
-        report.hdop = sky.hdop
-        report.vdop = sky.vdop
-        report.pdop = sky.pdop
-        report.tdop = sky.tdop
-        report.gdop = sky.gdop
-        report.xdop = sky.xdop
-        report.ydop = sky.ydop
+        report.hdop = sky.hdop.ifFinite
+        report.vdop = sky.vdop.ifFinite
+        report.pdop = sky.pdop.ifFinite
+        report.tdop = sky.tdop.ifFinite
+        report.gdop = sky.gdop.ifFinite
+        report.xdop = sky.xdop.ifFinite
+        report.ydop = sky.ydop.ifFinite
         guard sky.has_satellites else { return report }
         report.visibleCount = sky.satellites_visible
         report.usedCount = sky.satellites_used
@@ -104,6 +107,11 @@ extension WallTime {
     }
 }
 
+extension Double {
+    /// The number, or NaN for an infinite one, which is no more of a measurement.
+    fileprivate var ifFinite: Double { isFinite ? self : .nan }
+}
+
 extension PositionReport {
     fileprivate init(_ report: dsgps_tpv, receiver: String) {
         self.init()
@@ -111,31 +119,31 @@ extension PositionReport {
         mode = FixMode(rawValue: UInt8(clamping: report.mode)) ?? .unknown
         status = UInt8(clamping: report.status)
         time = WallTime(report.time_seconds, report.time_nanoseconds, isPresent: report.has_time)
-        timeError = report.ept
-        latitude = report.latitude
-        longitude = report.longitude
-        altitudeHAE = report.altitude_hae
-        altitudeMSL = report.altitude_msl
-        altitudeUndefined = report.altitude
-        geoidSeparation = report.geoid_separation
-        longitudeError = report.epx
-        latitudeError = report.epy
-        verticalError = report.epv
-        horizontalError = report.eph
-        sphericalError = report.sep
-        track = report.track
-        magneticTrack = report.magnetic_track
-        magneticVariation = report.magnetic_variation
-        speed = report.speed
-        climb = report.climb
-        trackError = report.epd
-        speedError = report.eps
-        climbError = report.epc
-        velocityNorth = report.velocity_north
-        velocityEast = report.velocity_east
-        velocityDown = report.velocity_down
-        depth = report.depth
-        correctionAge = report.dgps_age
+        timeError = report.ept.ifFinite
+        latitude = report.latitude.ifFinite
+        longitude = report.longitude.ifFinite
+        altitudeHAE = report.altitude_hae.ifFinite
+        altitudeMSL = report.altitude_msl.ifFinite
+        altitudeUndefined = report.altitude.ifFinite
+        geoidSeparation = report.geoid_separation.ifFinite
+        longitudeError = report.epx.ifFinite
+        latitudeError = report.epy.ifFinite
+        verticalError = report.epv.ifFinite
+        horizontalError = report.eph.ifFinite
+        sphericalError = report.sep.ifFinite
+        track = report.track.ifFinite
+        magneticTrack = report.magnetic_track.ifFinite
+        magneticVariation = report.magnetic_variation.ifFinite
+        speed = report.speed.ifFinite
+        climb = report.climb.ifFinite
+        trackError = report.epd.ifFinite
+        speedError = report.eps.ifFinite
+        climbError = report.epc.ifFinite
+        velocityNorth = report.velocity_north.ifFinite
+        velocityEast = report.velocity_east.ifFinite
+        velocityDown = report.velocity_down.ifFinite
+        depth = report.depth.ifFinite
+        correctionAge = report.dgps_age.ifFinite
         correctionStation = report.dgps_station
         leapSeconds = report.leap_seconds == 0 ? -1 : report.leap_seconds
     }
@@ -145,9 +153,9 @@ extension Satellite {
     fileprivate init(_ satellite: dsgps_satellite) {
         self.init()
         number = satellite.prn
-        elevation = satellite.elevation
-        azimuth = satellite.azimuth
-        signal = satellite.ss
+        elevation = satellite.elevation.ifFinite
+        azimuth = satellite.azimuth.ifFinite
+        signal = satellite.ss.ifFinite
         isUsed = satellite.used
         // Without a number within the system, libgps's zeros mean nothing.
         if satellite.svid != 0 {
@@ -165,15 +173,15 @@ extension AttitudeReport {
         self.init()
         self.receiver = receiver
         time = WallTime(report.time_seconds, report.time_nanoseconds, isPresent: report.has_time)
-        heading = report.heading
-        magneticHeading = report.magnetic_heading
-        pitch = report.pitch
-        roll = report.roll
-        yaw = report.yaw
-        dip = report.dip
-        magneticField = SIMD3(report.mag_x, report.mag_y, report.mag_z)
-        acceleration = SIMD3(report.acc_x, report.acc_y, report.acc_z)
-        rotationRate = SIMD3(report.gyro_x, report.gyro_y, report.gyro_z)
+        heading = report.heading.ifFinite
+        magneticHeading = report.magnetic_heading.ifFinite
+        pitch = report.pitch.ifFinite
+        roll = report.roll.ifFinite
+        yaw = report.yaw.ifFinite
+        dip = report.dip.ifFinite
+        magneticField = SIMD3(report.mag_x.ifFinite, report.mag_y.ifFinite, report.mag_z.ifFinite)
+        acceleration = SIMD3(report.acc_x.ifFinite, report.acc_y.ifFinite, report.acc_z.ifFinite)
+        rotationRate = SIMD3(report.gyro_x.ifFinite, report.gyro_y.ifFinite, report.gyro_z.ifFinite)
     }
 }
 #endif

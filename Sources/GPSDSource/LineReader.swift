@@ -34,6 +34,8 @@ struct LineReader {
 
     /// All that was there has been read.
     mutating func finish() {
+        guard standstill.isCatchingUp else { return }
+        defer { hub.settle() }
         for report in standstill.finish() { hub.post(report) }
     }
 

@@ -47,6 +47,12 @@ struct Watchdog: Sendable {
         return isSilent
     }
 
+    /// Others listen now: they have not been told of a silence yet, and shall not hear of one that began before them.
+    mutating func restart(now: BootTime) {
+        lastReport = now
+        isSilent = false
+    }
+
     /// When to look again.
     var deadline: BootTime {
         let answer = answerBy ?? .never

@@ -11,10 +11,12 @@ enum WeekRollover {
 
     /// The time moved by whole rollovers to where it is nearest to the system clock.
     static func repaired(_ time: WallTime, near system: WallTime) -> WallTime {
-        let (difference, overflow) = system.nanoseconds.subtractingReportingOverflow(time.nanoseconds)
-        guard !overflow else { return time }
+        // What is left of the distance once whole rollovers are taken off. Each time is taken by itself: their
+        // difference may be more than the range holds.
+        var distance = system.nanoseconds % period - time.nanoseconds % period
         let half = period / 2
-        let rollovers = difference >= 0 ? (difference + half) / period : (difference - half) / period
-        return WallTime(nanoseconds: time.nanoseconds + rollovers * period)
+        while distance > half { distance -= period }
+        while distance < -half { distance += period }
+        return WallTime(nanoseconds: system.nanoseconds.subtractingSaturated(distance))
     }
 }

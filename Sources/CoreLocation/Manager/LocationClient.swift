@@ -29,7 +29,10 @@ final class LocationClient: Sendable {
         var sky: SkyReport?
         var lastTime: WallTime?
         var lastArrival: BootTime?
+        /// True once the program has been told that there is no position, and that the service is gone.
         var isLost = false
+        var isServiceLost = false
+        var lastLoss: DeviceError?
         var distanceFilter = DistanceFilter()
         var significantFilter = SignificantChangeFilter()
         var reducedAccuracy = ReducedAccuracy()
@@ -128,15 +131,13 @@ final class LocationClient: Sendable {
         let isGranted = authorization.isGranted
         let schedule = state.withLock { state -> (any Delivery)? in
             guard !state.services.contains(service) else { return nil }
-            if state.services.isEmpty { state.since = device.clock.wallTime }
-            state.services.insert(service)
+            state.begin(service, at: device.clock.wallTime)
             if service == .standard {
                 state.distanceFilter.reset()
                 state.cancelRequest()
             } else {
                 state.significantFilter.reset()
             }
-            state.isLost = false
             state.reducedAccuracy.reset()
             if authorization.isRefused {
                 state.mailbox.add(CLError(.denied))
@@ -169,10 +170,9 @@ final class LocationClient: Sendable {
                 state.mailbox.add(CLError(.denied))
                 return state.deliveryToSchedule()
             }
-            if state.services.isEmpty { state.since = device.clock.wallTime }
+            state.begin(.singleRequest, at: device.clock.wallTime)
             let deadline = now.advanced(bySeconds: state.settings.requestTimeout)
             state.request = SingleRequest(timer: device.clock.timer(at: deadline) { [weak self] in self?.timeOut() })
-            state.services.insert(.singleRequest)
             state.reducedAccuracy.reset()
             if authorization.isGranted, let cached, !state.isRepetition(cached),
                 now.seconds(since: cached.report.arrival) <= SingleRequest.age
@@ -202,7 +202,7 @@ final class LocationClient: Sendable {
             if let best = request.best {
                 state.mailbox.add(best)
             } else {
-                state.mailbox.add(CLError(.locationUnknown))
+                state.mailbox.add(CLError(.locationUnknown, cause: state.lastLoss))
             }
             state.cancelRequest()
             return state.deliveryToSchedule()
@@ -240,21 +240,20 @@ final class LocationClient: Sendable {
     private func receive(_ event: PositionEvent) {
         let finishesRequest = state.withLock { state in
             guard !state.services.isEmpty else { return false }
+            let requests = state.services.contains(.singleRequest)
             switch event {
-            case .report(let report):
-                guard report.hasFix else {
-                    state.lose(nil)
-                    break
-                }
-                take(report, &state, services: state.services)
-                guard state.services.contains(.singleRequest), state.request == nil else { break }
-                state.services.remove(.singleRequest)
-                return true
+            case .report(let report) where report.hasFix: take(report, &state, services: state.services)
+            case .report(let report): if !state.isLost { state.lose(.noFix(report.receiver)) }
             case .sky(let sky): state.sky = sky
-            case .lost(let error): state.lose(error)
-            case .attitude, .receivers, .line, .regained: break
+            case .lost(let error):
+                state.sky = nil
+                // News also to a program that knows that there is no fix.
+                if !state.isServiceLost { state.lose(error) }
+                state.isServiceLost = true
+            case .regained: state.isServiceLost = false
+            case .attitude, .receivers, .line: break
             }
-            return false
+            return requests && !state.services.contains(.singleRequest)
         }
         guard finishesRequest else { return }
         // Without a subscription nobody says that the run of readings is over.
@@ -270,18 +269,21 @@ final class LocationClient: Sendable {
     /// Lets a report with a fix through the filters of the services and puts what remains into the mailbox.
     private func take(_ report: PositionReport, _ state: inout State, services: Services) {
         state.isLost = false
+        state.isServiceLost = false
+        state.lastLoss = nil
         state.lastArrival = report.arrival
         let isOutOfOrder = report.time.map { time in state.lastTime.map { time < $0 } ?? false } ?? false
         if let time = report.time { state.lastTime = time }
+        let sky = state.sky(of: report)
         var values = LocationConversion.values(
-            of: report, sky: state.sky, fallbackTime: device.clock.wallTime, isSimulated: device.isSimulated)
+            of: report, sky: sky, fallbackTime: device.clock.wallTime, isSimulated: device.isSimulated)
         let location: CLLocation
         if authorization.accuracy == .reducedAccuracy {
             guard let coarse = state.reducedAccuracy.reduce(values, now: report.arrival) else { return }
             values = coarse
             location = CLLocation(values)
         } else {
-            let details = LocationDetails(report: report, sky: state.sky, isOutOfOrder: isOutOfOrder, device: device)
+            let details = LocationDetails(report: report, sky: sky, isOutOfOrder: isOutOfOrder, device: device)
             location = CLLocation(values, details: details)
         }
         let place = CLLocationCoordinate2D(latitude: values.latitude, longitude: values.longitude)
@@ -296,7 +298,7 @@ final class LocationClient: Sendable {
         if services.contains(.singleRequest), var request = state.request {
             if request.accept(location, desiredAccuracy: state.settings.desiredAccuracy) {
                 isWanted = true
-                state.cancelRequest(keepingService: true)
+                state.cancelRequest()
             } else {
                 state.request = request
             }
@@ -372,19 +374,37 @@ extension LocationClient.State {
         return item
     }
 
-    /// Tells once that there is no position.
-    fileprivate mutating func lose(_ error: DeviceError?) {
-        guard !isLost else { return }
+    /// Tells that there is no position.
+    fileprivate mutating func lose(_ error: DeviceError) {
         isLost = true
+        lastLoss = error
         // A single request hears of it when its time is up.
         if services != .singleRequest { mailbox.add(CLError(.locationUnknown, cause: error)) }
     }
 
     /// Ends a single request.
-    fileprivate mutating func cancelRequest(keepingService: Bool = false) {
+    fileprivate mutating func cancelRequest() {
         request?.timer.cancel()
         request = nil
-        if !keepingService { services.remove(.singleRequest) }
+        services.remove(.singleRequest)
+    }
+
+    /// A service begins.
+    fileprivate mutating func begin(_ service: LocationUse.Services, at time: WallTime) {
+        if services.isEmpty {
+            since = time
+            isLost = false
+            isServiceLost = false
+        }
+        services.insert(service)
+    }
+
+    /// The sky that belongs to a report: of the same receiver, and not from long ago.
+    fileprivate func sky(of report: PositionReport) -> SkyReport? {
+        guard let sky, sky.receiver == report.receiver, report.arrival.seconds(since: sky.arrival) <= 30 else {
+            return nil
+        }
+        return sky
     }
 }
 
@@ -409,5 +429,14 @@ extension LocationClient: LocationAuthorization.Observer {
         return LocationUse(
             services: services, purpose: purpose ?? device.configuration.locationPurpose.value,
             since: Date(timeIntervalSinceReferenceDate: since.sinceReferenceDate))
+    }
+}
+
+extension DeviceError {
+    fileprivate static func noFix(_ receiver: String) -> DeviceError {
+        DeviceError(
+            .noFix,
+            "The receiver\(receiver.isEmpty ? "" : " \(receiver)") has no fix. It needs a view of the sky, and some minutes after a cold start."
+        )
     }
 }

@@ -20,7 +20,7 @@ extension Configuration {
         switch result {
         case .success(let configuration): self = configuration
         case .failure(let error):
-            problems.append(
+            note(
                 DeviceError(
                     .invalidConfiguration,
                     "The configuration \(path) is not valid JSON (\(error)). None of its settings is used."))
@@ -50,7 +50,7 @@ extension Configuration {
                 do throws(DeviceError) {
                     positionSource = Setting(try PositionSourceAddress(text), origin: .file(path))
                 } catch {
-                    problems.append(error)
+                    note(error.within("\(path), position.source"))
                 }
             } else if key.equals("receiver") {
                 guard let text = try text(&reader, named: "position.receiver", path: path) else { continue }
@@ -74,7 +74,7 @@ extension Configuration {
                 if let rule = LocationRule(rawValue: text) {
                     locationRule = Setting(rule, origin: .file(path))
                 } else {
-                    problems.append(Configuration.unknownRule(text, place: "\(path), location.authorization"))
+                    note(Configuration.unknownRule(text, place: "\(path), location.authorization"))
                 }
             } else if key.equals("reducedAccuracy") {
                 guard let value = try bool(&reader, named: "location.reducedAccuracy", path: path) else { continue }
@@ -117,12 +117,12 @@ extension Configuration {
     }
 
     private mutating func wrong(_ name: String, expected: String, path: String) {
-        problems.append(
+        note(
             DeviceError(.invalidConfiguration, "\(path): \(name) is not \(expected). The default is used."))
     }
 
     private mutating func unknown(_ name: String, path: String) {
-        problems.append(
+        note(
             DeviceError(.invalidConfiguration, "\(path): \(name.prefix(100)) is not a known setting. It is ignored."))
     }
 }

@@ -47,12 +47,12 @@ extension Configuration {
                     return
                 }
                 guard candidate.isRequired else { continue }
-                problems.append(
+                note(
                     DeviceError(
                         .notFound,
                         "DEVICE_SERVICES_CONFIG names \(candidate.path), which does not exist. The defaults are used."))
             } catch {
-                problems.append(error)
+                note(error)
                 return
             }
         }
@@ -64,16 +64,21 @@ extension Configuration {
                 positionSource = Setting(
                     try PositionSourceAddress(text), origin: .environment("DEVICE_SERVICES_GPSD"))
             } catch {
-                problems.append(error)
+                note(error.within("DEVICE_SERVICES_GPSD"))
             }
         }
         if let text = environment("DEVICE_SERVICES_LOCATION"), !text.isEmpty {
             if let rule = LocationRule(rawValue: text) {
                 locationRule = Setting(rule, origin: .environment("DEVICE_SERVICES_LOCATION"))
             } else {
-                problems.append(Configuration.unknownRule(text, place: "DEVICE_SERVICES_LOCATION"))
+                note(Configuration.unknownRule(text, place: "DEVICE_SERVICES_LOCATION"))
             }
         }
+    }
+
+    /// Adds a problem, unless there are plenty already.
+    mutating func note(_ problem: DeviceError) {
+        if problems.count < 100 { problems.append(problem) }
     }
 
     static func unknownRule(_ text: String, place: String) -> DeviceError {

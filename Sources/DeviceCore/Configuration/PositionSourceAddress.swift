@@ -53,6 +53,7 @@ public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible
         if rest.hasPrefix("[") {
             guard let close = rest.firstIndex(of: "]") else { throw failure("the bracket is not closed") }
             host = rest[rest.index(after: rest.startIndex)..<close]
+            guard !host.isEmpty else { throw failure("there is no address in the brackets") }
             let tail = rest[rest.index(after: close)...]
             guard tail.isEmpty || tail.hasPrefix(":") else { throw failure("only :port may follow the bracket") }
             port = tail.isEmpty ? nil : tail.dropFirst()
@@ -68,7 +69,8 @@ public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible
         self.host = host.isEmpty ? "localhost" : String(host)
         self.port = PositionSourceAddress.standardPort
         if let port, !port.isEmpty {
-            guard let number = UInt16(port), number > 0 else {
+            // A sign is taken by UInt16 and does not belong here.
+            guard port.first != "+", let number = UInt16(port), number > 0 else {
                 throw failure("the port is not a number from 1 to 65535")
             }
             self.port = number

@@ -15,14 +15,21 @@ struct PositionFlow: Sendable {
         var coalescer = EpochCoalescer()
         var quality = ReceiverQuality()
         var sky: SkyReport?
+        /// When the satellites of the sky arrived, which may be before its dilutions.
+        var satellitesArrival = BootTime.zero
+        var lastAttitude = BootTime(nanoseconds: .min)
         var lastFix: PositionReport?
+        /// The sky of the last fix, from before the stream broke off.
+        var lastSky: SkyReport?
 
         /// The last fix, with the last sky.
-        var fix: PositionFix? { lastFix.map { PositionFix(report: $0, sky: sky) } }
+        var fix: PositionFix? { lastFix.map { PositionFix(report: $0, sky: sky ?? lastSky) } }
     }
 
     private(set) var receivers: [Receiver] = []
     private(set) var chosen = 0
+    /// The receiver whose compass is heard.
+    private var compass = 0
 
     /// The index of the receiver of that path, made when it is new.
     mutating func index(of path: String) -> Int {
@@ -62,17 +69,34 @@ struct PositionFlow: Sendable {
     mutating func accept(_ sky: SkyReport, now: BootTime) -> (receiver: Int, sky: SkyReport) {
         let index = index(of: sky.receiver)
         var sky = sky
-        if sky.satellites == nil, let last = receivers[index].sky, last.satellites != nil,
-            now.seconds(since: last.arrival) <= PositionFlow.skyAge
+        if sky.satellites != nil {
+            receivers[index].satellitesArrival = now
+        } else if let last = receivers[index].sky, last.satellites != nil,
+            now.seconds(since: receivers[index].satellitesArrival) <= PositionFlow.skyAge
         {
             sky.satellites = last.satellites
             if sky.visibleCount < 0 { sky.visibleCount = last.visibleCount }
             if sky.usedCount < 0 { sky.usedCount = last.usedCount }
-            // The satellites keep their own age, so that a stream of dilutions does not keep them for ever.
-            sky.arrival = last.arrival
         }
         receivers[index].sky = sky
         return (index, sky)
+    }
+
+    /// Notes a compass report and says whether it counts: the chosen receiver's does, and another's when neither the
+    /// chosen one nor the one heard before has turned lately. A compass is often a device of its own.
+    mutating func acceptAttitude(of path: String, now: BootTime) -> Bool {
+        let index = index(of: path)
+        receivers[index].lastAttitude = now
+        func isSilent(_ other: Int) -> Bool {
+            other >= receivers.count
+                || now.seconds(since: receivers[other].lastAttitude) > ReceiverQuality.silence
+        }
+        if index == chosen {
+            compass = index
+        } else if index != compass {
+            if isSilent(compass), isSilent(chosen) { compass = index }
+        }
+        return index == compass
     }
 
     /// The next time at which a held epoch has to go out.
@@ -102,7 +126,9 @@ struct PositionFlow: Sendable {
         for index in receivers.indices {
             receivers[index].coalescer.reset()
             receivers[index].quality = ReceiverQuality()
+            if let sky = receivers[index].sky { receivers[index].lastSky = sky }
             receivers[index].sky = nil
+            receivers[index].lastAttitude = BootTime(nanoseconds: .min)
         }
     }
 

@@ -8,23 +8,10 @@ import Synchronization
 /// A source owns one, calls its input functions from one thread at a time, and learns through `demandChanged` that the
 /// first subscriber has come or the last one gone. No lock is held while subscribers run.
 public final class PositionHub: PositionSource {
-    private struct Subscriber: Sendable {
-        let number: UInt64
-        let request: PositionRequest
-        let receive: @Sendable (PositionEvent) -> Void
-        let settled: @Sendable () -> Void
-
-        /// True when a reading of that receiver is for this subscriber.
-        func wants(_ receiver: String, isChosen: Bool) -> Bool {
-            guard let named = request.receiver else { return isChosen }
-            return named == receiver
-        }
-    }
-
     private struct State {
         var flow = PositionFlow()
-        var subscribers: [Subscriber] = []
-        var nextNumber: UInt64 = 0
+        var subscribers: [PositionSubscriber] = []
+        var demand: UInt64 = 0
         var lost: DeviceError?
         var described: [ReceiverDescription] = []
     }
@@ -43,6 +30,9 @@ public final class PositionHub: PositionSource {
     /// True while there is a subscriber.
     public var isWanted: Bool { state.withLock { !$0.subscribers.isEmpty } }
 
+    /// Changes each time that a first subscriber comes: who comes anew shall not wait for what was begun for others.
+    public var demand: UInt64 { state.withLock { $0.demand } }
+
     // MARK: Subscribers
 
     /// Adds a subscriber; the first one brings the source to life.
@@ -51,20 +41,34 @@ public final class PositionHub: PositionSource {
         receive: @escaping @Sendable (PositionEvent) -> Void,
         settled: @escaping @Sendable () -> Void
     ) -> Subscription {
-        let (number, isFirst, lost) = state.withLock { state in
-            let number = state.nextNumber
-            state.nextNumber += 1
-            state.subscribers.append(Subscriber(number: number, request: request, receive: receive, settled: settled))
-            return (number, state.subscribers.count == 1, state.lost)
-        }
+        let subscriber = PositionSubscriber(request, receive: receive, settled: settled)
         count(request, by: 1)
-        if isFirst {
-            demandChanged()
-        } else if let lost {
-            receive(.lost(lost))
-            settled()
+        if add(subscriber) { demandChanged() }
+        return Subscription { [weak self] in
+            subscriber.leave()
+            self?.remove(subscriber)
         }
-        return Subscription { [weak self] in self?.remove(number, request) }
+    }
+
+    /// Adds the subscriber when it knows what the others know, so that no event overtakes what it is told of a loss
+    /// here; true when it is the first.
+    private func add(_ subscriber: PositionSubscriber) -> Bool {
+        var told: DeviceError?
+        while true {
+            let (isAdded, isFirst, lost) = state.withLock { state -> (Bool, Bool, DeviceError?) in
+                let isFirst = state.subscribers.isEmpty
+                // The others have left meanwhile. The loss stands for this one until the service is back.
+                if isFirst { state.lost = told }
+                guard (state.lost == nil) == (told == nil) else { return (false, false, state.lost) }
+                state.subscribers.append(subscriber)
+                if isFirst { state.demand += 1 }
+                return (true, isFirst, nil)
+            }
+            if isAdded { return isFirst }
+            subscriber.tell(lost.map { .lost($0) } ?? .regained)
+            subscriber.settle()
+            told = lost
+        }
     }
 
     private func count(_ request: PositionRequest, by change: Int) {
@@ -72,12 +76,11 @@ public final class PositionHub: PositionSource {
         if request.rawReports { rawWishes.add(change, ordering: .relaxed) }
     }
 
-    private func remove(_ number: UInt64, _ request: PositionRequest) {
-        count(request, by: -1)
+    private func remove(_ subscriber: PositionSubscriber) {
+        count(subscriber.request, by: -1)
         let isLast = state.withLock { state in
-            let count = state.subscribers.count
-            state.subscribers.removeAll { $0.number == number }
-            guard count > 0, state.subscribers.isEmpty else { return false }
+            state.subscribers.removeAll { $0 === subscriber }
+            guard state.subscribers.isEmpty else { return false }
             state.lost = nil
             state.flow.restart()
             return true
@@ -107,11 +110,11 @@ public final class PositionHub: PositionSource {
 
     /// A run of events that came in together is over: subscribers may wake whoever waits for them.
     public func settle() {
-        for subscriber in state.withLock({ $0.subscribers }) { subscriber.settled() }
+        for subscriber in state.withLock({ $0.subscribers }) { subscriber.settle() }
     }
 
-    /// A position report has arrived. Like all input it is followed by `settle()`, at once or after more of it.
-    public func post(_ report: PositionReport) {
+    /// A position report has arrived. Like all input it is followed by `settle()`, here or after more of it.
+    public func post(_ report: PositionReport, settles: Bool = false) {
         let now = report.arrival
         var finished: PositionReport?
         let (subscribers, isChosen, outcome) = state.withLock { state in
@@ -122,11 +125,12 @@ public final class PositionHub: PositionSource {
         }
         for subscriber in subscribers where subscriber.wants(report.receiver, isChosen: isChosen) {
             if subscriber.request.everyReport {
-                subscriber.receive(.report(report))
+                subscriber.tell(.report(report))
             } else {
-                if let finished { subscriber.receive(.report(finished)) }
-                if outcome == .immediate { subscriber.receive(.report(report)) }
+                if let finished { subscriber.tell(.report(finished)) }
+                if outcome == .immediate { subscriber.tell(.report(report)) }
             }
+            if settles { subscriber.settle() }
         }
     }
 
@@ -137,17 +141,17 @@ public final class PositionHub: PositionSource {
             return (state.subscribers, index == state.flow.chosen, merged)
         }
         for subscriber in subscribers where subscriber.wants(sky.receiver, isChosen: isChosen) {
-            subscriber.receive(.sky(sky))
+            subscriber.tell(.sky(sky))
         }
     }
 
     /// A compass or inertial report has arrived.
     public func post(_ attitude: AttitudeReport) {
-        let (subscribers, isChosen) = state.withLock { state in
-            (state.subscribers, state.flow.index(of: attitude.receiver) == state.flow.chosen)
+        let (subscribers, isHeard) = state.withLock { state in
+            (state.subscribers, state.flow.acceptAttitude(of: attitude.receiver, now: attitude.arrival))
         }
-        for subscriber in subscribers where subscriber.wants(attitude.receiver, isChosen: isChosen) {
-            subscriber.receive(.attitude(attitude))
+        for subscriber in subscribers where subscriber.wants(attitude.receiver, isChosen: isHeard) {
+            subscriber.tell(.attitude(attitude))
         }
     }
 
@@ -156,7 +160,7 @@ public final class PositionHub: PositionSource {
         let subscribers = state.withLock { $0.subscribers }
         let bytes = [UInt8](line)
         for subscriber in subscribers where subscriber.request.lines {
-            subscriber.receive(.line(bytes, arrival: arrival))
+            subscriber.tell(.line(bytes, arrival: arrival))
         }
     }
 
@@ -166,7 +170,7 @@ public final class PositionHub: PositionSource {
             state.described = Array(receivers.prefix(PositionFlow.receiverLimit))
             return state.subscribers
         }
-        for subscriber in subscribers { subscriber.receive(.receivers(receivers)) }
+        for subscriber in subscribers { subscriber.tell(.receivers(receivers)) }
     }
 
     /// The service has described one receiver, which may be new, changed or gone.
@@ -180,23 +184,24 @@ public final class PositionHub: PositionSource {
     /// The position is lost; what was held is handed over first. Says so once for each loss.
     public func postLost(_ error: DeviceError) {
         flush()
-        let subscribers: [Subscriber] = state.withLock { state in
-            guard state.lost == nil else { return [] }
+        let subscribers: [PositionSubscriber] = state.withLock { state in
+            // A loss that nobody hears is none: the first to come shall hear of the next.
+            guard state.lost == nil, !state.subscribers.isEmpty else { return [] }
             state.lost = error
             state.flow.restart()
             return state.subscribers
         }
-        for subscriber in subscribers { subscriber.receive(.lost(error)) }
+        for subscriber in subscribers { subscriber.tell(.lost(error)) }
     }
 
     /// The service is back after a loss.
     public func postRegained() {
-        let subscribers: [Subscriber] = state.withLock { state in
+        let subscribers: [PositionSubscriber] = state.withLock { state in
             guard state.lost != nil else { return [] }
             state.lost = nil
             return state.subscribers
         }
-        for subscriber in subscribers { subscriber.receive(.regained) }
+        for subscriber in subscribers { subscriber.tell(.regained) }
     }
 
     // MARK: Held epochs
@@ -207,7 +212,8 @@ public final class PositionHub: PositionSource {
     /// Hands over the epochs that have been quiet long enough.
     public func handOverDue(now: BootTime) {
         while true {
-            let due: (subscribers: [Subscriber], report: PositionReport, isChosen: Bool)? = state.withLock { state in
+            let due: (subscribers: [PositionSubscriber], report: PositionReport, isChosen: Bool)? = state.withLock {
+                state in
                 guard let due = state.flow.takeDue(now: now) else { return nil }
                 state.flow.handedOver(due.report, receiver: due.receiver)
                 return (state.subscribers, due.report, due.receiver == state.flow.chosen)
@@ -215,7 +221,7 @@ public final class PositionHub: PositionSource {
             guard let due else { return }
             for subscriber in due.subscribers
             where !subscriber.request.everyReport && subscriber.wants(due.report.receiver, isChosen: due.isChosen) {
-                subscriber.receive(.report(due.report))
+                subscriber.tell(.report(due.report))
             }
         }
     }

@@ -12,12 +12,14 @@ struct ReceiverQuality: Sendable {
 
     private(set) var mode = FixMode.unknown
     private(set) var error = Double.infinity
-    private(set) var lastReport = BootTime.zero
+    /// Earlier than everything before the first report.
+    private(set) var lastReport = BootTime(nanoseconds: .min)
     /// Since when it has been better than the chosen one without a break.
     var betterSince: BootTime?
 
     /// Takes note of a report.
     mutating func note(_ report: PositionReport, now: BootTime) {
+        if now.seconds(since: lastReport) > ReceiverQuality.silence { betterSince = nil }
         lastReport = now
         mode = report.hasFix ? report.mode : .none
         let reported = report.horizontalError

@@ -25,7 +25,7 @@ public struct BootTime: Sendable, Hashable, Comparable {
         Double(nanoseconds.subtractingSaturated(other.nanoseconds)) / 1e9
     }
 
-    /// The point that many seconds later, held at the ends of the range; not finite counts as no change.
+    /// The point that many seconds later, held at the ends of the range; what is not a number counts as no change.
     public func advanced(bySeconds seconds: Double) -> BootTime {
         BootTime(nanoseconds: nanoseconds.addingSaturated(Int64(saturatingSeconds: seconds) ?? 0))
     }

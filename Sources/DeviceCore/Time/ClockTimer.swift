@@ -25,7 +25,12 @@ public final class ClockTimer: Sendable {
 
     /// Takes the work back; does nothing once it has run.
     public func cancel() {
-        work.withLock { $0 = nil }
+        // What the work holds on to goes outside of the lock: it may own this timer and cancel it as it goes.
+        let work = work.withLock { work in
+            defer { work = nil }
+            return work
+        }
+        withExtendedLifetime(work) {}
         let action = onCancel.withLock { action in
             defer { action = nil }
             return action

@@ -38,7 +38,7 @@ public final class LiveClock: DeviceClock {
             guard let timer, let self, let box else { return }
             // Dispatch's own clock may stand still in suspend: look again rather than fire early.
             let rest = deadline.seconds(since: self.now)
-            if rest > 0.0005 {
+            if rest > 0 {
                 box.schedule(after: rest)
             } else {
                 timer.fire()

@@ -79,6 +79,15 @@ public final class VirtualClock: DeviceClock {
         return true
     }
 
+    /// Moves the clock unless a timer is due by then, which has to run first; true when it was moved.
+    public func moveUnlessTimerIsDue(by time: BootTime) -> Bool {
+        state.withLock { state in
+            if let entry = state.entries.last, entry.deadline <= time { return false }
+            state.move(to: time)
+            return true
+        }
+    }
+
     /// Moves the clock without running timers; never back.
     public func move(to time: BootTime) {
         state.withLock { $0.move(to: time) }

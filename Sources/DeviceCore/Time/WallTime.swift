@@ -15,7 +15,7 @@ public struct WallTime: Sendable, Hashable, Comparable {
 
     /// The instant that many seconds after 1970-01-01T00:00:00Z, held at the ends of the range; nil when not finite.
     public init?(seconds: Double) {
-        guard let nanoseconds = Int64(saturatingSeconds: seconds) else { return nil }
+        guard seconds.isFinite, let nanoseconds = Int64(saturatingSeconds: seconds) else { return nil }
         self.nanoseconds = nanoseconds
     }
 
@@ -30,7 +30,7 @@ public struct WallTime: Sendable, Hashable, Comparable {
         Double(nanoseconds.subtractingSaturated(other.nanoseconds)) / 1e9
     }
 
-    /// The instant that many seconds later, held at the ends of the range.
+    /// The instant that many seconds later, held at the ends of the range; what is not a number counts as no change.
     public func advanced(bySeconds seconds: Double) -> WallTime {
         WallTime(nanoseconds: nanoseconds.addingSaturated(Int64(saturatingSeconds: seconds) ?? 0))
     }

@@ -114,4 +114,29 @@ struct SingleRequestTests {
         }
         #expect(recorder.locations.map(\.coordinate.latitude) == [48, 49, 50])
     }
+
+    @Test("A fix that has just come answers a request at once, and nothing runs on")
+    func takesFreshFix() throws {
+        let device = try Drives.device([Drives.report(0, latitude: 48), Drives.report(60, latitude: 49)])
+        let first = Recorder()
+        let second = Recorder()
+        device.use {
+            let manager = CLLocationManager()
+            manager.delegate = first
+            manager.startUpdatingLocation()
+            device.step()
+            manager.stopUpdatingLocation()
+            let other = CLLocationManager()
+            other.delegate = second
+            device.advance(by: 15)
+            other.requestLocation()
+            #expect(LocationAuthorization.current.uses.isEmpty)
+            device.advance(by: 0)
+            #expect(second.locations.map(\.coordinate.latitude) == [48])
+            device.advance(by: 0.1)
+            other.requestLocation()
+            device.advance(by: 10)
+            #expect(second.errors.map(\.code) == [.locationUnknown], "after 15 seconds it is too old")
+        }
+    }
 }

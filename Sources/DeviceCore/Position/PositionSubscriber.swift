@@ -1,0 +1,43 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// One subscriber of a hub.
+final class PositionSubscriber: Sendable {
+    let request: PositionRequest
+    private let receive: @Sendable (PositionEvent) -> Void
+    private let settled: @Sendable () -> Void
+    private let isActive = Atomic<Bool>(true)
+
+    init(
+        _ request: PositionRequest,
+        receive: @escaping @Sendable (PositionEvent) -> Void,
+        settled: @escaping @Sendable () -> Void
+    ) {
+        self.request = request
+        self.receive = receive
+        self.settled = settled
+    }
+
+    /// True when a reading of that receiver is for this subscriber.
+    func wants(_ receiver: String, isChosen: Bool) -> Bool {
+        guard let named = request.receiver else { return isChosen }
+        return named == receiver
+    }
+
+    /// Hands over the event unless the subscriber has left, which it or another one may do in a callback.
+    func tell(_ event: PositionEvent) {
+        if isActive.load(ordering: .acquiring) { receive(event) }
+    }
+
+    /// Tells that a run of events is over.
+    func settle() {
+        if isActive.load(ordering: .acquiring) { settled() }
+    }
+
+    /// Nothing is handed over from now on.
+    func leave() {
+        isActive.store(false, ordering: .releasing)
+    }
+}

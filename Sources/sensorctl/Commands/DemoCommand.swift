@@ -1,0 +1,85 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import SimulatedDevice
+import Trace
+
+/// `sensorctl demo`
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "Plays traces as a picture in the terminal.",
+        discussion: """
+            Each trace goes through the real location manager on a virtual clock; the picture shows what its delegate is \
+            told. Where standard output is no terminal it prints a few lines instead, without waiting. With --json it does \
+            what `replay --json` does. Ctrl-C ends it. See sensorctl --help for the exit codes.
+            """)
+
+    @Argument(help: "The traces, one after the other.")
+    var files: [String]
+
+    @Option(help: "How many seconds each trace takes: one number for all, or one for each, with commas between them.")
+    var seconds = "24"
+
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard !files.isEmpty else { throw ValidationError("Name a trace.") }
+        guard !times.isEmpty, times.allSatisfy({ $0 >= 0.5 && $0 <= 86_400 }) else {
+            throw ValidationError("--seconds takes numbers from 0.5, with commas between them.")
+        }
+    }
+
+    private var times: [Double] {
+        let times = seconds.split(separator: ",").map { Double($0) }
+        return times.contains(nil) ? [] : times.compactMap(\.self)
+    }
+
+    func run() async throws {
+        let stop = Stop()
+        let termination = Termination(stop)
+        defer { withExtendedLifetime(termination) {} }
+        let traces = try files.map { try TraceFile.read(userPath: $0) }
+        try await play(traces, stop: stop).end()
+    }
+
+    @MainActor private func play(_ files: [TraceFile], stop: Stop) async -> ExitStatus {
+        let standardOutput = StandardOutput(stop: stop)
+        if output.json {
+            for file in files where stop.reason == nil {
+                await ReplayCommand.replay(
+                    file, stamps: .kept, speed: .max, everyReport: false,
+                    printer: { _ in JSONCallbackPrinter(output: standardOutput) }, stop: stop)
+            }
+            return status(stop)
+        }
+        let traces = files.map { DemoTrace($0) }
+        let isPicture = Descriptor.standardOutput.isTerminal && Ink.canMoveCursor
+        var endings: [String] = []
+        if isPicture {
+            let terminal = DemoTerminal(.standardOutput)
+            Notes.hold()
+            terminal.begin()
+            for (index, trace) in traces.enumerated() where stop.reason == nil {
+                let time = times[min(index, times.count - 1)]
+                let state = await DemoPlayer(trace: trace, stop: stop).show(on: terminal, within: time)
+                endings.append(DemoSummary.end(trace, state))
+            }
+            terminal.restore()
+            Notes.release()
+            for ending in endings { standardOutput.write(line: ending) }
+        } else {
+            for trace in traces where stop.reason == nil {
+                standardOutput.write(line: trace.title)
+                let state = await DemoPlayer(trace: trace, stop: stop).summarize(on: standardOutput)
+                standardOutput.write(line: DemoSummary.end(trace, state))
+            }
+        }
+        return status(stop)
+    }
+
+    private func status(_ stop: Stop) -> ExitStatus {
+        stop.reason?.status(isComplete: true, shortfall: "") ?? .success
+    }
+}

@@ -1,0 +1,37 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import DeviceCore
+import LiveDevice
+
+/// `sensorctl list`
+struct ListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Lists what this machine has and what is configured.",
+        discussion: """
+            Asks gpsd for at most two seconds; that it does not answer is no failure of this verb. With --json each line \
+            is an object with "kind": positionSource, receiver, authorization, traits, problem. See sensorctl --help for \
+            the exit codes.
+            """)
+
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let stop = Stop()
+        let termination = Termination(stop)
+        defer { withExtendedLifetime(termination) {} }
+        let device = LiveDevice.shared
+        let answer = await ServiceProbe.ask(device, atMost: 2, stop: stop)
+        if case .signal? = stop.reason { return }
+        let report = MachineReport(configuration: device.configuration, answer: answer)
+        let standardOutput = StandardOutput(stop: stop)
+        if output.json {
+            standardOutput.write(report.json())
+        } else {
+            standardOutput.write(line: report.text(ink: Ink(.standardOutput)))
+        }
+        try (stop.reason?.status(isComplete: true, shortfall: "") ?? .success).end()
+    }
+}

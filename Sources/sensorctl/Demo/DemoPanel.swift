@@ -1,0 +1,175 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import DeviceCore
+import Foundation
+
+/// The picture of the demo: the trail on the left, instruments and sky on the right, time at the bottom.
+struct DemoPanel {
+    let trace: DemoTrace
+    let factor: Double
+    private var map = MapView()
+
+    /// The instruments grow with the terminal, and do with 34 columns.
+    private static func instrumentsWidth(_ width: Int) -> Int { min(max(width * 2 / 5, 34), 52) }
+
+    init(trace: DemoTrace, factor: Double) {
+        self.trace = trace
+        self.factor = factor
+    }
+
+    /// Draws all of it in the size of the terminal.
+    mutating func draw(_ state: DemoState, elapsed: Double, width: Int, height: Int) -> Canvas {
+        var canvas = Canvas(width: width, height: height)
+        title(on: &canvas)
+        let instrumentsWidth = Self.instrumentsWidth(width)
+        let mapWidth = width - instrumentsWidth
+        let bodyHeight = height - 2
+        if mapWidth >= 18 {
+            canvas.frame(x: 0, y: 1, width: mapWidth, height: bodyHeight, title: "Trail")
+            map.draw(
+                state, fastest: trace.fastest, on: &canvas, x: 1, y: 2, columns: mapWidth - 2, rows: bodyHeight - 2)
+            status(state, on: &canvas, x: 2, y: bodyHeight, width: mapWidth - 4)
+            instruments(state, on: &canvas, x: mapWidth, y: 1, width: instrumentsWidth, height: bodyHeight)
+        } else {
+            instruments(state, on: &canvas, x: 0, y: 1, width: min(width, instrumentsWidth + 10), height: bodyHeight)
+        }
+        progress(elapsed, state, on: &canvas)
+        return canvas
+    }
+
+    private func title(on canvas: inout Canvas) {
+        canvas.put(" Core Location on Linux", x: 0, y: 0, color: Palette.accent, bold: true)
+        let title = trace.title
+        let x = canvas.width - title.count - 1
+        if x > 24 { canvas.put(title, x: x, y: 0, color: trace.isSynthetic ? 221 : 250) }
+    }
+
+    // MARK: Instruments
+
+    private func instruments(_ state: DemoState, on canvas: inout Canvas, x: Int, y: Int, width: Int, height: Int) {
+        let tall = height >= 25
+        let fixRows = tall ? 12 : 9
+        fix(state, on: &canvas, x: x, y: y, width: width, rows: fixRows, spaced: tall)
+        let skyTop = y + fixRows + 1
+        let skyHeight = y + height - skyTop
+        guard skyHeight >= 4 else { return }
+        let sky = state.location?.sky
+        let satellites = sky?.satellites ?? []
+        let isStale = state.failure != nil
+        let used = isStale ? 0 : satellites.count { $0.isUsed }
+        let heading = satellites.isEmpty ? "Satellites" : "Satellites \(used) of \(satellites.count)"
+        canvas.frame(x: x, y: skyTop, width: width, height: skyHeight, title: heading)
+        guard !satellites.isEmpty else {
+            canvas.dim("none reported", x: x + 2, y: skyTop + 1)
+            return
+        }
+        let view = SkyView(satellites: satellites, isStale: isStale)
+        let plotRows = min(skyHeight - 2, (width - 17) / 2)
+        view.drawPlot(on: &canvas, x: x + 2, y: skyTop + 1 + (skyHeight - 2 - plotRows) / 2, rows: plotRows)
+        let left = x + 3 + (plotRows >= 5 ? plotRows * 2 + 1 : 0)
+        let systemsTop = skyTop + 1 + (skyHeight - 2 - view.systemRows(skyHeight - 2)) / 2
+        view.drawSystems(
+            on: &canvas, x: left, y: systemsTop, columns: x + width - 2 - left, rows: skyHeight - 2)
+    }
+
+    private func fix(
+        _ state: DemoState, on canvas: inout Canvas, x: Int, y: Int, width: Int, rows: Int, spaced: Bool
+    ) {
+        canvas.frame(x: x, y: y, width: width, height: rows + 1, title: "Fix")
+        let left = x + 2
+        let inner = width - 4
+        let right = x + width - 2
+        func value(_ text: String, at row: Int, color: Int = Palette.text) {
+            canvas.put(text, x: right - text.count, y: row, color: color, bold: true)
+        }
+        guard let location = state.location else {
+            canvas.put("waiting for the first fix", x: left, y: y + 1, color: Palette.fair)
+            return
+        }
+        let isLost = state.failure != nil
+        let main = isLost ? 244 : Palette.text
+        var row = y + 1
+        let place =
+            "\(trimmed(Reading.latitude(location.coordinate.latitude)))  \(trimmed(Reading.longitude(location.coordinate.longitude)))"
+        canvas.put(place, x: left, y: row, color: isLost ? 244 : 231, bold: true)
+        row += spaced ? 2 : 1
+        canvas.dim("altitude", x: left, y: row)
+        value(trimmed(Reading.altitude(location)), at: row, color: main)
+        row += 1
+        Gauges.profile(state.altitudes, duration: trace.duration, on: &canvas, x: left, y: row, width: inner)
+        row += spaced ? 2 : 1
+        canvas.dim("speed", x: left, y: row)
+        value(isLost ? "-" : trimmed(Reading.speed(location)), at: row, color: main)
+        row += 1
+        let speed = isLost ? 0 : location.speed
+        Gauges.bar(speed / max(trace.fastest, 1), on: &canvas, x: left, y: row, width: inner)
+        row += spaced ? 2 : 1
+        canvas.dim("course", x: left, y: row)
+        if location.course >= 0 {
+            let name = Compass.name(location.course)
+            value(
+                String(format: "%.0f° %@ %@", location.course, Compass.arrow(location.course), name), at: row,
+                color: main)
+            row += 1
+            Gauges.compassTape(location.course, on: &canvas, x: left, y: row, width: inner)
+        } else {
+            value("standing", at: row, color: 244)
+            row += 1
+            canvas.put(String(repeating: "·  ", count: inner / 3), x: left, y: row, color: Palette.faint)
+        }
+        row += 1
+        canvas.dim("accuracy", x: left, y: row)
+        let color = isLost ? Palette.bad : Palette.accuracy(location.horizontalAccuracy)
+        var accuracy = "± \(trimmed(String(format: "%.1f m", location.horizontalAccuracy)))"
+        if location.verticalAccuracy >= 0 { accuracy += String(format: "  ↕ %.1f m", location.verticalAccuracy) }
+        value(isLost ? "no fix" : accuracy, at: row, color: color)
+    }
+
+    private func trimmed(_ text: String) -> String {
+        String(text.drop { $0 == " " || $0 == "~" })
+    }
+
+    // MARK: Bottom
+
+    private func status(_ state: DemoState, on canvas: inout Canvas, x: Int, y: Int, width: Int) {
+        if let failure = state.failure {
+            let text = " ● no position: \(failure) "
+            canvas.put(String(text.prefix(width)), x: x, y: y, color: Palette.bad, bold: true)
+        } else if state.locations > 0 {
+            let length =
+                state.distance >= 1000
+                ? String(format: "%.2f km", state.distance / 1000) : String(format: "%.0f m", state.distance)
+            let losses = state.losses == 0 ? "" : state.losses == 1 ? " · lost once" : " · lost \(state.losses) times"
+            canvas.put(
+                String(" ● \(state.locations) locations · \(length)\(losses) ".prefix(width)), x: x, y: y,
+                color: Palette.good)
+        }
+    }
+
+    private func progress(_ elapsed: Double, _ state: DemoState, on canvas: inout Canvas) {
+        let y = canvas.height - 1
+        let shown = min(max(elapsed, 0), trace.duration)
+        let clock = CivilTime(trace.start.advanced(bySeconds: shown))
+        let before = " \(clock.timeOfDay) UTC  \(Self.minutes(shown)) "
+        let after = " -\(Self.minutes(trace.duration - shown))  ×\(Self.number(factor)) "
+        let width = canvas.width - before.count - after.count
+        canvas.put(before, x: 0, y: y, color: 250)
+        guard width > 4 else { return }
+        let filled = Int((shown / max(trace.duration, 0.001) * Double(width)).rounded())
+        canvas.put(String(repeating: "━", count: min(filled, width)), x: before.count, y: y, color: Palette.accent)
+        canvas.put(
+            String(repeating: "─", count: max(0, width - filled)), x: before.count + filled, y: y, color: Palette.faint)
+        canvas.put(after, x: canvas.width - after.count, y: y, color: 250)
+    }
+
+    static func minutes(_ seconds: Double) -> String {
+        let whole = Int(min(max(seconds, 0), 359_999).rounded())
+        return String(format: "%d:%02d", whole / 60, whole % 60)
+    }
+
+    static func number(_ factor: Double) -> String {
+        String(format: factor < 9.95 ? "%.1f" : "%.0f", factor)
+    }
+}

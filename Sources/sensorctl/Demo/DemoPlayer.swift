@@ -1,0 +1,76 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import SimulatedDevice
+
+/// Plays one trace of the demo.
+@MainActor
+struct DemoPlayer {
+    /// Between two pictures.
+    private static let interval = Duration.milliseconds(50)
+
+    let trace: DemoTrace
+    let stop: Stop
+
+    /// In a terminal, in about that many seconds.
+    func show(on terminal: DemoTerminal, within seconds: Double) async -> DemoState {
+        let device = SimulatedDevice(trace.file)
+        let tracker = device.use { DemoTracker() }
+        defer { tracker.end() }
+        let factor = max(trace.duration / max(seconds, 0.1), 0.1)
+        var panel = DemoPanel(trace: trace, factor: factor)
+        let playing = Task { await device.play(.times(factor), until: stop) }
+        let isOver = Flag()
+        var picturesLeft = 30
+        let ending = Task {
+            await playing.value
+            isOver.isSet = true
+        }
+        while stop.reason == nil {
+            let size = terminal.measure()
+            let elapsed = device.wallTime.seconds(since: trace.start)
+            let canvas = panel.draw(tracker.state, elapsed: elapsed, width: size.width, height: size.height)
+            guard terminal.show(canvas) else {
+                stop.request(.outputClosed)
+                break
+            }
+            // The last picture stays for a moment.
+            if isOver.isSet {
+                picturesLeft -= 1
+                if picturesLeft == 0 { break }
+            }
+            try? await Task.sleep(for: Self.interval)
+        }
+        await ending.value
+        return tracker.state
+    }
+
+    /// As a few lines of text, as fast as it goes.
+    func summarize(on output: StandardOutput) async -> DemoState {
+        let device = SimulatedDevice(trace.file)
+        let tracker = device.use { DemoTracker() }
+        defer { tracker.end() }
+        // About ten lines a trace.
+        let interval = max(5, trace.duration / 10)
+        let start = trace.start
+        var due = 0.0
+        var wasLost = false
+        tracker.whenChanged = { [weak tracker] in
+            guard let state = tracker?.state else { return }
+            let elapsed = device.wallTime.seconds(since: start)
+            let isLost = state.failure != nil
+            guard elapsed >= due || isLost != wasLost else { return }
+            wasLost = isLost
+            if elapsed >= due { due = elapsed + interval }
+            output.write(line: DemoSummary.line(state, elapsed: elapsed))
+        }
+        await device.play(.max, until: stop)
+        return tracker.state
+    }
+
+    /// A value that tasks of the main actor share.
+    private final class Flag {
+        var isSet = false
+    }
+}

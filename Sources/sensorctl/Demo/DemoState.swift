@@ -1,0 +1,70 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import DeviceCore
+
+/// What the delegate has heard so far: all that the panel shows comes from here.
+struct DemoState {
+    /// One place of the trail.
+    struct Place {
+        var latitude: Double
+        var longitude: Double
+        var speed: Double
+        /// True when the position was lost between the place before and this one.
+        var isAfterGap: Bool
+    }
+
+    /// The most places that are kept.
+    private static let limit = 8192
+
+    private(set) var location: CLLocation?
+    private(set) var previous: CLLocation?
+    private(set) var trail: [Place] = []
+    /// Seconds since the start and metres above the sea.
+    private(set) var altitudes: [(time: Double, altitude: Double)] = []
+    private(set) var distance = 0.0
+    private(set) var locations = 0
+    private(set) var losses = 0
+    /// Why there is no position; nil while there is one.
+    private(set) var failure: String?
+    /// The fastest so far, metres per second.
+    private(set) var fastest = 0.0
+    private var first: WallTime?
+    private var stride = 1
+
+    mutating func add(_ location: CLLocation) {
+        let isAfterGap = failure != nil && locations > 0
+        if let last = self.location, !isAfterGap, location.speed != 0 { distance += location.distance(from: last) }
+        previous = self.location
+        self.location = location
+        failure = nil
+        locations += 1
+        fastest = max(fastest, location.speed)
+        if first == nil { first = location.time }
+        if isAfterGap || locations % stride == 0 {
+            trail.append(
+                Place(
+                    latitude: location.coordinate.latitude, longitude: location.coordinate.longitude,
+                    speed: location.speed, isAfterGap: isAfterGap))
+            if let altitude = location.altitudeAboveSeaLevel, location.verticalAccuracy >= 0, let first {
+                altitudes.append((location.time.seconds(since: first), altitude))
+            }
+        }
+        if trail.count > Self.limit { thin() }
+    }
+
+    mutating func lose(_ reason: String) {
+        if failure == nil, locations > 0 { losses += 1 }
+        failure = reason
+    }
+
+    /// Keeps every other place, and from now on half as many.
+    private mutating func thin() {
+        trail = trail.enumerated().filter { $0.offset % 2 == 0 || $0.element.isAfterGap }.map(\.element)
+        altitudes = altitudes.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
+        // Gaps alone may fill it.
+        if trail.count > Self.limit { trail.removeFirst(trail.count - Self.limit / 2) }
+        stride *= 2
+    }
+}

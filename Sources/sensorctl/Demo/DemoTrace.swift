@@ -1,0 +1,44 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import SimulatedDevice
+import Trace
+
+/// A trace of the demo and what a first, silent run through it has shown.
+struct DemoTrace {
+    let file: TraceFile
+    /// The last part of the path.
+    let name: String
+    /// True when it lies in a folder of synthetic traces: nobody has recorded it.
+    let isSynthetic: Bool
+    let start: WallTime
+    /// How long it takes in its own time, seconds.
+    let duration: Double
+    /// Metres per second.
+    let fastest: Double
+    /// The first receiver that gpsd has named.
+    let receiver: ReceiverDescription?
+
+    @MainActor init(_ file: TraceFile) {
+        self.file = file
+        let parts = file.name.split(separator: "/")
+        name = parts.last.map(String.init) ?? file.name
+        isSynthetic = parts.dropLast().last == "synthetic"
+        let device = SimulatedDevice(file)
+        let tracker = device.use { DemoTracker() }
+        start = device.wallTime
+        device.play()
+        duration = device.wallTime.seconds(since: start)
+        fastest = tracker.state.fastest
+        receiver = device.device.positionSource.receivers.first
+        tracker.end()
+    }
+
+    /// What to call it: "synthetic drive, mountain-road.json".
+    var title: String {
+        var title = (isSynthetic ? "synthetic: " : "recorded: ") + name
+        if let receiver, !receiver.driver.isEmpty, !isSynthetic { title += " (\(receiver.driver))" }
+        return title
+    }
+}

@@ -1,0 +1,34 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import DeviceCore
+
+/// How the program ends. The numbers are those of sysexits.h.
+enum ExitStatus: Int32, Error {
+    case success = 0
+    case badTrace = 65
+    case noInput = 66
+    case unavailable = 69
+    case cannotCreate = 73
+    case inputOutput = 74
+    case noPermission = 77
+
+    /// The table for --help.
+    static let documentation = """
+        Exit codes: 0 done, also when ended by SIGINT or SIGTERM, or when nobody reads the output any more. 64 the \
+        arguments are wrong. 65 the file is not a trace. 66 the file cannot be read. 69 what was asked for did not come \
+        in the given time. 73 the file cannot be created. 74 the output cannot be written. 77 the use of the position \
+        is not allowed.
+        """
+
+    /// How a failure to read a trace ends the program.
+    init(reading error: DeviceError) {
+        self = error.code == .invalidTrace ? .badTrace : .noInput
+    }
+
+    /// Ends the verb: quietly, for what there is to say has been said.
+    func end() throws {
+        if self != .success { throw ExitCode(rawValue) }
+    }
+}

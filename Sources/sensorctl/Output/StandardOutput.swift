@@ -1,0 +1,35 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// Standard output, one write for each line or block of lines. Used from one thread.
+final class StandardOutput {
+    private let stop: Stop
+    private let descriptor = Descriptor.standardOutput
+    private var isBroken = false
+
+    init(stop: Stop) {
+        self.stop = stop
+    }
+
+    /// Writes at once. When that fails the verb is asked to stop; what comes afterwards is dropped.
+    func write(_ bytes: [UInt8]) {
+        guard !isBroken else { return }
+        switch descriptor.write(bytes, isPatient: { stop.reason == nil }) {
+        case .written: break
+        case .closed:
+            isBroken = true
+            stop.request(.outputClosed)
+        case .failed(let number):
+            isBroken = true
+            let error = DeviceError(
+                .inputOutput, "Standard output cannot be written.", cause: .system(call: "write", errno: number))
+            stop.request(.failed(error, .inputOutput))
+        }
+    }
+
+    func write(line: String) {
+        write(Array((line + "\n").utf8))
+    }
+}

@@ -1,0 +1,21 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// The command line over the device services.
+struct Sensorctl: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sensorctl",
+        abstract: "Shows, records and replays where this machine is.",
+        discussion: """
+            Positions come from gpsd; set DEVICE_SERVICES_GPSD to gpsd://host:port for another place than this machine. \
+            Data goes to standard output, notes go to standard error. With --json every verb prints one object a line, \
+            each line at once. SIGINT and SIGTERM end every verb cleanly.
+
+            \(ExitStatus.documentation)
+            """,
+        version: "sensorctl 0.1.0",
+        subcommands: [ListCommand.self, WatchCommand.self, RecordCommand.self, ReplayCommand.self, DemoCommand.self]
+    )
+}

@@ -1,0 +1,104 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import JSONBytes
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Says what happens while a trace is recorded: as JSON on standard output, or as notes.
+final class RecordingEvents: Sendable {
+    private let file: String
+    private let source: String
+    private let asJSON: Bool
+    private let stop: Stop
+    private let clock: any DeviceClock
+    private let start: BootTime
+    /// Serialises the lines of the source's thread and of the main one.
+    private let output: Mutex<Void> = Mutex(())
+
+    init(file: String, device: Device, asJSON: Bool, stop: Stop) {
+        self.file = file
+        source = device.configuration.positionSource.value.description
+        self.asJSON = asJSON
+        self.stop = stop
+        clock = device.clock
+        start = clock.now
+    }
+
+    func started() {
+        if asJSON {
+            say("started") { writer in
+                writer.key("file")
+                writer.string(file)
+                writer.key("source")
+                writer.string(source)
+            }
+        } else {
+            Notes.say("recording \(source) into \(file); Ctrl-C ends it")
+        }
+    }
+
+    func take(_ event: PositionEvent) {
+        switch event {
+        case .lost(let error):
+            if asJSON {
+                say("lost") { writer in
+                    writer.key("reason")
+                    writer.string(error.description)
+                }
+            } else {
+                Notes.warn(error.description)
+            }
+        case .regained:
+            if asJSON { say("regained") { _ in } } else { Notes.say("gpsd is back") }
+        case .report, .sky, .attitude, .receivers, .line: break
+        }
+    }
+
+    func ended(lines: Int) {
+        let seconds = clock.now.seconds(since: start)
+        if asJSON {
+            say("ended") { writer in
+                writer.key("file")
+                writer.string(file)
+                writer.key("lines")
+                writer.int(lines)
+                writer.key("seconds")
+                writer.double((seconds * 1000).rounded() / 1000)
+            }
+        } else {
+            Notes.say("recorded \(lines) lines of gpsd in \(Int(seconds.rounded())) s")
+        }
+    }
+
+    private func say(_ event: String, _ more: (inout JSONWriter) -> Void) {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("event")
+        writer.string(event)
+        writer.key("time")
+        writer.string(CivilTime(clock.wallTime).timestamp)
+        more(&writer)
+        writer.endObject()
+        writer.newline()
+        let bytes = writer.bytes
+        let outcome = output.withLock { _ in Descriptor.standardOutput.write(bytes) }
+        // The recording matters more than what is said about it: it goes on without a reader.
+        if case .failed(let number) = outcome {
+            let error = DeviceError(
+                .inputOutput, "Standard output cannot be written.", cause: .system(call: "write", errno: number))
+            stop.request(.failed(error, .inputOutput))
+        }
+    }
+}
+
+extension DeviceError {
+    /// The number of the error that a pipe without a reader gives.
+    static let brokenPipe = EPIPE
+}

@@ -1,0 +1,27 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Trace
+
+extension TraceFile {
+    /// Reads the trace that a user named, "-" for standard input; says why when that fails, and ends the verb.
+    static func read(userPath path: String) throws -> TraceFile {
+        do throws(DeviceError) {
+            guard path == "-" else { return try TraceFile(path: path) }
+            switch Descriptor(number: 0).readAll(limit: maximumSize) {
+            case .success(let bytes): return try TraceFile(bytes: bytes, name: "standard input")
+            case .failure(.tooLarge):
+                throw DeviceError(
+                    .inputOutput, "Standard input has more than \(maximumSize) bytes, which is the limit.")
+            case .failure(.system(let number)):
+                throw DeviceError(
+                    .inputOutput, "Standard input cannot be read.", cause: .system(call: "read", errno: number))
+            }
+        } catch {
+            Notes.fail(error.description)
+            try ExitStatus(reading: error).end()
+            throw error
+        }
+    }
+}

@@ -1,0 +1,43 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import Foundation
+import SimulatedDevice
+import Testing
+
+@Suite("Significant changes")
+struct SignificantChangeTests {
+    @Test("A location comes after 500 metres and not before five minutes")
+    func reportsSignificantChanges() throws {
+        // 0.003 degrees of latitude a minute are 333 m a minute; five minutes are 1.67 km.
+        let device = try Drives.device(
+            (0...15).map { Drives.report(Double($0) * 60, latitude: 48 + Double($0) * 0.003) })
+        let recorder = Recorder()
+        device.use {
+            let manager = CLLocationManager()
+            manager.distanceFilter = 10_000
+            manager.delegate = recorder
+            manager.startMonitoringSignificantLocationChanges()
+            device.play()
+        }
+        #expect(recorder.locations.map { Drives.second($0.timestamp) } == [0, 300, 600, 900])
+    }
+
+    @Test("A device at rest gives the first location only")
+    func staysQuietAtRest() throws {
+        let device = try Drives.device(
+            (0...20).map { Drives.report(Double($0) * 60, latitude: 48 + Double($0) * 0.0001) })
+        let recorder = Recorder()
+        device.use {
+            let manager = CLLocationManager()
+            manager.delegate = recorder
+            manager.startMonitoringSignificantLocationChanges()
+            device.play()
+            // 0.0001 degrees are 11 m; twenty of them are 222 m.
+            #expect(recorder.locations.count == 1)
+            manager.stopMonitoringSignificantLocationChanges()
+            #expect(LocationAuthorization.current.uses.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,234 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import DeviceCore
+
+@Suite("Configuration")
+struct ConfigurationTests {
+    /// The configuration of a process with that environment on a machine with those files.
+    private static func load(_ environment: [String: String] = [:], files: [String: String] = [:]) -> Configuration {
+        Configuration.load(environment: { environment[$0] }, readFile: { path in files[path].map { [UInt8]($0.utf8) } })
+    }
+
+    private static let system = "/etc/device-services.json"
+
+    @Test("With nothing said, the defaults are in force")
+    func defaults() {
+        let configuration = Self.load()
+        #expect(configuration.positionSource.value.description == "gpsd://localhost:2947")
+        #expect(configuration.positionSource.origin == .standard)
+        #expect(configuration.receiver.value == nil)
+        #expect(configuration.repairsWeekRollover.value == false)
+        #expect(configuration.locationRule.value == .grant)
+        #expect(configuration.reducesAccuracy.value == false)
+        #expect(configuration.locationPurpose.value == nil)
+        #expect(configuration.problems.isEmpty)
+    }
+
+    @Test("A file sets everything, and the settings say where they come from")
+    func file() {
+        let configuration = Self.load(files: [
+            Self.system: """
+            {"position": {"source": "libgps://board:99", "receiver": "/dev/ttyACM0", "repairWeekRollover": true},
+             "location": {"authorization": "whenInUse", "reducedAccuracy": true, "purpose": "to find \\u00e9tapes"},
+             "motion": {"anything": [1, 2, {"x": null}]}, "version": 7}
+            """
+        ])
+        let origin = Setting<Bool>.Origin.file(Self.system)
+        #expect(configuration.positionSource.value.description == "libgps://board:99")
+        #expect("\(configuration.positionSource.origin)" == "\(origin)")
+        #expect(configuration.receiver.value == "/dev/ttyACM0")
+        #expect("\(configuration.receiver.origin)" == "\(origin)")
+        #expect(configuration.repairsWeekRollover.value)
+        #expect(configuration.repairsWeekRollover.origin == origin)
+        #expect(configuration.locationRule.value == .whenInUse)
+        #expect("\(configuration.locationRule.origin)" == "\(origin)")
+        #expect(configuration.reducesAccuracy.value)
+        #expect(configuration.reducesAccuracy.origin == origin)
+        #expect(configuration.locationPurpose.value == "to find étapes")
+        #expect("\(configuration.locationPurpose.origin)" == "file /etc/device-services.json")
+        #expect(configuration.problems.isEmpty)
+    }
+
+    @Test("The environment stands over the file")
+    func environment() {
+        let configuration = Self.load(
+            ["DEVICE_SERVICES_GPSD": "gpsd://here:1", "DEVICE_SERVICES_LOCATION": "deny"],
+            files: [Self.system: #"{"position": {"source": "gpsd://there"}, "location": {"authorization": "always"}}"#])
+        #expect(configuration.positionSource.value.host == "here")
+        #expect(configuration.positionSource.origin == .environment("DEVICE_SERVICES_GPSD"))
+        #expect(configuration.locationRule.value == .deny)
+        #expect("\(configuration.locationRule.origin)" == "environment variable DEVICE_SERVICES_LOCATION")
+        #expect(configuration.problems.isEmpty)
+    }
+
+    @Test("A value of the environment that cannot be used leaves the file's in force")
+    func badEnvironment() throws {
+        let configuration = Self.load(
+            ["DEVICE_SERVICES_GPSD": "http://x", "DEVICE_SERVICES_LOCATION": "Grant"],
+            files: [Self.system: #"{"position": {"source": "gpsd://there"}, "location": {"authorization": "always"}}"#])
+        #expect(configuration.positionSource.value.host == "there")
+        #expect(configuration.locationRule.value == .always)
+        try #require(configuration.problems.count == 2)
+        #expect(configuration.problems[0].message.contains("DEVICE_SERVICES_GPSD"))
+        #expect(configuration.problems[1].message.contains("DEVICE_SERVICES_LOCATION"))
+        #expect(configuration.problems.allSatisfy { $0.code == .invalidConfiguration })
+    }
+
+    @Test("An empty variable counts as not set")
+    func emptyEnvironment() {
+        let names = [
+            "DEVICE_SERVICES_GPSD", "DEVICE_SERVICES_LOCATION", "DEVICE_SERVICES_CONFIG", "XDG_CONFIG_HOME", "HOME",
+        ]
+        let configuration = Self.load(
+            Dictionary(uniqueKeysWithValues: names.map { ($0, "") }),
+            files: [Self.system: #"{"position": {"source": "gpsd://there"}}"#])
+        #expect(configuration.positionSource.value.host == "there")
+        #expect(configuration.problems.isEmpty)
+    }
+
+    struct Search: Sendable, CustomTestStringConvertible {
+        var environment: [String: String]
+        var found: String
+        var testDescription: String { found }
+    }
+
+    @Test(
+        "The first file of the search is the only one that counts",
+        arguments: [
+            Search(
+                environment: ["DEVICE_SERVICES_CONFIG": "/named", "XDG_CONFIG_HOME": "/xdg", "HOME": "/home/me"],
+                found: "/named"),
+            Search(environment: ["XDG_CONFIG_HOME": "/xdg", "HOME": "/home/me"], found: "/xdg/device-services.json"),
+            Search(environment: ["HOME": "/home/me"], found: "/home/me/.config/device-services.json"),
+            // The base directory specification: a relative path is to be ignored.
+            Search(
+                environment: ["XDG_CONFIG_HOME": "xdg", "HOME": "/home/me"],
+                found: "/home/me/.config/device-services.json"),
+            Search(environment: ["XDG_CONFIG_HOME": "/other", "HOME": "/home/me"], found: "/etc/device-services.json"),
+            Search(environment: ["HOME": "home"], found: "/etc/device-services.json"),
+            Search(environment: [:], found: "/etc/device-services.json"),
+        ])
+    func search(_ search: Search) {
+        let paths = ["/named", "/xdg/device-services.json", "/home/me/.config/device-services.json", Self.system]
+        let files = paths.map { ($0, #"{"location": {"purpose": "\#($0)"}}"#) }
+        let configuration = Self.load(search.environment, files: Dictionary(uniqueKeysWithValues: files))
+        #expect(configuration.locationPurpose.value == search.found)
+        #expect(configuration.problems.isEmpty)
+    }
+
+    @Test("A named file that is missing is a problem, and no other file is read in its place")
+    func missingNamedFile() {
+        let configuration = Self.load(
+            ["DEVICE_SERVICES_CONFIG": "/named"], files: [Self.system: #"{"location": {"purpose": "x"}}"#])
+        #expect(configuration.locationPurpose.value == nil)
+        #expect(configuration.problems.map(\.code) == [.notFound])
+        #expect(configuration.problems.first?.message.contains("/named") == true)
+    }
+
+    @Test("A file that cannot be read is a problem, and no other file is read in its place")
+    func unreadableFile() {
+        let configuration = Configuration.load(
+            environment: { ["XDG_CONFIG_HOME": "/xdg"][$0] },
+            readFile: { path throws(DeviceError) in
+                if path.hasPrefix("/xdg") { throw DeviceError(.permissionDenied, "\(path) may not be read.") }
+                return [UInt8](#"{"location": {"purpose": "x"}}"#.utf8)
+            })
+        #expect(configuration.locationPurpose.value == nil)
+        #expect(configuration.problems.map(\.code) == [.permissionDenied])
+    }
+
+    @Test(
+        "A value of the wrong type is named, and the rest is used",
+        arguments: [
+            (#""position": 7"#, "position is not an object"),
+            (#""position": null"#, "position is not an object"),
+            (#""position": {"source": 2947}"#, "position.source is not a string"),
+            (#""position": {"source": null}"#, "position.source is not a string"),
+            (#""position": {"source": "ftp://x"}"#, "position.source"),
+            (#""position": {"receiver": ["/dev/x"]}"#, "position.receiver is not a string"),
+            (#""position": {"repairWeekRollover": 1}"#, "position.repairWeekRollover is not true or false"),
+            (#""position": {"repairWeekRollover": "true"}"#, "position.repairWeekRollover is not true or false"),
+            (#""position": {"Source": "gpsd://x"}"#, "position.Source is not a known setting"),
+            (#""location": []"#, "location is not an object"),
+            (#""location": {"authorization": true}"#, "location.authorization is not a string"),
+            (#""location": {"authorization": "granted"}"#, "location.authorization"),
+            (#""location": {"reducedAccuracy": {}}"#, "location.reducedAccuracy is not true or false"),
+            (#""location": {"purpose": false}"#, "location.purpose is not a string"),
+            (#""location": {"x": {"deep": [1]}}"#, "location.x is not a known setting"),
+        ])
+    func wrongType(_ member: String, _ complaint: String) throws {
+        // The wrong one stands between two good ones of the other object.
+        let good = member.contains("position") ? "location" : "position"
+        let (before, after) =
+            good == "location"
+            ? (#""location": {"purpose": "p"}"#, #""location": {"reducedAccuracy": true}"#)
+            : (#""position": {"receiver": "r"}"#, #""position": {"repairWeekRollover": true}"#)
+        let configuration = Self.load(files: [Self.system: "{\(before), \(member), \(after)}"])
+        try #require(configuration.problems.count == 1)
+        let problem = configuration.problems[0]
+        #expect(problem.code == .invalidConfiguration)
+        #expect(problem.message.contains(complaint))
+        #expect(problem.message.contains(Self.system))
+        if good == "location" {
+            #expect(configuration.locationPurpose.value == "p")
+            #expect(configuration.reducesAccuracy.value)
+            #expect(configuration.positionSource.origin == .standard)
+            #expect(configuration.repairsWeekRollover.origin == .standard)
+        } else {
+            #expect(configuration.receiver.value == "r")
+            #expect(configuration.repairsWeekRollover.value)
+            #expect(configuration.locationRule.origin == .standard)
+            #expect(configuration.reducesAccuracy.origin == .standard)
+        }
+    }
+
+    @Test(
+        "Of a file that is not JSON nothing is used",
+        arguments: [
+            "", " ", "[]", "7", "{", #"{"location": {"purpose": "x"}"#, #"{"location": {"purpose": "x"}} x"#,
+            #"{"location": {"purpose": "x"},}"#, #"{"location": {"purpose": "x}}"#, "{'location': 1}",
+            "{\"location\": {\"purpose\": \"x\"}, \"a\": " + String(repeating: "[", count: 100_000),
+            "\u{FEFF}{\"location\": {\"purpose\": \"x\"}, \"position\": 1",
+        ])
+    func notJSON(_ text: String) {
+        let configuration = Self.load(files: [Self.system: text])
+        #expect(configuration.problems.map(\.code) == [.invalidConfiguration])
+        #expect(configuration.problems.first?.message.contains(Self.system) == true)
+        #expect(configuration.locationPurpose.value == nil)
+        #expect(configuration.locationPurpose.origin == .standard)
+    }
+
+    @Test("Bytes that are no text do no harm")
+    func notText() {
+        let bytes: [UInt8] = [0x7B, 0x22, 0xFF, 0xFE, 0x22, 0x3A, 0x00, 0x7D]
+        let configuration = Configuration.load(environment: { _ in nil }, readFile: { _ in bytes })
+        #expect(configuration.problems.count == 1)
+    }
+
+    @Test("A huge file is not read")
+    func hugeFile() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let text = #"{"location": {"purpose": "x"}}"# + String(repeating: " ", count: 1 << 20)
+        try Data(text.utf8).write(to: URL(filePath: path))
+        let error = #expect(throws: DeviceError.self) { try FileBytes.read(path, limit: 1 << 20) }
+        #expect(error?.code == .inputOutput)
+        let configuration = Configuration.load(
+            environment: { ["DEVICE_SERVICES_CONFIG": path][$0] },
+            readFile: { path throws(DeviceError) in try FileBytes.read(path, limit: 1 << 20) })
+        #expect(configuration.locationPurpose.value == nil)
+        #expect(configuration.problems.map(\.code) == [.inputOutput])
+    }
+
+    @Test("A thousand wrong settings are not a thousand problems")
+    func manyProblems() {
+        let members = (0..<1_000).map { #""x\#($0)": 0"# }.joined(separator: ",")
+        let configuration = Self.load(files: [Self.system: #"{"position": {\#(members)}}"#])
+        #expect(configuration.problems.count <= 101)
+        #expect(configuration.problems.count >= 1)
+    }
+}

@@ -1,0 +1,53 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import DeviceCore
+
+@Suite("The gate for consumers of async sequences")
+struct ConsumerGateTests {
+    @Test("An idle gate does not hold anybody up")
+    func idle() async {
+        let gate = ConsumerGate()
+        #expect(gate.isIdle)
+        await gate.waitUntilIdle()
+        await gate.waitForConsumers(0)
+    }
+
+    @Test("Waiting ends when the last consumer has asked for more", .timeLimit(.minutes(1)))
+    func waitsUntilIdle() async {
+        let gate = ConsumerGate()
+        gate.begin()
+        gate.begin()
+        #expect(!gate.isIdle)
+        async let waiting: Void = gate.waitUntilIdle()
+        gate.end()
+        #expect(!gate.isIdle)
+        gate.end()
+        await waiting
+        #expect(gate.isIdle)
+    }
+
+    @Test("Waiting for consumers ends when enough are there", .timeLimit(.minutes(1)))
+    func waitsForConsumers() async {
+        let gate = ConsumerGate()
+        gate.enter()
+        gate.enter()
+        gate.leave()
+        async let waiting: Void = gate.waitForConsumers(2)
+        gate.enter()
+        await waiting
+    }
+
+    @Test("Many who wait at once all go on", .timeLimit(.minutes(1)))
+    func manyWaiters() async {
+        let gate = ConsumerGate()
+        gate.begin()
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<100 { group.addTask { await gate.waitUntilIdle() } }
+            group.addTask { gate.end() }
+        }
+        #expect(gate.isIdle)
+    }
+}

@@ -1,0 +1,79 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import GPSDProtocol
+import Testing
+
+/// gpsd's corpus against epochs.tsv, which make_epochs.py works out without this package.
+///
+/// What is told differs from the table by one rule only: nothing is held before a receiver has sent two reports of one
+/// time, so of the first epoch with several reports its first fix is told and not its last.
+/// That is one report in each of seven files.
+@Suite("Epochs of gpsd's corpus")
+struct CorpusEpochTests {
+    private struct Epoch {
+        var row: Int
+        var hasFix: Bool
+        var lines: ClosedRange<Int>
+    }
+
+    private static let here = URL(filePath: #filePath).deletingLastPathComponent()
+    private static let folder = here.appending(path: "../../Simulators/Traces/gpsd").standardized
+
+    private static func expected() throws -> [String: [Epoch]] {
+        let text = try String(contentsOf: here.appending(path: "epochs.tsv"), encoding: .utf8)
+        var epochs: [String: [Epoch]] = [:]
+        for row in text.split(separator: "\n").map({ $0.split(separator: "\t") }) {
+            let numbers = [1, 3, 4].compactMap { Int(row[$0]) }
+            try #require(numbers.count == 3)
+            epochs[String(row[0]), default: []].append(
+                Epoch(row: numbers[0], hasFix: row[2] == "fix", lines: numbers[1]...numbers[2]))
+        }
+        return epochs
+    }
+
+    /// The numbers of the lines that are told as one report an epoch. The line number travels as the time of arrival.
+    private static func told(_ file: String) throws -> (told: [Int], positions: [Int: PositionReport]) {
+        let hub = PositionHub {}
+        let collector = Collector()
+        let subscription = hub.subscribe(PositionRequest(), receive: collector.receive)
+        var decoder = GPSDDecoder()
+        var positions: [Int: PositionReport] = [:]
+        let bytes = try [UInt8](Data(contentsOf: folder.appending(path: file)))
+        for (index, line) in bytes.split(separator: 10, omittingEmptySubsequences: false).enumerated() {
+            guard case .position(var report) = Array(line).withUnsafeBytes({ decoder.decode($0) }) else { continue }
+            report.arrival = BootTime(nanoseconds: Int64(index + 1))
+            positions[index + 1] = report
+            hub.post(report)
+        }
+        hub.flush()
+        subscription.cancel()
+        return (collector.reports.map { Int($0.arrival.nanoseconds) }, positions)
+    }
+
+    @Test("One report an epoch is told: the last fix, but for the first epoch that has several reports")
+    func corpus() throws {
+        let expected = try Self.expected()
+        #expect(expected.count == 12)
+        var differences: [String] = []
+        for (file, epochs) in expected.sorted(by: { $0.key < $1.key }) {
+            let (told, positions) = try Self.told(file)
+            try #require(told.count == epochs.count, "\(file)")
+            for (number, epoch) in zip(told, epochs) where number != epoch.row {
+                differences.append("\(file):\(number) for \(epoch.row)")
+                // The first epoch with several reports of this receiver, and its first fix.
+                let first = epochs.first { $0.lines.count { positions[$0]?.time != nil } > 1 }
+                #expect(first?.lines == epoch.lines)
+                #expect(number == epoch.lines.first { positions[$0]?.hasFix == true } ?? epoch.lines.lowerBound)
+            }
+            for (number, epoch) in zip(told, epochs) { #expect(positions[number]?.hasFix == epoch.hasFix) }
+        }
+        let expectedDifferences = [
+            "beidou-bd.log.chk:71 for 75", "bt451.log.chk:129 for 136", "foretrex-201.log.chk:82 for 97",
+            "hemi.log.chk:8 for 12", "isync.log.chk:2 for 7", "sirfstarv.log.chk:19 for 32", "ublox-8.log.chk:2 for 20",
+        ]
+        #expect(differences == expectedDifferences)
+    }
+}

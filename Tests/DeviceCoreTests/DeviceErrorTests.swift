@@ -1,0 +1,34 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import DeviceCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+@Suite("Errors")
+struct DeviceErrorTests {
+    @Test("The description ends with the cause in the system's words")
+    func description() {
+        let plain = DeviceError(.silent, "Nothing is heard.")
+        #expect(plain.description == "Nothing is heard.")
+        let refused = DeviceError(.unreachable, "No way.", cause: .system(call: "connect", errno: ECONNREFUSED))
+        #expect(refused.description == "No way. (connect: Connection refused, error 111)")
+        let library = DeviceError(.unreachable, "No way.", cause: .library(name: "getaddrinfo", code: -2))
+        #expect(library.description == "No way. (getaddrinfo: -2)")
+    }
+
+    @Test("It knows where it was noticed, and its code by name")
+    func place() {
+        let error = DeviceError(.notFound, "")
+        #expect(error.place.contains("DeviceErrorTests.swift:"))
+        #expect("\(error.code)" == "notFound")
+        #expect(error.code == .notFound)
+        #expect(error.code != .busy)
+    }
+}

@@ -1,0 +1,105 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import DeviceCore
+
+@Suite("A device", .serialized)
+struct DeviceTests {
+    private final class Engine: Sendable {}
+    private final class Filter: Sendable {
+        let engine: Engine
+        init(engine: Engine) { self.engine = engine }
+    }
+
+    private static func device(_ name: String = "test") -> Device {
+        Device(
+            name: name, clock: VirtualClock(), configuration: Configuration(), positionSource: PositionHub {})
+    }
+
+    @Test("It has one component of each type, whoever asks first")
+    func oneComponent() {
+        let device = Self.device()
+        let found = Mutex<Set<ObjectIdentifier>>([])
+        let kept = Mutex<[Engine]>([])
+        DispatchQueue.concurrentPerform(iterations: 200) { _ in
+            let engine = device.component(Engine.self) { _ in Engine() }
+            found.withLock { _ = $0.insert(ObjectIdentifier(engine)) }
+            kept.withLock { $0.append(engine) }
+        }
+        #expect(found.withLock { $0.count } == 1)
+        #expect(kept.withLock { $0.count } == 200)
+    }
+
+    @Test("Making a component may ask for another one")
+    func recursion() {
+        let device = Self.device()
+        let filter = device.component(Filter.self) { device in
+            Filter(engine: device.component(Engine.self) { _ in Engine() })
+        }
+        #expect(device.component(Engine.self) { _ in Engine() } === filter.engine)
+        #expect(device.component(Filter.self) { _ in Filter(engine: Engine()) } === filter)
+    }
+
+    @Test("Two devices have a component each")
+    func separate() {
+        let first = Self.device().component(Engine.self) { _ in Engine() }
+        let second = Self.device().component(Engine.self) { _ in Engine() }
+        #expect(first !== second)
+    }
+
+    @Test("A binding holds inside its closure and in tasks that it starts")
+    func binding() async {
+        let outer = Self.device("outer")
+        let inner = Self.device("inner")
+        #expect(Device.current == nil)
+        outer.bind {
+            #expect(Device.current === outer)
+            inner.bind { #expect(Device.current === inner) }
+            outer.bind { #expect(Device.current === outer) }
+            #expect(Device.current === outer)
+        }
+        #expect(Device.current == nil)
+        let task = outer.bind { Task { Device.current?.name } }
+        #expect(await task.value == "outer")
+    }
+
+    @Test("A binding passes errors on and ends with them")
+    func bindingThrows() {
+        struct Failure: Error {}
+        #expect(throws: Failure.self) { try Self.device().bind { throw Failure() } }
+        #expect(Device.current == nil)
+    }
+
+    @Test("The installed device stays until it is taken back")
+    func installation() {
+        let device = Self.device()
+        #expect(Device.installed == nil)
+        Device.install(device)
+        #expect(Device.installed === device)
+        Device.install(nil)
+        #expect(Device.installed == nil)
+    }
+
+    @Test("A device that goes when another is installed may look at the installed one")
+    func installationReentered() {
+        final class Curious: Sendable {
+            let saw = Mutex<String?>(nil)
+            let report: @Sendable (String?) -> Void
+            init(report: @escaping @Sendable (String?) -> Void) { self.report = report }
+            deinit { report(Device.installed?.name) }
+        }
+        let saw = Mutex<[String?]>([])
+        do {
+            let device = Self.device("first")
+            _ = device.component(Curious.self) { _ in Curious { name in saw.withLock { $0.append(name) } } }
+            Device.install(device)
+        }
+        Device.install(Self.device("second"))
+        #expect(saw.withLock { $0 } == ["second"])
+        Device.install(nil)
+    }
+}

@@ -1,0 +1,49 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import DeviceCore
+
+@Suite("Files")
+struct FileBytesTests {
+    private static func temporary() throws -> URL {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        return folder
+    }
+
+    @Test("A file is read whole, up to the limit and no further")
+    func limit() throws {
+        let folder = try Self.temporary()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "file")
+        let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0) }
+        try Data(bytes).write(to: file)
+        #expect(try FileBytes.read(file.path, limit: 200_000) == bytes)
+        let error = #expect(throws: DeviceError.self) { try FileBytes.read(file.path, limit: 199_999) }
+        #expect(error?.code == .inputOutput)
+        #expect(error?.message.contains("199999") == true)
+    }
+
+    @Test("An endless file is not read for ever")
+    func endless() throws {
+        let error = #expect(throws: DeviceError.self) { try FileBytes.read("/dev/zero", limit: 1 << 20) }
+        #expect(error?.code == .inputOutput)
+    }
+
+    @Test("What is not there, no file or nobody's writing says so")
+    func failures() throws {
+        let folder = try Self.temporary()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let missing = #expect(throws: DeviceError.self) { try FileBytes.read(folder.path + "/none", limit: 10) }
+        #expect(missing?.code == .notFound)
+        let isFolder = #expect(throws: DeviceError.self) { try FileBytes.read(folder.path, limit: 10) }
+        #expect(isFolder?.code == .inputOutput)
+        #expect(isFolder?.message.contains("folder") == true)
+        let pipe = folder.path + "/pipe"
+        #expect(mkfifo(pipe, 0o600) == 0)
+        #expect(try FileBytes.read(pipe, limit: 10) == [])
+    }
+}

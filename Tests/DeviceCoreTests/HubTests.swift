@@ -1,0 +1,281 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import DeviceCore
+
+@Suite("The hub of a position source")
+struct HubTests {
+    private static func fix(_ number: Int, time: Double? = nil) -> PositionReport {
+        var report = PositionReport()
+        report.mode = .threeDimensional
+        report.latitude = Double(number)
+        report.longitude = 0
+        report.time = time.flatMap { WallTime(seconds: $0) }
+        report.arrival = BootTime.zero.advanced(bySeconds: time ?? 0)
+        return report
+    }
+
+    private static let loss = DeviceError(.connectionLost, "gone")
+
+    @Test("Demand changes with the first subscriber and with the last")
+    func demand() {
+        let changes = Mutex<Int>(0)
+        let hub = PositionHub { changes.withLock { $0 += 1 } }
+        #expect(!hub.isWanted)
+        let first = hub.subscribe(PositionRequest()) { _ in }
+        #expect(hub.isWanted)
+        #expect(changes.withLock { $0 } == 1)
+        let second = hub.subscribe(PositionRequest()) { _ in }
+        first.cancel()
+        first.cancel()
+        #expect(changes.withLock { $0 } == 1)
+        second.cancel()
+        #expect(!hub.isWanted)
+        #expect(changes.withLock { $0 } == 2)
+    }
+
+    @Test("A loss is told once, with what was held before it, and its end once")
+    func lossOnce() throws {
+        let bench = HubBench()
+        try bench.play(
+            """
+            0.00 regained |
+            0.01 A 1 3 10 | 10
+            0.02 A 1 3 11 |
+            1.00 A 2 3 20 |
+            1.01 lost     | 20 lost
+            1.02 lost     |
+            1.03 regained | regained
+            1.04 regained |
+            1.05 lost     | lost
+            """)
+    }
+
+    @Test("Who comes while the position is lost hears so before the call returns")
+    func lateSubscriber() {
+        let hub = PositionHub {}
+        let early = hub.subscribe(PositionRequest()) { _ in }
+        hub.postLost(Self.loss)
+        let late = Collector()
+        let subscription = hub.subscribe(PositionRequest(), receive: late.receive)
+        #expect(late.losses == 1)
+        hub.postRegained()
+        #expect(late.returns == 1)
+        let later = Collector()
+        let third = hub.subscribe(PositionRequest(), receive: later.receive)
+        #expect(later.events.isEmpty)
+        for subscription in [early, subscription, third] { subscription.cancel() }
+    }
+
+    @Test("A loss that nobody heard does not hide the next one")
+    func lossWithoutSubscribers() {
+        let hub = PositionHub {}
+        hub.subscribe(PositionRequest()) { _ in }.cancel()
+        // As when the last subscriber leaves while a connection is being refused.
+        hub.postLost(Self.loss)
+        let collector = Collector()
+        let subscription = hub.subscribe(PositionRequest(), receive: collector.receive)
+        #expect(collector.events.isEmpty)
+        hub.postLost(Self.loss)
+        #expect(collector.losses == 1)
+        subscription.cancel()
+    }
+
+    @Test("Nothing overtakes what a late subscriber is told of a loss")
+    func lateSubscriberInOrder() {
+        let hub = PositionHub {}
+        let early = hub.subscribe(PositionRequest()) { _ in }
+        hub.postLost(Self.loss)
+        let heard = Collector()
+        let late = hub.subscribe(PositionRequest()) { event in
+            // The service comes back while the subscriber is still being told of the loss.
+            if case .lost = event {
+                hub.postRegained()
+                hub.post(Self.fix(1))
+            }
+            heard.receive(event)
+        }
+        hub.post(Self.fix(2))
+        let words = heard.events.map { event in
+            switch event {
+            case .lost: "lost"
+            case .regained: "regained"
+            case .report(let report): "\(Int(report.latitude))"
+            default: "?"
+            }
+        }
+        #expect(words == ["lost", "regained", "2"])
+        for subscription in [early, late] { subscription.cancel() }
+    }
+
+    @Test("Who comes while the state changes is left with the right one")
+    func racingSubscribers() throws {
+        let hub = PositionHub {}
+        let keeper = hub.subscribe(PositionRequest()) { _ in }
+        let collectors = (0..<5_000).map { _ in Collector() }
+        let done = Atomic<Bool>(false)
+        let ended = DispatchSemaphore(value: 0)
+        try WorkerThread.start {
+            while !done.load(ordering: .acquiring) {
+                hub.postLost(Self.loss)
+                hub.postRegained()
+            }
+            ended.signal()
+        }
+        var kept: [Subscription] = []
+        for collector in collectors {
+            kept.append(hub.subscribe(PositionRequest(), receive: collector.receive))
+            if kept.count > 8 { kept.removeFirst().cancel() }
+        }
+        done.store(true, ordering: .releasing)
+        #expect(ended.wait(timeout: .now() + 10) == .success)
+        // Those that are still subscribed know that the position is there.
+        for collector in collectors.suffix(8) { #expect(collector.losses == collector.returns) }
+        // Nobody was ever told the same thing twice in a row.
+        for collector in collectors { #expect((0...1).contains(collector.losses - collector.returns)) }
+        for subscription in kept + [keeper] { subscription.cancel() }
+    }
+
+    @Test("A subscriber that leaves in its own callback hears nothing more")
+    func cancelInCallback() {
+        let hub = PositionHub {}
+        let count = Mutex<Int>(0)
+        let own = Mutex<Subscription?>(nil)
+        let subscription = hub.subscribe(PositionRequest()) { _ in
+            count.withLock { $0 += 1 }
+            own.withLock { $0 }?.cancel()
+        }
+        // Once the receiver sends two reports an epoch, one more report ends one epoch and is told itself.
+        hub.post(Self.fix(1, time: 1))
+        #expect(count.withLock { $0 } == 1)
+        own.withLock { $0 = subscription }
+        hub.post(Self.fix(2, time: 1))
+        hub.post(Self.fix(3, time: 2))
+        #expect(count.withLock { $0 } == 1)
+        // Hands over the epoch of 3 and the report without a time: the subscriber leaves between them.
+        hub.post(Self.fix(4))
+        #expect(count.withLock { $0 } == 2)
+        #expect(!hub.isWanted)
+        own.withLock { $0 = nil }
+    }
+
+    @Test("A subscriber that another one's callback cancels hears nothing of the event at hand")
+    func cancelAnother() {
+        let hub = PositionHub {}
+        let second = Mutex<Subscription?>(nil)
+        let heard = Collector()
+        let first = hub.subscribe(PositionRequest()) { _ in second.withLock { $0 }?.cancel() }
+        let subscription = hub.subscribe(PositionRequest(), receive: heard.receive)
+        second.withLock { $0 = subscription }
+        hub.post(Self.fix(1))
+        #expect(heard.events.isEmpty)
+        #expect(hub.isWanted)
+        first.cancel()
+        second.withLock { $0 = nil }
+    }
+
+    @Test("A subscriber may subscribe again in its callback")
+    func subscribeInCallback() {
+        let hub = PositionHub {}
+        let heard = Collector()
+        let kept = Mutex<[Subscription]>([])
+        let first = hub.subscribe(PositionRequest()) { _ in
+            let subscription = hub.subscribe(PositionRequest(), receive: heard.receive)
+            kept.withLock { $0.append(subscription) }
+        }
+        hub.post(Self.fix(1))
+        first.cancel()
+        hub.post(Self.fix(2))
+        #expect(heard.numbers == [2])
+        kept.withLock { $0 = [] }
+        #expect(!hub.isWanted)
+    }
+
+    @Test("After cancelling from another thread at most the callback that is running ends")
+    func cancelFromAnotherThread() {
+        let hub = PositionHub {}
+        let running = DispatchSemaphore(value: 0)
+        let goOn = DispatchSemaphore(value: 0)
+        let count = Mutex<Int>(0)
+        let subscription = hub.subscribe(PositionRequest()) { _ in
+            count.withLock { $0 += 1 }
+            running.signal()
+            _ = goOn.wait(timeout: .now() + 10)
+        }
+        let done = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async {
+            for number in 0..<10 { hub.post(Self.fix(number)) }
+            done.signal()
+        }
+        #expect(running.wait(timeout: .now() + 10) == .success)
+        subscription.cancel()
+        goOn.signal()
+        #expect(done.wait(timeout: .now() + 10) == .success)
+        #expect(count.withLock { $0 } == 1)
+    }
+
+    @Test("Lines and raw bytes are asked for only while somebody wants them")
+    func lineWishes() {
+        let hub = PositionHub {}
+        let plain = Collector()
+        let lines = Collector()
+        let first = hub.subscribe(PositionRequest(), receive: plain.receive)
+        #expect(!hub.wantsLines)
+        let second = hub.subscribe(PositionRequest(lines: true, rawReports: true), receive: lines.receive)
+        #expect(hub.wantsLines)
+        #expect(hub.wantsRawReports)
+        [UInt8]("{}".utf8).withUnsafeBytes { hub.post(line: $0, arrival: .zero) }
+        #expect(plain.events.isEmpty)
+        #expect(lines.events.count == 1)
+        second.cancel()
+        second.cancel()
+        #expect(!hub.wantsLines)
+        #expect(!hub.wantsRawReports)
+        first.cancel()
+    }
+
+    @Test("Receivers come, change and go")
+    func receivers() {
+        let hub = PositionHub {}
+        func device(_ path: String, driver: String = "", isActive: Bool = true) -> ReceiverDescription {
+            var device = ReceiverDescription()
+            device.path = path
+            device.driver = driver
+            device.isActive = isActive
+            return device
+        }
+        hub.post(receivers: [device("A"), device("B")])
+        hub.post(receiver: device("B", driver: "u-blox"))
+        hub.post(receiver: device("C"))
+        hub.post(receiver: device("A", isActive: false))
+        #expect(hub.receivers.map(\.path) == ["B", "C"])
+        #expect(hub.receivers.first?.driver == "u-blox")
+        hub.post(receivers: (0..<1_000).map { device("\($0)") })
+        #expect(hub.receivers.count == PositionFlow.receiverLimit)
+    }
+
+    @Test("Subscribers that come and go on several threads while reports arrive leave nothing behind")
+    func storm() {
+        let changes = Mutex<Int>(0)
+        let hub = PositionHub { changes.withLock { $0 += 1 } }
+        DispatchQueue.concurrentPerform(iterations: 4) { side in
+            for number in 0..<500 {
+                if side == 0 {
+                    hub.post(Self.fix(number % 90, time: Double(number / 3)))
+                    hub.handOverDue(now: BootTime.zero.advanced(bySeconds: Double(number)))
+                    if number % 7 == 0 { hub.postLost(Self.loss) }
+                    if number % 7 == 3 { hub.postRegained() }
+                } else {
+                    let subscription = hub.subscribe(PositionRequest(everyReport: number % 2 == 0)) { _ in }
+                    if number % 3 == 0 { subscription.cancel() }
+                }
+            }
+        }
+        #expect(!hub.isWanted)
+        #expect(changes.withLock { $0 } % 2 == 0)
+    }
+}

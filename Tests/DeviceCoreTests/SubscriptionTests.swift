@@ -1,0 +1,61 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import DeviceCore
+
+@Suite("A subscription")
+struct SubscriptionTests {
+    private final class Count: Sendable {
+        private let number = Atomic<Int>(0)
+        var value: Int { number.load(ordering: .relaxed) }
+        func add() { number.add(1, ordering: .relaxed) }
+    }
+
+    @Test("It ends once, however often and from however many threads it is cancelled")
+    func cancelsOnce() {
+        let count = Count()
+        let subscription = Subscription { count.add() }
+        #expect(!subscription.isCancelled)
+        DispatchQueue.concurrentPerform(iterations: 64) { _ in subscription.cancel() }
+        #expect(count.value == 1)
+        #expect(subscription.isCancelled)
+    }
+
+    @Test("Releasing it ends it")
+    func endsOnRelease() {
+        let count = Count()
+        var subscription: Subscription? = Subscription { count.add() }
+        #expect(subscription?.isCancelled == false)
+        #expect(count.value == 0)
+        subscription = nil
+        #expect(count.value == 1)
+    }
+
+    @Test("Releasing it after it was cancelled does not end it again")
+    func cancelThenRelease() {
+        let count = Count()
+        do {
+            let subscription = Subscription { count.add() }
+            subscription.cancel()
+        }
+        #expect(count.value == 1)
+    }
+
+    @Test("It may be cancelled while it is being cancelled")
+    func reentered() {
+        let count = Count()
+        let inner = Mutex<Subscription?>(nil)
+        let subscription = Subscription {
+            count.add()
+            inner.withLock { $0 }?.cancel()
+        }
+        inner.withLock { $0 = subscription }
+        subscription.cancel()
+        #expect(count.value == 1)
+        inner.withLock { $0 = nil }
+    }
+}

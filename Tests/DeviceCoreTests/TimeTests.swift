@@ -1,0 +1,61 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import DeviceCore
+
+@Suite("Points in time")
+struct TimeTests {
+    @Test("Seconds become nanoseconds, rounded to the nearest")
+    func seconds() {
+        #expect(WallTime(seconds: 1.5)?.nanoseconds == 1_500_000_000)
+        #expect(WallTime(seconds: -0.000_000_001)?.nanoseconds == -1)
+        #expect(WallTime(seconds: 0.000_000_000_4)?.nanoseconds == 0)
+        #expect(BootTime.zero.advanced(bySeconds: 0.15).nanoseconds == 150_000_000)
+    }
+
+    @Test("What is not finite is no time", arguments: [Double.nan, .infinity, -.infinity])
+    func notFinite(seconds: Double) {
+        #expect(WallTime(seconds: seconds) == nil)
+    }
+
+    @Test("A number beyond the range is held at its end")
+    func saturates() {
+        #expect(WallTime(seconds: 1e300)?.nanoseconds == .max)
+        #expect(WallTime(seconds: -1e300)?.nanoseconds == .min)
+        // 9.3e9 s is 9.3e18 ns, above Int64.max of 9.223e18.
+        #expect(WallTime(seconds: 9.3e9)?.nanoseconds == .max)
+        #expect(WallTime(seconds: -9.3e9)?.nanoseconds == .min)
+        #expect(WallTime(seconds: 9.1e9)?.nanoseconds == 9_100_000_000_000_000_000)
+    }
+
+    @Test("Moving past an end stays at the end")
+    func advances() {
+        let late = WallTime(nanoseconds: .max - 1)
+        #expect(late.advanced(bySeconds: 1).nanoseconds == .max)
+        #expect(WallTime(nanoseconds: .min + 1).advanced(bySeconds: -1).nanoseconds == .min)
+        #expect(BootTime.never.advanced(bySeconds: 1) == .never)
+        #expect(BootTime.zero.advanced(bySeconds: .infinity) == .never)
+        #expect(BootTime.zero.advanced(bySeconds: -.infinity).nanoseconds == .min)
+        #expect(BootTime.zero.advanced(bySeconds: .nan) == .zero)
+        #expect(WallTime.epoch.advanced(bySeconds: .nan) == .epoch)
+    }
+
+    @Test("A difference does not overflow")
+    func differences() {
+        let first = WallTime(nanoseconds: .min)
+        let last = WallTime(nanoseconds: .max)
+        // Int64.max nanoseconds are 9,223,372,036.85 s; the true difference is twice that.
+        #expect(last.seconds(since: first) == 9_223_372_036.854_775_807)
+        #expect(first.seconds(since: last) == -9_223_372_036.854_775_808)
+        #expect(BootTime.never.seconds(since: BootTime(nanoseconds: -5)) == 9_223_372_036.854_775_807)
+    }
+
+    @Test("Times order by their nanoseconds")
+    func order() {
+        #expect(WallTime(nanoseconds: -1) < .epoch)
+        #expect(BootTime.zero < BootTime(nanoseconds: 1))
+        #expect(BootTime(nanoseconds: .max - 1) < .never)
+    }
+}

@@ -1,0 +1,158 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import Testing
+
+@testable import DeviceCore
+
+@Suite("The virtual clock")
+struct VirtualClockTests {
+    private static func at(_ seconds: Double) -> BootTime { BootTime.zero.advanced(bySeconds: seconds) }
+
+    /// What timers have written down, in order.
+    private final class Notes: Sendable {
+        private let texts = Mutex<[String]>([])
+        var all: [String] { texts.withLock { $0 } }
+        func add(_ text: String) { texts.withLock { $0.append(text) } }
+    }
+
+    private static func runAll(_ clock: VirtualClock, upTo limit: Double = 1e6) {
+        while clock.runNextTimer(upTo: at(limit)) {}
+    }
+
+    @Test("Timers run in the order of their deadlines and see the clock at their own")
+    func order() {
+        let clock = VirtualClock()
+        let notes = Notes()
+        let timers = [3.0, 1.0, 2.0].map { seconds in
+            clock.timer(at: Self.at(seconds)) { notes.add("\(seconds) at \(clock.now.seconds)") }
+        }
+        #expect(clock.nextDeadline == Self.at(1))
+        Self.runAll(clock)
+        #expect(notes.all == ["1.0 at 1.0", "2.0 at 2.0", "3.0 at 3.0"])
+        withExtendedLifetime(timers) {}
+    }
+
+    @Test("Timers of one deadline run in the order in which they were made")
+    func equalDeadlines() {
+        let clock = VirtualClock()
+        let notes = Notes()
+        var timers: [ClockTimer] = []
+        for number in 0..<20 {
+            timers.append(clock.timer(at: Self.at(number % 2 == 0 ? 1 : 2)) { notes.add("\(number)") })
+        }
+        Self.runAll(clock)
+        let even = (0..<20).filter { $0 % 2 == 0 }
+        let odd = (0..<20).filter { $0 % 2 == 1 }
+        #expect(notes.all == (even + odd).map(String.init))
+        withExtendedLifetime(timers) {}
+    }
+
+    @Test("A cancelled or released timer does not run, and is forgotten")
+    func cancellation() {
+        let clock = VirtualClock()
+        let notes = Notes()
+        let cancelled = clock.timer(at: Self.at(1)) { notes.add("cancelled") }
+        var released: ClockTimer? = clock.timer(at: Self.at(1)) { notes.add("released") }
+        let kept = clock.timer(at: Self.at(1)) { notes.add("kept") }
+        cancelled.cancel()
+        cancelled.cancel()
+        #expect(released != nil)
+        released = nil
+        Self.runAll(clock)
+        #expect(notes.all == ["kept"])
+        #expect(clock.nextDeadline == nil)
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("A timer may cancel one of the same deadline that has not run yet")
+    func cancelsAnother() {
+        let clock = VirtualClock()
+        let notes = Notes()
+        let second = Mutex<ClockTimer?>(nil)
+        let first = clock.timer(at: Self.at(1)) {
+            notes.add("first")
+            second.withLock { $0 }?.cancel()
+        }
+        second.withLock { $0 = clock.timer(at: Self.at(1)) { notes.add("second") } }
+        Self.runAll(clock)
+        #expect(notes.all == ["first"])
+        withExtendedLifetime(first) {}
+    }
+
+    @Test("A timer made inside a timer runs in its turn, even when it is due at once")
+    func nested() {
+        let clock = VirtualClock()
+        let notes = Notes()
+        let inner = Mutex<[ClockTimer]>([])
+        let outer = clock.timer(at: Self.at(1)) {
+            notes.add("outer")
+            let timers = [Self.at(2), Self.at(0.5)].map { deadline in
+                clock.timer(at: deadline) { notes.add("\(deadline.seconds) at \(clock.now.seconds)") }
+            }
+            inner.withLock { $0 = timers }
+        }
+        let later = clock.timer(at: Self.at(3)) { notes.add("later") }
+        Self.runAll(clock)
+        // The one that was due at 0.5 cannot turn the clock back.
+        #expect(notes.all == ["outer", "0.5 at 1.0", "2.0 at 2.0", "later"])
+        withExtendedLifetime((outer, later)) {}
+    }
+
+    @Test("Timers beyond the limit wait")
+    func limit() {
+        let clock = VirtualClock()
+        let notes = Notes()
+        let timer = clock.timer(at: Self.at(1)) { notes.add("ran") }
+        #expect(!clock.runNextTimer(upTo: Self.at(0.999)))
+        #expect(clock.now == .zero)
+        #expect(clock.runNextTimer(upTo: Self.at(1)))
+        #expect(notes.all == ["ran"])
+        withExtendedLifetime(timer) {}
+    }
+
+    @Test("The clock never goes back, and civil time keeps step until it is set")
+    func moves() throws {
+        let clock = VirtualClock(now: Self.at(100), wallTime: try #require(WallTime(seconds: 1_000)))
+        clock.move(to: Self.at(50))
+        #expect(clock.now == Self.at(100))
+        #expect(clock.wallTime.seconds == 1_000)
+        clock.move(to: Self.at(107.5))
+        #expect(clock.now == Self.at(107.5))
+        #expect(clock.wallTime.seconds == 1_007.5)
+        clock.setWallTime(.epoch)
+        #expect(clock.now == Self.at(107.5))
+        clock.move(to: Self.at(108))
+        #expect(clock.wallTime.seconds == 0.5)
+    }
+
+    @Test("Civil time is held at the end of its range")
+    func wallTimeSaturates() {
+        let clock = VirtualClock(wallTime: WallTime(nanoseconds: .max - 5))
+        clock.move(to: Self.at(1))
+        #expect(clock.wallTime.nanoseconds == .max)
+    }
+
+    @Test("Cancelling a timer may release what cancels it again")
+    func cancelReentered() {
+        /// Cancels its timer when it goes, as an owner does.
+        final class Owner: Sendable {
+            let timer = Mutex<ClockTimer?>(nil)
+            deinit { timer.withLock { $0 }?.cancel() }
+        }
+        let clock = VirtualClock()
+        weak var gone: Owner?
+        let timer: ClockTimer
+        do {
+            let owner = Owner()
+            timer = clock.timer(at: Self.at(1)) { owner.timer.withLock { _ = $0 } }
+            owner.timer.withLock { $0 = timer }
+            gone = owner
+        }
+        #expect(gone != nil)
+        timer.cancel()
+        #expect(gone == nil)
+        #expect(clock.nextDeadline == nil)
+    }
+}

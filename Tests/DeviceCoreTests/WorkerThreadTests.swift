@@ -1,0 +1,48 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import DeviceCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+@Suite("The thread of a source")
+struct WorkerThreadTests {
+    @Test("The app's signals stay away from it, and faults do not")
+    func signals() throws {
+        let mask = Mutex<[Int32: Bool]>([:])
+        let done = DispatchSemaphore(value: 0)
+        let asked = [SIGTERM, SIGINT, SIGPIPE, SIGCHLD, SIGUSR1, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP]
+        try WorkerThread.start {
+            var set = sigset_t()
+            pthread_sigmask(SIG_SETMASK, nil, &set)
+            for number in asked {
+                let isBlocked = sigismember(&set, number) == 1
+                mask.withLock { $0[number] = isBlocked }
+            }
+            done.signal()
+        }
+        #expect(done.wait(timeout: .now() + 10) == .success)
+        let found = mask.withLock { $0 }
+        for number in [SIGTERM, SIGINT, SIGPIPE, SIGCHLD, SIGUSR1] { #expect(found[number] == true, "\(number)") }
+        // A blocked fault ends the process before any crash reporter has said where.
+        for number in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP] { #expect(found[number] == false, "\(number)") }
+    }
+
+    @Test("The mask of the thread that starts it is left as it was")
+    func callersMask() throws {
+        var before = sigset_t()
+        pthread_sigmask(SIG_SETMASK, nil, &before)
+        try WorkerThread.start {}
+        var after = sigset_t()
+        pthread_sigmask(SIG_SETMASK, nil, &after)
+        for number in Int32(1)..<32 { #expect(sigismember(&before, number) == sigismember(&after, number)) }
+    }
+}

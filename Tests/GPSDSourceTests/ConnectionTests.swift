@@ -1,0 +1,236 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Dispatch
+import GPSDSource
+import Glibc
+import Testing
+
+extension ContractSuite {
+    @Suite("Connecting, and again", .serialized)
+    struct ConnectionTests {
+        @Test("gpsd that starts later is found, and the loss is told once meanwhile", arguments: clients)
+        func later(client: PositionSourceAddress.Client) throws {
+            let port = try FakeGPSD.closedPort()
+            let source = source(client, port: port)
+            let log = EventLog()
+            let subscription = source.subscribe(PositionRequest(), receive: log.receive)
+            #expect(log.waitForLosses(1))
+            let error = try #require(log.events.losses.first)
+            #expect(error.code == .unreachable)
+            #expect(error.cause == .system(call: "connect", errno: ECONNREFUSED))
+            #expect(error.message.contains("start gpsd"))
+            let server = try FakeGPSD(port: port) { peer in
+                peer.begin()
+                peer.send(Lines.fix(1))
+                peer.stay()
+            }
+            #expect(log.waitForReports(1))
+            #expect(log.events.losses.count == 1)
+            #expect(log.events.returns == 1)
+            subscription.cancel()
+            server.stop()
+        }
+
+        @Test("A host without an address is a loss, and is asked for again", arguments: clients)
+        func unknownHost(client: PositionSourceAddress.Client) throws {
+            let source = source(client, port: 2947, host: "a..b")
+            let log = EventLog()
+            let subscription = source.subscribe(PositionRequest(), receive: log.receive)
+            #expect(log.waitForLosses(1))
+            let error = try #require(log.events.losses.first)
+            #expect(error.code == .unreachable)
+            guard case .library("getaddrinfo", _) = error.cause else {
+                Issue.record("\(error)")
+                return
+            }
+            subscription.cancel()
+        }
+
+        @Test("A host that takes no connection is given up in time", arguments: clients)
+        func fullBacklog(client: PositionSourceAddress.Client) throws {
+            let server = try FakeGPSD(backlog: 0)
+            let occupants = (0..<4).map { _ in server.occupyQueue() }
+            var timing = patient
+            timing.connect = 0.05
+            let source = source(client, port: server.port, timing: timing)
+            let log = EventLog()
+            let subscription = source.subscribe(PositionRequest(), receive: log.receive)
+            #expect(log.waitForLosses(1))
+            #expect(log.events.losses.first?.cause == .system(call: "connect", errno: ETIMEDOUT))
+            subscription.cancel()
+            for occupant in occupants { close(occupant) }
+            server.stop()
+        }
+
+        @Test("After a restart or a crash of gpsd reports go on", arguments: clients)
+        func restart(client: PositionSourceAddress.Client) throws {
+            let server = try FakeGPSD { peer in
+                peer.begin()
+                peer.send(Lines.fix(peer.number))
+                guard peer.number < 5 else { return peer.stay() }
+                peer.stay(milliseconds: 5)
+                if peer.number % 2 == 0 { peer.reset() } else { peer.close() }
+            }
+            let source = source(client, port: server.port)
+            let log = EventLog()
+            let subscription = source.subscribe(PositionRequest(), receive: log.receive)
+            #expect(log.wait { $0.numbers.last == 5 })
+            let events = log.events
+            // A reset may swallow the fix before it; a loss and a return for each of the four ends in any case.
+            #expect(events.losses.count == 4)
+            #expect(events.returns == 4)
+            #expect(events.losses.allSatisfy { $0.code == .connectionLost })
+            #expect(source.statistics.connections == 5)
+            subscription.cancel()
+            server.stop()
+        }
+
+        @Test("What listens there and is no gpsd is told from gpsd", arguments: clients)
+        func notGPSD(client: PositionSourceAddress.Client) throws {
+            let second = DispatchSemaphore(value: 0)
+            let server = try FakeGPSD { peer in
+                if peer.number == 2 { second.signal() }
+                peer.send("SSH-2.0-OpenSSH_9.2p1")
+                peer.stay()
+            }
+            var timing = patient
+            timing.answer = 0.05
+            let source = source(client, port: server.port, timing: timing)
+            let log = EventLog()
+            let subscription = source.subscribe(PositionRequest(), receive: log.receive)
+            #expect(log.waitForLosses(1))
+            #expect(log.events.losses.first?.message.contains("does not speak") == true)
+            // It is tried again all the same: the right service may come to that port.
+            #expect(second.wait(timeout: .now() + 10) == .success)
+            #expect(log.events.losses.count == 1)
+            subscription.cancel()
+            server.stop()
+        }
+
+        @Test("A server that greets late is a gpsd", arguments: clients)
+        func lateGreeting(client: PositionSourceAddress.Client) throws {
+            let server = try FakeGPSD { peer in
+                peer.stay(milliseconds: 100)
+                peer.begin()
+                peer.send(Lines.fix(1))
+                peer.stay()
+            }
+            let source = source(client, port: server.port)
+            let log = EventLog()
+            let subscription = source.subscribe(PositionRequest(), receive: log.receive)
+            #expect(log.waitForReports(1))
+            #expect(log.events.losses.isEmpty)
+            #expect(server.connectionCount == 1)
+            subscription.cancel()
+            server.stop()
+        }
+
+        @Test(
+            "A silent receiver is a loss once, and its next report ends it on the same connection", arguments: clients)
+        func silence(client: PositionSourceAddress.Client) throws {
+            let server = try FakeGPSD { peer in
+                peer.begin()
+                peer.send(Lines.fix(1))
+                // The client asks whether gpsd is still there; it is.
+                for _ in 0..<2 {
+                    guard peer.receive("?VERSION") else { return }
+                    peer.send(FakePeer.greeting)
+                }
+                peer.send(Lines.fix(2))
+                peer.stay()
+            }
+            var timing = patient
+            timing.silence = 0.05
+            timing.probeInterval = 0.05
+            let source = source(client, port: server.port, timing: timing)
+            let log = EventLog()
+            let subscription = source.subscribe(PositionRequest(), receive: log.receive)
+            #expect(log.waitForReports(2))
+            let words = log.events.compactMap { event in
+                switch event {
+                case .report: "report"
+                case .lost(let error): "\(error.code)"
+                case .regained: "regained"
+                default: nil
+                }
+            }
+            #expect(words.prefix(4) == ["report", "silent", "regained", "report"])
+            #expect(server.connectionCount == 1)
+            subscription.cancel()
+            server.stop()
+        }
+
+        @Test("A gpsd that no longer answers is left, and the loss is told once", arguments: clients)
+        func deadConnection(client: PositionSourceAddress.Client) throws {
+            let server = try FakeGPSD { peer in
+                peer.begin()
+                peer.send(Lines.fix(peer.number))
+                peer.stay()
+            }
+            var timing = patient
+            timing.silence = 0.05
+            timing.probeInterval = 0.05
+            timing.answer = 0.05
+            let source = source(client, port: server.port, timing: timing)
+            let log = EventLog()
+            let subscription = source.subscribe(PositionRequest(), receive: log.receive)
+            #expect(log.waitForReports(2))
+            let events = log.events
+            #expect(events.losses.count == 1)
+            #expect(events.losses.first?.code == .silent)
+            #expect(events.returns == 1)
+            subscription.cancel()
+            server.stop()
+        }
+
+        @Test("Who subscribes anew to a silent source hears of the silence too", arguments: clients)
+        func newSubscriberWhileSilent(client: PositionSourceAddress.Client) throws {
+            let server = try FakeGPSD { peer in
+                peer.begin()
+                peer.stay()
+            }
+            var timing = patient
+            timing.silence = 0.05
+            let source = source(client, port: server.port, timing: timing)
+            for _ in 0..<3 {
+                let log = EventLog()
+                let subscription = source.subscribe(PositionRequest(), receive: log.receive)
+                #expect(log.waitForLosses(1))
+                #expect(log.events.losses.first?.code == .silent)
+                subscription.cancel()
+            }
+            server.stop()
+        }
+
+        @Test("Who subscribes anew does not wait for the pause that others have brought about", arguments: clients)
+        func newSubscriberWhilePausing(client: PositionSourceAddress.Client) throws {
+            let port = try FakeGPSD.closedPort()
+            var timing = patient
+            timing.firstRetry = 1_000
+            timing.lastRetry = 1_000
+            let source = source(client, port: port, timing: timing)
+            for _ in 0..<3 {
+                let log = EventLog()
+                let subscription = source.subscribe(PositionRequest(), receive: log.receive)
+                #expect(log.waitForLosses(1))
+                subscription.cancel()
+            }
+        }
+
+        #if !LibGPS
+        @Test("Without libgps its addresses are refused with a reason, at once and each time")
+        func withoutLibrary() {
+            let source = source(.libgps, port: 2947)
+            for _ in 0..<3 {
+                let log = EventLog()
+                let subscription = source.subscribe(PositionRequest(), receive: log.receive)
+                #expect(log.waitForLosses(1))
+                #expect(log.events.losses.first?.code == .notSupported)
+                subscription.cancel()
+            }
+        }
+        #endif
+    }
+}

@@ -1,0 +1,61 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import GPSDSource
+import Testing
+
+/// What holds for every client, one test after the other: they measure threads, descriptors and time.
+@Suite("Contract of the gpsd clients", .serialized)
+struct ContractSuite {
+    /// The clients of this build.
+    static let clients: [PositionSourceAddress.Client] = {
+        #if LibGPS
+        [.native, .libgps]
+        #else
+        [.native]
+        #endif
+    }()
+
+    /// Times so long that nothing happens by itself on a busy machine.
+    static let patient: GPSDTiming = {
+        var timing = GPSDTiming()
+        timing.connect = 10
+        timing.firstRetry = 0.01
+        timing.lastRetry = 0.05
+        timing.silence = 60
+        timing.probeInterval = 60
+        timing.answer = 60
+        timing.standstill = 60
+        return timing
+    }()
+
+    static func source(
+        _ client: PositionSourceAddress.Client, port: UInt16, host: String = "127.0.0.1",
+        timing: GPSDTiming = patient, clock: any DeviceClock = LiveClock(), repairsWeekRollover: Bool = false
+    ) -> GPSDSource {
+        GPSDSource(
+            address: PositionSourceAddress(client: client, host: host, port: port), clock: clock,
+            repairsWeekRollover: repairsWeekRollover, timing: timing)
+    }
+
+    /// What a subscriber for every report is told when the server does that, up to the number of reports.
+    static func told(
+        _ client: PositionSourceAddress.Client, reports: Int,
+        request: PositionRequest = PositionRequest(everyReport: true),
+        by script: @escaping @Sendable (FakePeer) -> Void
+    ) throws -> [PositionEvent] {
+        let server = try FakeGPSD { peer in
+            peer.begin()
+            script(peer)
+            peer.stay()
+        }
+        let source = source(client, port: server.port)
+        let log = EventLog()
+        let subscription = source.subscribe(request, receive: log.receive)
+        #expect(log.waitForReports(reports))
+        subscription.cancel()
+        server.stop()
+        return log.events
+    }
+}

@@ -1,0 +1,310 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Dispatch
+import Foundation
+import GPSDSource
+import Glibc
+import Synchronization
+import Testing
+
+extension ContractSuite {
+    @Suite("Threads, descriptors and time", .serialized)
+    struct LifeTests {
+        private static func count(_ folder: String) throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: folder).count
+        }
+
+        /// The size of a folder of /proc once it has come down to the limit, or after 10 s.
+        private static func settled(_ folder: String, limit: Int) throws -> Int {
+            let log = EventLog()
+            for _ in 0..<1_000 {
+                if try count(folder) <= limit { break }
+                // Nothing is told: a wait of 10 ms.
+                _ = log.wait(seconds: 0.01) { _ in false }
+            }
+            return try count(folder)
+        }
+
+        /// Runs the body and expects that it leaves neither threads nor descriptors behind. Some threads and
+        /// descriptors belong to tests that run beside this one; fifty leaks would show.
+        private static func expectNoLeak(_ body: () throws -> Void) throws {
+            let descriptors = try count("/proc/self/fd")
+            let threads = try count("/proc/self/task")
+            try body()
+            #expect(try settled("/proc/self/fd", limit: descriptors + 15) <= descriptors + 15)
+            #expect(try settled("/proc/self/task", limit: threads + 15) <= threads + 15)
+        }
+
+        @Test("Fifty times start and stop while reading", arguments: clients)
+        func stopWhileReading(client: PositionSourceAddress.Client) throws {
+            let server = try FakeGPSD { peer in
+                peer.begin()
+                peer.send(Lines.fix(1))
+                peer.stay()
+            }
+            try Self.expectNoLeak {
+                for _ in 0..<50 {
+                    let source = source(client, port: server.port)
+                    let log = EventLog()
+                    let subscription = source.subscribe(PositionRequest(), receive: log.receive)
+                    #expect(log.waitForReports(1))
+                    subscription.cancel()
+                }
+            }
+            server.stop()
+        }
+
+        @Test("Fifty times start and stop of one source", arguments: clients)
+        func restartOneSource(client: PositionSourceAddress.Client) throws {
+            let server = try FakeGPSD { peer in
+                peer.begin()
+                peer.stay(milliseconds: 1)
+                for number in 0..<1_000 {
+                    peer.send(Lines.fix(number % 90))
+                    peer.stay(milliseconds: 1)
+                    if number % 100 == 99, peer.isGone { return }
+                }
+                peer.stay()
+            }
+            let source = source(client, port: server.port)
+            try Self.expectNoLeak {
+                for _ in 0..<50 {
+                    let log = EventLog()
+                    let subscription = source.subscribe(PositionRequest(), receive: log.receive)
+                    #expect(log.waitForReports(1))
+                    subscription.cancel()
+                }
+            }
+            server.stop()
+        }
+
+        @Test("Fifty times stop in the pause before the next attempt", arguments: clients)
+        func stopInBackoff(client: PositionSourceAddress.Client) throws {
+            let port = try FakeGPSD.closedPort()
+            var timing = patient
+            timing.firstRetry = 1_000
+            timing.lastRetry = 1_000
+            try Self.expectNoLeak {
+                for _ in 0..<50 {
+                    let source = source(client, port: port, timing: timing)
+                    let log = EventLog()
+                    let subscription = source.subscribe(PositionRequest(), receive: log.receive)
+                    #expect(log.waitForLosses(1))
+                    subscription.cancel()
+                }
+            }
+        }
+
+        @Test("Fifty times stop while connecting", arguments: clients)
+        func stopWhileConnecting(client: PositionSourceAddress.Client) throws {
+            let server = try FakeGPSD(backlog: 0)
+            let occupants = (0..<4).map { _ in server.occupyQueue() }
+            try Self.expectNoLeak {
+                for _ in 0..<50 {
+                    let source = source(client, port: server.port)
+                    let log = EventLog()
+                    let subscription = source.subscribe(PositionRequest(), receive: log.receive)
+                    // Nothing is told: time for the thread to begin.
+                    _ = log.wait(seconds: 0.002) { _ in false }
+                    subscription.cancel()
+                    #expect(log.events.isEmpty)
+                }
+            }
+            for occupant in occupants { close(occupant) }
+            server.stop()
+        }
+
+        @Test("Fifty times gpsd dies and returns", arguments: clients)
+        func killAndReturn(client: PositionSourceAddress.Client) throws {
+            let server = try FakeGPSD { peer in
+                peer.begin()
+                peer.send(Lines.fix(1))
+                if peer.number > 50 { peer.stay() }
+                if peer.number % 2 == 0 { peer.reset() }
+            }
+            try Self.expectNoLeak {
+                let source = source(client, port: server.port)
+                let log = EventLog()
+                let subscription = source.subscribe(PositionRequest(), receive: log.receive)
+                #expect(log.waitForReturns(50))
+                #expect(log.events.losses.count == 50)
+                subscription.cancel()
+            }
+            server.stop()
+        }
+
+        @Test("A source that is released runs for as long as its subscription, and no longer", arguments: clients)
+        func releasedSource(client: PositionSourceAddress.Client) throws {
+            let server = try FakeGPSD { peer in
+                peer.begin()
+                peer.send(Lines.fix(1))
+                guard peer.receive("?VERSION") else { return }
+                peer.send(Lines.fix(2))
+                peer.stay()
+            }
+            var timing = patient
+            timing.silence = 0.05
+            timing.probeInterval = 0.05
+            let log = EventLog()
+            let subscription: Subscription
+            do {
+                let source = source(client, port: server.port, timing: timing)
+                subscription = source.subscribe(PositionRequest(), receive: log.receive)
+                #expect(log.waitForReports(1))
+            }
+            #expect(log.waitForReports(2))
+            subscription.cancel()
+            server.stop()
+        }
+
+        @Test("After a standstill of the process only the newest report is told", arguments: clients)
+        func standstill(client: PositionSourceAddress.Client) throws {
+            let isHeld = DispatchSemaphore(value: 0)
+            let goOn = DispatchSemaphore(value: 0)
+            let allSent = DispatchSemaphore(value: 0)
+            let server = try FakeGPSD { peer in
+                peer.begin()
+                peer.send(Lines.fix(0, tenths: 0))
+                guard isHeld.wait(timeout: .now() + 10) == .success else { return }
+                for number in 1...20 { peer.send(Lines.fix(number, tenths: 10 * number)) }
+                // The answer shows that all of them are in the client's socket.
+                peer.stay(milliseconds: 20)
+                allSent.signal()
+                peer.stay()
+            }
+            let clock = JumpClock()
+            var timing = patient
+            timing.standstill = 2
+            let source = source(client, port: server.port, timing: timing, clock: clock)
+            let log = EventLog()
+            let held = Atomic<Bool>(false)
+            let subscription = source.subscribe(PositionRequest(everyReport: true)) { event in
+                log.receive(event)
+                guard case .report = event, !held.exchange(true, ordering: .relaxed) else { return }
+                // The thread stands still while the reports pile up.
+                isHeld.signal()
+                _ = goOn.wait(timeout: .now() + 10)
+            }
+            #expect(allSent.wait(timeout: .now() + 10) == .success)
+            clock.jump(seconds: 30)
+            goOn.signal()
+            #expect(log.wait { $0.numbers.last == 20 })
+            #expect(log.events.numbers == [0, 20])
+            subscription.cancel()
+            server.stop()
+            #expect(source.statistics.staleReports == 19)
+        }
+
+        @Test("A receiver that reports rarely is not taken for a standstill", arguments: clients)
+        func slowReceiver(client: PositionSourceAddress.Client) throws {
+            let goOn = DispatchSemaphore(value: 0)
+            let server = try FakeGPSD { peer in
+                peer.begin()
+                peer.send(Lines.fix(1, tenths: 0))
+                guard goOn.wait(timeout: .now() + 10) == .success else { return }
+                // Two reports of one epoch in one piece.
+                peer.send([UInt8]((Lines.fix(2, tenths: 300) + "\r\n" + Lines.fix(3, tenths: 300) + "\r\n").utf8))
+                peer.stay()
+            }
+            let clock = JumpClock()
+            var timing = patient
+            timing.standstill = 2
+            let source = source(client, port: server.port, timing: timing, clock: clock)
+            let log = EventLog()
+            let subscription = source.subscribe(PositionRequest(everyReport: true), receive: log.receive)
+            #expect(log.waitForReports(1))
+            clock.jump(seconds: 30)
+            goOn.signal()
+            #expect(log.waitForReports(3))
+            #expect(log.events.numbers == [1, 2, 3])
+            subscription.cancel()
+            server.stop()
+        }
+
+        @Test("Half a line costs no time while it waits for its other half", arguments: clients)
+        func partialLine(client: PositionSourceAddress.Client) throws {
+            let used = Mutex<[Double]>([])
+            let server = try FakeGPSD { peer in
+                peer.begin()
+                peer.send(Lines.fix(1))
+                let line = [UInt8]((Lines.fix(2) + "\r\n").utf8)
+                peer.send(Array(line.prefix(50)))
+                peer.stay(milliseconds: 300)
+                peer.send(Array(line.dropFirst(50)))
+                peer.stay()
+            }
+            let source = source(client, port: server.port)
+            let log = EventLog()
+            let subscription = source.subscribe(PositionRequest()) { event in
+                // On the source's own thread.
+                var time = timespec()
+                clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+                if case .report = event {
+                    used.withLock { $0.append(Double(time.tv_sec) * 1_000 + Double(time.tv_nsec) / 1e6) }
+                }
+                log.receive(event)
+            }
+            #expect(log.waitForReports(2))
+            let milliseconds = used.withLock { $0 }
+            try #require(milliseconds.count == 2)
+            // Spinning for 300 ms would take a good part of 300 ms; waiting in poll takes some tens of microseconds.
+            #expect(milliseconds[1] - milliseconds[0] < 20)
+            subscription.cancel()
+            server.stop()
+        }
+
+        @Test("Two sources at once do not touch each other")
+        func twoSources() throws {
+            let servers = try (1...2).map { number in
+                try FakeGPSD { peer in
+                    peer.begin()
+                    for _ in 0..<100 { peer.send(Lines.fix(number)) }
+                    peer.stay()
+                }
+            }
+            let logs = [EventLog(), EventLog()]
+            let clients = [ContractSuite.clients[0], ContractSuite.clients[ContractSuite.clients.count - 1]]
+            let sources = zip(clients, servers).map { source($0, port: $1.port) }
+            let subscriptions = zip(sources, logs).map { $0.subscribe(PositionRequest(), receive: $1.receive) }
+            for (index, log) in logs.enumerated() {
+                #expect(log.waitForReports(100))
+                #expect(Set(log.events.numbers) == [index + 1])
+            }
+            for subscription in subscriptions { subscription.cancel() }
+            for server in servers { server.stop() }
+        }
+
+        @Test("Subscribers that come and go on several threads get on with the reader", arguments: clients)
+        func storm(client: PositionSourceAddress.Client) throws {
+            let server = try FakeGPSD { peer in
+                peer.begin()
+                var number = 0
+                while !peer.isGone {
+                    number += 1
+                    peer.send(Lines.fix(number % 90, tenths: number / 2))
+                    peer.stay(milliseconds: 1)
+                    if number % 50 == 0 { return }
+                }
+            }
+            let source = source(client, port: server.port)
+            DispatchQueue.concurrentPerform(iterations: 4) { side in
+                for number in 0..<200 {
+                    let log = EventLog()
+                    let subscription = source.subscribe(
+                        PositionRequest(everyReport: side % 2 == 0), receive: log.receive)
+                    if number % 20 == 0 { _ = log.waitForReports(1) }
+                    subscription.cancel()
+                    _ = source.lastFix
+                    _ = source.statistics
+                }
+            }
+            let log = EventLog()
+            let subscription = source.subscribe(PositionRequest(), receive: log.receive)
+            #expect(log.waitForReports(1))
+            subscription.cancel()
+            server.stop()
+        }
+    }
+}

@@ -1,0 +1,198 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import GPSDProtocol
+import GPSDSource
+import Testing
+
+extension ContractSuite {
+    @Suite("What is told", .serialized)
+    struct ReportTests {
+        @Test("Mode below 2, NaN and no time arrive as what they are", arguments: clients)
+        func withoutFix(client: PositionSourceAddress.Client) throws {
+            let reports = try told(client, reports: 5) { peer in
+                peer.send(#"{"class":"TPV","device":"/dev/a","mode":1}"#)
+                peer.send(#"{"class":"TPV","device":"/dev/a","mode":0,"lat":1,"lon":2}"#)
+                peer.send(#"{"class":"TPV","device":"/dev/a","mode":3,"lat":nan,"lon":nan}"#)
+                peer.send(#"{"class":"TPV","device":"/dev/a","mode":2}"#)
+                peer.send(Lines.fix(5, device: "/dev/a"))
+            }.reports
+            #expect(reports.map(\.hasFix) == [false, false, false, false, true])
+            #expect(reports.allSatisfy { $0.time == nil })
+            #expect(reports[2].latitude.isNaN)
+            #expect(reports[0].speed.isNaN)
+        }
+
+        @Test("The two altitudes stay apart", arguments: clients)
+        func altitudes(client: PositionSourceAddress.Client) throws {
+            let reports = try told(client, reports: 2) { peer in
+                peer.send(Lines.fix(1, more: #","altHAE":120.5,"altMSL":72.25,"alt":72.25,"geoidSep":48.25"#))
+                peer.send(Lines.fix(2, more: #","alt":10.5"#))
+            }.reports
+            #expect(reports[0].altitudeHAE == 120.5)
+            #expect(reports[0].altitudeMSL == 72.25)
+            #expect(reports[0].geoidSeparation == 48.25)
+            #expect(reports[1].altitudeHAE.isNaN)
+            #expect(reports[1].altitudeMSL.isNaN)
+            #expect(reports[1].altitudeUndefined == 10.5)
+        }
+
+        @Test("A sky of dilutions only keeps the satellites", arguments: clients)
+        func dilutionsOnly(client: PositionSourceAddress.Client) throws {
+            let skies = try told(client, reports: 1) { peer in
+                peer.send(Lines.sky(satellites: 12))
+                peer.send(#"{"class":"SKY","device":"/dev/ttyACM0","hdop":1.5,"vdop":2.5}"#)
+                peer.send(Lines.fix(1))
+            }.skies
+            #expect(skies.map { $0.satellites?.count } == [12, 12])
+            #expect(skies.map(\.hdop) == [0.9, 1.5])
+        }
+
+        @Test("Unknown classes and everything that is no report are passed over", arguments: clients)
+        func hostile(client: PositionSourceAddress.Client) throws {
+            let hostile = Lines.hostile
+            let events = try told(client, reports: 2 * hostile.count + 1) { peer in
+                for (index, line) in hostile.enumerated() {
+                    peer.send(Lines.fix(index % 90))
+                    peer.send(line + [10])
+                }
+                for _ in 0...hostile.count { peer.send(Lines.fix(89)) }
+            }
+            let fixes = events.reports.filter { $0.hasFix && $0.receiver == "/dev/ttyACM0" && $0.longitude == 7.5 }
+            #expect(fixes.prefix(hostile.count).map { Int($0.latitude) } == hostile.indices.map { $0 % 90 })
+            #expect(events.losses.isEmpty)
+        }
+
+        @Test("Dates are mended when asked for, never put in order, and left alone otherwise", arguments: clients)
+        func weekRollover(client: PositionSourceAddress.Client) throws {
+            // 1024 weeks are 7,168 days: 1999-08-27 becomes 2019-04-12, as facts of a receiver of 2019 say.
+            let wall = try #require(ISO8601DateFormatter().date(from: "2019-04-12T12:00:00Z")).timeIntervalSince1970
+            let early = try #require(ISO8601DateFormatter().date(from: "1999-08-27T11:59:00Z")).timeIntervalSince1970
+            for repairs in [false, true] {
+                let server = try FakeGPSD { peer in
+                    peer.begin()
+                    peer.send(
+                        #"{"class":"TPV","device":"a","time":"1999-08-27T11:59:00.000Z","mode":3,"lat":1,"lon":1}"#)
+                    peer.send(
+                        #"{"class":"TPV","device":"a","time":"1999-08-27T11:58:00.000Z","mode":3,"lat":2,"lon":1}"#)
+                    peer.send(
+                        #"{"class":"TPV","device":"a","time":"1740-01-01T00:00:00.000Z","mode":3,"lat":3,"lon":1}"#)
+                    peer.stay()
+                }
+                let clock = JumpClock(wallTime: WallTime(seconds: wall))
+                let source = source(client, port: server.port, clock: clock, repairsWeekRollover: repairs)
+                let log = EventLog()
+                let subscription = source.subscribe(PositionRequest(everyReport: true), receive: log.receive)
+                #expect(log.waitForReports(3))
+                let times = log.events.reports.compactMap(\.time?.seconds)
+                try #require(times.count == 3)
+                #expect(log.events.numbers == [1, 2, 3])
+                let expected = repairs ? early + 7_168 * 86_400 : early
+                #expect(times[0] == expected)
+                #expect(times[1] == expected - 60)
+                subscription.cancel()
+                server.stop()
+            }
+        }
+
+        @Test("Several reports of one time are one epoch", arguments: clients)
+        func coalesces(client: PositionSourceAddress.Client) throws {
+            let events = try told(client, reports: 3, request: PositionRequest()) { peer in
+                for row in [(1, 10), (2, 10), (3, 20), (4, 20), (5, 20), (6, 30), (7, 30)] {
+                    peer.send(Lines.fix(row.0, tenths: row.1))
+                }
+            }
+            // The first report of the receiver cannot be known to be the first of several; the last one comes after a
+            // quiet while.
+            #expect(events.numbers == [1, 5, 7])
+        }
+
+        @Test("Several receivers are not mixed, and one of them can be asked for", arguments: clients)
+        func receivers(client: PositionSourceAddress.Client) throws {
+            let script: @Sendable (FakePeer) -> Void = { peer in
+                for number in 0..<20 {
+                    peer.send(Lines.fix(10 + number, tenths: 10 * number, device: "/dev/a", more: #","eph":5"#))
+                    peer.send(Lines.fix(50 + number, tenths: 10 * number, device: "/dev/b", more: #","eph":5"#))
+                }
+            }
+            let best = try told(client, reports: 20, by: script)
+            #expect(best.numbers == Array(10..<30))
+            let named = try told(client, reports: 20, request: PositionRequest(receiver: "/dev/b"), by: script)
+            #expect(named.numbers == Array(50..<70))
+        }
+
+        @Test("A line of 64 KB and lines cut anywhere arrive whole", arguments: clients, [1, 2, 7, 4_096, 65_536])
+        func cutAnywhere(client: PositionSourceAddress.Client, pieces: Int) throws {
+            let padding = String(repeating: "x", count: pieces < 100 ? 1_000 : 64 * 1_024)
+            var stream: [UInt8] = []
+            for number in 1...5 {
+                stream += [UInt8](Lines.fix(number, more: #","note":"\#(padding)""#).utf8) + [13, 10]
+            }
+            stream += [UInt8](Lines.fix(6).utf8) + [10, 13, 10, 10]
+            stream += [UInt8](Lines.fix(7).utf8) + [13, 10]
+            let events = try told(client, reports: 7) { [stream] peer in peer.send(stream, pieces: pieces) }
+            #expect(events.numbers == [1, 2, 3, 4, 5, 6, 7])
+        }
+
+        @Test("Eight receivers and two hundred satellites are not too many", arguments: clients)
+        func many(client: PositionSourceAddress.Client) throws {
+            let paths = (0..<8).map { "/dev/ttyACM\($0)" }
+            let server = try FakeGPSD { peer in
+                peer.begin(devices: paths)
+                peer.send(Lines.sky(satellites: 200))
+                for path in paths { peer.send(Lines.fix(1, device: path)) }
+                peer.send(Lines.fix(2))
+                peer.stay()
+            }
+            let source = source(client, port: server.port)
+            let log = EventLog()
+            let subscription = source.subscribe(PositionRequest(), receive: log.receive)
+            #expect(log.wait { $0.numbers.last == 2 })
+            #expect(log.events.receivers.first?.map(\.path) == paths)
+            #expect(source.receivers.map(\.path) == paths)
+            let satellites = try #require(log.events.skies.first?.satellites)
+            #expect(satellites.count == 200)
+            #expect(satellites.map(\.number) == (1...200).map(Int32.init))
+            #expect(satellites.count { $0.isUsed } == 100)
+            subscription.cancel()
+            server.stop()
+        }
+
+        @Test("Lines and raw bytes are as they were sent", arguments: clients)
+        func lines(client: PositionSourceAddress.Client) throws {
+            let line = Lines.fix(1, more: #","future":{"a":[1]}"#)
+            let request = PositionRequest(everyReport: true, lines: true, rawReports: true)
+            let events = try told(client, reports: 1, request: request) { $0.send(line) }
+            let lines = events.compactMap {
+                if case .line(let bytes, _) = $0 { String(decoding: bytes, as: UTF8.self) } else { nil }
+            }
+            #expect(lines.first == FakePeer.greeting)
+            #expect(lines.last == line)
+            #expect(events.reports.first?.raw == [UInt8](line.utf8))
+        }
+
+        @Test("The source counts what it has read", arguments: clients)
+        func statistics(client: PositionSourceAddress.Client) throws {
+            let server = try FakeGPSD { peer in
+                peer.begin()
+                peer.send("garbage")
+                for number in 0..<10 { peer.send(Lines.fix(number)) }
+                peer.stay()
+            }
+            let source = source(client, port: server.port)
+            let log = EventLog()
+            let subscription = source.subscribe(PositionRequest(), receive: log.receive)
+            #expect(log.waitForReports(10))
+            server.stop()
+            #expect(log.waitForLosses(1))
+            subscription.cancel()
+            #expect(source.statistics.connections == 1)
+            #expect(source.statistics.positions == 10)
+            #expect(source.statistics.malformedLines == 1)
+            // VERSION, DEVICES, WATCH, the garbage and ten fixes.
+            #expect(source.statistics.lines == 14)
+        }
+    }
+}

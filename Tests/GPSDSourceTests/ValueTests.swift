@@ -1,0 +1,178 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Testing
+
+@testable import GPSDSource
+
+@Suite("The client's rules as values")
+struct ValueTests {
+    private static func at(_ seconds: Double) -> BootTime { BootTime.zero.advanced(bySeconds: seconds) }
+
+    // MARK: Backoff
+
+    @Test("The pause doubles up to its limit and starts over")
+    func backoff() {
+        var backoff = Backoff(first: 0.25, limit: 3)
+        for seconds in [0.25, 0.5, 1, 2, 3, 3] { #expect(backoff.take() == seconds) }
+        backoff.reset()
+        #expect(backoff.take() == 0.25)
+    }
+
+    @Test("A thousand failures do not overflow the pause")
+    func longBackoff() {
+        var backoff = Backoff(first: 0.25, limit: 10)
+        for _ in 0..<5_000 { _ = backoff.take() }
+        #expect(backoff.take() == 10)
+    }
+
+    // MARK: Watchdog
+
+    /// Silence after 10 s, a question each 30 s of silence, an answer within 5 s.
+    private static func watchdog() -> Watchdog { Watchdog(timing: GPSDTiming(), now: .zero) }
+
+    @Test("A service that does not greet is given up")
+    func noGreeting() {
+        var watchdog = Self.watchdog()
+        #expect(watchdog.deadline == Self.at(5))
+        #expect(watchdog.check(now: Self.at(4.9)) == .none)
+        #expect(watchdog.check(now: Self.at(5)) == .giveUp)
+        #expect(!watchdog.hasHeardService)
+    }
+
+    @Test("Ten seconds without a report are a silence, told once")
+    func silence() {
+        var watchdog = Self.watchdog()
+        watchdog.heardLine(now: Self.at(1))
+        #expect(watchdog.deadline == Self.at(10))
+        #expect(watchdog.check(now: Self.at(10)) == .declareSilent)
+        #expect(watchdog.check(now: Self.at(10)) == .none)
+        #expect(watchdog.deadline == Self.at(31))
+        // Satellites, but no position: gpsd is there.
+        watchdog.heardLine(now: Self.at(20))
+        #expect(watchdog.deadline == Self.at(50))
+        let endsSilence = [21.0, 22].map { watchdog.heardReport(now: Self.at($0)) }
+        #expect(endsSilence == [true, false])
+        #expect(watchdog.deadline <= Self.at(32))
+    }
+
+    @Test("A silent connection is asked, and given up when it does not answer")
+    func probe() {
+        var watchdog = Self.watchdog()
+        watchdog.heardLine(now: .zero)
+        #expect(watchdog.check(now: Self.at(10)) == .declareSilent)
+        #expect(watchdog.check(now: Self.at(30)) == .probe)
+        #expect(watchdog.deadline == Self.at(35))
+        #expect(watchdog.check(now: Self.at(34)) == .none)
+        watchdog.heardLine(now: Self.at(34.5))
+        #expect(watchdog.check(now: Self.at(35)) == .none)
+        #expect(watchdog.check(now: Self.at(64.5)) == .probe)
+        #expect(watchdog.check(now: Self.at(69.5)) == .giveUp)
+    }
+
+    @Test("What is due is never in the past once it was looked at")
+    func deadlines() {
+        var watchdog = Self.watchdog()
+        watchdog.heardLine(now: .zero)
+        var now = BootTime.zero
+        for _ in 0..<100 {
+            now = max(now, watchdog.deadline)
+            while watchdog.deadline <= now {
+                let action = watchdog.check(now: now)
+                if action == .none || action == .giveUp { break }
+            }
+            watchdog.heardLine(now: now)
+            #expect(watchdog.deadline > now)
+        }
+    }
+
+    @Test("For new listeners the silence begins anew")
+    func restart() {
+        var watchdog = Self.watchdog()
+        watchdog.heardLine(now: .zero)
+        #expect(watchdog.check(now: Self.at(10)) == .declareSilent)
+        watchdog.restart(now: Self.at(12))
+        #expect(watchdog.check(now: Self.at(21.9)) != .declareSilent)
+        #expect(watchdog.check(now: Self.at(22)) == .declareSilent)
+    }
+
+    // MARK: Standstill
+
+    private static func report(_ number: Double, receiver: String = "A", time: Double? = nil) -> PositionReport {
+        var report = PositionReport()
+        report.receiver = receiver
+        report.latitude = number
+        report.time = time.flatMap { WallTime(seconds: $0) }
+        return report
+    }
+
+    @Test("A short pause is no standstill")
+    func shortPause() {
+        var standstill = Standstill()
+        standstill.begin(pause: 1.9, limit: 2)
+        #expect(!standstill.isCatchingUp)
+        standstill.begin(pause: 2, limit: 2)
+        #expect(standstill.isCatchingUp)
+    }
+
+    @Test("Of what piled up, the newest epoch of each receiver is left")
+    func newestEpoch() {
+        var standstill = Standstill()
+        standstill.begin(pause: 60, limit: 2)
+        standstill.keep(Self.report(1, time: 1))
+        standstill.keep(Self.report(2, receiver: "B", time: 1))
+        standstill.keep(Self.report(3, time: 2))
+        standstill.keep(Self.report(4, time: 3))
+        standstill.keep(Self.report(5, time: 3))
+        standstill.keep(Self.report(6, receiver: "C"))
+        standstill.keep(Self.report(7, receiver: "C"))
+        #expect(standstill.finish().map(\.latitude) == [4, 5, 2, 7])
+        #expect(standstill.takeDropped() == 3)
+        #expect(standstill.takeDropped() == 0)
+        #expect(!standstill.isCatchingUp)
+        #expect(standstill.finish().isEmpty)
+    }
+
+    @Test("However much piled up, what is kept is bounded, and all is counted")
+    func boundedStandstill() {
+        var standstill = Standstill()
+        standstill.begin(pause: 60, limit: 2)
+        for number in 0..<10_000 {
+            standstill.keep(Self.report(Double(number), receiver: "\(number % 1_000)", time: 1))
+            standstill.keep(Self.report(Double(number), receiver: "same", time: 1))
+        }
+        let kept = standstill.finish()
+        #expect(kept.count <= 64 * 64)
+        #expect(kept.count + standstill.takeDropped() == 20_000)
+    }
+
+    // MARK: Week rollover
+
+    /// 1024 weeks of seven days.
+    private static let period = 1_024.0 * 7 * 86_400
+
+    @Test("A time is moved by whole rollovers to where it is nearest to now", arguments: [-3.0, -1, 0, 1, 2])
+    func rollover(periods: Double) throws {
+        let now = try #require(WallTime(seconds: 1_555_070_400))
+        for offset in [-3_600.0, 0, 86_400, Self.period / 2 - 10, -Self.period / 2 + 10] {
+            let time = try #require(WallTime(seconds: now.seconds + offset + periods * Self.period))
+            #expect(WeekRollover.repaired(time, near: now).seconds == now.seconds + offset)
+        }
+    }
+
+    @Test(
+        "No time, however far off, ends the process",
+        arguments: [
+            Int64.min, .min + 1, -9_000_000_000_000_000_000, -7_400_000_000_000_000_000, -7_258_118_400_000_000_000, -1,
+            0, 1,
+            9_000_000_000_000_000_000, .max - 1, .max,
+        ])
+    func extremeRollover(nanoseconds: Int64) {
+        for now: Int64 in [.min, -1, 0, 1_790_000_000_000_000_000, .max - 1, .max] {
+            let repaired = WeekRollover.repaired(WallTime(nanoseconds: nanoseconds), near: WallTime(nanoseconds: now))
+            // Half a rollover from now at most, as far as the range reaches.
+            #expect(abs(repaired.seconds(since: WallTime(nanoseconds: now))) <= Self.period / 2 + 1)
+        }
+    }
+}

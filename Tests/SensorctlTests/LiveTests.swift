@@ -1,0 +1,88 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@Suite("sensorctl with a gpsd", .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"))
+struct LiveTests {
+    private static let path = Tool.traces + "/gpsd/" + "humminbird-M37.log.chk"
+
+    private static func reports() throws -> [String] {
+        try String(contentsOfFile: path, encoding: .isoLatin1).split(whereSeparator: \.isNewline).map(String.init)
+            .filter { $0.hasPrefix("{") }
+    }
+
+    private func locations(_ lines: [String]) -> [String] { lines.filter { $0.contains("didUpdateLocations") } }
+
+    @Test("watch prints what replay prints")
+    func watch() throws {
+        let server = try FakeGPSD(lines: try Self.reports())
+        let replayed = try Tool.run(["replay", Self.path, "location", "--json", "--every-report"])
+        let count = locations(replayed.lines).count
+        try #require(count == 31)
+        let watched = try Tool.run(
+            ["watch", "location", "--json", "--every-report", "--count", "\(count)", "--duration", "20"],
+            environment: server.environment)
+        #expect(watched.status == 0)
+        // Several locations may come in one callback; a location's own text is the same.
+        let split = { (lines: [String]) in
+            try ReplayTests.locations(lines).map { $0["timestamp"] as? String }
+        }
+        #expect(try split(watched.lines) == split(replayed.lines))
+    }
+
+    @Test("What was recorded replays like the original")
+    func record() throws {
+        let server = try FakeGPSD(lines: try Self.reports())
+        let folder = try TemporaryFolder()
+        let file = folder.path + "/drive.trace"
+        let recorded = try Tool.run(["record", file, "--duration", "1.5", "--json"], environment: server.environment)
+        #expect(recorded.status == 0)
+        #expect(recorded.lines.first?.hasPrefix(#"{"event":"started""#) == true)
+        #expect(recorded.lines.last?.hasPrefix(#"{"event":"ended""#) == true)
+        let original = try Tool.run(["replay", Self.path, "location", "--json", "--every-report"])
+        let again = try Tool.run(["replay", file, "location", "--json", "--every-report"])
+        #expect(again.status == 0)
+        #expect(locations(again.lines) == locations(original.lines))
+        // The file is there now.
+        let second = try Tool.run(["record", file, "--duration", "0.2"], environment: server.environment)
+        #expect(second.status == 73)
+        let third = try Tool.run(
+            ["record", file, "--duration", "0.5", "--overwrite"], environment: server.environment)
+        #expect(third.status == 0)
+    }
+
+    @Test("A recording without a word from gpsd gives 69")
+    func nothingToRecord() throws {
+        let folder = try TemporaryFolder()
+        let result = try Tool.run(["record", folder.path + "/empty.trace", "--duration", "0.3"])
+        #expect(result.status == 69)
+    }
+
+    @Test("list names the receivers of a gpsd that answers")
+    func list() throws {
+        let server = try FakeGPSD(lines: [])
+        let result = try Tool.run(["list", "--json"], environment: server.environment)
+        #expect(result.status == 0)
+        #expect(result.lines.first?.contains(#""reachable":true,"reason":null,"release":"3.22""#) == true)
+        #expect(result.lines.contains { $0.hasPrefix(#"{"kind":"receiver","path":"/dev/ttyTest","driver":"Test""#) })
+        let text = try Tool.run(["list"], environment: server.environment)
+        #expect(text.output.contains("gpsd 3.22 answers"))
+        #expect(text.output.contains("environment variable DEVICE_SERVICES_GPSD"))
+    }
+
+    @Test("list says why gpsd does not answer, and ends well")
+    func listWithoutService() throws {
+        let result = try Tool.run(["list", "--json"])
+        #expect(result.status == 0)
+        #expect(result.lines.first?.contains(#""reachable":false"#) == true)
+    }
+
+    @Test("list shows what is wrong with the configuration")
+    func problems() throws {
+        let result = try Tool.run(["list", "--json"], environment: ["DEVICE_SERVICES_GPSD": "ftp://nowhere"])
+        #expect(result.status == 0)
+        #expect(result.lines.contains { $0.hasPrefix(#"{"kind":"problem","message":"#) })
+    }
+}

@@ -1,0 +1,57 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+private let canMakeTerminals = FileManager.default.isExecutableFile(atPath: "/usr/bin/script")
+
+@Suite(
+    "The demo in a terminal", .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"),
+    .enabled(if: canMakeTerminals, "script(1), which makes a terminal, is not installed"))
+struct TerminalTests {
+    private static let enter = "\u{1B}[?1049h\u{1B}[?25l"
+    private static let leave = "\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l"
+
+    /// Runs a line of shell in a terminal of 80 columns and 24 rows; the program and the drive are $P and $T in it.
+    private func inTerminal(_ line: String) throws -> Tool.Result {
+        let command =
+            #"export P="$0" T="$1" TERM=xterm-256color; script -qefc "stty cols 80 rows 24; $2" /dev/null"#
+        return try Tool.shell(command, [Tool.drive, line])
+    }
+
+    @Test("It draws, ends by itself, and gives the terminal back")
+    func endsByItself() throws {
+        let result = try inTerminal(#""$P" demo "$T" --seconds 1"#)
+        #expect(result.status == 0)
+        let start = try #require(result.output.range(of: Self.enter))
+        let end = try #require(result.output.range(of: Self.leave))
+        #expect(start.upperBound < end.lowerBound)
+        let picture = result.output[start.upperBound..<end.lowerBound]
+        for text in ["Core Location on Linux", "Trail", "Satellites", "km/h", "synthetic"] {
+            #expect(picture.contains(text), "\(text)")
+        }
+        // The dots of the trail.
+        #expect(picture.unicodeScalars.contains { (0x2801...0x28FF).contains($0.value) })
+        #expect(result.output[end.upperBound...].contains("621 locations"))
+    }
+
+    @Test("A signal ends it, and the terminal is as it was", arguments: ["INT", "TERM", "HUP"])
+    func signals(name: String) throws {
+        let result = try inTerminal(
+            #"stty -a > /dev/null; A=$(stty -g); timeout --foreground --preserve-status -s \#(name) 3 "$P" demo "$T" "#
+                + #"--seconds 50; echo "status $?"; [ "$A" = "$(stty -g)" ] && echo same"#)
+        #expect(result.output.contains(Self.leave))
+        #expect(result.output.contains("status 0"))
+        #expect(result.output.contains("same"))
+    }
+
+    @Test("NO_COLOR leaves the picture and takes the colours")
+    func noColor() throws {
+        let result = try inTerminal(#"export NO_COLOR=1; "$P" demo "$T" --seconds 1"#)
+        #expect(result.status == 0)
+        #expect(result.output.contains("Trail"))
+        #expect(!result.output.contains("38;5;"))
+        #expect(try inTerminal(#""$P" demo "$T" --seconds 1"#).output.contains("38;5;"))
+    }
+}

@@ -1,0 +1,81 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// Runs the sensorctl that was built together with these tests.
+enum Tool {
+    /// What a run has come to.
+    struct Result {
+        var status: Int32
+        var output: String
+        var notes: String
+
+        var lines: [String] { output.split(separator: "\n").map(String.init) }
+    }
+
+    /// The program next to the test bundle; nil when it was not built.
+    static let path: String? = {
+        // The bundle is mapped into this process, whatever runs it.
+        let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
+        var folders = maps.split(separator: "\n").compactMap { line -> String? in
+            guard let start = line.firstIndex(of: "/"), line.hasSuffix(".xctest") else { return nil }
+            return (String(line[start...]) as NSString).deletingLastPathComponent
+        }
+        folders.append(root + "/.build/debug")
+        return folders.map { $0 + "/sensorctl" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    }()
+
+    static var isBuilt: Bool { path != nil }
+
+    /// The folder of the package.
+    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().path
+
+    static let traces = root + "/Simulators/Traces"
+
+    /// A drive of five and a half minutes: more output than a pipe holds.
+    static let drive = traces + "/synthetic/mountain-road.json"
+
+    /// Runs it to the end, 60 s at most (then the status is 124).
+    static func run(
+        _ arguments: [String], environment: [String: String] = [:], input: Data? = nil
+    ) throws -> Result {
+        try run(program: path ?? "", arguments, environment: environment, input: input)
+    }
+
+    /// Runs a line of bash, with the program as $0.
+    static func shell(_ line: String, _ arguments: [String] = []) throws -> Result {
+        try run(program: "/bin/bash", ["-c", line, path ?? ""] + arguments, environment: [:], input: nil)
+    }
+
+    private static func run(
+        program: String, _ arguments: [String], environment: [String: String], input: Data?
+    ) throws -> Result {
+        let folder = try TemporaryFolder()
+        let outputPath = folder.path + "/output"
+        let notesPath = folder.path + "/notes"
+        let inputPath = folder.path + "/input"
+        for path in [outputPath, notesPath] { try Data().write(to: URL(fileURLWithPath: path)) }
+        try (input ?? Data()).write(to: URL(fileURLWithPath: inputPath))
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/timeout")
+        process.arguments = ["60", program] + arguments
+        process.environment = Self.environment.merging(environment) { $1 }
+        process.standardOutput = FileHandle(forWritingAtPath: outputPath)
+        process.standardError = FileHandle(forWritingAtPath: notesPath)
+        process.standardInput = FileHandle(forReadingAtPath: inputPath)
+        try process.run()
+        process.waitUntilExit()
+        return Result(
+            status: process.terminationStatus, output: try String(contentsOfFile: outputPath, encoding: .utf8),
+            notes: try String(contentsOfFile: notesPath, encoding: .utf8))
+    }
+
+    /// No gpsd and no configuration of this machine.
+    static let environment = [
+        "PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "DEVICE_SERVICES_CONFIG": "",
+        "DEVICE_SERVICES_GPSD": "gpsd://127.0.0.1:1",
+    ]
+}

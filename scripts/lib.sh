@@ -1,0 +1,78 @@
+# This source file is part of the swift-device-services project.
+# SPDX-License-Identifier: Apache-2.0
+#
+# What the scripts share. Sourced by bash, from the root of the checkout.
+
+needed_swift=6.2
+
+say() { printf '%s\n' "$*" >&2; }
+
+explain_swift() {
+    cat >&2 <<TEXT
+Swift $needed_swift or later is needed, and $1.
+Swift comes from swift.org, not from apt. Either let swiftly install it:
+    curl -O https://download.swift.org/swiftly/linux/swiftly-\$(uname -m).tar.gz
+    tar xzf swiftly-\$(uname -m).tar.gz && ./swiftly init
+or unpack a toolchain from https://www.swift.org/install/linux/ and put its usr/bin into PATH.
+Then run this script again.
+TEXT
+    exit 1
+}
+
+# Ends the script when there is no Swift, or one that is too old.
+require_swift() {
+    command -v swift >/dev/null 2>&1 || explain_swift "there is no swift in PATH"
+    local text version
+    text=$(swift --version 2>/dev/null) || explain_swift "$(command -v swift) does not run"
+    version=$(sed -n 's/.*Swift version \([0-9][0-9.]*\).*/\1/p' <<<"$text" | head -n 1)
+    [[ -n $version ]] || explain_swift "$(command -v swift) does not say its version"
+    [[ $(printf '%s\n%s\n' "$needed_swift" "$version" | sort -V | head -n 1) == "$needed_swift" ]] ||
+        explain_swift "$(command -v swift) is $version"
+}
+
+is_installed() {
+    case $1 in
+        # pkgconf stands in for it.
+        pkg-config) command -v pkg-config >/dev/null 2>&1 ;;
+        libgps-dev) pkg-config --exists libgps 2>/dev/null ;;
+        *) dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'install ok installed' ;;
+    esac
+}
+
+# Installs those of the named Debian packages that are missing: as root at once, else with sudo after asking. Without a
+# terminal to ask in it says what to run. Returns 1 when packages are still missing.
+install_packages() {
+    local missing=() package
+    for package in "$@"; do is_installed "$package" || missing+=("$package"); done
+    [[ ${#missing[@]} -gt 0 ]] || return 0
+    if ! command -v apt-get >/dev/null 2>&1; then
+        say "These packages are missing, and this machine has no apt-get: ${missing[*]}"
+        return 1
+    fi
+    local install=(apt-get install -y --no-install-recommends "${missing[@]}") elevate=()
+    if [[ $EUID -ne 0 ]]; then
+        if [[ ! -t 0 || ! -t 2 ]] || ! command -v sudo >/dev/null 2>&1; then
+            say "These packages are missing: ${missing[*]}. Please install them first:"
+            say "    sudo apt-get update && sudo ${install[*]}"
+            return 1
+        fi
+        local answer
+        read -r -p "Install ${missing[*]} with: sudo ${install[*]} ? [Y/n] " answer || return 1
+        case $answer in
+            '' | [Yy]*) elevate=(sudo) ;;
+            *) return 1 ;;
+        esac
+    fi
+    say "Installing ${missing[*]} ..."
+    local log environment=(env DEBIAN_FRONTEND=noninteractive)
+    log=$(mktemp)
+    # Lists that are old are better than none; the installation tells.
+    "${elevate[@]}" "${environment[@]}" apt-get update >"$log" 2>&1 || true
+    if ! "${elevate[@]}" "${environment[@]}" "${install[@]}" >>"$log" 2>&1; then
+        tail -n 5 "$log" >&2
+        rm -f "$log"
+        say "These packages could not be installed: ${missing[*]}"
+        return 1
+    fi
+    rm -f "$log"
+}
