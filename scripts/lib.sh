@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
 #

@@ -16,7 +16,8 @@ public final class LocationAuthorization: Sendable {
         var accuracy: CLAccuracyAuthorization
         var isOn = true
         var policy: any LocationPolicy
-        var observers: [ObjectIdentifier: WeakObserver] = [:]
+        /// Each takes itself out when it ends.
+        var observers: [ObjectIdentifier: any Observer] = [:]
         var isAsking = false
     }
 
@@ -26,10 +27,6 @@ public final class LocationAuthorization: Sendable {
         func authorizationChanged()
         /// Nil while it uses nothing.
         var use: LocationUse? { get }
-    }
-
-    fileprivate struct WeakObserver: @unchecked Sendable {
-        weak var observer: (any Observer)?
     }
 
     private let device: Device
@@ -148,7 +145,7 @@ public final class LocationAuthorization: Sendable {
     // MARK: Observers
 
     func add(_ observer: any Observer) {
-        state.withLock { $0.observers[ObjectIdentifier(observer)] = WeakObserver(observer: observer) }
+        state.withLock { $0.observers[ObjectIdentifier(observer)] = observer }
     }
 
     func remove(_ observer: any Observer) {
@@ -156,7 +153,7 @@ public final class LocationAuthorization: Sendable {
     }
 
     private func observers() -> [any Observer] {
-        state.withLock { $0.observers.values.compactMap(\.observer) }
+        state.withLock { Array($0.observers.values) }
     }
 
     private func change(_ body: (inout State) -> Void) {

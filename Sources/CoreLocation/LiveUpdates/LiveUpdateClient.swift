@@ -19,6 +19,7 @@ final class LiveUpdateClient: Sendable {
         var isBusy = false
         var since = WallTime.epoch
         var sky: SkyReport?
+        var receiverKind = ReceiverKind()
         var lastTime: WallTime?
         var isLost = false
         var detector = StationaryDetector()
@@ -111,7 +112,7 @@ final class LiveUpdateClient: Sendable {
             }
             guard subscription == nil else { return }
             let request = PositionRequest(receiver: device.configuration.receiver.value)
-            subscription = device.positionSource.subscribe(request) { [weak self] event in self?.receive(event) }
+            subscription = device.positionSource.subscribe(request) { event in self.receive(event) }
         }
     }
 
@@ -134,7 +135,8 @@ final class LiveUpdateClient: Sendable {
         let isOutOfOrder = report.time.map { time in state.lastTime.map { time < $0 } ?? false } ?? false
         if let time = report.time { state.lastTime = time }
         let values = LocationConversion.values(
-            of: report, sky: state.sky, fallbackTime: device.clock.wallTime, isSimulated: device.isSimulated)
+            of: report, sky: state.sky, fallbackTime: device.clock.wallTime, isSimulated: device.isSimulated,
+            isAccessory: state.receiverKind.isAccessory(report.receiver))
         let hasComeToRest = state.detector.accept(values, now: report.arrival)
         guard !state.detector.isStationary || hasComeToRest else { return }
         let location: CLLocation

@@ -27,6 +27,7 @@ final class LocationClient: Sendable {
         var request: SingleRequest?
         // What has been seen.
         var sky: SkyReport?
+        var receiverKind = ReceiverKind()
         var lastTime: WallTime?
         var lastArrival: BootTime?
         /// True once the program has been told that there is no position, and that the service is gone.
@@ -172,7 +173,7 @@ final class LocationClient: Sendable {
             }
             state.begin(.singleRequest, at: device.clock.wallTime)
             let deadline = now.advanced(bySeconds: state.settings.requestTimeout)
-            state.request = SingleRequest(timer: device.clock.timer(at: deadline) { [weak self] in self?.timeOut() })
+            state.request = SingleRequest(timer: device.clock.timer(at: deadline) { self.timeOut() })
             state.reducedAccuracy.reset()
             if authorization.isGranted, let cached, !state.isRepetition(cached),
                 now.seconds(since: cached.report.arrival) <= SingleRequest.age
@@ -228,9 +229,9 @@ final class LocationClient: Sendable {
             guard current.subscription == nil || current.request != request else { return }
             let former = current.subscription
             current.request = request
+            // Strong: retiring ends it. A weak reference would slow down every use of this object.
             current.subscription = device.positionSource.subscribe(
-                request, receive: { [weak self] event in self?.receive(event) },
-                settled: { [weak self] in self?.settle() })
+                request, receive: { event in self.receive(event) }, settled: { self.settle() })
             former?.cancel()
         }
     }
@@ -276,7 +277,8 @@ final class LocationClient: Sendable {
         if let time = report.time { state.lastTime = time }
         let sky = state.sky(of: report)
         var values = LocationConversion.values(
-            of: report, sky: sky, fallbackTime: device.clock.wallTime, isSimulated: device.isSimulated)
+            of: report, sky: sky, fallbackTime: device.clock.wallTime, isSimulated: device.isSimulated,
+            isAccessory: state.receiverKind.isAccessory(report.receiver))
         let location: CLLocation
         if authorization.accuracy == .reducedAccuracy {
             guard let coarse = state.reducedAccuracy.reduce(values, now: report.arrival) else { return }

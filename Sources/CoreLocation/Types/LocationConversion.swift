@@ -15,7 +15,7 @@ enum LocationConversion {
 
     /// The values of a report that has a fix.
     static func values(
-        of report: PositionReport, sky: SkyReport?, fallbackTime: WallTime, isSimulated: Bool
+        of report: PositionReport, sky: SkyReport?, fallbackTime: WallTime, isSimulated: Bool, isAccessory: Bool
     ) -> CLLocation.Values {
         let isThreeDimensional = report.mode == .threeDimensional
         var values = CLLocation.Values(
@@ -35,7 +35,7 @@ enum LocationConversion {
         values.course = report.track == 360 ? 0 : report.track >= 0 && report.track < 360 ? report.track : -1
         values.courseAccuracy = report.trackError >= 0 ? report.trackError : -1
         values.isSimulatedBySoftware = isSimulated || report.status == 8
-        values.isProducedByAccessory = isAccessory(report.receiver)
+        values.isProducedByAccessory = isAccessory
         return values
     }
 
