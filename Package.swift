@@ -19,6 +19,8 @@ let package = Package(
         // The codecs by themselves, for tools and fuzzers: they need neither Foundation nor a C library.
         .library(name: "GPSDProtocol", targets: ["GPSDProtocol"]),
         .library(name: "JSONBytes", targets: ["JSONBytes"]),
+        // Positions from gpsd without Foundation, for small tools. A product for each source, so that a tool links no other.
+        .library(name: "GPSDSource", targets: ["GPSDSource", "DeviceCore"]),
         .executable(name: "sensorctl", targets: ["sensorctl"]),
     ],
     traits: [

@@ -1,0 +1,54 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let deviceServices = "swift-device-services"
+let coreLocation: Target.Dependency = .product(name: "CoreLocation", package: deviceServices)
+let simulatedDevice: Target.Dependency = .product(name: "SimulatedDevice", package: deviceServices)
+
+// What other packages do with this one. scripts/seams builds it in a copy of its own, step by step.
+let package = Package(
+    name: "seams",
+    traits: [
+        .trait(name: "LibGPS"),
+        .default(enabledTraits: ["LibGPS"]),
+    ],
+    dependencies: [
+        .package(
+            name: deviceServices, path: "../..",
+            traits: [.trait(name: "LibGPS", condition: .when(traits: ["LibGPS"]))]),
+        .package(path: "Unrelated"),
+        .package(url: "https://github.com/pointfreeco/swift-custom-dump", exact: "1.7.3"),
+        .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.13.0"),
+    ],
+    targets: [
+        // A product with a target that does not know of Core Location and one that uses it.
+        .executableTarget(
+            name: "linked", dependencies: [coreLocation, .product(name: "Unrelated", package: "Unrelated")]),
+        // Playback alone, which no framework is linked with.
+        .executableTarget(name: "simulated", dependencies: [simulatedDevice]),
+        // The floors without Foundation.
+        .executableTarget(
+            name: "gpsd-fixes", dependencies: [.product(name: "GPSDSource", package: deviceServices)]),
+        // The ways in which programs import the framework and adopt its delegate.
+        .executableTarget(
+            name: "forms-swift5", dependencies: [coreLocation, simulatedDevice],
+            swiftSettings: [.swiftLanguageMode(.v5)]),
+        .executableTarget(
+            name: "forms-swift6", dependencies: [coreLocation, simulatedDevice],
+            swiftSettings: [
+                .swiftLanguageMode(.v6),
+                .enableUpcomingFeature("ExistentialAny"),
+                .enableUpcomingFeature("InternalImportsByDefault"),
+                .enableUpcomingFeature("MemberImportVisibility"),
+            ]),
+        // scripts/seams puts the Core Location tests of swift-custom-dump in here.
+        .testTarget(
+            name: "CustomDumpTests",
+            dependencies: [
+                coreLocation,
+                .product(name: "CustomDump", package: "swift-custom-dump"),
+                // Without it a difference that the tests find does not fail them.
+                .product(name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay"),
+            ]),
+    ]
+)

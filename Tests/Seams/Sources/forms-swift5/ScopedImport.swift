@@ -1,0 +1,10 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+// One class and nothing else of the framework.
+
+import class CoreLocation.CLLocation
+
+func kilometres(from start: CLLocation, to end: CLLocation) -> Int {
+    Int(start.distance(from: end) / 1000)
+}

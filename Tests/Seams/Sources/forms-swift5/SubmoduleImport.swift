@@ -1,0 +1,16 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+// As programs translated from Objective-C headers import it; Foundation comes along.
+
+import CoreLocation.CLLocationManagerDelegate
+
+final class PlainDelegate: NSObject, CLLocationManagerDelegate {
+    var count = 0
+    var last: Date?
+
+    func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
+        count += locations.count
+        last = locations.last?.timestamp
+    }
+}

@@ -1,0 +1,48 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Something that can be described in a word.
+public protocol Describable {
+    /// The word.
+    var word: String { get }
+}
+
+#if canImport(CoreLocation)
+public import CoreLocation
+
+extension CLLocation: Describable {
+    /// The latitude.
+    public var word: String { "latitude \(coordinate.latitude)" }
+}
+
+/// Says that Core Location was there when this was compiled.
+public final class Description: NSObject, CLLocationManagerDelegate {
+    private var last: CLLocation?
+
+    /// Looks at one location.
+    public func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
+        last = locations.last
+    }
+
+    /// What was seen.
+    public var text: String {
+        let manager = CLLocationManager()
+        manager.delegate = self
+        manager.delegate?.locationManager?(manager, didUpdateLocations: [CLLocation(latitude: 3, longitude: 4)])
+        return "with Core Location: \(last?.word ?? "nothing")"
+    }
+}
+#else
+/// Says that Core Location was not there when this was compiled.
+public final class Description {
+    fileprivate init() {}
+
+    /// What was seen.
+    public var text: String { "without Core Location" }
+}
+#endif
+
+/// What this package has seen of Core Location.
+public func describe() -> String {
+    Description().text
+}
