@@ -104,9 +104,32 @@ let package = Package(
             name: "CoreLocationClientTests",
             dependencies: ["CoreLocation", "CoreLocationSubmodules", "SimulatedDevice", "Trace"]
         ),
+        .testTarget(
+            name: "SimulatedDeviceTests", dependencies: ["CoreLocation", "DeviceCore", "SimulatedDevice", "Trace"]),
+        // Programs that the integration tests run as processes of their own.
+        .executableTarget(name: "TestProgramStream", dependencies: ["CoreLocation"], path: "Tests/Programs/Stream"),
+        .executableTarget(
+            name: "TestProgramCallbackPlaces", dependencies: ["CoreLocation"], path: "Tests/Programs/CallbackPlaces"),
+        .executableTarget(
+            name: "TestProgramAsyncMain", dependencies: ["CoreLocation"], path: "Tests/Programs/AsyncMain"),
+        .executableTarget(
+            name: "TestProgramListing87", dependencies: ["CoreLocation"], path: "Tests/Programs/Listing87"),
+        .executableTarget(
+            name: "TestProgramBookLocation", dependencies: ["CoreLocation"], path: "Tests/Programs/BookLocation"),
+        .testTarget(
+            name: "IntegrationTests",
+            dependencies: [
+                "CoreLocation", "DeviceCore", "GPSDSource", "SimulatedDevice", "Trace",
+                "TestProgramAsyncMain", "TestProgramBookLocation", "TestProgramCallbackPlaces", "TestProgramListing87",
+                "TestProgramStream",
+            ]
+        ),
     ]
 )
 
+// Sources as they were written for iOS, in the language mode of that time.
+let olderMode: Set = ["CoreLocationClientTests", "TestProgramBookLocation", "TestProgramListing87"]
+
 for target in package.targets where target.type != .system && target.name != "CoreLocationSubmodules" {
-    target.swiftSettings = target.name == "CoreLocationClientTests" ? [.swiftLanguageMode(.v5)] : strict
+    target.swiftSettings = olderMode.contains(target.name) ? [.swiftLanguageMode(.v5)] : strict
 }

@@ -8,7 +8,7 @@ import Logging
 
 /// Chooses where a manager's callbacks run, from the place in which the manager is made.
 ///
-/// - The main thread: the main queue, which serves RunLoop.main.run(), dispatchMain() and an async main alike.
+/// - The main thread or the main queue: the main queue, which serves RunLoop.main.run(), dispatchMain() and an async main alike.
 /// - A task, or a dispatch queue other than the main one: a private serial queue, since no run loop will ever run there.
 /// - Any other thread: that thread's run loop, in the common modes.
 ///

@@ -25,8 +25,9 @@ import LiveDevice
 /// }
 /// ```
 ///
-/// **Where callbacks arrive.** For a manager made on the main thread: on the main thread, through its dispatch queue, so
-/// that `RunLoop.main.run()`, `dispatchMain()` and an async main all serve it. For one made in a task or on another
+/// **Where callbacks arrive.** For a manager made on the main thread or the main actor: on the main dispatch queue, so that
+/// `RunLoop.main.run()`, `dispatchMain()` and an async main all serve it; with the latter two, Linux runs that queue on
+/// other threads than the first. For one made in a task or on another
 /// dispatch queue: on a private serial queue. For one made on any other thread: on that thread's run loop, which has to
 /// run. `delegateQueue` overrides it. Callbacks never come from inside a call that starts a service, and none comes
 /// after `stop…` has returned on the thread of the callbacks. The delegate is held weakly; the manager is yours to keep.

@@ -1,0 +1,50 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+extension IntegrationTests {
+    @Suite(
+        "Where callbacks arrive", .serialized, .enabled(if: Tools.gpsd != nil, Tools.gpsdMissing),
+        .timeLimit(.minutes(1)))
+    struct CallbackPlaceTests {
+        /// Runs a program against a gpsd with a moving receiver and returns what it printed.
+        private func run(_ program: String, _ arguments: [String]) async throws -> [String] {
+            let daemon = try GPSDaemon()
+            let receiver = FedReceiver(port: try #require(daemon.receiverPort))
+            receiver.begin(run: 5)
+            try await daemon.start()
+            let process = try ChildProcess(
+                try Tools.program(program), arguments, environment: ["DEVICE_SERVICES_GPSD": daemon.address("gpsd")])
+            let end = await process.wait(within: 20)
+            #expect(end == .exited(0))
+            await process.kill()
+            _ = await process.lines.wait(within: 5) { $0.last == "end" }
+            await daemon.kill()
+            return process.lines.elements
+        }
+
+        @Test(
+            "Callbacks come where the manager was made, one at a time, never inside start and never after stop",
+            arguments: [
+                ("mainRunLoop", "main thread"), ("dispatchMain", "main queue"), ("mainQueue", "main queue"),
+                ("thread", "thread"), ("task", "elsewhere"),
+                ("queue", "elsewhere"), ("delegateQueue", "own queue"),
+            ])
+        func arriveInPlace(kind: String, place: String) async throws {
+            let lines = try await run("TestProgramCallbackPlaces", [kind])
+            // Undetermined at first, then granted by the start; one callback when both come before the first turn.
+            let authorizations = lines.prefix { $0 == "authorization \(place)" }.count
+            #expect((1...2).contains(authorizations))
+            let locations = Array(repeating: "location \(place)", count: 5)
+            #expect(Array(lines.dropFirst(authorizations)) == locations + ["end"])
+        }
+
+        @Test("An async main has its callbacks on the main actor", arguments: [[], ["late"]])
+        func arriveOnMainActor(arguments: [String]) async throws {
+            let lines = try await run("TestProgramAsyncMain", arguments)
+            #expect(lines == ["authorization main"] + Array(repeating: "location main", count: 5) + ["end"])
+        }
+    }
+}

@@ -1,0 +1,116 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import DeviceCore
+import Foundation
+import SimulatedDevice
+import Synchronization
+import TestProgramBookLocation
+import TestProgramListing87
+import Testing
+import Trace
+
+extension IntegrationTests {
+    @Suite("The documents' programs", .serialized, .timeLimit(.minutes(1)))
+    struct DocumentProgramTests {
+        private static func trace(_ rows: [(second: Int, latitude: Double)]) throws -> TraceFile {
+            let lines = rows.map { row in
+                let time = String(format: "2026-05-01T10:%02d:%02d.000Z", row.second / 60, row.second % 60)
+                return #"{"class":"TPV","mode":3,"time":"\#(time)","lat":\#(row.latitude),"lon":-11.5,"eph":5}"# + "\n"
+            }
+            return try TraceFile(bytes: Array(lines.joined().utf8), name: "drive")
+        }
+
+        @Test("Listing 8-7 prints one recent location of a played drive and stops")
+        func listingPlays() throws {
+            let now = Date()
+            let start = WallTime(nanoseconds: Int64(now.timeIntervalSince1970) * 1_000_000_000)
+            let trace = try DocumentProgramTests.trace([(0, 48.25), (1, 48.5), (2, 48.75)])
+            let device = SimulatedDevice(trace, stamps: .rebased(to: start))
+            let shown = Mutex<[String]>([])
+            device.use {
+                let finder = LocationFinder()
+                finder.show = { text in shown.withLock { $0.append(text) } }
+                finder.startUpdates()
+                device.play()
+            }
+            #expect(shown.withLock { $0 } == ["latitude +48.250000, longitude -11.500000"])
+        }
+
+        @Test("Listing 8-7 skips locations that are not recent")
+        func listingSkipsOldLocations() throws {
+            let device = SimulatedDevice(try DocumentProgramTests.trace([(0, 48.25), (1, 48.5)]))
+            let shown = Mutex<[String]>([])
+            device.use {
+                let finder = LocationFinder()
+                finder.show = { text in shown.withLock { $0.append(text) } }
+                finder.startUpdates()
+                device.play()
+            }
+            #expect(shown.withLock { $0 } == [])
+        }
+
+        @Test("The book's program shows locations and failures of a played drive in turn")
+        func bookPlays() throws {
+            let lines = [
+                #"{"class":"TPV","mode":3,"time":"2026-05-01T10:00:00.000Z","lat":48.5,"lon":11.25,"eph":5}"#,
+                #"{"class":"TPV","mode":1,"time":"2026-05-01T10:00:01.000Z"}"#,
+                #"{"class":"TPV","mode":3,"time":"2026-05-01T10:00:02.000Z","lat":48.75,"lon":11.25,"eph":6}"#,
+            ]
+            let text = lines.joined(separator: "\n") + "\n"
+            let device = SimulatedDevice(try TraceFile(bytes: Array(text.utf8), name: "tunnel"))
+            let shown = Mutex<[String]>([])
+            device.use {
+                let controller = LocationViewController()
+                controller.show = { text in shown.withLock { $0.append(text) } }
+                controller.viewDidLoad()
+                device.play()
+            }
+            let all = shown.withLock { $0 }
+            try #require(all.count == 3)
+            #expect(all[0] == "Location: 48.5, 11.25 within 5.0 m")
+            #expect(all[1].hasPrefix("Failed: "))
+            #expect(all[2] == "Location: 48.75, 11.25 within 6.0 m")
+        }
+
+        @Test("Listing 8-7 prints one location from gpsd", .enabled(if: Tools.gpsd != nil, Tools.gpsdMissing))
+        func listingRuns() async throws {
+            let daemon = try GPSDaemon()
+            let receiver = FedReceiver(port: try #require(daemon.receiverPort))
+            receiver.begin(run: 9)
+            try await daemon.start()
+            let program = try ChildProcess(
+                try Tools.program("TestProgramListing87"), [],
+                environment: ["DEVICE_SERVICES_GPSD": daemon.address("gpsd")])
+            #expect(await program.wait(within: 20) == .exited(0))
+            _ = await program.lines.wait(within: 5) { !$0.isEmpty }
+            #expect(program.lines.count == 1)
+            #expect(program.lines.elements.first?.hasPrefix("latitude +9.00") == true)
+            #expect(program.lines.elements.first?.hasSuffix("longitude +11.000000") == true)
+            await daemon.kill()
+        }
+
+        @Test(
+            "The book's program survives that gpsd goes and shows where it is when gpsd is back",
+            .enabled(if: Tools.gpsd != nil, Tools.gpsdMissing))
+        func bookRuns() async throws {
+            let daemon = try GPSDaemon()
+            let receiver = FedReceiver(port: try #require(daemon.receiverPort))
+            receiver.begin(run: 2)
+            try await daemon.start()
+            let program = try ChildProcess(
+                try Tools.program("TestProgramBookLocation"), [],
+                environment: ["DEVICE_SERVICES_GPSD": daemon.address("gpsd")])
+            #expect(await program.lines.wait(within: 15) { $0.contains { $0.hasPrefix("Location: 2.00") } })
+            await daemon.kill()
+            #expect(await program.lines.wait(within: 15) { $0.last?.hasPrefix("Failed: ") == true })
+            receiver.begin(run: 4)
+            try await daemon.start()
+            #expect(await program.lines.wait(within: 15) { $0.last?.hasPrefix("Location: 4.00") == true })
+            #expect(program.lines.elements.count { $0.hasPrefix("Failed: ") } == 1)
+            await program.kill()
+            await daemon.kill()
+        }
+    }
+}

@@ -1,0 +1,51 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Synchronization
+
+/// Ends what tests have started when the test process dies in whatever way: a shell that reads from a pipe and kills the
+/// process groups it was told of once the other end is closed.
+final class ChildGuard: Sendable {
+    static let shared = ChildGuard()
+
+    private static let script = """
+        trap '' INT TERM HUP
+        groups=
+        while read -r verb group key; do
+            case $verb in
+                add) groups="$groups $group:$key" ;;
+                drop)
+                    rest=
+                    for entry in $groups; do [ "${entry%%:*}" = "$group" ] || rest="$rest $entry"; done
+                    groups=$rest ;;
+            esac
+        done
+        for entry in $groups; do
+            kill -KILL -- "-${entry%%:*}"
+            key=${entry#*:}
+            [ -z "$key" ] || ipcrm -M "$key"
+        done
+        """
+
+    private let pipe: Int32
+
+    private init() {
+        pipe = (try? Spawn.start("/bin/sh", ["-c", ChildGuard.script], environment: [:], keeps: [.input]))?.input ?? -1
+    }
+
+    /// Watches over a process group, and a shared-memory key that it uses.
+    func add(_ group: pid_t, key: String) {
+        tell("add \(group) \(key)\n")
+    }
+
+    /// The process group has ended.
+    func drop(_ group: pid_t) {
+        tell("drop \(group)\n")
+    }
+
+    private func tell(_ line: String) {
+        let bytes = Array(line.utf8)
+        _ = send(pipe, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+}

@@ -1,0 +1,103 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import Synchronization
+
+/// A program that runs beside the tests: its lines can be waited for, and it ends with this object at the latest.
+final class ChildProcess: Sendable {
+    /// How a program ended.
+    enum End: Sendable, Equatable {
+        case exited(Int32)
+        case killed(by: Int32)
+    }
+
+    /// The lines it has written.
+    let lines = Journal<String>()
+    /// Has an element as soon as it has written anything.
+    let signsOfLife = Journal<Bool>()
+    private let end = Journal<End>()
+    private let spawned: Spawn.Result
+    private let isReaped = Mutex(false)
+
+    /// Starts the program. The key is that of a shared-memory segment which goes with it.
+    init(_ path: String, _ arguments: [String], environment: [String: String] = [:], key: String = "") throws {
+        spawned = try Spawn.start(path, arguments, environment: environment, keeps: [.input, .output])
+        ChildGuard.shared.add(spawned.process, key: key)
+        Thread.detachNewThread { [spawned, lines, signsOfLife] in
+            ChildProcess.read(spawned.output, lines, signsOfLife)
+        }
+        Thread.detachNewThread { [spawned, end, weak self] in
+            var information = siginfo_t()
+            while waitid(P_PID, id_t(spawned.process), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+            // Its number must not be used for a signal once it may belong to somebody else.
+            let status = self?.isReaped.withLock { reaped in
+                reaped = true
+                return ChildProcess.reap(spawned.process)
+            }
+            end.append(status ?? ChildProcess.reap(spawned.process))
+        }
+    }
+
+    deinit {
+        signal(SIGKILL)
+        close(spawned.input)
+        ChildGuard.shared.drop(spawned.process)
+    }
+
+    var identifier: pid_t { spawned.process }
+
+    /// Sends a signal to the program and those it has started.
+    func signal(_ number: Int32) {
+        isReaped.withLock { reaped in
+            // The group outlives its first process when that has left others behind.
+            if reaped, number != SIGKILL { return }
+            _ = Glibc.kill(-spawned.process, number)
+        }
+    }
+
+    /// Ends it as hard as can be, and returns when it is gone.
+    func kill() async {
+        signal(SIGKILL)
+        _ = await end.wait(within: 10) { !$0.isEmpty }
+    }
+
+    /// Waits until it has ended by itself; nil when it does not within the time.
+    func wait(within seconds: Double) async -> End? {
+        _ = await end.wait(within: seconds) { !$0.isEmpty }
+        return end.elements.first
+    }
+
+    /// Gives it something to read.
+    func write(_ text: String) {
+        let bytes = Array(text.utf8)
+        // The program may have ended: that must not end the tests.
+        _ = send(spawned.input, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+
+    private static func reap(_ process: pid_t) -> End {
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        let signal = status & 0x7F
+        return signal == 0 ? .exited((status >> 8) & 0xFF) : .killed(by: signal)
+    }
+
+    private static func read(_ descriptor: Int32, _ lines: Journal<String>, _ signsOfLife: Journal<Bool>) {
+        var pending: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            if signsOfLife.count == 0 { signsOfLife.append(true) }
+            pending += buffer[..<count]
+            while let newline = pending.firstIndex(of: 0x0A) {
+                lines.append(String(decoding: pending[..<newline], as: UTF8.self))
+                pending.removeSubrange(...newline)
+            }
+        }
+        if !pending.isEmpty { lines.append(String(decoding: pending, as: UTF8.self)) }
+        close(descriptor)
+    }
+}

@@ -1,0 +1,75 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import Synchronization
+
+/// Debian's gpsd on a port of its own; it can be killed and come back.
+final class GPSDaemon: Sendable {
+    struct Refusal: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    let port: UInt16
+    /// Where it listens for sentences; nil for a gpsd without a receiver.
+    let receiverPort: UInt16?
+    private let folder: URL
+    private let process = Mutex<ChildProcess?>(nil)
+
+    /// Chooses the ports; `start` brings it to life.
+    init(hasReceiver: Bool = true) throws {
+        port = try Ports.free()
+        receiverPort = hasReceiver ? try Ports.free(datagrams: true) : nil
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("gpsd-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        process.withLock { $0 = nil }
+        GPSDaemon.removeSharedMemory(key)
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// The address for a client of that scheme.
+    func address(_ scheme: String) -> String { "\(scheme)://127.0.0.1:\(port)" }
+
+    /// Starts it and returns once it accepts connections.
+    func start() async throws {
+        guard let gpsd = Tools.gpsd else { throw Refusal(description: "gpsd is not installed") }
+        var arguments = [
+            "-N", "-n", "-S", "\(port)", "-F", folder.appendingPathComponent("control").path,
+        ]
+        if let receiverPort { arguments.append("udp://127.0.0.1:\(receiverPort)") }
+        let new = try ChildProcess(
+            gpsd, arguments, environment: ["GPSD_SHM_KEY": keyText], key: keyText)
+        process.withLock { $0 = new }
+        let deadline = ContinuousClock.now + .seconds(10)
+        while !Ports.isServed(port) {
+            guard ContinuousClock.now < deadline else {
+                throw Refusal(description: "gpsd does not listen on port \(port)")
+            }
+            // Nothing tells when somebody begins to listen.
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    /// kill -9.
+    func kill() async {
+        let old = process.withLock { process in
+            defer { process = nil }
+            return process
+        }
+        await old?.kill()
+        GPSDaemon.removeSharedMemory(key)
+    }
+
+    /// As gpsfake does it: the port makes the key of one run different from all others'.
+    private var key: Int32 { 0x4771_0000 | Int32(port) }
+    private var keyText: String { "0x" + String(key, radix: 16) }
+
+    static func removeSharedMemory(_ key: Int32) {
+        let segment = shmget(key, 0, 0)
+        if segment >= 0 { shmctl(segment, IPC_RMID, nil) }
+    }
+}

@@ -1,0 +1,65 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import DeviceCore
+import Dispatch
+import Foundation
+import GPSDSource
+import Synchronization
+
+/// A device that reads one gpsd, with a manager whose callbacks are written down.
+final class Recorder: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
+    enum Event: Sendable {
+        case location(CLLocation)
+        case error(CLError)
+    }
+
+    let source: GPSDSource
+    let device: Device
+    let manager: CLLocationManager
+    let events = Journal<Event>()
+    private let queue = DispatchQueue(label: "recorder")
+
+    init(_ address: String, everyReport: Bool, timing: GPSDTiming = GPSDTiming(), sharing: Recorder? = nil) throws {
+        let clock = LiveClock()
+        source =
+            try sharing?.source ?? GPSDSource(address: PositionSourceAddress(address), clock: clock, timing: timing)
+        let device = Device(
+            name: address, clock: clock, configuration: Configuration(), positionSource: source)
+        self.device = device
+        manager = Device.$current.withValue(device) { CLLocationManager() }
+        super.init()
+        manager.deliversEveryReport = everyReport
+        manager.delegateQueue = queue
+        manager.delegate = self
+    }
+
+    var locations: [CLLocation] {
+        events.elements.compactMap { event in
+            if case .location(let location) = event { location } else { nil }
+        }
+    }
+
+    var errors: [CLError] {
+        events.elements.compactMap { event in
+            if case .error(let error) = event { error } else { nil }
+        }
+    }
+
+    /// Waits for that many locations, and then for all callbacks that are on their way.
+    func settle(locations count: Int) async {
+        _ = await events.wait(within: 10) { events in
+            events.count { if case .location = $0 { true } else { false } } >= count
+        }
+        await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+    }
+
+    func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
+        for location in locations { events.append(.location(location)) }
+    }
+
+    func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
+        if let error = error as? CLError { events.append(.error(error)) }
+    }
+}

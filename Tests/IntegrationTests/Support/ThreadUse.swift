@@ -1,0 +1,34 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// What a thread of this process has used so far, as the kernel counts it.
+struct ThreadUse {
+    struct Unreadable: Error {}
+
+    /// Time on a processor, in ticks of ten milliseconds.
+    let ticks: Int
+    /// How often it has gone to sleep.
+    let switches: Int
+
+    /// The kernel's number of the thread that asks.
+    static var current: pid_t? {
+        let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
+        return link?.split(separator: "/").last.flatMap { pid_t($0) }
+    }
+
+    init(of thread: pid_t) throws {
+        let folder = "/proc/self/task/\(thread)"
+        let stat = try String(contentsOfFile: "\(folder)/stat", encoding: .utf8)
+        // The name may contain blanks; fields 14 and 15 are the twelfth and thirteenth after it.
+        let fields = stat.split(separator: ")").last?.split(separator: " ") ?? []
+        let status = try String(contentsOfFile: "\(folder)/status", encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches") }
+        guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]),
+            let switches = line?.split(whereSeparator: \.isWhitespace).last.flatMap({ Int($0) })
+        else { throw Unreadable() }
+        ticks = user + system
+        self.switches = switches
+    }
+}

@@ -1,0 +1,35 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// What is installed.
+enum Tools {
+    static let gpsd = find("gpsd")
+    static let gpsfake = find("gpsfake")
+    static let gpspipe = find("gpspipe")
+    static let python = find("/usr/bin/python3")
+
+    /// Why a test cannot run here.
+    static let gpsdMissing: Comment = "gpsd is not installed: apt-get install gpsd"
+    static let gpsfakeMissing: Comment = "gpsfake or gpspipe is not installed: apt-get install gpsd-clients"
+
+    /// The program of that name that was built with the tests.
+    static func program(_ name: String) throws -> String {
+        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return URL(fileURLWithPath: own).deletingLastPathComponent().appendingPathComponent(name).path
+    }
+
+    /// The folder with recorded receivers.
+    static let traces = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appendingPathComponent("Simulators/Traces/gpsd")
+
+    private static func find(_ name: String) -> String? {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let folders = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/sbin"]
+        let candidates = name.hasPrefix("/") ? [name] : folders.map { "\($0)/\(name)" }
+        return candidates.first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+}

@@ -1,0 +1,125 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import Dispatch
+import Glibc
+import Synchronization
+
+// Makes a manager in the place that the argument names, prints where its callbacks arrive, stops at the fifth location,
+// and goes on for a second to see that nothing follows.
+
+/// Prints a line at once.
+func show(_ text: String) {
+    FileHandle.standardOutput.write(Data((text + "\n").utf8))
+}
+
+/// Names the place where the code runs.
+func place() -> String {
+    if Thread.isMainThread { return "main thread" }
+    // After dispatchMain() any thread may serve the main queue.
+    if let name = DispatchQueue.getSpecific(key: queueKey) { return name }
+    if Thread.current === worker.withLock({ $0 }) { return "thread" }
+    return withUnsafeCurrentTask { $0 != nil } ? "task" : "elsewhere"
+}
+
+let worker = Mutex<Thread?>(nil)
+let queueKey = DispatchSpecificKey<String>()
+let queue = DispatchQueue(label: "own")
+queue.setSpecific(key: queueKey, value: "own queue")
+DispatchQueue.main.setSpecific(key: queueKey, value: "main queue")
+
+final class Tracker: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
+    let manager: CLLocationManager
+    private let startingThread = Mutex<Thread?>(nil)
+    private var locations = 0
+    private var hasStopped = false
+    private let isInside = Atomic<Bool>(false)
+
+    init(queue: DispatchQueue? = nil) {
+        manager = CLLocationManager()
+        manager.delegateQueue = queue
+        super.init()
+        manager.delegate = self
+    }
+
+    func start() {
+        startingThread.withLock { $0 = Thread.current }
+        manager.startUpdatingLocation()
+        startingThread.withLock { $0 = nil }
+    }
+
+    func locationManager(_ manager: CLLocationManager, didUpdateLocations: [CLLocation]) { called("location") }
+
+    func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) { called("error") }
+
+    func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) { called("authorization") }
+
+    private func called(_ what: String) {
+        if isInside.exchange(true, ordering: .sequentiallyConsistent) { show("overlap") }
+        defer { isInside.store(false, ordering: .sequentiallyConsistent) }
+        // On another thread a callback may well come before start has returned.
+        let isInStart = startingThread.withLock { $0 } === Thread.current
+        show("\(what) \(place())\(isInStart ? " inside start" : "")\(hasStopped ? " after stop" : "")")
+        guard what == "location", !hasStopped else { return }
+        locations += 1
+        guard locations == 5 else { return }
+        manager.stopUpdatingLocation()
+        hasStopped = true
+        // What was on its way has a second to show itself.
+        DispatchQueue.global().asyncAfter(deadline: .now() + 1) {
+            show("end")
+            exit(0)
+        }
+    }
+}
+
+nonisolated(unsafe) var tracker: Tracker?
+
+switch CommandLine.arguments.dropFirst().first {
+case "mainRunLoop":
+    tracker = Tracker()
+    tracker?.start()
+    RunLoop.main.run()
+case "dispatchMain":
+    tracker = Tracker()
+    tracker?.start()
+    dispatchMain()
+case "mainQueue":
+    // Made in the code of the main queue while no main thread is left.
+    DispatchQueue.main.async {
+        tracker = Tracker()
+        tracker?.start()
+    }
+    dispatchMain()
+case "thread":
+    let thread = Thread {
+        worker.withLock { $0 = Thread.current }
+        tracker = Tracker()
+        tracker?.start()
+        // Stays because of the manager alone.
+        RunLoop.current.run()
+        show("run loop ended")
+    }
+    thread.start()
+    dispatchMain()
+case "task":
+    Task.detached {
+        tracker = Tracker()
+        tracker?.start()
+    }
+    dispatchMain()
+case "queue":
+    DispatchQueue.global().async {
+        tracker = Tracker()
+        tracker?.start()
+    }
+    dispatchMain()
+case "delegateQueue":
+    tracker = Tracker(queue: queue)
+    tracker?.start()
+    dispatchMain()
+default:
+    show("unknown place")
+    exit(2)
+}

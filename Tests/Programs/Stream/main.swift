@@ -1,0 +1,37 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+
+/// Prints one line for each callback: what it was, how old it is, and what the process holds.
+final class Printer: NSObject, CLLocationManagerDelegate {
+    let manager = CLLocationManager()
+
+    func start() {
+        manager.delegate = self
+        manager.startUpdatingLocation()
+    }
+
+    func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
+        for location in locations {
+            let age = -location.timestamp.timeIntervalSinceNow
+            show("location \(location.coordinate.latitude) \(age) \(entries("task")) \(entries("fd"))")
+        }
+    }
+
+    func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
+        show("error \((error as NSError).domain) \((error as NSError).code)")
+    }
+
+    private func show(_ text: String) {
+        FileHandle.standardOutput.write(Data((text + "\n").utf8))
+    }
+
+    private func entries(_ name: String) -> Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/\(name)").count) ?? -1
+    }
+}
+
+let printer = Printer()
+printer.start()
+RunLoop.main.run()

@@ -1,0 +1,93 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import Dispatch
+import Foundation
+import SimulatedDevice
+import Synchronization
+import Trace
+
+/// Small traces.
+enum Drive {
+    /// One report a second from 2026-05-01T10:00:00Z, each a tenth of a degree further north.
+    static func lines(_ count: Int, from first: Int = 0) -> [String] {
+        (first..<first + count).map { second in
+            let time = String(format: "2026-05-01T10:%02d:%02d.000Z", second / 60, second % 60)
+            let latitude = Double(100 + second) / 10
+            return #"{"class":"TPV","mode":3,"time":"\#(time)","lat":\#(latitude),"lon":11,"eph":5}"#
+        }
+    }
+
+    static func file(_ lines: [String], name: String = "drive") throws -> TraceFile {
+        try TraceFile(bytes: Array((lines.joined(separator: "\n") + "\n").utf8), name: name)
+    }
+
+    static func device(
+        _ count: Int = 5, delivery: SimulatedDevice.CallbackDelivery = .inOrder
+    ) throws -> SimulatedDevice {
+        SimulatedDevice(try file(lines(count)), delivery: delivery)
+    }
+
+    /// The latitudes of a whole drive.
+    static func latitudes(_ count: Int) -> [Double] { (0..<count).map { Double(100 + $0) / 10 } }
+}
+
+/// What was seen, in order, from any thread.
+final class Notes<Element: Sendable>: Sendable {
+    private let state = Mutex<[Element]>([])
+
+    func add(_ element: Element) { state.withLock { $0.append(element) } }
+
+    var all: [Element] { state.withLock { $0 } }
+}
+
+/// A delegate that passes each callback on, with nothing of its own.
+final class Listener: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
+    enum Callback {
+        case location(CLLocation)
+        case error(CLError)
+        case authorization
+    }
+
+    private let tell: (CLLocationManager, Callback) -> Void
+
+    init(_ tell: @escaping (CLLocationManager, Callback) -> Void) {
+        self.tell = tell
+    }
+
+    func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
+        for location in locations { tell(manager, .location(location)) }
+    }
+
+    func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
+        if let error = error as? CLError { tell(manager, .error(error)) }
+    }
+
+    func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) { tell(manager, .authorization) }
+}
+
+/// A manager that the tests hand from the thread that makes it to the one that keeps it.
+final class Kept: @unchecked Sendable {
+    var manager: CLLocationManager?
+    var delegate: Listener?
+
+    /// Makes a manager here, and starts it.
+    func start(_ tell: @escaping (CLLocationManager, Listener.Callback) -> Void) {
+        let delegate = Listener(tell)
+        let manager = CLLocationManager()
+        manager.delegate = delegate
+        manager.startUpdatingLocation()
+        self.delegate = delegate
+        self.manager = manager
+    }
+}
+
+/// True in code of the main queue, which need not be on the main thread: a test runner's main has given that up.
+var isOnMainQueue: Bool { DispatchQueue.getSpecific(key: mainQueueKey) == true }
+
+private let mainQueueKey: DispatchSpecificKey<Bool> = {
+    let key = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: key, value: true)
+    return key
+}()

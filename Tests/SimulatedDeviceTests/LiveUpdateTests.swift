@@ -1,0 +1,134 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import DeviceCore
+import Foundation
+import SimulatedDevice
+import Synchronization
+import Testing
+
+@Suite("Playback and async sequences", .timeLimit(.minutes(1)))
+struct LiveUpdateTests {
+    /// Consumes locations until the task is cancelled or `limit` have come.
+    private func consume(
+        _ notes: Notes<Double>, limit: Int = .max, step: @escaping @Sendable () async -> Void = {}
+    ) -> Task<Void, any Error> {
+        Task {
+            var seen = 0
+            for try await update in CLLocationUpdate.liveUpdates() {
+                // The first element may be the news that locations are allowed.
+                guard let location = update.location else { continue }
+                notes.add(location.coordinate.latitude)
+                await step()
+                seen += 1
+                if seen == limit { break }
+            }
+        }
+    }
+
+    @Test("A consumer gets every element, in lock step with playback")
+    func consumesEverything() async throws {
+        let count = 30
+        let device = try Drive.device(count)
+        let notes = Notes<Double>()
+        let early = Atomic<Int>(0)
+        await device.use {
+            let start = device.wallTime
+            let task = consume(notes) {
+                // Playback has not gone on to the next second while this one is being worked on.
+                await Task.yield()
+                let elapsed = device.wallTime.seconds(since: start)
+                if Int(elapsed) != notes.all.count - 1 { early.add(1, ordering: .relaxed) }
+            }
+            await device.waitForConsumers(1)
+            await device.play()
+            #expect(notes.all == Drive.latitudes(count))
+            #expect(early.load(ordering: .relaxed) == 0)
+            task.cancel()
+            _ = await task.result
+        }
+    }
+
+    @Test("A loop that is left does not hold playback up")
+    func leavesTheLoop() async throws {
+        let device = try Drive.device(20)
+        let notes = Notes<Double>()
+        try await device.use {
+            let task = consume(notes, limit: 3)
+            await device.waitForConsumers(1)
+            await device.play()
+            try await task.value
+        }
+        #expect(notes.all == Drive.latitudes(3))
+    }
+
+    @Test("A consumer that is cancelled while it waits ends, and playback goes on")
+    func cancels() async throws {
+        let device = try Drive.device(20)
+        let notes = Notes<Double>()
+        try await device.use {
+            let task = consume(notes)
+            await device.waitForConsumers(1)
+            for _ in 0..<5 { device.step() }
+            await device.advance(by: 0)
+            task.cancel()
+            try await task.value
+            let seen = notes.all.count
+            #expect(seen == 5)
+            await device.play()
+            #expect(notes.all.count == seen)
+        }
+    }
+
+    @Test("A consumer that is cancelled while it works on an element does not hold playback up")
+    func cancelsBusyConsumer() async throws {
+        let device = try Drive.device(20)
+        let notes = Notes<Double>()
+        let handle = Mutex<Task<Void, any Error>?>(nil)
+        try await device.use {
+            let task = consume(notes) {
+                if notes.all.count == 4 { handle.withLock { $0?.cancel() } }
+            }
+            handle.withLock { $0 = task }
+            await device.waitForConsumers(1)
+            await device.play()
+            try await task.value
+        }
+        #expect(notes.all == Drive.latitudes(4))
+    }
+
+    @Test("Two consumers are clients of their own; both get everything")
+    func servesTwoConsumers() async throws {
+        let count = 25
+        let device = try Drive.device(count)
+        let first = Notes<Double>()
+        let second = Notes<Double>()
+        await device.use {
+            let tasks = [consume(first), consume(second) { await Task.yield() }]
+            await device.waitForConsumers(2)
+            await device.play()
+            #expect(first.all == Drive.latitudes(count))
+            #expect(second.all == Drive.latitudes(count))
+            for task in tasks {
+                task.cancel()
+                _ = await task.result
+            }
+        }
+    }
+
+    @Test("A consumer on the main actor is served by play on the main actor")
+    @MainActor
+    func servesMainActor() async throws {
+        let device = try Drive.device(10)
+        let notes = Notes<Double>()
+        await device.use {
+            let task = consume(notes)
+            await device.waitForConsumers(1)
+            await device.play()
+            #expect(notes.all == Drive.latitudes(10))
+            task.cancel()
+            _ = await task.result
+        }
+    }
+}

@@ -1,0 +1,115 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import Dispatch
+import Foundation
+import SimulatedDevice
+import Testing
+
+/// A view controller as published code has it: bound to the main actor.
+@MainActor
+private final class Screen: NSObject, @preconcurrency CLLocationManagerDelegate {
+    let manager = CLLocationManager()
+    private(set) var latitudes: [Double] = []
+    private(set) var strayCallbacks = 0
+
+    func appear() {
+        manager.delegate = self
+        manager.startUpdatingLocation()
+    }
+
+    func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
+        if !isOnMainQueue { strayCallbacks += 1 }
+        latitudes += locations.map(\.coordinate.latitude)
+    }
+}
+
+@Suite("Playback and the main thread", .timeLimit(.minutes(1)))
+struct MainThreadTests {
+    @Test("A main-actor delegate is driven by a synchronous play on a pool thread")
+    func drivesMainActorFromPool() async throws {
+        let device = try Drive.device(40)
+        let screen = await MainActor.run {
+            device.use { () -> Screen in
+                let screen = Screen()
+                screen.appear()
+                return screen
+            }
+        }
+        await Task.detached {
+            #expect(!isOnMainQueue)
+            playSynchronously(device)
+        }.value
+        #expect(await screen.latitudes == Drive.latitudes(40))
+        #expect(await screen.strayCallbacks == 0)
+    }
+
+    @Test("A main-actor delegate is driven by await play() on a pool thread")
+    func drivesMainActorFromAsyncPool() async throws {
+        let device = try Drive.device(40)
+        let screen = await MainActor.run {
+            device.use { () -> Screen in
+                let screen = Screen()
+                screen.appear()
+                return screen
+            }
+        }
+        await device.play()
+        #expect(await screen.latitudes == Drive.latitudes(40))
+        #expect(await screen.strayCallbacks == 0)
+    }
+
+    @Test("play() on the main thread runs its callbacks in place")
+    @MainActor
+    func playsInPlace() throws {
+        let device = try Drive.device(10)
+        device.use {
+            let screen = Screen()
+            screen.appear()
+            #expect(screen.latitudes.isEmpty)
+            playSynchronously(device)
+            // No turn of the main queue in between.
+            #expect(screen.latitudes == Drive.latitudes(10))
+        }
+    }
+
+    @Test("await play() on the main actor serves its managers too")
+    @MainActor
+    func playsAsynchronouslyOnMain() async throws {
+        let device = try Drive.device(10)
+        let screen = device.use { Screen() }
+        screen.appear()
+        await device.play()
+        #expect(screen.latitudes == Drive.latitudes(10))
+        #expect(screen.strayCallbacks == 0)
+    }
+
+    @Test("Callbacks of main-thread and other managers keep one order")
+    func keepsOneOrder() async throws {
+        let device = try Drive.device(20)
+        let notes = Notes<String>()
+        let here = Kept()
+        let main = Kept()
+        device.use {
+            here.start { _, callback in
+                if case .location(let location) = callback { notes.add("here \(location.coordinate.latitude)") }
+            }
+        }
+        await MainActor.run {
+            device.use {
+                main.start { _, callback in
+                    if case .location(let location) = callback { notes.add("main \(location.coordinate.latitude)") }
+                }
+            }
+        }
+        await device.play()
+        let expected = Drive.latitudes(20).flatMap { ["here \($0)", "main \($0)"] }
+        #expect(notes.all == expected)
+    }
+}
+
+/// `device.play()`, where an async context would choose the other form.
+func playSynchronously(_ device: SimulatedDevice) {
+    device.play()
+}

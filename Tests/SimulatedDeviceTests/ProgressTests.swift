@@ -1,0 +1,204 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import DeviceCore
+import Foundation
+import SimulatedDevice
+import Testing
+import Trace
+
+@Suite("Playback, step by step and against the clock", .timeLimit(.minutes(1)))
+struct ProgressTests {
+    private func follow(_ device: SimulatedDevice, _ notes: Notes<Double>) -> Kept {
+        let kept = Kept()
+        device.use {
+            kept.start { _, callback in
+                if case .location(let location) = callback { notes.add(location.coordinate.latitude) }
+            }
+        }
+        return kept
+    }
+
+    @Test("A step is one event of the trace")
+    func steps() throws {
+        let device = try Drive.device(3)
+        let notes = Notes<Double>()
+        let kept = follow(device, notes)
+        for count in 1...3 {
+            #expect(device.step())
+            #expect(notes.all == Drive.latitudes(count))
+        }
+        #expect(!device.step())
+        #expect(kept.manager?.location?.coordinate.latitude == 10.2)
+    }
+
+    @Test("Advancing lets exactly that much time pass")
+    func advances() throws {
+        let device = try Drive.device(10)
+        let notes = Notes<Double>()
+        let kept = follow(device, notes)
+        let start = device.wallTime
+        advanceSynchronously(device, by: 2.5)
+        #expect(notes.all == Drive.latitudes(3), "the reports of seconds 0, 1 and 2")
+        #expect(device.wallTime.seconds(since: start) == 2.5)
+        advanceSynchronously(device, by: 0.5)
+        #expect(notes.all == Drive.latitudes(4))
+        advanceSynchronously(device, by: -1)
+        #expect(device.wallTime.seconds(since: start) == 3, "time never goes back")
+        advanceSynchronously(device, by: 100)
+        #expect(notes.all == Drive.latitudes(10))
+        #expect(device.wallTime.seconds(since: start) == 103, "time goes on after the end of the trace")
+        #expect(kept.manager != nil)
+    }
+
+    @Test("A request times out on the virtual clock at once in real time")
+    func timesOut() throws {
+        let device = SimulatedDevice(try Drive.file([#"{"class":"TPV","mode":1}"#]))
+        let notes = Notes<Int>()
+        let delegate = Listener { _, callback in
+            if case .error(let error) = callback { notes.add(error.code.rawValue) }
+        }
+        let began = ContinuousClock.now
+        device.use {
+            let manager = CLLocationManager()
+            manager.delegate = delegate
+            manager.requestLocation()
+            advanceSynchronously(device, by: 9.5)
+            #expect(notes.all.isEmpty)
+            advanceSynchronously(device, by: 1)
+            #expect(notes.all == [CLError.Code.locationUnknown.rawValue])
+        }
+        #expect(ContinuousClock.now - began < .seconds(5))
+    }
+
+    @Test("play(speed:) takes the trace's time divided by the speed, and delivers everything")
+    func playsInRealTime() async throws {
+        // Four seconds of trace at twenty times the speed are 0.2 seconds.
+        let device = try Drive.device(5)
+        let notes = Notes<Double>()
+        let kept = follow(device, notes)
+        let began = ContinuousClock.now
+        await device.play(speed: 20)
+        let elapsed = ContinuousClock.now - began
+        #expect(elapsed >= .seconds(0.2))
+        #expect(elapsed < .seconds(10))
+        #expect(notes.all == Drive.latitudes(5))
+        #expect(kept.manager != nil)
+    }
+
+    @Test("play(speed:) ends early when its task is cancelled")
+    func stopsPlayingInRealTime() async throws {
+        let device = try Drive.device(500)
+        let notes = Notes<Double>()
+        let kept = follow(device, notes)
+        let task = Task { await device.play(speed: 1) }
+        task.cancel()
+        await task.value
+        #expect(notes.all.count < 500)
+        #expect(kept.manager != nil)
+    }
+
+    @Test("Playing again from inside a callback does nothing")
+    func ignoresNestedPlay() throws {
+        let device = try Drive.device(5)
+        let notes = Notes<Double>()
+        let kept = Kept()
+        device.use {
+            kept.start { _, callback in
+                guard case .location(let location) = callback else { return }
+                notes.add(location.coordinate.latitude)
+                playSynchronously(device)
+                #expect(!device.step())
+            }
+            playSynchronously(device)
+        }
+        #expect(notes.all == Drive.latitudes(5))
+    }
+
+    @Test("Two devices that play in parallel know nothing of each other")
+    func playsInParallel() async throws {
+        let north = try Drive.device(200)
+        let south = SimulatedDevice(try Drive.file(Drive.lines(200, from: 300)))
+        let first = Notes<Double>()
+        let second = Notes<Double>()
+        let kept = (follow(north, first), follow(south, second))
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { playSynchronously(north) }
+            group.addTask { playSynchronously(south) }
+        }
+        #expect(first.all == Drive.latitudes(200))
+        #expect(second.all == (300..<500).map { Double(100 + $0) / 10 })
+        #expect(kept.0.manager != nil && kept.1.manager != nil)
+    }
+
+    @Test("A native trace keeps its own times, its losses and its returns")
+    func playsNativeTraces() throws {
+        let report = { (latitude: Double) in #"{"class":"TPV","mode":3,"lat":\#(latitude),"lon":11,"eph":5}"# }
+        let lines = [
+            #"{"format":"device-services-trace","version":1,"start":{"utc":"2026-05-01T10:00:00.000000000Z","boot":7.5}}"#,
+            #"{"t":0.25,"gpsd":\#(report(48.5))}"#,
+            #"{"t":1.5,"lost":{"code":"connectionLost","message":"gone"}}"#,
+            #"{"t":3.75,"regained":true}"#,
+            #"{"t":4.125,"gpsd":\#(report(48.75))}"#,
+        ]
+        let device = SimulatedDevice(try Drive.file(lines, name: "native"))
+        let notes = Notes<String>()
+        let kept = Kept()
+        let start = device.wallTime
+        device.use {
+            kept.start { _, callback in
+                let elapsed = device.wallTime.seconds(since: start)
+                switch callback {
+                case .location(let location): notes.add("\(elapsed) location \(location.coordinate.latitude)")
+                case .error(let error):
+                    let cause = (error.userInfo[NSUnderlyingErrorKey] as? DeviceError)?.code.description ?? "none"
+                    notes.add("\(elapsed) error \(error.code.rawValue) \(cause)")
+                case .authorization: notes.add("\(elapsed) authorization")
+                }
+            }
+            playSynchronously(device)
+        }
+        #expect(
+            notes.all == [
+                "0.0 authorization", "0.25 location 48.5", "1.5 error 0 connectionLost", "4.125 location 48.75",
+            ])
+    }
+
+    @Test("The same trace gives the same callbacks, byte for byte", arguments: [3, 50])
+    func isDeterministic(count: Int) async throws {
+        var lines = Drive.lines(count)
+        lines.insert(#"{"class":"TPV","mode":1,"time":"2026-05-01T10:00:01.500Z"}"#, at: 2)
+        let file = try Drive.file(lines)
+        var logs: [String] = []
+        for _ in 0..<3 {
+            let device = SimulatedDevice(file)
+            let notes = Notes<String>()
+            let first = Kept()
+            let second = Kept()
+            device.use {
+                first.start { _, callback in notes.add(text("first", callback, device)) }
+                second.start { _, callback in notes.add(text("second", callback, device)) }
+            }
+            await device.play()
+            logs.append(notes.all.joined(separator: "\n"))
+        }
+        #expect(logs[0] == logs[1])
+        #expect(logs[0] == logs[2])
+        // Each manager: one authorization, one loss, and every location.
+        #expect(logs[0].split(separator: "\n").count == 2 * (count + 2))
+    }
+
+    private func text(_ name: String, _ callback: Listener.Callback, _ device: SimulatedDevice) -> String {
+        let time = device.wallTime.nanoseconds
+        return switch callback {
+        case .location(let location): "\(name) \(time) \(location) \(location.age ?? -1)"
+        case .error(let error): "\(name) \(time) \(error)"
+        case .authorization: "\(name) \(time) authorization"
+        }
+    }
+}
+
+private func advanceSynchronously(_ device: SimulatedDevice, by seconds: Double) {
+    device.advance(by: seconds)
+}

@@ -1,0 +1,195 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import Dispatch
+import Foundation
+import SimulatedDevice
+import Synchronization
+import Testing
+
+/// Installing a device is for the whole process, so these run one after the other.
+@Suite("Playback, and programs with threads of their own", .serialized, .timeLimit(.minutes(1)))
+struct ThreadTests {
+    /// Runs the closure on a thread of its own and returns when it has ended.
+    private func onThread(_ body: @escaping @Sendable () -> Void) async {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                body()
+                continuation.resume()
+            }
+        }
+    }
+
+    @Test("A manager made on a background thread is called in order by whoever plays")
+    func callsManagersOfThreads() async throws {
+        let device = try Drive.device(10)
+        let notes = Notes<Double>()
+        let kept = Kept()
+        await onThread {
+            device.use {
+                kept.start { _, callback in
+                    if case .location(let location) = callback { notes.add(location.coordinate.latitude) }
+                }
+            }
+        }
+        await device.play()
+        #expect(notes.all == Drive.latitudes(10))
+    }
+
+    @Test("An installed device serves threads that hop, and is taken back")
+    func installs() async throws {
+        let device = try Drive.device(10)
+        let notes = Notes<Double>()
+        let kept = Kept()
+        device.install()
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            Thread.detachNewThread {
+                DispatchQueue.global().async {
+                    kept.start { _, callback in
+                        if case .location(let location) = callback { notes.add(location.coordinate.latitude) }
+                    }
+                    continuation.resume()
+                }
+            }
+        }
+        await device.play()
+        device.uninstall()
+        #expect(notes.all == Drive.latitudes(10))
+        #expect(notes.all.count == 10)
+    }
+
+    @Test("Managers made in a callback belong to the same device")
+    func bindsInCallbacks() async throws {
+        let device = try Drive.device(6)
+        let notes = Notes<String>()
+        let second = Kept()
+        let first = Kept()
+        device.use {
+            first.start { _, callback in
+                guard case .location(let location) = callback else { return }
+                notes.add("first \(location.coordinate.latitude)")
+                guard second.manager == nil else { return }
+                second.start { _, callback in
+                    if case .location(let location) = callback { notes.add("second \(location.coordinate.latitude)") }
+                }
+            }
+        }
+        await device.play()
+        let rest = Drive.latitudes(6).dropFirst().flatMap { ["first \($0)", "second \($0)"] }
+        // The known fix comes first to the manager that starts late.
+        #expect(notes.all == ["first 10.0", "second 10.0"] + rest)
+    }
+
+    @Test("Delivery as live takes run loops and queues, and playback waits for them")
+    func deliversAsLive() async throws {
+        let count = 25
+        let device = try Drive.device(count, delivery: .asLive)
+        let notes = Notes<String>()
+        let onLoop = Kept()
+        let onQueue = Kept()
+        let onMain = Kept()
+        let label = DispatchSpecificKey<Bool>()
+        let queue = DispatchQueue(label: "own")
+        queue.setSpecific(key: label, value: true)
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            Thread.detachNewThread {
+                let thread = ObjectIdentifier(Thread.current)
+                device.use {
+                    onLoop.start { _, callback in
+                        guard case .location = callback else { return }
+                        notes.add("loop \(ObjectIdentifier(Thread.current) == thread)")
+                    }
+                }
+                continuation.resume()
+                RunLoop.current.run()
+            }
+        }
+        device.use {
+            onQueue.start { _, callback in
+                guard case .location = callback else { return }
+                notes.add("queue \(DispatchQueue.getSpecific(key: label) == true)")
+            }
+            onQueue.manager?.delegateQueue = queue
+        }
+        await MainActor.run {
+            device.use {
+                onMain.start { _, callback in
+                    guard case .location = callback else { return }
+                    notes.add("main \(isOnMainQueue)")
+                }
+            }
+        }
+        await device.play()
+        let counts = Dictionary(grouping: notes.all) { $0 }.mapValues(\.count)
+        #expect(counts == ["loop true": count, "queue true": count, "main true": count])
+    }
+
+    @Test("Delivery as live: a manager made in an operation has a queue of its own, and playback waits for it")
+    func deliversAsLiveInOperations() async throws {
+        let device = try Drive.device(15, delivery: .asLive)
+        let notes = Notes<Double>()
+        let kept = Kept()
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            OperationQueue().addOperation {
+                device.use {
+                    kept.start { _, callback in
+                        if case .location(let location) = callback { notes.add(location.coordinate.latitude) }
+                    }
+                }
+                continuation.resume()
+            }
+        }
+        await device.play()
+        #expect(notes.all == Drive.latitudes(15))
+    }
+
+    @Test("Delivery as live: OperationQueue.main is the main queue, and playback waits for it")
+    func deliversAsLiveInMainOperations() async throws {
+        let device = try Drive.device(15, delivery: .asLive)
+        let notes = Notes<Bool>()
+        let kept = Kept()
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            OperationQueue.main.addOperation {
+                device.use {
+                    kept.start { _, callback in
+                        if case .location = callback { notes.add(isOnMainQueue) }
+                    }
+                }
+                continuation.resume()
+            }
+        }
+        await device.play()
+        #expect(notes.all == Array(repeating: true, count: 15))
+    }
+
+    @Test("Delivery as live on the main actor: main-queue callbacks still come before play returns")
+    @MainActor
+    func deliversAsLiveOnMain() async throws {
+        let device = try Drive.device(10, delivery: .asLive)
+        let notes = Notes<Bool>()
+        let kept = Kept()
+        device.use {
+            kept.start { _, callback in
+                if case .location = callback { notes.add(isOnMainQueue) }
+            }
+        }
+        await device.play()
+        #expect(notes.all == Array(repeating: true, count: 10))
+    }
+
+    @Test("In-order delivery runs managers with a queue of their own in order as well")
+    func ignoresQueuesInOrder() async throws {
+        let device = try Drive.device(10)
+        let notes = Notes<Double>()
+        let kept = Kept()
+        device.use {
+            kept.start { _, callback in
+                if case .location(let location) = callback { notes.add(location.coordinate.latitude) }
+            }
+            kept.manager?.delegateQueue = DispatchQueue(label: "own")
+            playSynchronously(device)
+        }
+        #expect(notes.all == Drive.latitudes(10))
+    }
+}
