@@ -29,3 +29,4 @@ simulated.use {
     print("preconcurrency \(preconcurrency.count), stepping \(stepping.count)")
 }
 print("\(kilometres(from: CLLocation(latitude: 0, longitude: 0), to: CLLocation(latitude: 0, longitude: 1))) km")
+print(details(of: CLLocation(latitude: 0, longitude: 0)))
