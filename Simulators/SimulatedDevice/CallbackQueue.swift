@@ -16,7 +16,7 @@ final class CallbackQueue: PlaybackDelivery {
     }
 
     /// What waits, and the memory of what ran last, which is used again.
-    private let items = Mutex<(waiting: [Item], spare: [Item])>(([], []))
+    private let items = Mutex<(waiting: [Item], spare: [Item], isClosed: Bool)>(([], [], false))
     /// How many wait; looked at after every reading, so kept where no lock is needed.
     private let count = Atomic<Int>(0)
     private let outstanding = OutstandingWork()
@@ -48,6 +48,17 @@ final class CallbackQueue: PlaybackDelivery {
             batch.removeAll(keepingCapacity: true)
             items.withLock { swap(&batch, &$0.spare) }
         }
+    }
+
+    /// Drops what waits and takes nothing more: nobody can play any longer, and what waits holds on to this queue.
+    func close() {
+        let waiting = items.withLock { items in
+            items.isClosed = true
+            count.store(0, ordering: .releasing)
+            defer { items.waiting = [] }
+            return items.waiting
+        }
+        withExtendedLifetime(waiting) {}
     }
 
     private func run(_ batch: [Item], isOnMainThread: Bool) {
@@ -87,6 +98,7 @@ final class CallbackQueue: PlaybackDelivery {
 
         func schedule(_ work: @escaping @Sendable () -> Void) {
             queue.items.withLock { items in
+                guard !items.isClosed else { return }
                 items.waiting.append(Item(isForMainThread: isForMainThread, work: work))
                 queue.count.store(items.waiting.count, ordering: .releasing)
             }

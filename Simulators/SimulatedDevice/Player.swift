@@ -12,8 +12,10 @@ import Trace
 final class Player: @unchecked Sendable {
     /// What one step did.
     enum Step {
-        /// Something happened.
+        /// A timer ran, or a quiet epoch ended.
         case happened
+        /// The next event of the trace was handed on.
+        case handedOn
         /// Nothing is left to happen by the limit.
         case finished
     }
@@ -66,6 +68,7 @@ final class Player: @unchecked Sendable {
             hub.settle()
         } else if let event, event <= next {
             handOn()
+            return .handedOn
         } else {
             return .finished
         }

@@ -14,8 +14,9 @@ extension SimulatedDevice {
     }
 
     /// Lets that many seconds pass on the device's clock, with all that happens in them. The trace may end meanwhile.
+    /// Less than none, and what is not a number, is none. Does nothing when called while the device plays.
     public func advance(by seconds: Double) {
-        let limit = clock.now.advanced(bySeconds: max(0, seconds))
+        let limit = time(after: seconds)
         if run(upTo: limit) { clock.move(to: limit) }
     }
 
@@ -24,16 +25,26 @@ extension SimulatedDevice {
     public func step() -> Bool {
         guard player.claim() else { return false }
         defer { player.release() }
-        guard let next = player.nextEvent() else { return false }
         let isMain = MainThread.isCurrent
-        device.bind {
+        return device.bind {
             callbacks.run(isOnMainThread: isMain)
-            // Timers that are due before the event are steps of their own.
-            while player.nextEvent() == next, case .happened = player.step(upTo: next) {
+            while let next = player.nextEvent() {
+                let step = player.step(upTo: next)
                 callbacks.run(isOnMainThread: isMain)
+                switch step {
+                // What is due before the event.
+                case .happened: continue
+                case .handedOn: return true
+                case .finished: return false
+                }
             }
+            return false
         }
-        return true
+    }
+
+    /// The time that many seconds from now, as far as the clock goes. "Never" would be the end of the trace instead.
+    func time(after seconds: Double) -> BootTime {
+        min(clock.now.advanced(bySeconds: max(0, seconds)), BootTime(nanoseconds: .max - 1))
     }
 
     @discardableResult
@@ -43,7 +54,7 @@ extension SimulatedDevice {
         let isMain = MainThread.isCurrent
         device.bind {
             callbacks.run(isOnMainThread: isMain)
-            while case .happened = player.step(upTo: limit) { callbacks.run(isOnMainThread: isMain) }
+            while player.step(upTo: limit) != .finished { callbacks.run(isOnMainThread: isMain) }
             callbacks.run(isOnMainThread: isMain)
         }
         return true

@@ -12,56 +12,59 @@ extension SimulatedDevice {
 
     /// Lets that many seconds pass on the device's clock, with all that happens in them.
     nonisolated(nonsending) public func advance(by seconds: Double) async {
-        let limit = clock.now.advanced(bySeconds: max(0, seconds))
+        let limit = time(after: seconds)
         if await run(upTo: limit) { clock.move(to: limit) }
     }
 
     /// Plays the rest of the trace in real time, or that many times faster; ends early when the task is cancelled.
+    /// A speed that is not above zero, or not finite, plays it at once. Does nothing when called
+    /// while the device plays, and keeps others from playing it until it returns.
     nonisolated(nonsending) public func play(speed: Double) async {
         guard speed > 0, speed.isFinite else {
             await play()
             return
         }
+        // Claimed all the while, so that nobody who looks at the device or steps it on seems to be the trace's end.
+        guard player.claim() else { return }
+        defer { player.release() }
         let start = clock.now
         let realClock = ContinuousClock()
         let realStart = realClock.now
-        while !Task.isCancelled, let next = nextEvent() {
+        while !Task.isCancelled, let next = player.nextEvent() {
             let due = min(next, clock.nextDeadline ?? .never, hub.nextDeadline)
             // In small pieces, so that ages and time-outs that look at the clock see it move.
             let reached = realClock.now - realStart
             let passed = start.advanced(bySeconds: reached.inSeconds * speed)
             if due <= passed {
-                await run(upTo: passed)
+                await runClaimed(upTo: passed)
             } else {
                 clock.move(to: passed)
                 let rest = min(due.seconds(since: passed) / speed, 0.1)
                 try? await Task.sleep(for: .seconds(max(rest, 0.0005)))
             }
         }
-        if !Task.isCancelled { await play() }
+        if !Task.isCancelled { await runClaimed(upTo: .never) }
     }
 
     @discardableResult
     nonisolated(nonsending) private func run(upTo limit: BootTime) async -> Bool {
         guard player.claim() else { return false }
         defer { player.release() }
+        await runClaimed(upTo: limit)
+        return true
+    }
+
+    nonisolated(nonsending) private func runClaimed(upTo limit: BootTime) async {
         await Device.$current.withValue(device) {
             callbacks.run(isOnMainThread: MainThread.isCurrent)
             await callbacks.settle()
-            while case .happened = player.step(upTo: limit) {
+            while player.step(upTo: limit) != .finished {
                 callbacks.run(isOnMainThread: MainThread.isCurrent)
                 if !callbacks.isSettled { await callbacks.settle() }
             }
             callbacks.run(isOnMainThread: MainThread.isCurrent)
             await callbacks.settle()
         }
-        return true
-    }
-
-    private func nextEvent() -> BootTime? {
-        guard player.claim() else { return nil }
-        defer { player.release() }
-        return player.nextEvent()
     }
 }
 

@@ -72,6 +72,10 @@ public final class SimulatedDevice: Sendable {
             name: trace.name, clock: clock, configuration: configuration, positionSource: hub, playback: callbacks)
     }
 
+    deinit {
+        callbacks.close()
+    }
+
     /// Runs the closure with this device in place of the live one: managers made in it belong to this device.
     public func use<Result>(_ body: () throws -> Result) rethrows -> Result {
         try Device.$current.withValue(device, operation: body)

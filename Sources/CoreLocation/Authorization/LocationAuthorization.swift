@@ -16,9 +16,11 @@ public final class LocationAuthorization: Sendable {
         var accuracy: CLAccuracyAuthorization
         var isOn = true
         var policy: any LocationPolicy
-        /// Each takes itself out when it ends.
-        var observers: [ObjectIdentifier: any Observer] = [:]
+        /// In the order in which they came, which is the order in which they are told. Each takes itself out.
+        var observers: [any Observer] = []
         var isAsking = false
+        /// What waits until the policy has answered.
+        var wishes: [Wish] = []
     }
 
     /// Somebody who has to know of changes.
@@ -29,7 +31,8 @@ public final class LocationAuthorization: Sendable {
         var use: LocationUse? { get }
     }
 
-    private let device: Device
+    /// What the position is for, as configured. Not the device, which owns this object.
+    private let purpose: String?
     private let state: Mutex<State>
 
     /// The authorization of the device in force here: the task's, the installed one, or the live one.
@@ -40,7 +43,7 @@ public final class LocationAuthorization: Sendable {
     }
 
     private init(device: Device) {
-        self.device = device
+        purpose = device.configuration.locationPurpose.value
         let rule = device.configuration.locationRule.value
         let status: CLAuthorizationStatus =
             switch rule {
@@ -61,7 +64,7 @@ public final class LocationAuthorization: Sendable {
 
     /// What programs may do. Setting it tells every manager.
     public var status: CLAuthorizationStatus {
-        get { state.withLock { $0.isOn ? $0.status : .denied } }
+        get { state.withLock { $0.effectiveStatus } }
         set { change { $0.status = newValue } }
     }
 
@@ -94,10 +97,15 @@ public final class LocationAuthorization: Sendable {
     var isAsking: Bool { state.withLock { $0.isAsking } }
 
     /// True when locations may be delivered.
-    var isGranted: Bool {
-        switch status {
-        case .authorizedAlways, .authorizedWhenInUse: true
-        case .notDetermined, .restricted, .denied: false
+    var isGranted: Bool { grantedAccuracy != nil }
+
+    /// How exact the locations are that may be delivered; nil when none may.
+    var grantedAccuracy: CLAccuracyAuthorization? {
+        state.withLock { state in
+            switch state.effectiveStatus {
+            case .authorizedAlways, .authorizedWhenInUse: state.accuracy
+            case .notDetermined, .restricted, .denied: nil
+            }
         }
     }
 
@@ -107,60 +115,104 @@ public final class LocationAuthorization: Sendable {
         return status == .denied || status == .restricted
     }
 
-    /// A program's wish. Does nothing when it has been decided already.
-    func request(_ kind: LocationAccessRequest.Kind, purpose: String?, completion: (@Sendable (Bool) -> Void)? = nil) {
-        let policy = state.withLock { state -> (any LocationPolicy)? in
-            guard state.isOn, !state.isAsking, state.canAsk(kind) else { return nil }
-            state.isAsking = true
-            return state.policy
-        }
-        guard let policy else {
-            completion?(false)
-            return
-        }
-        let answered = AnswerOnce()
-        let purpose = purpose ?? device.configuration.locationPurpose.value
-        policy.decide(LocationAccessRequest(kind: kind, purpose: purpose)) { [weak self] answer in
-            guard answered.take() else { return }
-            self?.change { state in
-                state.isAsking = false
-                state.apply(answer, to: kind)
+    /// A program's wish, put before the policy when it has answered the ones before. The closure is called once it is
+    /// decided, at once when there is nothing to decide.
+    func request(_ kind: LocationAccessRequest.Kind, purpose: String?, completion: (@Sendable () -> Void)? = nil) {
+        let wish = Wish(
+            request: LocationAccessRequest(kind: kind, purpose: purpose ?? self.purpose), completion: completion)
+        let (isSettled, policy) = state.withLock { state -> (Bool, (any LocationPolicy)?) in
+            guard state.isOn, state.canAsk(kind) else { return (true, nil) }
+            guard !state.isAsking else {
+                // Once is enough where nobody waits for the answer.
+                if completion != nil || !state.wishes.contains(where: { $0.request.kind == kind }) {
+                    state.wishes.append(wish)
+                }
+                return (false, nil)
             }
-            completion?(answer == .grant)
+            state.isAsking = true
+            return (false, state.policy)
         }
+        if isSettled { completion?() }
+        if let policy { put(wish, before: policy) }
     }
 
-    /// Lets a policy answer once only.
-    private final class AnswerOnce: Sendable {
-        private let isAnswered = Mutex(false)
-
-        func take() -> Bool {
-            isAnswered.withLock { isAnswered in
-                defer { isAnswered = true }
-                return !isAnswered
+    private func put(_ wish: Wish, before policy: any LocationPolicy) {
+        let question = Question { [weak self] answer in
+            guard let self else {
+                wish.completion?()
+                return
             }
+            self.settle(wish, answer)
+        }
+        policy.decide(wish.request) { question.answer($0) }
+    }
+
+    /// Takes an answer and turns to the next wish that it has left open.
+    private func settle(_ wish: Wish, _ answer: LocationAnswer) {
+        var settled = [wish]
+        var next: (wish: Wish, policy: any LocationPolicy)?
+        change { state in
+            state.apply(answer, to: wish.request.kind)
+            while next == nil, !state.wishes.isEmpty {
+                let candidate = state.wishes.removeFirst()
+                if state.isOn, state.canAsk(candidate.request.kind) {
+                    next = (candidate, state.policy)
+                } else {
+                    settled.append(candidate)
+                }
+            }
+            state.isAsking = next != nil
+        }
+        for wish in settled { wish.completion?() }
+        if let next { put(next.wish, before: next.policy) }
+    }
+
+    /// What a program wishes, and who waits for the decision.
+    fileprivate struct Wish: Sendable {
+        let request: LocationAccessRequest
+        let completion: (@Sendable () -> Void)?
+    }
+
+    /// Lets a policy answer once only; one that drops the question has left it undecided.
+    private final class Question: Sendable {
+        private let body: Mutex<(@Sendable (LocationAnswer) -> Void)?>
+
+        init(_ body: @escaping @Sendable (LocationAnswer) -> Void) {
+            self.body = Mutex(body)
+        }
+
+        deinit {
+            answer(.leaveUndecided)
+        }
+
+        func answer(_ answer: LocationAnswer) {
+            let body = body.withLock { body in
+                defer { body = nil }
+                return body
+            }
+            body?(answer)
         }
     }
 
     // MARK: Observers
 
     func add(_ observer: any Observer) {
-        state.withLock { $0.observers[ObjectIdentifier(observer)] = observer }
+        state.withLock { $0.observers.append(observer) }
     }
 
     func remove(_ observer: any Observer) {
-        _ = state.withLock { $0.observers.removeValue(forKey: ObjectIdentifier(observer)) }
+        state.withLock { $0.observers.removeAll { $0 === observer } }
     }
 
     private func observers() -> [any Observer] {
-        state.withLock { Array($0.observers.values) }
+        state.withLock { $0.observers }
     }
 
     private func change(_ body: (inout State) -> Void) {
         let hasChanged = state.withLock { state in
-            let before = (state.status, state.accuracy, state.isOn)
+            let before = (state.effectiveStatus, state.accuracy, state.isOn)
             body(&state)
-            return before != (state.status, state.accuracy, state.isOn)
+            return before != (state.effectiveStatus, state.accuracy, state.isOn)
         }
         guard hasChanged else { return }
         for observer in observers() { observer.authorizationChanged() }
@@ -168,6 +220,9 @@ public final class LocationAuthorization: Sendable {
 }
 
 extension LocationAuthorization.State {
+    /// What programs see: while the switch is off, that they are denied.
+    fileprivate var effectiveStatus: CLAuthorizationStatus { isOn ? status : .denied }
+
     /// True when the wish would change something and has not been refused.
     fileprivate func canAsk(_ kind: LocationAccessRequest.Kind) -> Bool {
         switch kind {

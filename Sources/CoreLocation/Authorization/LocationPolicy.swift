@@ -13,8 +13,9 @@
 /// LocationAuthorization.current.policy = AskOnTerminal()
 /// ```
 public protocol LocationPolicy: Sendable {
-    /// Answers a wish, at once or later, from any thread; only the first answer counts. Called without a lock held, on
-    /// the thread of the program's call.
+    /// Answers a wish, at once or later, from any thread; only the first answer counts, and a closure that is dropped
+    /// leaves the wish undecided. Called without a lock held, on the thread of the program's call, or on that of the
+    /// answer before: one wish is asked at a time.
     func decide(_ request: LocationAccessRequest, answer: @escaping @Sendable (LocationAnswer) -> Void)
 }
 

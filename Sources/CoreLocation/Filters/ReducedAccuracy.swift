@@ -34,10 +34,11 @@ struct ReducedAccuracy: Sendable {
         let width = 360 / columns
         let column = (values.longitude / width).rounded(.down)
         let longitude = min(180, max(-180, (column + 0.5) * width))
-        let halfDiagonal = 111_320 * cell / 2 * 2.0.squareRoot()
+        // Half a diagonal of a cell is 3,936 metres, but around the poles cells are wide wedges: up to 4,827.
+        let radius = abs(latitude) < 89 ? 4000.0 : 5000
         return CLLocation.Values(
             latitude: latitude, longitude: longitude,
-            horizontalAccuracy: max(values.horizontalAccuracy, (halfDiagonal / 1000).rounded(.up) * 1000),
+            horizontalAccuracy: max(values.horizontalAccuracy, radius),
             timestamp: values.timestamp, isSimulatedBySoftware: values.isSimulatedBySoftware,
             isProducedByAccessory: values.isProducedByAccessory)
     }

@@ -24,6 +24,7 @@ struct SingleRequest: Sendable {
             return false
         }
         best = location
-        return location.values.horizontalAccuracy <= max(desiredAccuracy, SingleRequest.bestAccuracy)
+        // In this order what is not a number counts as best.
+        return location.values.horizontalAccuracy <= max(SingleRequest.bestAccuracy, desiredAccuracy)
     }
 }

@@ -1,7 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-import LiveDevice
+import DeviceCore
 
 extension CLLocationUpdate {
     /// The sequence of `liveUpdates()`.
@@ -12,10 +12,11 @@ extension CLLocationUpdate {
         public typealias AsyncIterator = Iterator
 
         let configuration: LiveConfiguration
+        let device: Device
 
-        /// A client of its own, for the device in force here.
+        /// A client of its own.
         public func makeAsyncIterator() -> Iterator {
-            Iterator(client: LiveUpdateClient(device: LiveDevice.resolved))
+            Iterator(client: LiveUpdateClient(device: device))
         }
 
         /// One loop over the sequence.

@@ -1,6 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import LiveDevice
+
 /// One element of `CLLocationUpdate.liveUpdates()`: a location, or the news that there is none for now and why.
 public struct CLLocationUpdate: Sendable {
     /// The location; nil when the element only reports a state.
@@ -46,9 +48,11 @@ public struct CLLocationUpdate: Sendable {
     /// The position as a sequence that never ends by itself.
     ///
     /// Each loop over it is a client of its own: it starts with the first element asked for and ends when the loop is
-    /// left or its task is cancelled. An element that is not taken in time is replaced by the next one, but never an
-    /// element that reports a change of state.
+    /// left or its task is cancelled. At most 1,024 elements wait to be taken; then the oldest are dropped. It belongs to
+    /// the device in force where this is called.
+    ///
+    /// Playback waits for a loop that works on an element, so do not await `play()` or `advance(by:)` in the body.
     public static func liveUpdates(_ configuration: LiveConfiguration = .default) -> Updates {
-        Updates(configuration: configuration)
+        Updates(configuration: configuration, device: LiveDevice.resolved)
     }
 }

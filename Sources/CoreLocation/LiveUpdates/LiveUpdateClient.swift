@@ -92,7 +92,9 @@ final class LiveUpdateClient: Sendable {
         if authorization.status == .notDetermined { authorization.request(.start, purpose: nil) }
         if !authorization.isGranted {
             push { $0.elements.append(self.element()) }
-        } else if let cached = device.positionSource.lastFix {
+        } else if let cached = device.positionSource.lastFix,
+            device.configuration.receiver.value.map({ $0 == cached.report.receiver }) ?? true
+        {
             push { state in
                 state.sky = cached.sky
                 self.take(cached.report, &state)
@@ -131,6 +133,9 @@ final class LiveUpdateClient: Sendable {
     }
 
     private func take(_ report: PositionReport, _ state: inout State) {
+        // A report may be on its way here while the authorization is revoked.
+        guard let accuracy = authorization.grantedAccuracy else { return }
+        let hasReturned = state.isLost
         state.isLost = false
         let isOutOfOrder = report.time.map { time in state.lastTime.map { time < $0 } ?? false } ?? false
         if let time = report.time { state.lastTime = time }
@@ -138,17 +143,23 @@ final class LiveUpdateClient: Sendable {
             of: report, sky: state.sky, fallbackTime: device.clock.wallTime, isSimulated: device.isSimulated,
             isAccessory: state.receiverKind.isAccessory(report.receiver))
         let hasComeToRest = state.detector.accept(values, now: report.arrival)
-        guard !state.detector.isStationary || hasComeToRest else { return }
+        guard !state.detector.isStationary || hasComeToRest || hasReturned else { return }
         let location: CLLocation
-        if authorization.accuracy == .reducedAccuracy {
-            guard let coarse = state.reducedAccuracy.reduce(values, now: report.arrival) else { return }
+        if accuracy == .reducedAccuracy {
+            guard let coarse = state.reducedAccuracy.reduce(values, now: report.arrival) else {
+                // Too early for a place, but not for the news.
+                if hasComeToRest || hasReturned {
+                    state.elements.append(element(stationary: state.detector.isStationary))
+                }
+                return
+            }
             location = CLLocation(coarse)
         } else {
             location = CLLocation(
                 values,
                 details: LocationDetails(report: report, sky: state.sky, isOutOfOrder: isOutOfOrder, device: device))
         }
-        state.elements.append(element(location, stationary: hasComeToRest))
+        state.elements.append(element(location, stationary: state.detector.isStationary))
     }
 
     private func element(
@@ -186,7 +197,12 @@ final class LiveUpdateClient: Sendable {
 
 extension LiveUpdateClient: LocationAuthorization.Observer {
     func authorizationChanged() {
-        push { $0.elements.append(self.element()) }
+        push { state in
+            // What is allowed now is told at once, also while the device rests.
+            state.detector = StationaryDetector()
+            state.reducedAccuracy.reset()
+            state.elements.append(self.element())
+        }
         adjustSubscription()
     }
 

@@ -76,7 +76,7 @@ open class CLLocationManager: NSObject {
     /// satisfied; "best" is then taken for 10 metres.
     open var desiredAccuracy: CLLocationAccuracy {
         get { client.settings.desiredAccuracy }
-        set { client.settings.desiredAccuracy = newValue }
+        set { client.change { $0.desiredAccuracy = newValue } }
     }
 
     /// How far in metres the device has to move from the last delivered location before the next one; `kCLDistanceFilterNone`,
@@ -86,13 +86,13 @@ open class CLLocationManager: NSObject {
     /// standard service only.
     open var distanceFilter: CLLocationDistance {
         get { client.settings.distanceFilter }
-        set { client.settings.distanceFilter = newValue }
+        set { client.change { $0.distanceFilter = newValue } }
     }
 
     /// What the program does with locations. Kept, without an effect on Linux.
     open var activityType: CLActivityType {
         get { client.settings.activityType }
-        set { client.settings.activityType = newValue }
+        set { client.change { $0.activityType = newValue } }
     }
 
     /// Whether updates may pause while the device rests. Default: true.
@@ -100,7 +100,7 @@ open class CLLocationManager: NSObject {
     /// Kept, without an effect on Linux: a board's receiver runs on, and updates never pause by themselves.
     open var pausesLocationUpdatesAutomatically: Bool {
         get { client.settings.pausesAutomatically }
-        set { client.settings.pausesAutomatically = newValue }
+        set { client.change { $0.pausesAutomatically = newValue } }
     }
 
     /// Whether updates go on in the background. Default: false.
@@ -108,7 +108,7 @@ open class CLLocationManager: NSObject {
     /// Kept, without an effect on Linux: a process has no background state there.
     open var allowsBackgroundLocationUpdates: Bool {
         get { client.settings.allowsBackgroundUpdates }
-        set { client.settings.allowsBackgroundUpdates = newValue }
+        set { client.change { $0.allowsBackgroundUpdates = newValue } }
     }
 
     /// Whether the system shows that the program uses the position in the background. Default: false.
@@ -116,7 +116,7 @@ open class CLLocationManager: NSObject {
     /// Kept, without an effect on Linux; `LocationAuthorization.uses` tells who uses the position.
     open var showsBackgroundLocationIndicator: Bool {
         get { client.settings.showsBackgroundIndicator }
-        set { client.settings.showsBackgroundIndicator = newValue }
+        set { client.change { $0.showsBackgroundIndicator = newValue } }
     }
 
     // MARK: Services
@@ -201,7 +201,7 @@ open class CLLocationManager: NSObject {
         withPurposeKey purposeKey: String, completion: (@Sendable ((any Error)?) -> Void)?
     ) {
         let authorization = client.authorization
-        authorization.request(.temporaryFullAccuracy(purposeKey: purposeKey), purpose: client.settings.purpose) { _ in
+        authorization.request(.temporaryFullAccuracy(purposeKey: purposeKey), purpose: client.settings.purpose) {
             completion?(authorization.accuracy == .fullAccuracy ? nil : CLError(.promptDeclined))
         }
     }
@@ -211,7 +211,7 @@ open class CLLocationManager: NSObject {
         let authorization = client.authorization
         let purpose = client.settings.purpose
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            authorization.request(.temporaryFullAccuracy(purposeKey: purposeKey), purpose: purpose) { _ in
+            authorization.request(.temporaryFullAccuracy(purposeKey: purposeKey), purpose: purpose) {
                 continuation.resume()
             }
         }
@@ -232,7 +232,7 @@ open class CLLocationManager: NSObject {
     @available(*, deprecated, message: "Configure location.purpose.")
     open var purpose: String? {
         get { client.settings.purpose }
-        set { client.settings.purpose = newValue }
+        set { client.change { $0.purpose = newValue } }
     }
 
     /// The former form of the class method.

@@ -44,6 +44,8 @@ final class LocationClient: Sendable {
         var mailbox = Mailbox()
         var isDeliveryScheduled = false
         var isInCallback = false
+        /// True while the authorization is refused, as far as this manager has heard.
+        var isRefused: Bool
 
         /// True for a fix that would come round again and again to a program that starts anew in each callback.
         func isRepetition(_ fix: PositionFix) -> Bool {
@@ -63,7 +65,7 @@ final class LocationClient: Sendable {
         self.device = device
         authorization = LocationAuthorization.of(device)
         ownDelivery = AppDelivery.forCurrentPlace(device: device)
-        state = Mutex(State(delivery: ownDelivery))
+        state = Mutex(State(delivery: ownDelivery, isRefused: authorization.isRefused))
         authorization.add(self)
     }
 
@@ -99,12 +101,12 @@ final class LocationClient: Sendable {
         }
     }
 
-    var settings: LocationSettings {
-        get { state.withLock { $0.settings } }
-        set {
-            state.withLock { $0.settings = newValue }
-            adjustSubscription()
-        }
+    var settings: LocationSettings { state.withLock { $0.settings } }
+
+    /// Changes settings in one go, so that two threads do not undo each other's.
+    func change(_ body: (inout LocationSettings) -> Void) {
+        state.withLock { body(&$0.settings) }
+        adjustSubscription()
     }
 
     var location: CLLocation? { state.withLock { $0.location } }
@@ -128,7 +130,7 @@ final class LocationClient: Sendable {
 
     func start(_ service: Services) {
         if authorization.status == .notDetermined { authorization.request(.start, purpose: settings.purpose) }
-        let cached = device.positionSource.lastFix
+        let cached = cachedFix
         let isGranted = authorization.isGranted
         let schedule = state.withLock { state -> (any Delivery)? in
             guard !state.services.contains(service) else { return nil }
@@ -155,15 +157,16 @@ final class LocationClient: Sendable {
     func stop(_ service: Services) {
         state.withLock { state in
             if service == .standard { state.cancelRequest() }
-            state.services.remove(service)
-            if state.services.isEmpty { state.mailbox.removePositions() }
+            // A service that did not run has nothing in the mailbox, unlike a request that has its result.
+            let wasRunning = state.services.remove(service) != nil
+            if state.services.isEmpty, wasRunning || service == .standard { state.mailbox.removePositions() }
         }
         adjustSubscription()
     }
 
     func requestLocation() {
         if authorization.status == .notDetermined { authorization.request(.start, purpose: settings.purpose) }
-        let cached = device.positionSource.lastFix
+        let cached = cachedFix
         let now = device.clock.now
         let schedule = state.withLock { state -> (any Delivery)? in
             guard !state.services.contains(.standard), state.request == nil else { return nil }
@@ -185,6 +188,13 @@ final class LocationClient: Sendable {
         }
         adjustSubscription()
         schedule?.schedule { self.deliver() }
+    }
+
+    /// The last fix; nil when it is not of the receiver that was asked for.
+    private var cachedFix: PositionFix? {
+        guard let fix = device.positionSource.lastFix else { return nil }
+        guard let wanted = settings.receiver ?? device.configuration.receiver.value else { return fix }
+        return fix.report.receiver == wanted ? fix : nil
     }
 
     /// Deferred updates need hardware that stores fixes; the answer is always that it failed.
@@ -269,6 +279,8 @@ final class LocationClient: Sendable {
 
     /// Lets a report with a fix through the filters of the services and puts what remains into the mailbox.
     private func take(_ report: PositionReport, _ state: inout State, services: Services) {
+        // A report may be on its way here while the authorization is revoked.
+        guard let accuracy = authorization.grantedAccuracy else { return }
         state.isLost = false
         state.isServiceLost = false
         state.lastLoss = nil
@@ -280,7 +292,7 @@ final class LocationClient: Sendable {
             of: report, sky: sky, fallbackTime: device.clock.wallTime, isSimulated: device.isSimulated,
             isAccessory: state.receiverKind.isAccessory(report.receiver))
         let location: CLLocation
-        if authorization.accuracy == .reducedAccuracy {
+        if accuracy == .reducedAccuracy {
             guard let coarse = state.reducedAccuracy.reduce(values, now: report.arrival) else { return }
             values = coarse
             location = CLLocation(values)
@@ -298,7 +310,9 @@ final class LocationClient: Sendable {
             isWanted = true
         }
         if services.contains(.singleRequest), var request = state.request {
-            if request.accept(location, desiredAccuracy: state.settings.desiredAccuracy) {
+            // A coarse place does not get better by waiting.
+            let desired = accuracy == .reducedAccuracy ? .infinity : state.settings.desiredAccuracy
+            if request.accept(location, desiredAccuracy: desired) {
                 isWanted = true
                 state.cancelRequest()
             } else {
@@ -321,10 +335,8 @@ final class LocationClient: Sendable {
                 if let delegate = turn.delegate { tell(delegate, item, manager) }
                 turn.count -= 1
                 guard turn.count > 0 else { return }
-                state.withLock { state in
-                    turn.item = state.takeItem()
-                    turn.delegate = state.delegate
-                }
+                // The former delegate goes outside of the lock: it may stop its manager as it goes.
+                (turn.item, turn.delegate) = state.withLock { ($0.takeItem(), $0.delegate) }
             }
         }
     }
@@ -414,11 +426,14 @@ extension LocationClient: LocationAuthorization.Observer {
     func authorizationChanged() {
         let schedule = state.withLock { state -> (any Delivery)? in
             if state.hasIntroducedItself { state.mailbox.addAuthorization() }
-            if authorization.isRefused, !state.services.isEmpty {
+            let isRefused = authorization.isRefused
+            // Once for each refusal, and also in place of the result of a request that nobody has heard yet.
+            if isRefused, !state.isRefused, !state.services.isEmpty || state.mailbox.hasLocations {
                 state.mailbox.removePositions()
                 state.mailbox.add(CLError(.denied))
                 state.cancelRequest()
             }
+            state.isRefused = isRefused
             return state.deliveryToSchedule()
         }
         adjustSubscription()

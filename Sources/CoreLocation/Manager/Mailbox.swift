@@ -13,10 +13,15 @@ struct Mailbox {
 
     /// More locations than this do not wait: the oldest are dropped and counted.
     static let locationLimit = 1024
+    /// More callbacks than this do not wait either: the oldest are dropped.
+    static let itemLimit = 1024
 
     private(set) var items: [Item] = []
     private(set) var droppedLocations = 0
     private var waitingLocations = 0
+
+    /// True while locations wait.
+    var hasLocations: Bool { waitingLocations > 0 }
 
     /// Adds a location, to the ones before it when nothing else came in between.
     mutating func add(_ location: CLLocation) {
@@ -28,25 +33,25 @@ struct Mailbox {
             locations.append(location)
             items[last] = .locations(locations)
         } else {
-            items.append(.locations([location]))
+            append(.locations([location]))
         }
     }
 
     /// Adds a failure.
     mutating func add(_ failure: CLError) {
-        items.append(.failure(failure))
+        append(.failure(failure))
     }
 
     /// Adds the news that the authorization has changed; the delegate asks what it is when it hears of it, so that one
     /// piece of news at a time is enough.
     mutating func addAuthorization() {
         if case .authorization? = items.last { return }
-        items.append(.authorization)
+        append(.authorization)
     }
 
     /// Adds the end of deferred updates.
     mutating func addDeferredFinished(_ failure: CLError) {
-        items.append(.deferredFinished(failure))
+        append(.deferredFinished(failure))
     }
 
     /// Takes the first item out.
@@ -66,6 +71,13 @@ struct Mailbox {
             case .authorization, .deferredFinished: false
             }
         }
+    }
+
+    private mutating func append(_ item: Item) {
+        if items.count >= Mailbox.itemLimit, case .locations(let locations)? = takeFirst() {
+            droppedLocations += locations.count
+        }
+        items.append(item)
     }
 
     private mutating func dropOldest() {

@@ -1,0 +1,182 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import DeviceCore
+import Foundation
+import SimulatedDevice
+import Synchronization
+import Testing
+
+@Suite("Authorization, in odd orders")
+struct AuthorizationOrderTests {
+    /// Keeps what it is asked until the test answers.
+    final class Later: LocationPolicy, @unchecked Sendable {
+        private let state = Mutex<[(LocationAccessRequest.Kind, @Sendable (LocationAnswer) -> Void)]>([])
+        var kinds: [LocationAccessRequest.Kind] { state.withLock { $0.map(\.0) } }
+        func decide(_ request: LocationAccessRequest, answer: @escaping @Sendable (LocationAnswer) -> Void) {
+            state.withLock { $0.append((request.kind, answer)) }
+        }
+        func answer(_ index: Int, _ answer: LocationAnswer) {
+            let closure = state.withLock { $0.indices.contains(index) ? $0[index].1 : nil }
+            closure?(answer)
+        }
+    }
+
+    private func drive(_ rule: LocationRule = .ask, reduced: Bool = false) throws -> SimulatedDevice {
+        var configuration = Configuration()
+        configuration.locationRule = Setting(rule, origin: .program)
+        configuration.reducesAccuracy = Setting(reduced, origin: .program)
+        return try Drives.device(
+            (0..<10).map { Drives.report(Double($0), latitude: 48 + Double($0)) }, configuration: configuration)
+    }
+
+    @Test("A request made while the policy has a start before it is asked when that is left undecided")
+    func asksNextRequest() throws {
+        let device = try drive()
+        let recorder = Recorder()
+        let policy = Later()
+        device.use {
+            LocationAuthorization.current.policy = policy
+            let manager = CLLocationManager()
+            manager.delegate = recorder
+            manager.startUpdatingLocation()
+            manager.requestWhenInUseAuthorization()
+            device.step()
+            policy.answer(0, .leaveUndecided)
+            policy.answer(1, .grant)
+            device.step()
+        }
+        #expect(policy.kinds == [.start, .whenInUse])
+        #expect(recorder.events == ["authorization 0", "authorization 4", "location 49.0"])
+    }
+
+    @Test("A session that wants full accuracy too asks for it after the first answer")
+    func sessionAsksForBoth() throws {
+        let device = try drive(reduced: true)
+        let policy = Later()
+        device.use {
+            LocationAuthorization.current.policy = policy
+            let session = CLServiceSession(authorization: .whenInUse, fullAccuracyPurposeKey: "map")
+            policy.answer(0, .grant)
+            #expect(policy.kinds == [.whenInUse, .temporaryFullAccuracy(purposeKey: "map")])
+            policy.answer(1, .grant)
+            #expect(LocationAuthorization.current.accuracy == .fullAccuracy)
+            withExtendedLifetime(session) {}
+        }
+    }
+
+    @Test("A policy that drops the question has left it undecided")
+    func droppedQuestion() throws {
+        struct Forgetful: LocationPolicy {
+            func decide(_ request: LocationAccessRequest, answer: @escaping @Sendable (LocationAnswer) -> Void) {}
+        }
+        let device = try drive(.always, reduced: true)
+        device.use {
+            LocationAuthorization.current.policy = Forgetful()
+            let manager = CLLocationManager()
+            let done = Mutex(0)
+            manager.requestTemporaryFullAccuracyAuthorization(withPurposeKey: "x") { _ in done.withLock { $0 += 1 } }
+            #expect(done.withLock { $0 } == 1)
+        }
+    }
+
+    @Test("A question that nothing is left to ask of is answered without the policy")
+    func pendingQuestionsAreAnswered() throws {
+        let device = try drive()
+        let policy = Later()
+        device.use {
+            LocationAuthorization.current.policy = policy
+            let manager = CLLocationManager()
+            manager.requestWhenInUseAuthorization()
+            manager.requestWhenInUseAuthorization()
+            manager.startUpdatingLocation()
+            policy.answer(0, .deny)
+            #expect(policy.kinds == [.whenInUse])
+            #expect(manager.authorizationStatus == .denied)
+        }
+    }
+
+    @Test("Managers hear of a change in the order in which they were made")
+    func tellsInOrder() throws {
+        let device = try drive(.always)
+        final class Named: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
+            let number: Int
+            let log: (Int) -> Void
+            init(_ number: Int, _ log: @escaping (Int) -> Void) { (self.number, self.log) = (number, log) }
+            func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) { log(number) }
+        }
+        nonisolated(unsafe) var heard: [Int] = []
+        device.use {
+            let delegates = (0..<16).map { number in Named(number) { heard.append($0) } }
+            let managers = delegates.map { delegate in
+                let manager = CLLocationManager()
+                manager.delegate = delegate
+                return manager
+            }
+            device.step()
+            heard = []
+            LocationAuthorization.current.status = .denied
+            device.step()
+            withExtendedLifetime(managers) {}
+        }
+        #expect(heard == Array(0..<16))
+    }
+
+    @Test("While the services are off, a change of the status behind them is no news")
+    func hiddenChange() throws {
+        let device = try drive(.always)
+        let recorder = Recorder()
+        device.use {
+            let manager = CLLocationManager()
+            manager.delegate = recorder
+            manager.startUpdatingLocation()
+            device.step()
+            LocationAuthorization.current.servicesEnabled = false
+            device.step()
+            LocationAuthorization.current.status = .authorizedWhenInUse
+            LocationAuthorization.current.accuracy = .reducedAccuracy
+            device.step()
+        }
+        #expect(recorder.events.filter { $0 == "error 1" }.count == 1)
+    }
+
+    @Test("A request that waits for the answer gets its one result after it")
+    func requestWaitsForAnswer() throws {
+        let device = try drive()
+        let recorder = Recorder()
+        let policy = Later()
+        device.use {
+            LocationAuthorization.current.policy = policy
+            let manager = CLLocationManager()
+            manager.delegate = recorder
+            manager.requestLocation()
+            device.step()
+            let thread = Thread { policy.answer(0, .grant) }
+            thread.start()
+            while manager.authorizationStatus == .notDetermined {}
+            while !thread.isFinished {}
+            device.play()
+        }
+        #expect(recorder.events == ["authorization 0", "authorization 4", "location 49.0"])
+    }
+
+    @Test("A result of a request that waits in line when access is revoked is not told")
+    func revokedResult() throws {
+        let device = try drive(.always)
+        let recorder = Recorder()
+        device.use {
+            let other = CLLocationManager()
+            other.startUpdatingLocation()
+            device.step()
+            let manager = CLLocationManager()
+            manager.delegate = recorder
+            manager.requestLocation()
+            LocationAuthorization.current.status = .denied
+            device.step()
+            withExtendedLifetime(other) {}
+        }
+        #expect(recorder.events.filter { $0.hasPrefix("location") } == [])
+        #expect(recorder.events.filter { $0 == "error 1" }.count == 1)
+    }
+}

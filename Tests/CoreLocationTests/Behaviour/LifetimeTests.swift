@@ -1,0 +1,149 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import SimulatedDevice
+import Synchronization
+import Testing
+
+@testable import CoreLocation
+
+/// A weak reference that tests may carry around.
+final class Weak<Object: AnyObject>: @unchecked Sendable {
+    weak var object: Object?
+    init(_ object: Object?) { self.object = object }
+}
+
+@Suite("Lifetimes")
+struct LifetimeTests {
+    private let lines = (0..<5).map { Drives.report(Double($0), latitude: 48 + Double($0)) }
+
+    @Test("A delegate may stop its manager in its own deinit, which comes while a turn of callbacks goes on")
+    func delegateGoesInCallback() throws {
+        final class Tracker: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
+            nonisolated(unsafe) static var kept: Tracker?
+            nonisolated(unsafe) static var hasGone = false
+            let manager = CLLocationManager()
+            override init() {
+                super.init()
+                manager.delegate = self
+                manager.startUpdatingLocation()
+            }
+            deinit {
+                manager.stopUpdatingLocation()
+                Tracker.hasGone = true
+            }
+            func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {
+                manager.delegate = nil
+                Tracker.kept = nil
+            }
+        }
+        let device = try Drives.device(lines)
+        device.use {
+            let other = CLLocationManager()
+            other.startUpdatingLocation()
+            device.step()
+            Tracker.kept = Tracker()
+            // The authorization and the known fix are in one turn.
+            device.play()
+            withExtendedLifetime(other) {}
+        }
+        #expect(Tracker.hasGone)
+    }
+
+    @Test("A simulated device goes when nobody holds it, after it was played")
+    func deviceGoes() throws {
+        var device: SimulatedDevice? = try Drives.device(lines)
+        let weak = Weak(device?.device)
+        device?.use {
+            let manager = CLLocationManager()
+            let recorder = Recorder()
+            manager.delegate = recorder
+            manager.startUpdatingLocation()
+            device?.play()
+            #expect(recorder.locations.count == 5)
+        }
+        device = nil
+        #expect(weak.object == nil)
+    }
+
+    @Test("A simulated device goes also when its callbacks were never played")
+    func unplayedDeviceGoes() throws {
+        var device: SimulatedDevice? = try Drives.device(lines)
+        let weak = Weak(device?.device)
+        var client: Weak<LocationClient>?
+        device?.use {
+            let manager = CLLocationManager()
+            let recorder = Recorder()
+            manager.delegate = recorder
+            manager.requestLocation()
+            client = Weak(manager.client)
+        }
+        device = nil
+        #expect(client?.object == nil)
+        #expect(weak.object == nil)
+    }
+
+    @Test("A manager's client goes with it, with a request pending")
+    func clientGoes() throws {
+        let device = try Drives.device([Drives.report(0, mode: 1)])
+        var client: Weak<LocationClient>?
+        device.use {
+            let manager = CLLocationManager()
+            let recorder = Recorder()
+            manager.delegate = recorder
+            manager.requestLocation()
+            device.advance(by: 1)
+            client = Weak(manager.client)
+        }
+        device.advance(by: 0)
+        #expect(client?.object == nil)
+        #expect(device.device.positionSource is PositionHub)
+        #expect((device.device.positionSource as? PositionHub)?.isWanted == false)
+    }
+
+    @Test("Live updates go when their loop is left, and sessions when they are released")
+    func updatesGo() async throws {
+        let device = try Drives.device(lines)
+        let hub = try #require(device.device.positionSource as? PositionHub)
+        try await device.use {
+            var session: CLServiceSession? = CLServiceSession(authorization: .whenInUse)
+            let weak = Weak(session)
+            var iterator: CLLocationUpdate.Updates.Iterator? = CLLocationUpdate.liveUpdates().makeAsyncIterator()
+            let task = Task { @Sendable in
+                for try await update in CLLocationUpdate.liveUpdates() where update.location != nil { break }
+            }
+            await device.waitForConsumers(1)
+            await device.play()
+            try await task.value
+            session = nil
+            #expect(weak.object == nil)
+            _ = try await iterator?.next()
+            #expect(hub.isWanted)
+            #expect(LocationAuthorization.current.uses.count == 1)
+            iterator = nil
+            #expect(!hub.isWanted)
+            #expect(LocationAuthorization.current.uses.isEmpty)
+            _ = session
+        }
+    }
+
+    @Test("A task that waits for updates on a device that says nothing ends when cancelled")
+    func cancelsWaiting() async throws {
+        let device = try Drives.device([Drives.report(0, mode: 1)])
+        let hub = try #require(device.device.positionSource as? PositionHub)
+        try await device.use {
+            let task = Task { @Sendable in
+                for try await _ in CLLocationUpdate.liveUpdates() {}
+                return true
+            }
+            await device.waitForConsumers(1)
+            await device.play()
+            task.cancel()
+            let hasEnded = try await task.value
+            #expect(hasEnded)
+            #expect(!hub.isWanted)
+        }
+    }
+}

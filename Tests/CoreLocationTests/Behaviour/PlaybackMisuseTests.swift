@@ -1,0 +1,117 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import DeviceCore
+import Foundation
+import SimulatedDevice
+import Synchronization
+import Testing
+import Trace
+
+@Suite("Playback, misused")
+struct PlaybackMisuseTests {
+    private func play(_ lines: [String], _ body: (SimulatedDevice, CLLocationManager) -> Void) throws -> Recorder {
+        let device = try Drives.device(lines)
+        let recorder = Recorder()
+        device.use {
+            let manager = CLLocationManager()
+            manager.delegate = recorder
+            body(device, manager)
+        }
+        return recorder
+    }
+    private let lines = (0..<5).map { Drives.report(Double($0), latitude: 48 + Double($0)) }
+
+    @Test("A step is one event, also where events share a time")
+    func stepsSingly() throws {
+        let device = try Drives.device([
+            #"{"class":"TPV","mode":3,"lat":1,"lon":1}"#, #"{"class":"TPV","mode":3,"lat":2,"lon":2}"#,
+            #"{"class":"TPV","mode":3,"lat":3,"lon":3}"#,
+        ])
+        let recorder = Recorder()
+        device.use {
+            let manager = CLLocationManager()
+            manager.delegate = recorder
+            manager.startUpdatingLocation()
+            #expect(device.step())
+            #expect(recorder.locations.count == 1)
+            #expect(device.step())
+            #expect(recorder.locations.count == 2)
+            #expect(device.step())
+            #expect(!device.step())
+        }
+        #expect(recorder.locations.count == 3)
+    }
+
+    @Test("Odd amounts of time pass without harm", arguments: [-1, .nan, -.infinity, 0, -1e300])
+    func oddAmounts(seconds: Double) throws {
+        let recorder = try play(lines) { device, manager in
+            manager.startUpdatingLocation()
+            device.advance(by: seconds)
+            #expect(Drives.second(manager.location?.timestamp ?? .distantPast) <= 0)
+        }
+        #expect(recorder.locations.count <= 1)
+    }
+
+    @Test("After endless time time-outs are over", arguments: [Double.infinity, 1e300])
+    func endless(seconds: Double) throws {
+        let recorder = try play([Drives.report(0, mode: 1)]) { device, manager in
+            manager.requestLocation()
+            device.advance(by: seconds)
+            device.advance(by: seconds)
+        }
+        #expect(recorder.events == ["authorization 4", "error 0"])
+    }
+
+    @Test("Playing from a callback does nothing, and from two threads plays once")
+    func reentrant() throws {
+        let recorder = try play(lines) { device, manager in
+            (manager.delegate as? Recorder)?.onLocations = { _, _ in
+                device.play()
+                device.advance(by: 100)
+                #expect(!device.step())
+            }
+            manager.startUpdatingLocation()
+            device.play()
+        }
+        #expect(recorder.locations.count == 5)
+        #expect(recorder.locations.map(\.coordinate.latitude) == [48, 49, 50, 51, 52])
+    }
+
+    @Test("Looking at the warnings or stepping while a trace plays in real time does not rush it")
+    func warningsWhilePlaying() async throws {
+        let device = try Drives.device((0..<20).map { Drives.report(Double($0), latitude: 48) })
+        let isDone = Atomic<Bool>(false)
+        let looker = Thread { while !isDone.load(ordering: .relaxed) { _ = device.warnings; device.step() } }
+        let recorder = Recorder()
+        recorder.onLocations = { _, locations in
+            if Drives.second(locations[0].timestamp) == 0 { looker.start() }
+        }
+        let clock = ContinuousClock()
+        let start = clock.now
+        await device.use {
+            let manager = CLLocationManager()
+            manager.delegate = recorder
+            manager.startUpdatingLocation()
+            // 19 seconds, forty times faster.
+            await device.play(speed: 40)
+        }
+        let time = clock.now - start
+        isDone.store(true, ordering: .relaxed)
+        #expect(time >= .milliseconds(450))
+    }
+
+    @Test("Speeds that are none play at once", arguments: [0, -1, .nan, .infinity])
+    func oddSpeeds(speed: Double) async throws {
+        let device = try Drives.device(lines)
+        let recorder = Recorder()
+        await device.use {
+            let manager = CLLocationManager()
+            manager.delegate = recorder
+            manager.startUpdatingLocation()
+            await device.play(speed: speed)
+        }
+        #expect(recorder.locations.count == 5)
+    }
+}

@@ -1,0 +1,245 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Dispatch
+import Foundation
+import SimulatedDevice
+import Synchronization
+import Testing
+import Trace
+
+@testable import CoreLocation
+
+@Suite("Managers, pressed hard")
+struct PressureTests {
+    @Test("A program that takes nothing does not grow memory while fixes come and go")
+    func bounded() throws {
+        var mailbox = Mailbox()
+        for _ in 0..<5000 {
+            mailbox.add(CLLocation(latitude: 1, longitude: 2))
+            mailbox.add(CLError(.locationUnknown))
+        }
+        #expect(mailbox.items.count <= 2048)
+        for _ in 0..<5000 {
+            mailbox.addAuthorization()
+            mailbox.add(CLError(.denied))
+        }
+        #expect(mailbox.items.count <= 2048)
+        var count = 0
+        while mailbox.takeFirst() != nil { count += 1 }
+        #expect(count > 0)
+        // The count of what waits has stayed right.
+        for _ in 0..<2000 { mailbox.add(CLLocation(latitude: 1, longitude: 2)) }
+        guard case .locations(let locations)? = mailbox.takeFirst() else { Issue.record("no locations"); return }
+        #expect(locations.count == 1024)
+    }
+
+    @Test("A manager that listens to one receiver does not begin with the fix of another")
+    func cachedFixOfOther() throws {
+        let device = try Drives.device(
+            (0..<4).map { (second: Int) -> String in
+                Drives.report(
+                    Double(second), latitude: Double(second % 2 * 40), device: second % 2 == 0 ? "/dev/a" : "/dev/b")
+            })
+        let (recorder, single) = (Recorder(), Recorder())
+        device.use {
+            let other = CLLocationManager()
+            other.startUpdatingLocation()
+            device.step()
+            let manager = CLLocationManager()
+            manager.receiver = "/dev/b"
+            manager.delegate = recorder
+            manager.startUpdatingLocation()
+            let third = CLLocationManager()
+            third.receiver = "/dev/b"
+            third.delegate = single
+            third.requestLocation()
+            device.play()
+            withExtendedLifetime(other) {}
+        }
+        #expect(recorder.locations.allSatisfy { $0.receiver == "/dev/b" })
+        #expect(recorder.locations.count == 2)
+        #expect(single.locations.map(\.receiver) == ["/dev/b"])
+    }
+
+    @Test("Stopping a service that never ran does not take the result of a request")
+    func keepsResult() throws {
+        let device = try Drives.device([Drives.report(0, latitude: 1), Drives.report(1, latitude: 2)])
+        let recorder = Recorder()
+        device.use {
+            let other = CLLocationManager()
+            other.startUpdatingLocation()
+            device.step()
+            let manager = CLLocationManager()
+            manager.delegate = recorder
+            manager.requestLocation()
+            manager.stopMonitoringSignificantLocationChanges()
+            device.play()
+            withExtendedLifetime(other) {}
+        }
+        #expect(recorder.events == ["authorization 4", "location 1.0"])
+    }
+
+    @Test("Settings that two threads make at once are both kept")
+    func settings() throws {
+        let device = try Drives.device([Drives.report(0, latitude: 1)])
+        let manager = device.use { CLLocationManager() }
+        nonisolated(unsafe) let shared = manager
+        let lost = Atomic<Int>(0)
+        DispatchQueue.concurrentPerform(iterations: 2) { index in
+            for round in 1...20_000 {
+                if index == 0 {
+                    shared.distanceFilter = Double(round)
+                    if shared.distanceFilter != Double(round) { lost.add(1, ordering: .relaxed) }
+                } else {
+                    shared.desiredAccuracy = Double(round)
+                    if shared.desiredAccuracy != Double(round) { lost.add(1, ordering: .relaxed) }
+                }
+            }
+        }
+        #expect(lost.load(ordering: .relaxed) == 0)
+    }
+
+    @Test("A request with an accuracy that is not a number still takes a good fix")
+    func nanAccuracy() throws {
+        let device = try Drives.device([Drives.report(0, latitude: 1, eph: 5)])
+        let recorder = Recorder()
+        device.use {
+            let manager = CLLocationManager()
+            manager.delegate = recorder
+            manager.desiredAccuracy = .nan
+            manager.distanceFilter = .nan
+            manager.requestLocation()
+            device.play()
+        }
+        #expect(recorder.locations.count == 1)
+    }
+
+    @Test("With reduced accuracy a request does not wait for what cannot come")
+    func reducedRequest() throws {
+        var configuration = Configuration()
+        configuration.reducesAccuracy = Setting(true, origin: .program)
+        let device = try Drives.device([Drives.report(0, latitude: 48)], configuration: configuration)
+        let recorder = Recorder()
+        device.use {
+            let manager = CLLocationManager()
+            manager.delegate = recorder
+            manager.requestLocation()
+            device.play()
+        }
+        #expect(recorder.locations.count == 1)
+    }
+
+    @Test("The radius of a reduced location covers the true place, also near the poles and the date line")
+    func reducedRadius() throws {
+        let latitudes: [Double] = [0, 48.013, 89.0, 89.87, 89.9001, 89.9501, 89.96, 89.99, 90, -89.9501, -90]
+        for latitude in latitudes {
+            for longitude in stride(from: -180.0, through: 180, by: 7.5) {
+                let device = ReducedAccuracy.coarse(
+                    CLLocation.Values(latitude: latitude, longitude: longitude, horizontalAccuracy: 5, timestamp: 0))
+                let distance = geodesicDistance(
+                    CLLocationCoordinate2D(latitude: latitude, longitude: longitude),
+                    CLLocationCoordinate2D(latitude: device.latitude, longitude: device.longitude))
+                #expect(distance <= device.horizontalAccuracy, "\(latitude) \(longitude)")
+            }
+        }
+    }
+
+    @Test("Hostile numbers give finite locations or none")
+    func hostile() throws {
+        let fields = [
+            "eph", "epx", "epv", "eps", "epd", "speed", "track", "altHAE", "altMSL", "geoidSep", "alt", "climb",
+        ]
+        let values = ["1e308", "1e999", "-1e999", "-1", "NaN", "null", "360", "-0.0", "\"x\"", "99999999999999999999"]
+        var lines: [String] = []
+        for field in fields {
+            for value in values {
+                lines.append(
+                    Drives.report(Double(lines.count), latitude: 48, eph: nil, more: ",\"\(field)\":\(value)"))
+            }
+        }
+        lines.append(#"{"class":"TPV","device":"/dev/ttyACM0","mode":3,"lat":1e999,"lon":1}"#)
+        lines.append(#"{"class":"TPV","device":"/dev/ttyACM0","mode":3,"lat":90.0000001,"lon":1}"#)
+        lines.append(#"{"class":"TPV","device":"/dev/ttyACM0","mode":3,"lat":1,"lon":-180.1}"#)
+        lines.append(
+            #"{"class":"TPV","device":"/dev/ttyACM0","mode":3,"time":"9999-12-31T23:59:59Z","lat":1,"lon":-180}"#)
+        lines.append(
+            #"{"class":"TPV","device":"/dev/ttyACM0","mode":3,"time":"0001-01-01T00:00:00Z","lat":-90,"lon":180}"#)
+        lines.append(#"{"class":"TPV","device":"/dev/ttyACM0","mode":3,"time":1e300,"lat":-90,"lon":180}"#)
+        lines.append(#"{"class":"TPV","device":"/dev/ttyACM0","mode":3,"time":-1e300,"lat":-90,"lon":180}"#)
+        lines.append(#"{"class":"SKY","hdop":-1e999,"satellites":[{"PRN":-1,"az":1e999,"el":null,"ss":"a","used":3}]}"#)
+        lines.append(#"{"class":"TPV","device":"/dev/ttyACM0","mode":3,"lat":2,"lon":2}"#)
+        let device = try Drives.device(lines)
+        let recorder = Recorder()
+        device.use {
+            let manager = CLLocationManager()
+            manager.delegate = recorder
+            manager.deliversEveryReport = true
+            manager.startUpdatingLocation()
+            device.play()
+        }
+        #expect(recorder.locations.last?.coordinate.latitude == 2)
+        for location in recorder.locations {
+            let numbers = [
+                location.coordinate.latitude, location.coordinate.longitude, location.altitude,
+                location.ellipsoidalAltitude, location.horizontalAccuracy, location.verticalAccuracy, location.speed,
+                location.speedAccuracy, location.course, location.courseAccuracy,
+                location.timestamp.timeIntervalSince1970,
+            ]
+            let areFinite = numbers.allSatisfy { $0.isFinite }
+            #expect(areFinite, "\(numbers) \(location.report?.time as Any)")
+            #expect(location.horizontalAccuracy >= 0)
+            #expect(location.course >= -1 && location.course < 360)
+        }
+    }
+
+    @Test("Managers on many threads, with callbacks, changes and releases all at once, end in order")
+    func threads() throws {
+        let device = try Drives.device(
+            (0..<3000).map { Drives.report(Double($0) / 10, latitude: Double($0 % 80)) }, delivery: .asLive)
+        let total = Atomic<Int>(0)
+        final class Counting: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
+            let body: @Sendable (CLLocationManager) -> Void
+            init(_ body: @escaping @Sendable (CLLocationManager) -> Void) { self.body = body }
+            func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
+                body(manager)
+            }
+        }
+        DispatchQueue.concurrentPerform(iterations: 6) { index in
+            device.use {
+                if index == 0 {
+                    while device.step() {}
+                    return
+                }
+                for round in 0..<150 {
+                    let delegate = Counting { manager in
+                        total.add(1, ordering: .relaxed)
+                        switch round % 5 {
+                        case 0:
+                            manager.stopUpdatingLocation()
+                            manager.startUpdatingLocation()
+                        case 1: manager.delegate = nil
+                        case 2: manager.requestLocation()
+                        case 3: _ = CLLocationManager()
+                        default: manager.distanceFilter = Double(round)
+                        }
+                    }
+                    let manager = CLLocationManager()
+                    manager.delegate = delegate
+                    if round % 3 == 0 { manager.delegateQueue = DispatchQueue(label: "own") }
+                    manager.startUpdatingLocation()
+                    if round % 7 == 0 { manager.requestLocation() }
+                    if round % 11 == 0 { manager.startMonitoringSignificantLocationChanges() }
+                    if index == 1, round % 10 == 0 {
+                        LocationAuthorization.current.status = round % 20 == 0 ? .denied : .authorizedAlways
+                    }
+                    if round % 2 == 0 { manager.stopUpdatingLocation() }
+                }
+                LocationAuthorization.current.status = .authorizedAlways
+            }
+        }
+        let hub = try #require(device.device.positionSource as? PositionHub)
+        #expect(!hub.isWanted)
+    }
+}

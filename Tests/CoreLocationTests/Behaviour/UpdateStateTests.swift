@@ -1,0 +1,80 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import SimulatedDevice
+import Synchronization
+import Testing
+
+@testable import CoreLocation
+
+@Suite("Live updates, in odd states")
+struct UpdateStateTests {
+    /// Plays the lines to one loop and returns the elements.
+    private func elements(
+        _ lines: [String], reduced: Bool = false, then change: (@Sendable (SimulatedDevice) async -> Void)? = nil
+    ) async throws -> [CLLocationUpdate] {
+        var configuration = Configuration()
+        configuration.reducesAccuracy = Setting(reduced, origin: .program)
+        let device = try Drives.device(lines, configuration: configuration)
+        let found = Mutex<[CLLocationUpdate]>([])
+        try await device.use {
+            let task = Task { @Sendable in
+                for try await update in CLLocationUpdate.liveUpdates() { found.withLock { $0.append(update) } }
+            }
+            await device.waitForConsumers(1)
+            if let change { await change(device) }
+            await device.play()
+            task.cancel()
+            try await task.value
+        }
+        return found.withLock { $0 }
+    }
+
+    @Test("A device that rests tells so also when only a reduced accuracy is allowed")
+    func restsReduced() async throws {
+        let lines = (0..<100).map { Drives.report(Double($0), latitude: 48) }
+        let found = try await elements(lines, reduced: true)
+        #expect(found.filter { $0.location != nil }.count == 1)
+        #expect(found.filter(\.stationary).count == 1)
+    }
+
+    @Test("A device that rests and has lost its fix tells that it is back")
+    func restsAndReturns() async throws {
+        let lines = (0..<100).map { second in
+            80..<85 ~= second ? Drives.report(Double(second), mode: 1) : Drives.report(Double(second), latitude: 48)
+        }
+        let found = try await elements(lines)
+        #expect(found.filter(\.locationUnavailable).count == 1)
+        #expect(found.last?.locationUnavailable == false)
+        #expect(found.last?.location != nil)
+    }
+
+    @Test("A sequence belongs to the device in force where it was made")
+    func keepsDevice() async throws {
+        let device = try Drives.device([Drives.report(0, latitude: 48)])
+        let updates = device.use { CLLocationUpdate.liveUpdates() }
+        let task = Task.detached { () -> Double? in
+            let other = try Drives.device([Drives.report(0, latitude: 1)])
+            return try await other.use {
+                for try await update in updates where update.location != nil {
+                    return update.location?.coordinate.latitude
+                }
+                return nil
+            }
+        }
+        let watch = Task.detached {
+            await device.waitForConsumers(1)
+            await device.play()
+            return true
+        }
+        let late = Task.detached {
+            try? await Task.sleep(for: .seconds(5)); task.cancel()
+        }
+        let latitude = try await task.value
+        #expect(latitude == 48)
+        late.cancel()
+        watch.cancel()
+    }
+}
