@@ -157,7 +157,8 @@ final class LiveUpdateClient: Sendable {
         } else {
             location = CLLocation(
                 values,
-                details: LocationDetails(report: report, sky: state.sky, isOutOfOrder: isOutOfOrder, device: device))
+                details: LocationDetails(
+                    report: report, sky: state.sky, isOutOfOrder: isOutOfOrder, clock: device.clock))
         }
         state.elements.append(element(location, stationary: state.detector.isStationary))
     }

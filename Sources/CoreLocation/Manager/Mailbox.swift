@@ -73,6 +73,14 @@ struct Mailbox {
         }
     }
 
+    /// Drops locations only.
+    mutating func removeLocations() {
+        waitingLocations = 0
+        items.removeAll { item in
+            if case .locations = item { true } else { false }
+        }
+    }
+
     private mutating func append(_ item: Item) {
         if items.count >= Mailbox.itemLimit, case .locations(let locations)? = takeFirst() {
             droppedLocations += locations.count

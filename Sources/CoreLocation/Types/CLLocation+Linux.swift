@@ -43,7 +43,7 @@ extension CLLocation {
     }
 
     /// Seconds since the report arrived, on the clock of its device; `timestamp` is the receiver's and may be off.
-    public var age: TimeInterval? { details.map { $0.device.clock.now.seconds(since: $0.report.arrival) } }
+    public var age: TimeInterval? { details.map { $0.clock.now.seconds(since: $0.report.arrival) } }
 
     /// False when the receiver gave no time, and `timestamp` is the time of arrival.
     public var hasReceiverTime: Bool { details?.report.time != nil }

@@ -9,5 +9,6 @@ struct LocationDetails: Sendable {
     let sky: SkyReport?
     /// True when the receiver's time was earlier than in its report before.
     let isOutOfOrder: Bool
-    let device: Device
+    /// The clock by which the report arrived.
+    let clock: any DeviceClock
 }

@@ -1,0 +1,95 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+
+// What comes in, on the source's thread.
+extension LocationClient {
+    func receive(_ event: PositionEvent) {
+        let finishesRequest = state.withLock { state in
+            guard !state.services.isEmpty else { return false }
+            let requests = state.services.contains(.singleRequest)
+            switch event {
+            case .report(let report) where report.hasFix: take(report, &state, services: state.services)
+            case .report(let report): if !state.isLost { state.lose(.noFix(report.receiver)) }
+            case .sky(let sky): state.sky = sky
+            case .lost(let error):
+                state.sky = nil
+                // News also to a program that knows that there is no fix.
+                if !state.isServiceLost { state.lose(error) }
+                state.isServiceLost = true
+            case .regained: state.isServiceLost = false
+            case .attitude, .receivers, .line: break
+            }
+            return requests && !state.services.contains(.singleRequest)
+        }
+        guard finishesRequest else { return }
+        // Without a subscription nobody says that the run of readings is over.
+        adjustSubscription()
+        settle()
+    }
+
+    /// A run of readings is over: the program is told of all of them in one go.
+    func settle() {
+        state.withLock { $0.deliveryToSchedule() }?.schedule { self.deliver() }
+    }
+
+    /// Lets a report with a fix through the filters of the services and puts what remains into the mailbox.
+    func take(_ report: PositionReport, _ state: inout State, services: Services) {
+        // A report may be on its way here while the authorization is revoked.
+        guard let accuracy = authorization.grantedAccuracy else { return }
+        state.isLost = false
+        state.isServiceLost = false
+        state.lastLoss = nil
+        state.lastArrival = report.arrival
+        if report.receiver != state.lastReceiver {
+            state.lastReceiver = report.receiver
+            state.lastTime = nil
+        }
+        let isOutOfOrder = report.time.map { time in state.lastTime.map { time < $0 } ?? false } ?? false
+        if let time = report.time { state.lastTime = time }
+        let sky = state.sky(of: report)
+        var values = LocationConversion.values(
+            of: report, sky: sky, fallbackTime: device.clock.wallTime, isSimulated: device.isSimulated,
+            isAccessory: state.receiverKind.isAccessory(report.receiver))
+        let location: CLLocation
+        if accuracy == .reducedAccuracy {
+            guard let coarse = state.reducedAccuracy.reduce(values, now: report.arrival) else { return }
+            values = coarse
+            location = CLLocation(values)
+        } else {
+            let details = LocationDetails(report: report, sky: sky, isOutOfOrder: isOutOfOrder, clock: device.clock)
+            location = CLLocation(values, details: details)
+        }
+        let place = CLLocationCoordinate2D(latitude: values.latitude, longitude: values.longitude)
+        var isWanted = false
+        if services.contains(.standard) {
+            isWanted = state.distanceFilter.accept(
+                place, accuracy: values.horizontalAccuracy, filter: state.settings.distanceFilter)
+        }
+        if services.contains(.significantChanges), state.significantFilter.accept(place, now: report.arrival) {
+            isWanted = true
+        }
+        if services.contains(.singleRequest), var request = state.request {
+            // A coarse place does not get better by waiting.
+            let desired = accuracy == .reducedAccuracy ? .infinity : state.settings.desiredAccuracy
+            if request.accept(location, desiredAccuracy: desired) {
+                isWanted = true
+                state.cancelRequest()
+            } else {
+                state.request = request
+            }
+        }
+        if isWanted { state.mailbox.add(location) }
+    }
+}
+
+extension DeviceError {
+    fileprivate static func noFix(_ receiver: String) -> DeviceError {
+        DeviceError(
+            .noFix,
+            "The receiver\(receiver.isEmpty ? "" : " \(receiver)") has no fix. It needs a view of the sky, and some minutes after a cold start."
+        )
+    }
+}

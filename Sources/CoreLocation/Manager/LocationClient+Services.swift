@@ -1,0 +1,129 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+
+// What the program starts and stops.
+extension LocationClient {
+    func start(_ service: Services) {
+        if authorization.status == .notDetermined { authorization.request(.start, purpose: settings.purpose) }
+        let cached = cachedFix
+        let isGranted = authorization.isGranted
+        let schedule = state.withLock { state -> (any Delivery)? in
+            guard !state.services.contains(service) else { return nil }
+            state.begin(service, at: device.clock.wallTime)
+            if service == .standard {
+                state.distanceFilter.reset()
+                state.cancelRequest()
+            } else {
+                state.significantFilter.reset()
+            }
+            state.reducedAccuracy.reset()
+            if authorization.isRefused {
+                state.mailbox.add(CLError(.denied))
+            } else if isGranted, let cached, !state.isRepetition(cached) {
+                state.sky = cached.sky
+                take(cached.report, &state, services: service)
+            }
+            return state.deliveryToSchedule()
+        }
+        adjustSubscription()
+        schedule?.schedule { self.deliver() }
+    }
+
+    func stop(_ service: Services) {
+        state.withLock { state in
+            if service == .standard { state.cancelRequest() }
+            // A service that did not run has nothing in the mailbox, unlike a request that has its result.
+            let wasRunning = state.services.remove(service) != nil
+            if state.services.isEmpty, wasRunning || service == .standard { state.mailbox.removePositions() }
+        }
+        adjustSubscription()
+    }
+
+    func requestLocation() {
+        if authorization.status == .notDetermined { authorization.request(.start, purpose: settings.purpose) }
+        let cached = cachedFix
+        let now = device.clock.now
+        let schedule = state.withLock { state -> (any Delivery)? in
+            guard !state.services.contains(.standard), state.request == nil else { return nil }
+            if authorization.isRefused {
+                state.mailbox.add(CLError(.denied))
+                return state.deliveryToSchedule()
+            }
+            state.begin(.singleRequest, at: device.clock.wallTime)
+            let deadline = now.advanced(bySeconds: state.settings.requestTimeout)
+            state.requestNumber &+= 1
+            let number = state.requestNumber
+            state.request = SingleRequest(timer: device.clock.timer(at: deadline) { self.timeOut(number) })
+            state.reducedAccuracy.reset()
+            if authorization.isGranted, let cached, !state.isRepetition(cached),
+                now.seconds(since: cached.report.arrival) <= SingleRequest.age
+            {
+                state.sky = cached.sky
+                take(cached.report, &state, services: .singleRequest)
+            }
+            return state.deliveryToSchedule()
+        }
+        adjustSubscription()
+        schedule?.schedule { self.deliver() }
+    }
+
+    /// The last fix; nil when it is not of the receiver that was asked for.
+    var cachedFix: PositionFix? {
+        guard let fix = device.positionSource.lastFix else { return nil }
+        guard let wanted = settings.receiver ?? device.configuration.receiver.value else { return fix }
+        return fix.report.receiver == wanted ? fix : nil
+    }
+
+    /// Deferred updates need hardware that stores fixes; the answer is always that it failed.
+    func refuseDeferredUpdates() {
+        let schedule = state.withLock { state in
+            let isUpdating = state.services.contains(.standard)
+            state.mailbox.addDeferredFinished(CLError(isUpdating ? .deferredFailed : .deferredNotUpdatingLocation))
+            return state.deliveryToSchedule()
+        }
+        schedule?.schedule { self.deliver() }
+    }
+
+    /// Time is up for the request of that number, which may have made way for another while the timer fired.
+    func timeOut(_ number: UInt32) {
+        let schedule = state.withLock { state -> (any Delivery)? in
+            guard let request = state.request, number == state.requestNumber else { return nil }
+            if let best = request.best {
+                state.mailbox.add(best)
+            } else {
+                state.mailbox.add(CLError(.locationUnknown, cause: state.lastLoss))
+            }
+            state.cancelRequest()
+            return state.deliveryToSchedule()
+        }
+        adjustSubscription()
+        schedule?.schedule { self.deliver() }
+    }
+
+    /// Subscribes or lets go, as the services and the authorization have it now.
+    func adjustSubscription() {
+        subscription.withLock { current in
+            // Read inside, so that the last to come sees the last state.
+            let (services, settings) = state.withLock { ($0.services, $0.settings) }
+            guard !services.isEmpty, authorization.isGranted else {
+                current.subscription?.cancel()
+                current.subscription = nil
+                return
+            }
+            let request = PositionRequest(
+                everyReport: settings.deliversEveryReport,
+                receiver: settings.receiver ?? device.configuration.receiver.value,
+                rawReports: settings.keepsRawReports)
+            guard current.subscription == nil || current.request != request else { return }
+            let former = current.subscription
+            current.request = request
+            // Strong: retiring ends it. A weak reference would slow down every use of this object.
+            current.subscription = device.positionSource.subscribe(
+                request, receive: { event in self.receive(event) }, settled: { self.settle() })
+            former?.cancel()
+        }
+    }
+}
