@@ -11,8 +11,9 @@ import JSONBytes
 /// counts. A value of the wrong type counts as absent. Protocols 2 (JSON since gpsd 2.90) and 3 are read, with the
 /// names and number formats of all their releases.
 ///
-/// It does not set the time of arrival. It keeps the receivers' names, so that a report costs no allocation but the
-/// array of its satellites. One owner at a time: it has no lock.
+/// It sets neither the time of arrival nor a report's own bytes: whoever reads the lines has both. It keeps the
+/// receivers' names, so that a report costs no allocation but the array of its satellites. One owner at a time: it has
+/// no lock.
 public struct GPSDDecoder: Sendable {
     /// The most satellites taken from one report; further ones are ignored.
     public static let maximumSatellites = 1024
@@ -20,9 +21,6 @@ public struct GPSDDecoder: Sendable {
     public static let maximumReceivers = 256
     /// The longest text taken, in bytes; a longer one counts as absent.
     public static let maximumTextLength = 4096
-
-    /// Whether position reports carry their own bytes (`PositionReport.raw`).
-    public var keepsRaw = false
 
     var receivers = ReceiverNames()
     /// Kept between reports, so that each array of satellites is allocated once and in its final size.
@@ -73,7 +71,7 @@ public struct GPSDDecoder: Sendable {
             reader = try Self.opened(line)
         }
         while true {
-            let report = try members(&reader, kind, line, &position)
+            let report = try members(&reader, kind, &position)
             try reader.finish()
             guard let last = lastClass else { return .malformed(GPSDMalformedReport(.noClass, at: 0)) }
             if last == kind { return report }
@@ -86,13 +84,11 @@ public struct GPSDDecoder: Sendable {
     private mutating func members(
         _ reader: inout JSONReader,
         _ kind: GPSDClass,
-        _ line: UnsafeRawBufferPointer,
         _ position: inout PositionReport
     ) throws(JSONError) -> GPSDReport? {
         switch kind {
         case .tpv:
             try readPosition(&reader, &position)
-            if keepsRaw { position.raw = [UInt8](line) }
             return nil
         case .sky: return try readSky(&reader)
         case .att: return try readAttitude(&reader)

@@ -197,15 +197,6 @@ struct DecoderTests {
             GPSDDecoder.decode("{\"class\":\"SKY\",\"nSat\":2147483648,\"uSat\":2147483647}").sky?.visibleCount == -1)
     }
 
-    @Test("The report's own bytes are kept when asked for")
-    func keepsRawBytes() {
-        let line = [UInt8](#" {"class":"TPV","mode":1} "#.utf8)
-        var decoder = GPSDDecoder()
-        #expect(decoder.decode(line).position?.raw == nil)
-        decoder.keepsRaw = true
-        #expect(decoder.decode(line).position?.raw == line)
-    }
-
     @Test("Any number of receivers keep their names")
     func keepsNamesApart() {
         var decoder = GPSDDecoder()

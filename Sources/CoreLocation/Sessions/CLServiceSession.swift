@@ -18,7 +18,6 @@ public final class CLServiceSession: Sendable {
         case always
     }
 
-    private let authorization: LocationAuthorization
     private let requirement: AuthorizationRequirement
     private let fullAccuracyPurposeKey: String?
     private let changes: AuthorizationChanges
@@ -36,7 +35,7 @@ public final class CLServiceSession: Sendable {
     private init(requirement: AuthorizationRequirement, fullAccuracyPurposeKey: String?) {
         self.requirement = requirement
         self.fullAccuracyPurposeKey = fullAccuracyPurposeKey
-        authorization = LocationAuthorization.of(LiveDevice.resolved)
+        let authorization = LocationAuthorization.of(LiveDevice.resolved)
         changes = AuthorizationChanges(authorization)
         switch requirement {
         case .none: break

@@ -40,7 +40,6 @@ private func feed(_ bytes: UnsafeRawBufferPointer, pieces: Int, _ body: (UnsafeR
 /// The rules that hold for every line.
 private func check(_ line: UnsafeRawBufferPointer) {
     var decoder = GPSDDecoder()
-    decoder.keepsRaw = true
     let report = decoder.decode(line)
     // In memory of its own and exactly as long, so that a read beyond the end is seen by the address sanitizer.
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: line.count, alignment: 1)
