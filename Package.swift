@@ -40,6 +40,7 @@ let package = Package(
         .target(name: "DeviceCore", dependencies: ["JSONBytes", log]),
         .target(name: "Geodesy"),
         .target(name: "GPSDProtocol", dependencies: ["DeviceCore", "JSONBytes"]),
+        .target(name: "IIOFormat", dependencies: ["DeviceCore"]),
 
         // Floor 2: live sources, the seam to them, delivery and traces.
         .target(

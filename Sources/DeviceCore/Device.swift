@@ -16,6 +16,10 @@ public final class Device: Sendable {
     public let configuration: Configuration
     /// Where positions come from.
     public let positionSource: any PositionSource
+    /// Where motion readings come from.
+    public let motionSource: any MotionSource
+    /// Where the state of the machine itself, such as its battery, comes from.
+    public let statusSource: any StatusSource
     /// How callbacks are delivered while a trace is played; nil on live hardware.
     public let playback: (any PlaybackDelivery)?
 
@@ -27,12 +31,16 @@ public final class Device: Sendable {
         clock: any DeviceClock,
         configuration: Configuration,
         positionSource: any PositionSource,
+        motionSource: any MotionSource = NoMotionSource(),
+        statusSource: any StatusSource = StatusHub(),
         playback: (any PlaybackDelivery)? = nil
     ) {
         self.name = name
         self.clock = clock
         self.configuration = configuration
         self.positionSource = positionSource
+        self.motionSource = motionSource
+        self.statusSource = statusSource
         self.playback = playback
     }
 

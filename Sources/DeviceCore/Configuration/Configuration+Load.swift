@@ -67,6 +67,14 @@ extension Configuration {
                 note(error.within("DEVICE_SERVICES_GPSD"))
             }
         }
+        if let text = environment("DEVICE_SERVICES_IIO"), !text.isEmpty {
+            do throws(DeviceError) {
+                motionSources = Setting(
+                    try MotionSourceAddress.list(text), origin: .environment("DEVICE_SERVICES_IIO"))
+            } catch {
+                note(error.within("DEVICE_SERVICES_IIO"))
+            }
+        }
         if let text = environment("DEVICE_SERVICES_LOCATION"), !text.isEmpty {
             if let rule = LocationRule(rawValue: text) {
                 locationRule = Setting(rule, origin: .environment("DEVICE_SERVICES_LOCATION"))

@@ -11,6 +11,8 @@
 /// | `locationRule` | `DEVICE_SERVICES_LOCATION` | `location.authorization` |
 /// | `reducesAccuracy` | | `location.reducedAccuracy` |
 /// | `locationPurpose` | | `location.purpose` |
+/// | `motionSources` | `DEVICE_SERVICES_IIO` | `motion.sources` |
+/// | `sensors` | | `motion.sensors` |
 public struct Configuration: Sendable {
     /// Where gpsd listens.
     public var positionSource = Setting(PositionSourceAddress())
@@ -24,6 +26,10 @@ public struct Configuration: Sendable {
     public var reducesAccuracy = Setting(false)
     /// What this program uses the position for, in words for the user; nil when nothing was said.
     public var locationPurpose = Setting<String?>(nil)
+    /// Where motion sensors are found.
+    public var motionSources = Setting([MotionSourceAddress.local])
+    /// What is said of single motion sensors; for each thing the first setting that says something counts.
+    public var sensors = Setting<[SensorSetting]>([])
     /// What could not be read or used; the defaults stand in for it.
     public var problems: [DeviceError] = []
 

@@ -1,0 +1,214 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// Hands the readings of any number of sensors to any number of subscribers, each as often and in the axes it asked for.
+///
+/// A source owns one. It calls the input functions for one sensor from one thread at a time, and learns through
+/// `demandChanged` that what is wanted of a sensor has changed. The mount matrix is applied here, once for all
+/// subscribers. No lock is held while subscribers run.
+public final class MotionHub: MotionSource {
+    private struct Sensor {
+        var description: SensorDescription
+        var subscribers: [MotionSubscriber] = []
+        var lost: DeviceError?
+        var meter = RateMeter()
+    }
+
+    private struct State {
+        var sensors: [Sensor] = []
+        /// Those whose sensor is not there yet.
+        var waiting: [MotionSubscriber] = []
+        var contexts: [String] = []
+    }
+
+    private let state = Mutex(State())
+    private let demandChanged: @Sendable () -> Void
+
+    /// A hub over those sensors. The closure must look at `demand(of:)` itself: two changes may reach it out of order.
+    public init(
+        sensors: [SensorDescription] = [], contextDescriptions: [String] = [],
+        demandChanged: @escaping @Sendable () -> Void
+    ) {
+        self.demandChanged = demandChanged
+        state.withLock { state in
+            state.sensors = sensors.map { Sensor(description: $0) }
+            state.contexts = contextDescriptions
+        }
+    }
+
+    /// The sensors, the best one of each kind first.
+    public var sensors: [SensorDescription] { state.withLock { $0.sensors.map(\.description) } }
+
+    /// What the contexts say of themselves.
+    public var contextDescriptions: [String] { state.withLock { $0.contexts } }
+
+    /// True while there is a subscriber, be it for a sensor that is not there.
+    public var isWanted: Bool {
+        state.withLock { state in
+            !state.waiting.isEmpty || state.sensors.contains { !$0.subscribers.isEmpty }
+        }
+    }
+
+    /// True while a subscriber waits for a sensor that is not there.
+    public var isMissingSensor: Bool { state.withLock { !$0.waiting.isEmpty } }
+
+    /// What the subscribers of a sensor want of it; nil when there are none.
+    public func demand(of sensor: SensorDescription.ID) -> MotionDemand? {
+        state.withLock { state in
+            guard let subscribers = state.sensors.first(where: { $0.description.id == sensor })?.subscribers,
+                !subscribers.isEmpty
+            else { return nil }
+            var demand = MotionDemand(interval: .infinity, latency: .infinity)
+            for subscriber in subscribers {
+                if !subscriber.request.everyReading {
+                    demand.interval = min(demand.interval, subscriber.request.interval)
+                }
+                demand.latency = min(demand.latency, subscriber.request.latency)
+            }
+            return demand
+        }
+    }
+
+    /// The rate of the sensor's readings, measured over about a second.
+    public func measuredRate(of sensor: SensorDescription.ID) -> Double? {
+        state.withLock { state in state.sensors.first { $0.description.id == sensor }?.meter.rate }
+    }
+
+    // MARK: Subscribers
+
+    /// Adds a subscriber.
+    public func subscribe(
+        _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void
+    ) -> Subscription {
+        let subscriber = MotionSubscriber(request, receive: receive)
+        add(subscriber)
+        demandChanged()
+        return Subscription { [weak self] in
+            subscriber.leave()
+            self?.remove(subscriber)
+        }
+    }
+
+    /// Adds the subscriber when it knows what the others know, so that no event overtakes what it is told of a loss.
+    private func add(_ subscriber: MotionSubscriber) {
+        var told: DeviceError?
+        while true {
+            let (isAdded, lost) = state.withLock { state -> (Bool, DeviceError?) in
+                guard let index = Self.index(for: subscriber.request, in: state.sensors) else {
+                    state.waiting.append(subscriber)
+                    return (true, nil)
+                }
+                let lost = state.sensors[index].lost
+                guard (lost == nil) == (told == nil) else { return (false, lost) }
+                state.sensors[index].subscribers.append(subscriber)
+                return (true, nil)
+            }
+            if isAdded { return }
+            subscriber.tell(lost.map { .lost($0) } ?? .regained)
+            told = lost
+        }
+    }
+
+    private static func index(for request: MotionRequest, in sensors: [Sensor]) -> Int? {
+        sensors.firstIndex { sensor in
+            sensor.description.kind == request.kind
+                && (request.sensor == nil || request.sensor == sensor.description.id)
+        }
+    }
+
+    private func remove(_ subscriber: MotionSubscriber) {
+        state.withLock { state in
+            state.waiting.removeAll { $0 === subscriber }
+            for index in state.sensors.indices {
+                state.sensors[index].subscribers.removeAll { $0 === subscriber }
+                // Whoever comes next shall not hear of a loss that nobody has looked at since.
+                if state.sensors[index].subscribers.isEmpty { state.sensors[index].lost = nil }
+            }
+        }
+        demandChanged()
+    }
+
+    // MARK: Input
+
+    /// The sensors that there are now. Subscribers of one that is gone wait for it to come back.
+    public func post(sensors: [SensorDescription], contextDescriptions: [String]) {
+        state.withLock { state in
+            let former = state.sensors
+            state.contexts = contextDescriptions
+            state.sensors = sensors.map { description in
+                var sensor = Sensor(description: description)
+                if let same = former.first(where: { $0.description.id == description.id }) {
+                    sensor.lost = same.lost
+                    sensor.meter = same.meter
+                }
+                return sensor
+            }
+            let homeless = former.flatMap(\.subscribers) + state.waiting
+            state.waiting = []
+            for subscriber in homeless {
+                if let index = Self.index(for: subscriber.request, in: state.sensors) {
+                    state.sensors[index].subscribers.append(subscriber)
+                } else {
+                    state.waiting.append(subscriber)
+                }
+            }
+        }
+        demandChanged()
+    }
+
+    /// Readings of a sensor have come in, in the sensor's own axes, with rising times.
+    public func post(_ batch: MotionBatch) {
+        guard batch.count > 0 else { return }
+        let found = state.withLock { state -> (subscribers: [MotionSubscriber], matrix: MountMatrix, rate: Double?)? in
+            guard let index = state.sensors.firstIndex(where: { $0.description.id == batch.sensor }) else { return nil }
+            state.sensors[index].meter.note(batch.times)
+            let sensor = state.sensors[index]
+            return (sensor.subscribers, sensor.description.mountMatrix, sensor.meter.rate)
+        }
+        guard let found else { return }
+        let interval = found.rate.map { 1 / $0 }
+        var turned: MotionBatch?
+        for subscriber in found.subscribers {
+            if subscriber.request.axes == .sensor || !batch.kind.isVector || found.matrix.isIdentity {
+                subscriber.tell(batch, sensorInterval: interval)
+            } else {
+                let deviceBatch = turned ?? Self.turned(batch, by: found.matrix)
+                turned = deviceBatch
+                subscriber.tell(deviceBatch, sensorInterval: interval)
+            }
+        }
+    }
+
+    private static func turned(_ batch: MotionBatch, by matrix: MountMatrix) -> MotionBatch {
+        var turned = batch
+        for index in turned.values.indices { turned.values[index] = matrix.apply(to: turned.values[index]) }
+        return turned
+    }
+
+    /// The sensor gives nothing any more. Told once, until it is back.
+    public func postLost(_ error: DeviceError, sensor: SensorDescription.ID) {
+        let subscribers = state.withLock { state -> [MotionSubscriber] in
+            guard let index = state.sensors.firstIndex(where: { $0.description.id == sensor }),
+                state.sensors[index].lost == nil
+            else { return [] }
+            state.sensors[index].lost = error
+            return state.sensors[index].subscribers
+        }
+        for subscriber in subscribers { subscriber.tell(.lost(error)) }
+    }
+
+    /// The sensor is back, if it was lost.
+    public func postRegained(sensor: SensorDescription.ID) {
+        let subscribers = state.withLock { state -> [MotionSubscriber] in
+            guard let index = state.sensors.firstIndex(where: { $0.description.id == sensor }),
+                state.sensors[index].lost != nil
+            else { return [] }
+            state.sensors[index].lost = nil
+            state.sensors[index].meter = RateMeter()
+            return state.sensors[index].subscribers
+        }
+        for subscriber in subscribers { subscriber.tell(.regained) }
+    }
+}

@@ -1,0 +1,39 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a subscriber wants of a motion source.
+public struct MotionRequest: Sendable, Hashable {
+    /// The axes of readings.
+    public enum Axes: Sendable, Hashable {
+        /// Those of the device: x right, y to the top edge, z out of the screen. The mount matrix has been applied.
+        case device
+        /// The sensor's own, as recorders keep them.
+        case sensor
+    }
+
+    /// The kind of sensor. The best one of that kind is taken unless one is named.
+    public var kind: SensorKind
+    /// The sensor, when it has to be that one.
+    public var sensor: SensorDescription.ID?
+    /// Seconds from one reading to the next; 0 for each reading that the sensor makes at its greatest rate.
+    public var interval: Double
+    /// Seconds that a reading may wait for others, so that fewer wake-ups are needed; 0 for each as soon as it is there.
+    public var latency: Double
+    /// True for every reading that the sensor makes at the rate that it runs at anyway, without asking for a rate.
+    public var everyReading: Bool
+    /// The axes of the readings.
+    public var axes: Axes
+
+    /// Readings of the best sensor of a kind, or as the arguments say.
+    public init(
+        kind: SensorKind, sensor: SensorDescription.ID? = nil, interval: Double = 0, latency: Double = 0,
+        everyReading: Bool = false, axes: Axes = .device
+    ) {
+        self.kind = kind
+        self.sensor = sensor
+        self.interval = interval.isFinite ? max(0, interval) : 0
+        self.latency = latency.isFinite ? max(0, latency) : 0
+        self.everyReading = everyReading
+        self.axes = axes
+    }
+}

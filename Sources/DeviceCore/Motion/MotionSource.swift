@@ -1,0 +1,25 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where motion readings come from.
+public protocol MotionSource: Sendable {
+    /// The sensors there are now, the best one of each kind first.
+    ///
+    /// The first call may look for them, for at most a few seconds when a server has to be asked.
+    var sensors: [SensorDescription] { get }
+
+    /// What each context of sensors says of itself, as libiio's XML; empty when there is none. Recorders keep it.
+    var contextDescriptions: [String] { get }
+
+    /// Hands events to the closure, on a thread of the source's own and in order, until the subscription ends.
+    ///
+    /// When the sensor is known to be lost, the closure hears so before this call returns. A sensor that is not there
+    /// yet is waited for in silence. The hardware runs at the rate of the fastest subscriber; others get as many of its
+    /// readings as they asked for, chosen by time stamp.
+    func subscribe(
+        _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void
+    ) -> Subscription
+
+    /// The rate at which a sensor really gives readings, in hertz, measured from their time stamps; nil until known.
+    func measuredRate(of sensor: SensorDescription.ID) -> Double?
+}

@@ -1,0 +1,24 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The motion source of a device that has no motion sensors.
+public struct NoMotionSource: MotionSource {
+    /// There is nothing to make.
+    public init() {}
+
+    /// None.
+    public var sensors: [SensorDescription] { [] }
+
+    /// None.
+    public var contextDescriptions: [String] { [] }
+
+    /// A subscription to nothing.
+    public func subscribe(
+        _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void
+    ) -> Subscription {
+        Subscription {}
+    }
+
+    /// Not known.
+    public func measuredRate(of sensor: SensorDescription.ID) -> Double? { nil }
+}

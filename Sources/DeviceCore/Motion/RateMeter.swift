@@ -1,0 +1,45 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Measures the rate of a sensor from the time stamps of its readings.
+///
+/// It takes the mean over a sliding second or two. A pause of more than a second starts it anew.
+struct RateMeter {
+    private static let window = 1.0
+    private static let pause = 1.0
+
+    private var start: BootTime?
+    private var last = BootTime.zero
+    private var count = 0
+    private var former: Double?
+
+    /// The rate in hertz; nil until there are readings over a tenth of a second.
+    var rate: Double? {
+        guard let start, count > 0 else { return former }
+        let seconds = last.seconds(since: start)
+        if seconds < 0.1 { return former }
+        let current = Double(count) / seconds
+        // A window that has just begun says less than the one before it.
+        guard let former, seconds < Self.window / 2 else { return current }
+        return former
+    }
+
+    /// Notes the readings of a batch.
+    mutating func note(_ times: [BootTime]) {
+        guard let first = times.first, let newest = times.last else { return }
+        guard let start, newest > last, first.seconds(since: last) <= Self.pause else {
+            self.start = first
+            last = newest
+            count = times.count - 1
+            former = nil
+            return
+        }
+        count += times.count
+        last = newest
+        let seconds = newest.seconds(since: start)
+        guard seconds >= Self.window else { return }
+        former = Double(count) / seconds
+        self.start = newest
+        count = 0
+    }
+}

@@ -1,0 +1,19 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// An attribute of a context, a device, a channel or a buffer.
+public struct IIOAttribute: Sendable, Hashable {
+    /// The name without what it belongs to, for example "scale".
+    public var name: String
+    /// The file's name in sysfs, for example "in_accel_scale"; the name again where there is no file.
+    public var filename: String
+    /// The value that it had; nil when that is not known.
+    public var value: String?
+
+    /// An attribute of those parts.
+    public init(name: String, filename: String? = nil, value: String? = nil) {
+        self.name = name
+        self.filename = filename ?? name
+        self.value = value
+    }
+}
