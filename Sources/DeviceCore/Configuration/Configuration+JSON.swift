@@ -34,6 +34,8 @@ extension Configuration {
                 try readPosition(&reader, path: path)
             } else if key.equals("location") {
                 try readLocation(&reader, path: path)
+            } else if key.equals("motion") {
+                try readMotion(&reader, path: path)
             } else {
                 // Other parts of the same file belong to other services.
                 try reader.skipValue()
@@ -91,7 +93,7 @@ extension Configuration {
 
     // MARK: Values
 
-    private mutating func isObject(
+    mutating func isObject(
         _ reader: inout JSONReader, named name: String, path: String
     ) throws(JSONError) -> Bool {
         if try reader.peekKind() == .object { return true }
@@ -100,7 +102,7 @@ extension Configuration {
         return false
     }
 
-    private mutating func text(
+    mutating func text(
         _ reader: inout JSONReader, named name: String, path: String
     ) throws(JSONError) -> String? {
         if let text = try reader.textIfPresent() { return text.string() }
@@ -108,7 +110,7 @@ extension Configuration {
         return nil
     }
 
-    private mutating func bool(
+    mutating func bool(
         _ reader: inout JSONReader, named name: String, path: String
     ) throws(JSONError) -> Bool? {
         if let value = try reader.boolIfPresent() { return value }
@@ -116,12 +118,12 @@ extension Configuration {
         return nil
     }
 
-    private mutating func wrong(_ name: String, expected: String, path: String) {
+    mutating func wrong(_ name: String, expected: String, path: String) {
         note(
             DeviceError(.invalidConfiguration, "\(path): \(name) is not \(expected). The default is used."))
     }
 
-    private mutating func unknown(_ name: String, path: String) {
+    mutating func unknown(_ name: String, path: String) {
         note(
             DeviceError(.invalidConfiguration, "\(path): \(name.prefix(100)) is not a known setting. It is ignored."))
     }

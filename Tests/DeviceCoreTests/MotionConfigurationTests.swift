@@ -1,0 +1,84 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import DeviceCore
+
+@Suite("The configuration of motion sensors")
+struct MotionConfigurationTests {
+    private static func load(_ environment: [String: String] = [:], file: String? = nil) -> Configuration {
+        Configuration.load(
+            environment: { environment[$0] },
+            readFile: { $0 == "/etc/device-services.json" ? file.map { [UInt8]($0.utf8) } : nil })
+    }
+
+    @Test("With nothing said, the sensors are those of the kernel")
+    func defaults() {
+        let configuration = Self.load()
+        #expect(configuration.motionSources.value == [.local])
+        #expect(configuration.motionSources.origin == .standard)
+        #expect(configuration.sensors.value.isEmpty)
+    }
+
+    @Test("The environment stands over the file")
+    func environment() throws {
+        let file = #"{"motion": {"sources": ["usb:"]}}"#
+        #expect(Self.load(file: file).motionSources.value.map(\.description) == ["usb:"])
+        let configuration = Self.load(["DEVICE_SERVICES_IIO": "ip:127.0.0.1:4000,local:"], file: file)
+        #expect(configuration.motionSources.value.map(\.description) == ["ip:127.0.0.1:4000", "local:"])
+        #expect(configuration.motionSources.origin == .environment("DEVICE_SERVICES_IIO"))
+        let wrong = Self.load(["DEVICE_SERVICES_IIO": "ip:,local:"], file: file)
+        #expect(wrong.motionSources.value.map(\.description) == ["usb:"])
+        #expect(wrong.problems.first?.message.hasPrefix("DEVICE_SERVICES_IIO: ") == true)
+    }
+
+    @Test("A file sets what is to be known of a sensor")
+    func sensors() {
+        let configuration = Self.load(
+            file: """
+                {"motion": {"sensors": [
+                  {"sensor": "accel-display", "kind": "accelerometer", "mountMatrix": "0,-1,0; 1,0,0; 0,0,1",
+                   "convention": "windows", "trigger": "my-trigger", "polled": true},
+                  {"sensor": "mpu6050"}]}}
+                """)
+        #expect(configuration.problems.isEmpty)
+        let turned = SensorSetting(
+            sensor: "accel-display", kind: .accelerometer,
+            mountMatrix: MountMatrix([0, -1, 0], [1, 0, 0], [0, 0, 1]),
+            convention: .windows, trigger: "my-trigger", isPolled: true)
+        #expect(configuration.sensors.value == [turned, SensorSetting(sensor: "mpu6050")])
+        var description = SensorDescription(id: "local:/iio:device0/accel", kind: .accelerometer)
+        #expect(!turned.applies(to: description))
+        description.label = "accel-display"
+        #expect(turned.applies(to: description))
+        description.kind = .gyroscope
+        #expect(!turned.applies(to: description))
+    }
+
+    @Test(
+        "A sensor's setting with a mistake in it is left out whole, and the mistake is named",
+        arguments: [
+            (#"{"kind": "sonar"}"#, "is none of accelerometer"), (#"{"convention": "x"}"#, "is none of kernel"),
+            (#"{"mountMatrix": "1,0,0;0,1,0"}"#, "is not nine numbers"),
+            (#"{"mountMatrix": "1,0,0;0,0,0;0,0,1"}"#, "is singular"), (#"{"polled": 1}"#, "is not true or false"),
+            (#"{"trigger": []}"#, "is not a string"),
+        ])
+    func mistakes(sensor: String, problem: String) {
+        let configuration = Self.load(file: #"{"motion": {"sensors": [\#(sensor), {"sensor": "good"}]}}"#)
+        #expect(configuration.sensors.value == [SensorSetting(sensor: "good")])
+        #expect(configuration.problems.count == 1)
+        #expect(configuration.problems.first?.message.contains(problem) == true)
+    }
+
+    @Test("What has the wrong shape is named and passed over")
+    func shapes() {
+        let file = #"{"motion": {"sources": "local:", "sensors": {"a": 1}, "speed": 3}, "position": {"receiver": "x"}}"#
+        let configuration = Self.load(file: file)
+        #expect(configuration.motionSources.value == [.local])
+        #expect(configuration.receiver.value == "x")
+        #expect(configuration.problems.map(\.message.count).count == 3)
+        let motion = Self.load(file: #"{"motion": [1, 2]}"#)
+        #expect(motion.problems.first?.message.contains("motion is not an object") == true)
+    }
+}

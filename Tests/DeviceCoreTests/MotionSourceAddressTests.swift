@@ -1,0 +1,45 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Testing
+
+@Suite("The address of motion sensors")
+struct MotionSourceAddressTests {
+    @Test(
+        "Every way to write one",
+        arguments: [
+            ("local:", MotionSourceAddress.Backend.local, ""), ("LOCAL:", .local, ""), ("ip:board", .network, "board"),
+            ("ip:192.168.2.1:30432", .network, "192.168.2.1:30432"), ("ip:fe80::1%eth0", .network, "fe80::1%eth0"),
+            ("ip:[::1]:5", .network, "[::1]:5"), ("usb:", .usb, ""), ("usb:1.2.3", .usb, "1.2.3"),
+            ("serial:/dev/ttyUSB0,115200", .serial, "/dev/ttyUSB0,115200"), ("xml:/tmp/a b.xml", .xml, "/tmp/a b.xml"),
+        ])
+    func valid(text: String, backend: MotionSourceAddress.Backend, place: String) throws {
+        let address = try MotionSourceAddress(text)
+        #expect(address.backend == backend)
+        #expect(address.place == place)
+        #expect(try MotionSourceAddress(address.description) == address)
+    }
+
+    @Test(
+        "What is none says what is wrong",
+        arguments: [
+            ("local", "it has no colon"), ("iio:x", "none of local, ip, usb, serial and xml"),
+            ("local:1", "nothing follows local:"), ("ip:", "the host is missing"), ("ip::80", "the host is missing"),
+            ("ip:a:0", "the port is not a number"), ("ip:a:65536", "the port is not a number"),
+            ("ip:a:+1", "the port is not a number"), ("ip:[::1", "the bracket is not closed"),
+            ("ip:[::1]x", "only :port may follow"), ("ip:a/b", "not a name or a numeric address"),
+            ("usb:1\n2", "control characters"), ("", "it has no colon"),
+        ])
+    func invalid(text: String, reason: String) {
+        let error = #expect(throws: DeviceError.self) { try MotionSourceAddress(text) }
+        #expect(error?.code == .invalidConfiguration)
+        #expect(error?.message.contains(reason) == true)
+    }
+
+    @Test("A list has commas or blanks, and names each place once")
+    func list() throws {
+        let addresses = try MotionSourceAddress.list("local:, ip:127.0.0.1:5 usb: local:")
+        #expect(addresses.map(\.description) == ["local:", "ip:127.0.0.1:5", "usb:"])
+    }
+}

@@ -1,0 +1,42 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import DeviceCore
+
+@Suite("Measuring a sensor's rate")
+struct RateMeterTests {
+    private static func times(from start: Double, rate: Double, count: Int) -> [BootTime] {
+        (0..<count).map { BootTime.zero.advanced(bySeconds: start + Double($0) / rate) }
+    }
+
+    @Test("The rate comes from the stamps, in whatever batches they arrive", arguments: [1, 7, 100])
+    func rate(batch: Int) throws {
+        var meter = RateMeter()
+        let times = Self.times(from: 3, rate: 95.238, count: 700)
+        for start in stride(from: 0, to: times.count, by: batch) {
+            meter.note(Array(times[start..<min(start + batch, times.count)]))
+        }
+        #expect(abs(try #require(meter.rate) - 95.238) < 0.01)
+    }
+
+    @Test("Nothing is claimed from a few readings, and a change of rate shows within two seconds")
+    func change() throws {
+        var meter = RateMeter()
+        meter.note(Self.times(from: 0, rate: 100, count: 5))
+        #expect(meter.rate == nil)
+        for time in Self.times(from: 0.05, rate: 100, count: 200) { meter.note([time]) }
+        #expect(abs(try #require(meter.rate) - 100) < 0.5)
+        for time in Self.times(from: 2.05, rate: 25, count: 51) { meter.note([time]) }
+        #expect(abs(try #require(meter.rate) - 25) < 1)
+    }
+
+    @Test("A pause starts it anew")
+    func pause() {
+        var meter = RateMeter()
+        meter.note(Self.times(from: 0, rate: 100, count: 300))
+        meter.note(Self.times(from: 60, rate: 100, count: 2))
+        #expect(meter.rate == nil)
+    }
+}
