@@ -41,6 +41,7 @@ let package = Package(
         .target(name: "Geodesy"),
         .target(name: "GPSDProtocol", dependencies: ["DeviceCore", "JSONBytes"]),
         .target(name: "IIOFormat", dependencies: ["DeviceCore"]),
+        .target(name: "SensorFusion"),
 
         // Floor 2: live sources, the seam to them, delivery and traces.
         .target(
@@ -86,6 +87,9 @@ let package = Package(
         .testTarget(name: "JSONBytesTests", dependencies: ["JSONBytes"], exclude: ["make_numbers.py", "numbers.tsv"]),
         .testTarget(
             name: "GeodesyTests", dependencies: ["Geodesy"], exclude: ["Reference", "make_reference.py"]),
+        .testTarget(
+            name: "SensorFusionTests", dependencies: ["SensorFusion"],
+            exclude: ["Recordings", "Reference", "make_reference.py"]),
         .testTarget(
             name: "GPSDProtocolTests",
             dependencies: ["DeviceCore", "GPSDProtocol", "JSONBytes"],

@@ -1,0 +1,33 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// How a device is held, seen from gravity.
+///
+/// The names speak of the device, not of what its screen shows: in ``landscapeLeft`` the device has been turned
+/// counterclockwise and its top edge points left. The raw values are those of `UIDeviceOrientation`. The
+/// accelerations are those at rest in g, in Apple's axes and sign: x right, y up, z out of the screen, and the axis that
+/// points up reads -1.
+public enum DeviceOrientation: Int, Sendable, Hashable, CaseIterable {
+    /// Not known yet.
+    case unknown = 0
+    /// Upright, top edge up: y = -1.
+    case portrait = 1
+    /// Upright, top edge down: y = +1.
+    case portraitUpsideDown = 2
+    /// Upright, top edge left, right edge up: x = -1.
+    case landscapeLeft = 3
+    /// Upright, top edge right, left edge up: x = +1.
+    case landscapeRight = 4
+    /// Lying, screen up: z = -1.
+    case faceUp = 5
+    /// Lying, screen down: z = +1.
+    case faceDown = 6
+
+    /// True for the four orientations in which an edge is up, whatever the tilt.
+    public var hasEdgeUp: Bool {
+        switch self {
+        case .portrait, .portraitUpsideDown, .landscapeLeft, .landscapeRight: true
+        case .unknown, .faceUp, .faceDown: false
+        }
+    }
+}
