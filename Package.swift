@@ -15,6 +15,7 @@ let package = Package(
     name: "swift-device-services",
     products: [
         .library(name: "CoreLocation", targets: ["CoreLocation", "CoreLocationSubmodules"]),
+        .library(name: "DeviceSupport", targets: ["DeviceSupport"]),
         .library(name: "SimulatedDevice", targets: ["SimulatedDevice", "Trace"]),
         // The codecs by themselves, for tools and fuzzers: they need neither Foundation nor a C library.
         .library(name: "GPSDProtocol", targets: ["GPSDProtocol"]),
@@ -51,7 +52,8 @@ let package = Package(
                 .target(name: "CLibGPS", condition: .when(traits: ["LibGPS"])),
             ]
         ),
-        .target(name: "LiveSources", dependencies: ["DeviceCore", "GPSDSource"]),
+        .target(name: "PowerSupplySource", dependencies: ["DeviceCore"]),
+        .target(name: "LiveSources", dependencies: ["DeviceCore", "GPSDSource", "PowerSupplySource"]),
         // Lists LiveSources so that it is linked, and never imports it: see LiveDevice.swift.
         .target(name: "LiveDevice", dependencies: ["DeviceCore", "LiveSources"]),
         .target(name: "AppDelivery", dependencies: ["DeviceCore", log]),
@@ -66,6 +68,8 @@ let package = Package(
         ),
         // Only a module map: it makes `import CoreLocation.CLLocationManagerDelegate` and the like resolve.
         .target(name: "CoreLocationSubmodules"),
+        // Not named UIKit: that would turn `#if canImport(UIKit)` on in every dependency of an app.
+        .target(name: "DeviceSupport", dependencies: ["DeviceCore", "SensorFusion", "LiveDevice", "AppDelivery"]),
         .target(
             name: "SimulatedDevice",
             dependencies: ["DeviceCore", "GPSDProtocol", "Trace"],
@@ -104,6 +108,8 @@ let package = Package(
         .testTarget(name: "SensorctlTests", dependencies: ["DeviceCore", "sensorctl"]),
         .testTarget(
             name: "CoreLocationTests", dependencies: ["CoreLocation", "DeviceCore", "SimulatedDevice", "Trace"]),
+        .testTarget(name: "PowerSupplySourceTests", dependencies: ["DeviceCore", "PowerSupplySource"]),
+        .testTarget(name: "DeviceSupportTests", dependencies: ["DeviceCore", "DeviceSupport"]),
         // A client in the older language mode, as much published code is.
         .testTarget(
             name: "CoreLocationClientTests",
@@ -120,6 +126,10 @@ let package = Package(
         .executableTarget(
             name: "TestProgramListing87", dependencies: ["CoreLocation"], path: "Tests/Programs/Listing87"),
         .executableTarget(
+            name: "TestProgramListing8386", dependencies: ["DeviceSupport"], path: "Tests/Programs/Listing8386"),
+        .executableTarget(
+            name: "TestProgramListing313314", dependencies: ["DeviceSupport"], path: "Tests/Programs/Listing313314"),
+        .executableTarget(
             name: "TestProgramBookLocation", dependencies: ["CoreLocation"], path: "Tests/Programs/BookLocation"),
         .testTarget(
             name: "IntegrationTests",
@@ -133,7 +143,10 @@ let package = Package(
 )
 
 // Sources as they were written for iOS, in the language mode of that time.
-let olderMode: Set = ["CoreLocationClientTests", "TestProgramBookLocation", "TestProgramListing87"]
+let olderMode: Set = [
+    "CoreLocationClientTests", "TestProgramBookLocation", "TestProgramListing313314", "TestProgramListing8386",
+    "TestProgramListing87",
+]
 
 for target in package.targets where target.type != .system && target.name != "CoreLocationSubmodules" {
     target.swiftSettings = olderMode.contains(target.name) ? [.swiftLanguageMode(.v5)] : strict

@@ -4,13 +4,16 @@
 public import DeviceCore
 import Logging
 
-/// The function of LiveSources, joined at link time.
+/// The functions of LiveSources, joined at link time.
 ///
 /// A target that does not depend on this package may see `#if canImport(CoreLocation)` turn true and then loads these
 /// modules without the flags that a C library needs. So nothing that a framework imports may import a C module, even
 /// indirectly; the manifest lists LiveSources as a dependency, and that is enough to link it.
 @_silgen_name("DeviceServices_livePositionSource")
 private func livePositionSource(configuration: Configuration, clock: any DeviceClock) -> any PositionSource
+
+@_silgen_name("DeviceServices_liveStatusSource")
+private func liveStatusSource(configuration: Configuration, clock: any DeviceClock) -> any StatusSource
 
 /// The machine this process runs on.
 public enum LiveDevice {
@@ -24,7 +27,8 @@ public enum LiveDevice {
             name: "live",
             clock: clock,
             configuration: configuration,
-            positionSource: livePositionSource(configuration: configuration, clock: clock))
+            positionSource: livePositionSource(configuration: configuration, clock: clock),
+            statusSource: liveStatusSource(configuration: configuration, clock: clock))
     }()
 
     /// The device for a manager that is being made here: the task's, else the installed one, else the live one.

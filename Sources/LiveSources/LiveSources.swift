@@ -3,6 +3,7 @@
 
 public import DeviceCore
 import GPSDSource
+import PowerSupplySource
 
 /// The live position source that the configuration names.
 ///
@@ -13,4 +14,10 @@ public func livePositionSource(configuration: Configuration, clock: any DeviceCl
         address: configuration.positionSource.value,
         clock: clock,
         repairsWeekRollover: configuration.repairsWeekRollover.value)
+}
+
+/// The live source of the machine's state.
+@_silgen_name("DeviceServices_liveStatusSource")
+public func liveStatusSource(configuration: Configuration, clock: any DeviceClock) -> any StatusSource {
+    PowerSupplySource(clock: clock)
 }

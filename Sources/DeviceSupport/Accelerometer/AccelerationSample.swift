@@ -1,0 +1,34 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// A reading of the accelerometer in Apple's unit and sign: the one place where readings are converted.
+///
+/// Readings come in m/s² and are positive on the axis that points up at rest (proper acceleration). Apple counts in g
+/// along gravity: face up z is -1, upright y is -1.
+struct AccelerationSample: Sendable, Equatable {
+    /// In g; x right, y to the top edge, z out of the screen.
+    var acceleration: SIMD3<Double>
+    /// When it was measured.
+    var time: BootTime
+
+    /// Standard gravity in m/s² (CGPM 1901).
+    private static let standardGravity = 9.80665
+
+    init(acceleration: SIMD3<Double>, time: BootTime) {
+        self.acceleration = acceleration
+        self.time = time
+    }
+
+    /// The reading of that place in a batch of an accelerometer, in device axes.
+    init(_ batch: MotionBatch, at index: Int) {
+        // 0 minus, so that a zero keeps its sign.
+        self.init(acceleration: 0 - batch.values[index] / Self.standardGravity, time: batch.times[index])
+    }
+
+    /// The reading as the program gets it, a fresh object each time.
+    var object: UIAcceleration {
+        UIAcceleration(x: acceleration.x, y: acceleration.y, z: acceleration.z, timestamp: time.seconds)
+    }
+}

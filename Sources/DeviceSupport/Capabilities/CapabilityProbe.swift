@@ -1,0 +1,119 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Finds out what a device has, asking each source once.
+struct CapabilityProbe {
+    /// What is known of a capability, and why.
+    enum Answer {
+        case available(String)
+        case absent(String)
+        case unknown
+    }
+
+    /// What a position source has told of itself.
+    private struct Position {
+        var answers = false
+        var hasReceiver = false
+        var reason = "The position source has not answered yet. Check that gpsd runs where it is configured."
+    }
+
+    let device: Device
+    let positionTimeout: TimeInterval
+    private var sensors: [SensorDescription]?
+    private var position: Position?
+
+    init(device: Device, positionTimeout: TimeInterval) {
+        self.device = device
+        self.positionTimeout = positionTimeout
+    }
+
+    mutating func answer(for name: String) -> Answer {
+        switch name {
+        case "accelerometer": return sensor(.accelerometer)
+        case "gyroscope": return sensor(.gyroscope)
+        case "magnetometer": return sensor(.magnetometer)
+        case "location-services":
+            let position = askPosition()
+            return position.answers ? .available("The position source answers.") : .absent(position.reason)
+        case "gps":
+            let position = askPosition()
+            if position.hasReceiver { return .available("The position source has a receiver.") }
+            return .absent(
+                position.answers ? "The position source answers and names no receiver. Plug one in." : position.reason)
+        default: return .unknown
+        }
+    }
+
+    private mutating func sensor(_ kind: SensorKind) -> Answer {
+        let sensors = sensors ?? device.motionSource.sensors
+        self.sensors = sensors
+        guard let sensor = sensors.first(where: { $0.kind == kind }) else {
+            return .absent("The motion source has no \(kind.rawValue).")
+        }
+        return .available("There is one: \(sensor.name.isEmpty ? sensor.id : sensor.name).")
+    }
+
+    private mutating func askPosition() -> Position {
+        if let position { return position }
+        let known = known()
+        let found = known.hasReceiver ? known : ask()
+        position = found
+        return found
+    }
+
+    /// What there is without asking.
+    private func known() -> Position {
+        let source = device.positionSource
+        var position = Position()
+        position.hasReceiver = source.lastFix != nil || source.receivers.contains(where: \.isActive)
+        position.answers = position.hasReceiver || !source.receivers.isEmpty
+        return position
+    }
+
+    /// Listens until a receiver is named, the source is lost, or time is up. On a simulated device time stands still:
+    /// only what is known at once counts.
+    private func ask() -> Position {
+        let listener = Listener()
+        let subscription = device.positionSource.subscribe(PositionRequest()) { event in listener.take(event) }
+        if !device.isSimulated, positionTimeout > 0 { listener.wait(min(positionTimeout, 60)) }
+        subscription.cancel()
+        var position = listener.heard
+        let known = known()
+        position.answers = position.answers || known.answers
+        position.hasReceiver = position.hasReceiver || known.hasReceiver
+        return position
+    }
+
+    /// Takes down what a position source says while it is asked.
+    private final class Listener: Sendable {
+        private let position = Mutex(Position())
+        private let isOver = DispatchSemaphore(value: 0)
+
+        var heard: Position { position.withLock { $0 } }
+
+        func wait(_ seconds: TimeInterval) {
+            _ = isOver.wait(timeout: .now() + seconds)
+        }
+
+        func take(_ event: PositionEvent) {
+            position.withLock { position in
+                switch event {
+                case .receivers(let receivers):
+                    position.answers = true
+                    position.hasReceiver = receivers.contains(where: \.isActive)
+                case .report, .sky, .attitude:
+                    position.answers = true
+                    position.hasReceiver = true
+                case .lost(let error): position.reason = error.message
+                case .regained, .line: position.answers = true
+                }
+            }
+            isOver.signal()
+        }
+    }
+}

@@ -1,0 +1,164 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import Synchronization
+
+/// Watches the battery while the program wants it, and has changes posted.
+final class BatteryMonitor: Sendable {
+    private struct State {
+        var isEnabled = false
+        /// Tells one time of watching from the next.
+        var number: UInt32 = 0
+        var battery: BatteryReading?
+        var hasHeard = false
+        // What the program knows already.
+        var toldState = UIDevice.BatteryState.unknown
+        var toldPercent: Int32?
+        var lastLevelPost: BootTime?
+        var timer: ClockTimer?
+        var isPostScheduled = false
+
+        var batteryState: UIDevice.BatteryState { UIDevice.BatteryState(battery?.state) }
+
+        var percent: Int32? { battery?.level.flatMap { Int32(exactly: ($0 * 100).rounded()) } }
+    }
+
+    /// Seconds from one notification about the level to the next.
+    static let levelInterval = 60.0
+
+    private let source: any StatusSource
+    private let clock: any DeviceClock
+    private let post: NotificationPost
+    private let stateBox = Mutex(State())
+    /// Held while the subscription is brought in line; never together with a callback.
+    private let subscription = Mutex<Subscription?>(nil)
+
+    init(device: Device) {
+        source = device.statusSource
+        clock = device.clock
+        post = NotificationPost(device: device)
+    }
+
+    func attach(_ object: UIDevice) {
+        post.attach(object)
+    }
+
+    var level: Float {
+        stateBox.withLock { state in
+            guard state.isEnabled, let level = state.battery?.level, level.isFinite else { return -1 }
+            return Float(min(max(0, level), 1))
+        }
+    }
+
+    var state: UIDevice.BatteryState {
+        stateBox.withLock { $0.isEnabled ? $0.batteryState : .unknown }
+    }
+
+    var isEnabled: Bool {
+        get { stateBox.withLock { $0.isEnabled } }
+        set {
+            let (isChange, timer) = stateBox.withLock { state -> (Bool, ClockTimer?) in
+                guard newValue != state.isEnabled else { return (false, nil) }
+                let timer = state.timer
+                let number = state.number &+ 1
+                // A post that is on its way finds nothing to tell.
+                state = State()
+                state.isEnabled = newValue
+                state.number = number
+                return (true, timer)
+            }
+            timer?.cancel()
+            if isChange { adjust() }
+        }
+    }
+
+    private func adjust() {
+        subscription.withLock { current in
+            // Read inside, so that the last to come sees the last state.
+            let (isEnabled, number) = stateBox.withLock { ($0.isEnabled, $0.number) }
+            guard isEnabled else {
+                current?.cancel()
+                current = nil
+                return
+            }
+            if current == nil {
+                current = source.subscribe { [weak self] battery in self?.receive(battery) }
+            }
+            let battery = source.battery
+            stateBox.withLock { state in
+                // A change that came in meanwhile is newer.
+                guard state.number == number, !state.hasHeard else { return }
+                state.battery = battery
+                state.toldState = state.batteryState
+                state.toldPercent = state.percent
+            }
+        }
+    }
+
+    private func receive(_ battery: BatteryReading?) {
+        stateBox.withLock { state in
+            guard state.isEnabled else { return }
+            state.hasHeard = true
+            state.battery = battery
+        }
+        tellChanges()
+    }
+
+    /// Has posted what has changed, as far as it is time.
+    private func tellChanges() {
+        let now = clock.now
+        let schedules = stateBox.withLock { state -> Bool in
+            guard state.isEnabled, !state.isPostScheduled else { return false }
+            if state.batteryState == state.toldState {
+                guard state.percent != state.toldPercent else { return false }
+                if let wait = wait(state, now: now) {
+                    if state.timer == nil {
+                        state.timer = clock.timer(at: now.advanced(bySeconds: wait)) { [weak self] in
+                            self?.timeHasCome()
+                        }
+                    }
+                    return false
+                }
+            }
+            state.isPostScheduled = true
+            return true
+        }
+        if schedules { post.schedule { [weak self] in self?.names() ?? [] } }
+    }
+
+    private func timeHasCome() {
+        stateBox.withLock { $0.timer = nil }
+        tellChanges()
+    }
+
+    /// Seconds until the level may be told again; nil when it may.
+    private func wait(_ state: State, now: BootTime) -> Double? {
+        guard let last = state.lastLevelPost else { return nil }
+        let wait = Self.levelInterval - now.seconds(since: last)
+        return wait > 0 ? wait : nil
+    }
+
+    private func names() -> [NSNotification.Name] {
+        let now = clock.now
+        let names = stateBox.withLock { state -> [NSNotification.Name] in
+            state.isPostScheduled = false
+            guard state.isEnabled else { return [] }
+            var names: [NSNotification.Name] = []
+            if state.batteryState != state.toldState {
+                state.toldState = state.batteryState
+                names.append(UIDevice.batteryStateDidChangeNotification)
+            }
+            if state.percent != state.toldPercent, wait(state, now: now) == nil {
+                state.toldPercent = state.percent
+                state.lastLevelPost = now
+                names.append(UIDevice.batteryLevelDidChangeNotification)
+            }
+            return names
+        }
+        // A level that had to wait behind a state gets its timer.
+        tellChanges()
+        return names
+    }
+}

@@ -1,0 +1,122 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+
+/// What a machine says of itself.
+struct MachineIdentity: Sendable, Equatable {
+    var name: String
+    var model: String
+    var systemName: String
+    var systemVersion: String
+    var vendorIdentifier: UUID?
+
+    /// What belongs to a device: a simulated one tells nothing of this machine.
+    static func of(_ device: Device) -> MachineIdentity {
+        device.isSimulated ? simulated(name: device.name) : live()
+    }
+
+    /// Fixed values, and an identifier that is the same on every machine.
+    static func simulated(name: String) -> MachineIdentity {
+        MachineIdentity(
+            name: name, model: "Simulated Device", systemName: "Linux", systemVersion: "0",
+            vendorIdentifier: VendorIdentifier.make(machine: Array(name.utf8), vendor: "simulated"))
+    }
+
+    /// This machine, and the vendor of this program.
+    static func live() -> MachineIdentity {
+        var system = utsname()
+        let hasSystem = uname(&system) == 0
+        return read(
+            root: "", hostName: hasSystem ? text(of: system.nodename) : "",
+            kernelVersion: hasSystem ? text(of: system.release) : "",
+            vendor: VendorIdentifier.vendor(
+                bundleIdentifier: Bundle.main.bundleIdentifier, program: ProcessInfo.processInfo.processName))
+    }
+
+    /// A machine whose files are below the root.
+    static func read(root: String, hostName: String, kernelVersion: String, vendor: String) -> MachineIdentity {
+        let (systemName, systemVersion) = system(root: root, kernelVersion: kernelVersion)
+        return MachineIdentity(
+            name: hostName.isEmpty ? "localhost" : hostName, model: model(root: root), systemName: systemName,
+            systemVersion: systemVersion,
+            vendorIdentifier: machineID(root: root).map { VendorIdentifier.make(machine: $0, vendor: vendor) })
+    }
+
+    // MARK: Parts
+
+    private static func model(root: String) -> String {
+        if let model = line(root + "/proc/device-tree/model") { return model }
+        // Makers who put nothing in leave what the firmware's own maker wrote.
+        let placeholders = ["To Be Filled By O.E.M.", "System Product Name", "Default string", "Not Specified", "None"]
+        if let product = line(root + "/sys/class/dmi/id/product_name"),
+            !placeholders.contains(where: { $0.lowercased() == product.lowercased() })
+        {
+            return product
+        }
+        return "Linux"
+    }
+
+    private static func system(root: String, kernelVersion: String) -> (name: String, version: String) {
+        for path in ["/etc/os-release", "/usr/lib/os-release"] {
+            guard let text = text(of: root + path) else { continue }
+            if let name = value("NAME", in: text), let version = value("VERSION_ID", in: text) {
+                return (name, version)
+            }
+            break
+        }
+        return ("Linux", kernelVersion)
+    }
+
+    /// A value of os-release, which is written like a variable of a shell.
+    private static func value(_ key: String, in text: String) -> String? {
+        for line in text.split(whereSeparator: \.isNewline) where line.hasPrefix(key + "=") {
+            var value = line.dropFirst(key.count + 1)
+            for quote in ["\"", "'"] where value.count >= 2 && value.hasPrefix(quote) && value.hasSuffix(quote) {
+                value = value.dropFirst().dropLast()
+                break
+            }
+            let plain = value.replacing("\\\"", with: "\"").trimmingCharacters(in: .whitespaces)
+            return plain.isEmpty ? nil : String(plain.prefix(200))
+        }
+        return nil
+    }
+
+    /// The 16 bytes of the machine's id; nil when it has none yet.
+    private static func machineID(root: String) -> [UInt8]? {
+        for path in ["/etc/machine-id", "/var/lib/dbus/machine-id"] {
+            guard let text = line(root + path), text.utf8.count == 32 else { continue }
+            var bytes: [UInt8] = []
+            var rest = text[...]
+            while !rest.isEmpty {
+                // A sign is taken by UInt8 and does not belong here.
+                guard rest.first?.isHexDigit == true, let byte = UInt8(rest.prefix(2), radix: 16) else { break }
+                bytes.append(byte)
+                rest = rest.dropFirst(2)
+            }
+            if bytes.count == 16, bytes.contains(where: { $0 != 0 }) { return bytes }
+        }
+        return nil
+    }
+
+    // MARK: Files
+
+    /// The first line of a file without blanks around it; nil when there is none.
+    private static func line(_ path: String) -> String? {
+        guard let text = text(of: path) else { return nil }
+        // The device tree ends its texts with a zero.
+        let first = text.prefix { !$0.isNewline && $0 != "\0" }.trimmingCharacters(in: .whitespaces)
+        return first.isEmpty ? nil : String(first.prefix(200))
+    }
+
+    private static func text(of path: String) -> String? {
+        guard let bytes = try? FileBytes.read(path, limit: 16_384) else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// A text of C that fills an array of its own.
+    private static func text<Array>(of array: Array) -> String {
+        withUnsafeBytes(of: array) { bytes in String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+}

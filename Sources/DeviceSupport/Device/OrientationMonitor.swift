@@ -1,0 +1,107 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import SensorFusion
+import Synchronization
+
+/// Finds out how a device is held while somebody wants to know, and has changes posted.
+///
+/// The property is right as soon as the readings tell; the notification follows on the main thread. When that is busy,
+/// one notification stands for all changes in between.
+final class OrientationMonitor: Sendable {
+    private struct State {
+        var begins = 0
+        var detector = OrientationDetector()
+        var orientation = UIDeviceOrientation.unknown
+        var posted = UIDeviceOrientation.unknown
+        var isPostScheduled = false
+    }
+
+    /// Enough for the detector, which wants ten to twenty readings a second.
+    static let interval = 1.0 / 15
+
+    private let source: any MotionSource
+    private let post: NotificationPost
+    private let state = Mutex(State())
+    /// Held while the subscription is brought in line; never together with a callback.
+    private let subscription = Mutex<Subscription?>(nil)
+
+    init(device: Device) {
+        source = device.motionSource
+        post = NotificationPost(device: device)
+    }
+
+    func attach(_ object: UIDevice) {
+        post.attach(object)
+    }
+
+    var orientation: UIDeviceOrientation { state.withLock { $0.orientation } }
+
+    var isGenerating: Bool { state.withLock { $0.begins > 0 } }
+
+    func begin() {
+        state.withLock { $0.begins += 1 }
+        adjust()
+    }
+
+    func end() {
+        state.withLock { state in
+            guard state.begins > 0 else { return }
+            state.begins -= 1
+            guard state.begins == 0 else { return }
+            state.detector.reset()
+            state.orientation = .unknown
+            state.posted = .unknown
+        }
+        adjust()
+    }
+
+    private func adjust() {
+        subscription.withLock { current in
+            // Read inside, so that the last to come sees the last state.
+            guard isGenerating else {
+                current?.cancel()
+                current = nil
+                return
+            }
+            guard current == nil else { return }
+            current = source.subscribe(MotionRequest(kind: .accelerometer, interval: Self.interval)) {
+                [weak self] event in self?.receive(event)
+            }
+        }
+    }
+
+    private func receive(_ event: MotionEvent) {
+        let schedules = state.withLock { state in
+            guard state.begins > 0 else { return false }
+            switch event {
+            case .samples(let batch):
+                for index in 0..<batch.count {
+                    let sample = AccelerationSample(batch, at: index)
+                    let change = state.detector.update(
+                        acceleration: sample.acceleration, timestamp: sample.time.seconds)
+                    if let change { state.orientation = UIDeviceOrientation(rawValue: change.rawValue) ?? .unknown }
+                }
+            case .lost:
+                state.detector.reset()
+                state.orientation = .unknown
+            case .regained: break
+            }
+            guard state.orientation != state.posted, !state.isPostScheduled else { return false }
+            state.isPostScheduled = true
+            return true
+        }
+        if schedules { post.schedule { [weak self] in self?.names() ?? [] } }
+    }
+
+    private func names() -> [NSNotification.Name] {
+        state.withLock { state in
+            state.isPostScheduled = false
+            guard state.begins > 0, state.orientation != state.posted else { return [] }
+            state.posted = state.orientation
+            return [UIDevice.orientationDidChangeNotification]
+        }
+    }
+}

@@ -1,0 +1,200 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import AppDelivery
+import DeviceCore
+import Dispatch
+import SensorFusion
+import Synchronization
+
+/// Looks for shakes while there is a first responder, and tells it and those after it.
+///
+/// It belongs to its device and so holds on to none.
+final class ShakeMonitor: Sendable {
+    /// What a responder is told.
+    private struct Item: Sendable {
+        var event: ShakeEvent
+        var sample: AccelerationSample
+    }
+
+    private struct State {
+        weak var firstResponder: UIResponder?
+        /// Who was told of the beginning, and is to be told how it went on.
+        weak var told: UIResponder?
+        var detector = ShakeDetector()
+        var last: AccelerationSample?
+        var timer: ClockTimer?
+        var waiting: [Item] = []
+        var isDeliveryScheduled = false
+        weak var device: Device?
+    }
+
+    /// A few readings in each stroke of a shake.
+    static let interval = 1.0 / 50
+    /// A shake is over one way or the other after that many seconds, unless readings have stopped.
+    private static let patience = 3.0
+    /// More events than these do not wait for a main thread that is busy.
+    private static let limit = 64
+
+    private let source: any MotionSource
+    private let clock: any DeviceClock
+    private let delivery: any Delivery
+    private let state = Mutex(State())
+    /// Held while the subscription is brought in line; never together with a callback.
+    private let subscription = Mutex<Subscription?>(nil)
+
+    static func of(_ device: Device) -> ShakeMonitor {
+        device.component(ShakeMonitor.self) { ShakeMonitor(device: $0) }
+    }
+
+    init(device: Device) {
+        source = device.motionSource
+        clock = device.clock
+        delivery = AppDelivery.on(.main, device: device)
+        state.withLock { $0.device = device }
+    }
+
+    var firstResponder: UIResponder? {
+        get { state.withLock { $0.firstResponder } }
+        set {
+            // Responders go outside of the lock: they may come back here as they go.
+            let (former, told, schedules) = state.withLock { state in
+                let former = state.firstResponder
+                let told = state.told
+                state.firstResponder = newValue
+                guard former !== newValue else { return (former, told, false) }
+                // Nobody hears of a beginning that the former one was not told of; it hears that what it was told of
+                // is over.
+                state.waiting.removeAll()
+                state.detector.reset()
+                guard told != nil, let last = state.last else { return (former, told, false) }
+                return (former, told, add(Item(event: .cancelled, sample: last), to: &state))
+            }
+            if schedules { schedule() }
+            adjust()
+            withExtendedLifetime((former, told)) {}
+        }
+    }
+
+    // MARK: Readings
+
+    private func adjust() {
+        let responder = subscription.withLock { current in
+            // Read inside, so that the last to come sees the last state.
+            let responder = firstResponder
+            if responder == nil {
+                current?.cancel()
+                current = nil
+            } else if current == nil {
+                current = source.subscribe(MotionRequest(kind: .accelerometer, interval: Self.interval)) {
+                    [weak self] event in self?.receive(event)
+                }
+            }
+            return responder
+        }
+        // Outside of the locks, should it be the last to hold it.
+        withExtendedLifetime(responder) {}
+    }
+
+    private func receive(_ event: MotionEvent) {
+        guard case .samples(let batch) = event else {
+            // May come from inside `subscribe`, where the subscription is not to be touched.
+            if case .lost = event, state.withLock({ interrupt(&$0) }) { schedule() }
+            return
+        }
+        let responder = firstResponder
+        guard responder != nil else {
+            // It is gone without a word.
+            state.withLock { state in
+                state.waiting.removeAll()
+                state.detector.reset()
+            }
+            adjust()
+            return
+        }
+        let schedules = state.withLock { state in
+            var schedules = false
+            for index in 0..<batch.count {
+                let sample = AccelerationSample(batch, at: index)
+                state.last = sample
+                let event = state.detector.update(
+                    acceleration: sample.acceleration, timestamp: sample.time.seconds)
+                if let event, add(Item(event: event, sample: sample), to: &state) { schedules = true }
+            }
+            return schedules
+        }
+        if schedules { schedule() }
+        withExtendedLifetime(responder) {}
+    }
+
+    /// Ends a shake that is going on; true when a delivery has to be scheduled.
+    private func interrupt(_ state: inout State) -> Bool {
+        guard let event = state.detector.reset(), let last = state.last else { return false }
+        return add(Item(event: event, sample: last), to: &state)
+    }
+
+    /// Puts an event where the main thread takes it; true when a delivery has to be scheduled.
+    private func add(_ item: Item, to state: inout State) -> Bool {
+        if item.event == .began {
+            state.timer = clock.timer(at: clock.now.advanced(bySeconds: Self.patience)) { [weak self] in
+                self?.losePatience()
+            }
+        } else {
+            state.timer = nil
+        }
+        if state.waiting.count >= Self.limit {
+            // A beginning goes together with what follows it.
+            let start = state.waiting.first?.event == .began ? 0 : 1
+            state.waiting.removeSubrange(start..<start + 2)
+        }
+        state.waiting.append(item)
+        defer { state.isDeliveryScheduled = true }
+        return !state.isDeliveryScheduled
+    }
+
+    private func losePatience() {
+        let schedules = state.withLock { interrupt(&$0) }
+        if schedules { schedule() }
+    }
+
+    // MARK: Events
+
+    private func schedule() {
+        delivery.schedule { [weak self] in
+            // The delivery is that of the main queue, and nowhere else.
+            MainActor.assumeIsolated { self?.deliver() }
+        }
+    }
+
+    @MainActor
+    private func deliver() {
+        let (device, items) = state.withLock { state in
+            state.isDeliveryScheduled = false
+            defer { state.waiting.removeAll() }
+            return (state.device, state.waiting)
+        }
+        device?.bind {
+            for item in items { deliver(item) }
+        }
+    }
+
+    @MainActor
+    private func deliver(_ item: Item) {
+        let responder = state.withLock { state in
+            guard item.event == .began else {
+                defer { state.told = nil }
+                return state.told
+            }
+            let first = state.firstResponder
+            state.told = first
+            return first
+        }
+        guard let responder else { return }
+        let event = UIEvent(shakeAt: item.sample)
+        switch item.event {
+        case .began: responder.motionBegan(.motionShake, with: event)
+        case .ended: responder.motionEnded(.motionShake, with: event)
+        case .cancelled: responder.motionCancelled(.motionShake, with: event)
+        }
+    }
+}

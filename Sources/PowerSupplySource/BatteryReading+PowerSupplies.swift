@@ -1,0 +1,51 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+extension BatteryReading {
+    /// What all supplies of a machine say together; nil when there is no battery among them.
+    init?(_ supplies: [PowerSupply]) {
+        let batteries = supplies.filter { $0.kind == .battery }
+        guard !batteries.isEmpty else { return nil }
+        let externals = supplies.compactMap(\.isOnline)
+        let isPlugged = externals.isEmpty ? nil : externals.contains(true)
+        let level = Self.level(of: batteries)
+        self.init(level: level, state: Self.state(of: batteries.map(\.status), isPlugged: isPlugged, level: level))
+    }
+
+    /// One battery counts as its driver says. Several count together as one of their joint energy, or charge; where
+    /// they do not all tell either, each counts alike.
+    private static func level(of batteries: [PowerSupply]) -> Double? {
+        if batteries.count == 1 { return batteries.first.flatMap { $0.capacity ?? $0.share } }
+        let energies = batteries.compactMap { battery in
+            battery.energyNow.flatMap { now in battery.energyFull.map { (now, $0) } }
+        }
+        if energies.count == batteries.count { return share(of: energies) }
+        let charges = batteries.compactMap { battery in
+            battery.chargeNow.flatMap { now in battery.chargeFull.map { (now, $0) } }
+        }
+        if charges.count == batteries.count { return share(of: charges) }
+        let levels = batteries.compactMap { $0.share ?? $0.capacity }
+        return levels.isEmpty ? nil : levels.reduce(0, +) / Double(levels.count)
+    }
+
+    private static func share(of amounts: [(now: Double, full: Double)]) -> Double {
+        let now = amounts.reduce(0) { $0 + min($1.now, $1.full) }
+        let full = amounts.reduce(0) { $0 + $1.full }
+        return PowerSupply.clamp(now / full)
+    }
+
+    /// A battery that discharges feeds the machine, whatever is plugged in: a weak supply does not count.
+    private static func state(
+        of statuses: [PowerSupply.Status], isPlugged: Bool?, level: Double?
+    ) -> State {
+        if statuses.contains(.charging) { return .charging }
+        if statuses.contains(.discharging) { return .unplugged }
+        // What is left is full, held below full, or does not say; the mains knows better than the last two.
+        if isPlugged == false { return .unplugged }
+        if statuses.allSatisfy({ $0 == .full }) { return .full }
+        if isPlugged == true { return level.map { $0 >= 0.995 } ?? false ? .full : .charging }
+        return statuses.contains(.unknown) ? .unknown : .charging
+    }
+}

@@ -1,0 +1,134 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+import Testing
+
+@testable import DeviceSupport
+
+@Suite("Required capabilities")
+struct CapabilityTests {
+    private static func problems(
+        _ test: TestDevice, _ body: (DeviceCapabilities) -> [DeviceCapabilities.Problem]
+    ) -> [String] {
+        body(test.use { DeviceCapabilities.current }).map { "\($0.capability) \($0.kind.rawValue)" }
+    }
+
+    @Test("Everything in a list has to be there")
+    func list() {
+        let test = TestDevice([.accelerometer, .gyroscope])
+        #expect(Self.problems(test) { $0.problems(required: ["accelerometer", "gyroscope"]) } == [])
+        #expect(
+            Self.problems(test) {
+                $0.problems(required: ["magnetometer", "accelerometer", "gps", "location-services"])
+            }
+                == ["magnetometer missing", "gps missing", "location-services missing"])
+    }
+
+    @Test("Of names with true or false, one has to be there and the other must not")
+    func dictionary() {
+        let test = TestDevice([.accelerometer])
+        #expect(Self.problems(test) { $0.problems(required: ["accelerometer": true, "magnetometer": false]) } == [])
+        #expect(
+            Self.problems(test) { $0.problems(required: ["accelerometer": false, "magnetometer": true]) }
+                == ["accelerometer forbidden", "magnetometer missing"])
+    }
+
+    @Test("What is not known here is not available, and says so")
+    func unknown() {
+        let test = TestDevice()
+        #expect(Self.problems(test) { $0.problems(required: ["telephony"]) } == ["telephony unknown"])
+        #expect(Self.problems(test) { $0.problems(required: ["telephony": false]) } == [])
+        #expect(
+            Self.problems(test) { $0.problems(required: ["Accelerometer", ""]) } == [
+                "Accelerometer unknown", " unknown",
+            ])
+    }
+
+    @Test("A receiver makes both position capabilities; a service without one only the first")
+    func position() {
+        let test = TestDevice()
+        var receiver = ReceiverDescription()
+        receiver.path = "/dev/ttyACM0"
+        test.position.post(receivers: [receiver])
+        #expect(Self.problems(test) { $0.problems(required: ["gps", "location-services"]) } == [])
+        receiver.isActive = false
+        test.position.post(receivers: [receiver])
+        #expect(Self.problems(test) { $0.problems(required: ["gps", "location-services"]) } == ["gps missing"])
+    }
+
+    @Test("The reason of a source that is lost is passed on")
+    func lost() throws {
+        let test = TestDevice()
+        // Only a loss that somebody listens to is known.
+        let subscription = test.position.subscribe(PositionRequest()) { _ in }
+        test.position.postLost(DeviceError(.unreachable, "Nobody listens at localhost:2947. Start gpsd."))
+        let problem = try #require(test.use { DeviceCapabilities.current }.problems(required: ["gps"]).first)
+        #expect(problem.reason == "Nobody listens at localhost:2947. Start gpsd.")
+        #expect(problem.description == "gps (missing): Nobody listens at localhost:2947. Start gpsd.")
+        subscription.cancel()
+    }
+
+    @Test("A live source that has said nothing yet is asked, and let go again")
+    func asksLiveSource() {
+        final class Source: Sendable {
+            let hub: PositionHub
+
+            init(answer: @escaping @Sendable (PositionHub) -> Void) {
+                let found = Mutex<PositionHub?>(nil)
+                hub = PositionHub(demandChanged: {
+                    if let hub = found.withLock({ $0 }), hub.isWanted { answer(hub) }
+                })
+                found.withLock { $0 = hub }
+            }
+        }
+        func problems(_ answer: @escaping @Sendable (PositionHub) -> Void) -> [String] {
+            let source = Source(answer: answer)
+            let device = Device(
+                name: "live", clock: VirtualClock(), configuration: Configuration(), positionSource: source.hub)
+            let problems = device.bind { DeviceCapabilities.current }.problems(required: ["gps", "location-services"])
+            #expect(!source.hub.isWanted)
+            return problems.map { "\($0.capability) \($0.kind.rawValue): \($0.reason)" }
+        }
+        var receiver = ReceiverDescription()
+        receiver.path = "/dev/ttyACM0"
+        let receivers = [receiver]
+        #expect(problems { $0.post(receivers: receivers) } == [])
+        #expect(
+            problems { $0.post(receivers: []) }
+                == ["gps missing: The position source answers and names no receiver. Plug one in."])
+        #expect(
+            problems { $0.postLost(DeviceError(.unreachable, "Nobody listens.")) }
+                == ["gps missing: Nobody listens.", "location-services missing: Nobody listens."])
+    }
+
+    @Test("Both forms of a property list are read, and another is a problem")
+    func propertyList() {
+        let test = TestDevice([.magnetometer])
+        #expect(Self.problems(test) { $0.problems(requirement: nil) } == [])
+        #expect(Self.problems(test) { $0.problems(requirement: ["magnetometer"] as [Any]) } == [])
+        #expect(
+            Self.problems(test) { $0.problems(requirement: ["magnetometer": false, "gps": true] as [String: Any]) }
+                == ["gps missing", "magnetometer forbidden"])
+        #expect(
+            Self.problems(test) { $0.problems(requirement: 1) } == ["UIRequiredDeviceCapabilities unknown"])
+    }
+
+    @Test(
+        "The Info.plist of a bundle is read",
+        arguments: [
+            ("<array><string>gyroscope</string></array>", ["gyroscope missing"]),
+            ("<dict><key>accelerometer</key><false/><key>gyroscope</key><false/></dict>", ["accelerometer forbidden"]),
+        ])
+    func bundle(requirement: String, expected: [String]) throws {
+        let folder = try TemporaryFolder()
+        try folder.write(
+            """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <plist version="1.0"><dict><key>UIRequiredDeviceCapabilities</key>\(requirement)</dict></plist>
+            """, to: "Test.bundle/Contents/Info.plist")
+        let bundle = try #require(Bundle(path: folder.path + "/Test.bundle"))
+        #expect(Self.problems(TestDevice()) { $0.problems(requiredBy: bundle) } == expected)
+    }
+}

@@ -1,0 +1,153 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import DeviceSupport
+import Testing
+
+/// Counts the notifications of one device.
+@MainActor
+final class Notifications {
+    private(set) var seen: [String] = []
+    private var token: (any NSObjectProtocol)?
+
+    init(_ name: NSNotification.Name, of device: UIDevice, note: @escaping @MainActor (UIDevice) -> String) {
+        token = NotificationCenter.default.addObserver(forName: name, object: device, queue: nil) { [weak self] post in
+            guard let device = post.object as? UIDevice else { return }
+            MainActor.assumeIsolated { self?.seen.append(note(device)) }
+        }
+    }
+
+    func end() {
+        if let token { NotificationCenter.default.removeObserver(token) }
+    }
+}
+
+@Suite("The orientation of the device") @MainActor
+struct OrientationTests {
+    let test = TestDevice()
+    let device: UIDevice
+    let notifications: Notifications
+
+    init() {
+        device = test.use { UIDevice.current }
+        notifications = Notifications(UIDevice.orientationDidChangeNotification, of: device) {
+            "\($0.orientation)"
+        }
+    }
+
+    /// What a resting accelerometer reads in m/s²: positive on the axis that points up.
+    private static func pose(_ orientation: UIDeviceOrientation) -> SIMD3<Double> {
+        let up = TestDevice.gravity
+        switch orientation {
+        case .portrait: return [0, up, 0]  // the top edge is up
+        case .portraitUpsideDown: return [0, -up, 0]
+        case .landscapeLeft: return [up, 0, 0]  // the right edge is up
+        case .landscapeRight: return [-up, 0, 0]
+        case .faceUp: return [0, 0, up]
+        case .faceDown: return [0, 0, -up]
+        case .unknown: return .zero
+        }
+    }
+
+    @Test("Six poses are told one after the other, each once")
+    func sixPoses() {
+        let poses: [UIDeviceOrientation] = [
+            .portrait, .landscapeLeft, .portraitUpsideDown, .landscapeRight, .faceUp, .faceDown,
+        ]
+        device.beginGeneratingDeviceOrientationNotifications()
+        for pose in poses {
+            test.hold(seconds: 2) { _ in Self.pose(pose) }
+            #expect(device.orientation == pose)
+        }
+        #expect(notifications.seen == poses.map { "\($0)" })
+        notifications.end()
+    }
+
+    @Test("Without a begin it is unknown and the accelerometer is off")
+    func unknownWithoutBegin() {
+        test.hold(seconds: 1) { _ in Self.pose(.portrait) }
+        #expect(device.orientation == .unknown)
+        #expect(!device.isGeneratingDeviceOrientationNotifications)
+        #expect(test.interval == nil)
+        device.beginGeneratingDeviceOrientationNotifications()
+        #expect(device.orientation == .unknown)
+        #expect(test.interval == 1.0 / 15)
+        test.hold(seconds: 1) { _ in Self.pose(.portrait) }
+        #expect(device.orientation == .portrait)
+        notifications.end()
+    }
+
+    @Test("Begins nest: the accelerometer goes off with the last end")
+    func nesting() {
+        device.endGeneratingDeviceOrientationNotifications()
+        device.beginGeneratingDeviceOrientationNotifications()
+        device.beginGeneratingDeviceOrientationNotifications()
+        test.hold(seconds: 1) { _ in Self.pose(.faceUp) }
+        device.endGeneratingDeviceOrientationNotifications()
+        #expect(device.isGeneratingDeviceOrientationNotifications)
+        #expect(device.orientation == .faceUp)
+        device.endGeneratingDeviceOrientationNotifications()
+        #expect(!device.isGeneratingDeviceOrientationNotifications)
+        #expect(device.orientation == .unknown)
+        #expect(test.interval == nil)
+        #expect(notifications.seen == ["faceUp"])
+        // The same pose is news after a new begin.
+        device.beginGeneratingDeviceOrientationNotifications()
+        test.hold(seconds: 1) { _ in Self.pose(.faceUp) }
+        #expect(notifications.seen == ["faceUp", "faceUp"])
+        notifications.end()
+    }
+
+    @Test("Nothing is posted once the last end has returned")
+    func nothingAfterEnd() {
+        device.beginGeneratingDeviceOrientationNotifications()
+        test.hold(seconds: 1, runsCallbacks: false) { _ in Self.pose(.portrait) }
+        device.endGeneratingDeviceOrientationNotifications()
+        test.callbacks.run()
+        #expect(notifications.seen.isEmpty)
+        notifications.end()
+    }
+
+    @Test("Changes that a busy main thread has missed are one notification, none when all is as before")
+    func coalesced() {
+        device.beginGeneratingDeviceOrientationNotifications()
+        test.hold(seconds: 1) { _ in Self.pose(.portrait) }
+        let poses: [UIDeviceOrientation] = [.landscapeLeft, .portraitUpsideDown, .faceUp]
+        for pose in poses { test.hold(seconds: 2, runsCallbacks: false) { _ in Self.pose(pose) } }
+        test.callbacks.run()
+        #expect(notifications.seen == ["portrait", "faceUp"])
+        for pose in [UIDeviceOrientation.portrait, .faceUp] {
+            test.hold(seconds: 2, runsCallbacks: false) { _ in Self.pose(pose) }
+        }
+        test.callbacks.run()
+        #expect(notifications.seen == ["portrait", "faceUp"])
+        notifications.end()
+    }
+
+    @Test("Without its accelerometer it is unknown again, and known when that is back")
+    func lost() {
+        device.beginGeneratingDeviceOrientationNotifications()
+        test.hold(seconds: 1) { _ in Self.pose(.faceDown) }
+        test.motion.postLost(DeviceError(.connectionLost, "Unplugged."), sensor: test.sensor)
+        test.callbacks.run()
+        #expect(device.orientation == .unknown)
+        test.motion.postRegained(sensor: test.sensor)
+        test.hold(seconds: 1) { _ in Self.pose(.faceDown) }
+        #expect(notifications.seen == ["faceDown", "unknown", "faceDown"])
+        notifications.end()
+    }
+
+    @Test("Orientations have Apple's numbers and kinds")
+    func kinds() {
+        let all: [UIDeviceOrientation] = [
+            .unknown, .portrait, .portraitUpsideDown, .landscapeLeft, .landscapeRight, .faceUp, .faceDown,
+        ]
+        #expect(all.map(\.rawValue) == Array(0...6))
+        #expect(all.filter(\.isPortrait) == [.portrait, .portraitUpsideDown])
+        #expect(all.filter(\.isLandscape) == [.landscapeLeft, .landscapeRight])
+        #expect(all.filter(\.isFlat) == [.faceUp, .faceDown])
+        #expect(all.filter(\.isValidInterfaceOrientation) == Array(all[1...4]))
+        notifications.end()
+    }
+}

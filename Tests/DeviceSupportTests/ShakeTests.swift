@@ -1,0 +1,331 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import DeviceSupport
+import Dispatch
+import Testing
+
+/// Writes down what it is told.
+private class Responder: UIResponder {
+    let name: String
+    var follower: UIResponder?
+    var refuses = false
+    var handles = true
+    static var log: [String] = []
+    var events: [UIEvent] = []
+    var latest: [UIAcceleration?] = []
+    var onBegan: () -> Void = {}
+
+    init(_ name: String) {
+        self.name = name
+        super.init()
+    }
+
+    override var next: UIResponder? { follower }
+    override var canBecomeFirstResponder: Bool { true }
+    override var canResignFirstResponder: Bool { !refuses }
+
+    override func motionBegan(_ motion: UIEvent.EventSubtype, with event: UIEvent?) {
+        note("began", event)
+        onBegan()
+        if !handles { super.motionBegan(motion, with: event) }
+    }
+
+    override func motionEnded(_ motion: UIEvent.EventSubtype, with event: UIEvent?) {
+        note("ended", event)
+        if !handles { super.motionEnded(motion, with: event) }
+    }
+
+    override func motionCancelled(_ motion: UIEvent.EventSubtype, with event: UIEvent?) {
+        note("cancelled", event)
+        if !handles { super.motionCancelled(motion, with: event) }
+    }
+
+    private func note(_ text: String, _ event: UIEvent?) {
+        Responder.log.append("\(name) \(text)")
+        if let event { events.append(event) }
+        latest.append(UIAccelerometer.shared().latestAcceleration)
+    }
+}
+
+/// Implements only the end, as many programs do.
+private final class EndOnly: UIResponder {
+    var count = 0
+
+    override var canBecomeFirstResponder: Bool { true }
+
+    override func motionEnded(_ motion: UIEvent.EventSubtype, with event: UIEvent?) {
+        if motion == .motionShake { count += 1 }
+    }
+}
+
+@Suite("Shakes", .serialized) @MainActor
+struct ShakeTests {
+    let test = TestDevice()
+
+    init() {
+        Responder.log = []
+    }
+
+    /// Lying face up, shaken along x with four strokes to and fro a second of 2.5 g.
+    private nonisolated static func shaking(_ time: Double) -> SIMD3<Double> {
+        let phase = (time * 4).truncatingRemainder(dividingBy: 1)
+        let stroke = phase < 0.5 ? 2.5 : -2.5
+        return [stroke * TestDevice.gravity, 0, TestDevice.gravity]
+    }
+
+    private func rest(_ seconds: Double) {
+        test.hold(seconds: seconds) { _ in [0, 0, TestDevice.gravity] }
+    }
+
+    private func shake(_ seconds: Double) {
+        test.hold(seconds: seconds, Self.shaking)
+    }
+
+    @Test("The accelerometer runs at 50 Hz while there is a first responder")
+    func hardware() {
+        test.use {
+            let responder = Responder("a")
+            #expect(test.interval == nil)
+            #expect(responder.becomeFirstResponder())
+            #expect(responder.isFirstResponder)
+            #expect(UIResponder.firstResponder === responder)
+            #expect(test.interval == 1.0 / 50)
+            #expect(responder.resignFirstResponder())
+            #expect(!responder.isFirstResponder)
+            #expect(test.interval == nil)
+        }
+    }
+
+    @Test("A short shake began and ended, with the reading of each moment")
+    func short() throws {
+        try test.use {
+            let responder = Responder("a")
+            responder.becomeFirstResponder()
+            rest(1)
+            shake(0.8)
+            #expect(Responder.log == ["a began"])
+            rest(2)
+            #expect(Responder.log == ["a began", "a ended"])
+            let began = try #require(responder.events.first)
+            let ended = try #require(responder.events.last)
+            #expect(began.type == .motion)
+            #expect(began.subtype == .motionShake)
+            // It rests from 100 s to 101 s, is shaken until 101.8 s, and then rests again.
+            #expect((101.2...101.8).contains(began.timestamp))
+            #expect((101.8...102.8).contains(ended.timestamp))
+            #expect(abs(abs(try #require(began.acceleration).x) - 2.5) < 1e-9)
+            let last = try #require(ended.acceleration)
+            #expect((last.x, last.y, last.z) == (0, 0, -1))
+            #expect(last.timestamp == ended.timestamp)
+        }
+    }
+
+    @Test("A long shake is cancelled")
+    func long() {
+        test.use {
+            let responder = Responder("a")
+            responder.becomeFirstResponder()
+            rest(1)
+            shake(4)
+            #expect(Responder.log == ["a began", "a cancelled"])
+            rest(3)
+            shake(0.8)
+            rest(2)
+            #expect(Responder.log == ["a began", "a cancelled", "a began", "a ended"])
+        }
+    }
+
+    @Test("What a responder does not handle climbs the chain")
+    func chain() {
+        test.use {
+            let window = Responder("window")
+            let view = Responder("view")
+            let plain = UIResponder()
+            let button = EndOnly()
+            view.handles = false
+            view.follower = window
+            view.becomeFirstResponder()
+            rest(1)
+            shake(0.8)
+            rest(2)
+            #expect(Responder.log == ["view began", "window began", "view ended", "window ended"])
+            #expect(window.events.first === view.events.first)
+            // One that handles only the end hears it, and nothing goes wrong at the end of a chain.
+            button.becomeFirstResponder()
+            shake(0.8)
+            rest(2)
+            #expect(button.count == 1)
+            #expect(plain.next == nil)
+            plain.motionBegan(.motionShake, with: nil)
+        }
+    }
+
+    @Test("A responder that resigns while it is shaken hears that it was cancelled, and no other hears the rest")
+    func resigning() {
+        test.use {
+            let first = Responder("first")
+            let second = Responder("second")
+            first.becomeFirstResponder()
+            rest(1)
+            shake(0.8)
+            #expect(second.becomeFirstResponder())
+            #expect(Responder.log == ["first began"])
+            rest(2)
+            #expect(Responder.log == ["first began", "first cancelled"])
+            shake(0.8)
+            rest(2)
+            #expect(Responder.log.suffix(2) == ["second began", "second ended"])
+        }
+    }
+
+    @Test("Resigning in the callback is cancelled too")
+    func resigningInCallback() {
+        test.use {
+            let responder = Responder("a")
+            responder.onBegan = { responder.resignFirstResponder() }
+            responder.becomeFirstResponder()
+            rest(1)
+            shake(0.8)
+            rest(1)
+            #expect(Responder.log == ["a began", "a cancelled"])
+            #expect(test.interval == nil)
+            responder.onBegan = {}
+        }
+    }
+
+    @Test("Nobody hears of a beginning after having resigned")
+    func resignedBefore() {
+        test.use {
+            let responder = Responder("a")
+            responder.becomeFirstResponder()
+            rest(1)
+            test.hold(seconds: 0.8, runsCallbacks: false, Self.shaking)
+            #expect(test.callbacks.count > 0)
+            responder.resignFirstResponder()
+            test.callbacks.run()
+            #expect(Responder.log == [])
+        }
+    }
+
+    @Test("A shake is cancelled when the accelerometer is lost, and when its readings just stop")
+    func lost() {
+        test.use {
+            let responder = Responder("a")
+            responder.becomeFirstResponder()
+            rest(1)
+            shake(0.8)
+            test.motion.postLost(DeviceError(.connectionLost, "Unplugged."), sensor: test.sensor)
+            test.callbacks.run()
+            #expect(Responder.log == ["a began", "a cancelled"])
+            test.motion.postRegained(sensor: test.sensor)
+            rest(2)
+            shake(0.8)
+            #expect(Responder.log.count == 3)
+            test.advance(by: 5)
+            #expect(Responder.log.suffix(2) == ["a began", "a cancelled"])
+        }
+    }
+
+    @Test("A first responder that is gone turns the accelerometer off at the next reading")
+    func released() {
+        test.use {
+            var responder: Responder? = Responder("a")
+            responder?.becomeFirstResponder()
+            responder = nil
+            #expect(test.interval != nil)
+            rest(0.1)
+            #expect(test.interval == nil)
+            #expect(UIResponder.firstResponder == nil)
+        }
+    }
+
+    @Test("Only who may becomes first responder, and one that does not resign stays")
+    func rules() {
+        test.use {
+            let plain = UIResponder()
+            #expect(!plain.becomeFirstResponder())
+            #expect(UIResponder.firstResponder == nil)
+            let stubborn = Responder("stubborn")
+            let other = Responder("other")
+            UIResponder.firstResponder = stubborn
+            stubborn.refuses = true
+            #expect(!other.becomeFirstResponder())
+            UIResponder.firstResponder = nil
+            #expect(UIResponder.firstResponder === stubborn)
+            stubborn.refuses = false
+            UIResponder.firstResponder = nil
+            #expect(UIResponder.firstResponder == nil)
+        }
+    }
+
+    @Test("Two devices have first responders of their own")
+    func devices() {
+        let other = TestDevice()
+        let mine = test.use { Responder("mine") }
+        let theirs = other.use { Responder("theirs") }
+        #expect(mine.becomeFirstResponder())
+        #expect(theirs.becomeFirstResponder())
+        #expect(mine.isFirstResponder)
+        #expect(other.use { UIResponder.firstResponder } === theirs)
+    }
+
+    @Test("Shaking does not change the orientation, and the program can read its own accelerometer meanwhile")
+    func withOthers() {
+        final class Delegate: NSObject, UIAccelerometerDelegate {}
+        test.use {
+            let delegate = Delegate()
+            UIAccelerometer.shared().updateInterval = 0.01
+            UIAccelerometer.shared().delegate = delegate
+            UIDevice.current.beginGeneratingDeviceOrientationNotifications()
+            let notifications = Notifications(UIDevice.orientationDidChangeNotification, of: .current) {
+                "\($0.orientation)"
+            }
+            let responder = Responder("a")
+            responder.becomeFirstResponder()
+            rest(1)
+            shake(0.8)
+            rest(2)
+            #expect(Responder.log == ["a began", "a ended"])
+            #expect(notifications.seen == ["faceUp"])
+            for (event, latest) in zip(responder.events, responder.latest) {
+                #expect(latest?.timestamp == event.timestamp)
+                #expect(latest?.x == event.acceleration?.x)
+            }
+            notifications.end()
+        }
+    }
+
+    @Test("A reading that comes in on another thread reaches the responder on the main queue")
+    func fromPoolThread() async {
+        let test = test
+        let responder = test.use {
+            let responder = Responder("a")
+            responder.becomeFirstResponder()
+            return responder
+        }
+        await Task.detached {
+            test.hold(seconds: 1, runsCallbacks: false) { _ in [0, 0, TestDevice.gravity] }
+            test.hold(seconds: 0.8, runsCallbacks: false) { Self.shaking($0) }
+            test.hold(seconds: 1, runsCallbacks: false) { _ in [0, 0, TestDevice.gravity] }
+            Self.runOnMainQueue(test)
+        }.value
+        #expect(Responder.log == ["a began", "a ended"])
+        #expect(responder.events.count == 2)
+    }
+
+    /// As a player does that runs on another thread.
+    private nonisolated static func runOnMainQueue(_ test: TestDevice) {
+        DispatchQueue.main.sync { test.callbacks.run() }
+    }
+
+    @Test("Events and their kinds have Apple's numbers")
+    func numbers() {
+        #expect(UIEvent.EventType.motion.rawValue == 1)
+        #expect(UIEvent.EventSubtype.none.rawValue == 0)
+        #expect(UIEvent.EventSubtype.motionShake.rawValue == 1)
+        #expect(UIEvent().subtype == .none)
+        #expect(UIEvent().acceleration == nil)
+    }
+}
