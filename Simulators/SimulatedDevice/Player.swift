@@ -23,12 +23,18 @@ final class Player: @unchecked Sendable {
     private let isClaimed = Atomic<Bool>(false)
     private let clock: VirtualClock
     private let hub: PositionHub
+    private let motion: MotionFeed
+    private let status: StatusHub
     private var feed: TraceFeed
+    /// For each motion sensor whether somebody listens to it.
+    private var wanted: [Bool] = []
 
-    init(feed: TraceFeed, clock: VirtualClock, hub: PositionHub) {
+    init(feed: TraceFeed, clock: VirtualClock, hub: PositionHub, motion: MotionFeed, status: StatusHub) {
         self.feed = feed
         self.clock = clock
         self.hub = hub
+        self.motion = motion
+        self.status = status
     }
 
     /// Claims the player; false when somebody plays already, as in a callback.
@@ -77,9 +83,13 @@ final class Player: @unchecked Sendable {
 
     /// Hands the next event of the trace to the device.
     private func handOn() {
+        if feed.kind == .sample {
+            handOnSamples()
+            return
+        }
         // A trace that is behind a clock that was moved by hand catches up at once.
         let now = clock.now
-        if hub.wantsLines { feed.line().withUnsafeBytes { hub.post(line: $0, arrival: now) } }
+        if hub.wantsLines, feed.isLine { feed.line().withUnsafeBytes { hub.post(line: $0, arrival: now) } }
         switch feed.content {
         case .position:
             feed.position.arrival = now
@@ -98,10 +108,25 @@ final class Player: @unchecked Sendable {
         case .other(.position), .other(.version), .other(.watch), .other(.error), .other(.other), .other(.malformed):
             break
         case .line: break
+        case .samples: break
+        case .sensorLost(let error):
+            if let id = feed.sensor.flatMap({ motion.id($0) }) { motion.hub.postLost(error, sensor: id) }
+        case .sensorRegained:
+            if let id = feed.sensor.flatMap({ motion.id($0) }) { motion.hub.postRegained(sensor: id) }
+        case .battery(let battery): status.post(battery)
         case .lost(let error): hub.postLost(error)
         case .regained: hub.postRegained()
         }
         hub.settle()
+        feed.consume()
+    }
+
+    /// Hands the readings that come next to those who want them; else they are only passed over.
+    private func handOnSamples() {
+        motion.update(&wanted)
+        let sensor = feed.sensor ?? -1
+        let isWanted = wanted.indices.contains(sensor) && wanted[sensor]
+        if let batch = feed.takeSamples(id: isWanted ? motion.id(sensor) : nil) { motion.hub.post(batch) }
         feed.consume()
     }
 }

@@ -20,7 +20,8 @@ extension SimulatedDevice {
         if run(upTo: limit) { clock.move(to: limit) }
     }
 
-    /// Plays the next event of the trace, with the timers that are due before it; false at the end.
+    /// Plays the next event of the trace, with the timers that are due before it; false at the end. Readings of a motion
+    /// sensor that came in together are one event.
     @discardableResult
     public func step() -> Bool {
         guard player.claim() else { return false }

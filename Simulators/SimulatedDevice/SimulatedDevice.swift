@@ -17,6 +17,9 @@ public import Trace
 /// }
 /// ```
 ///
+/// Motion sensors and the battery of the trace are the device's `motionSource` and `statusSource`. Readings of one sensor
+/// that came in together, which is to say consecutive events of one time, are handed over as one batch.
+///
 /// Nothing sleeps: `play()` returns when the whole trace has been played and every callback has run. Two devices are
 /// independent, so tests can run in parallel. A simulated device reads no environment, no configuration file and no
 /// stored calibration; the same trace gives the same callbacks on every machine.
@@ -38,13 +41,16 @@ public final class SimulatedDevice: Sendable {
     public let device: Device
     let clock: VirtualClock
     let hub: PositionHub
+    let motion: MotionFeed
+    let status: StatusHub
     let callbacks: CallbackQueue
     let player: Player
 
     /// A device that plays the trace.
     /// - Parameters:
     ///   - trace: What it plays.
-    ///   - configuration: What it is configured to do; nothing else is read.
+    ///   - configuration: What it is configured to do; nothing else is read. Mount matrices in it stand in for those of
+    ///     the trace.
     ///   - stamps: What becomes of the times in the trace.
     ///   - delivery: Where callbacks run.
     public init(
@@ -62,14 +68,22 @@ public final class SimulatedDevice: Sendable {
         let start = trace.header?.start?.boot ?? .zero
         let clock = VirtualClock(now: start, wallTime: wallTime)
         let hub = PositionHub(demandChanged: {})
+        let sensors = trace.findSensors().map { $0.applying(configuration.sensors.value) }
+        let motion = MotionFeed(sensors: sensors, contexts: trace.header?.contexts ?? [])
+        let status = StatusHub(battery: trace.header?.battery)
         let callbacks = CallbackQueue(deliversAsLive: delivery == .asLive)
         self.clock = clock
         self.hub = hub
+        self.motion = motion
+        self.status = status
         self.callbacks = callbacks
         let shift = wallTime.nanoseconds.subtractingSaturated(recorded.nanoseconds)
-        player = Player(feed: TraceFeed(file: trace, start: start, shift: shift), clock: clock, hub: hub)
+        player = Player(
+            feed: TraceFeed(file: trace, start: start, shift: shift), clock: clock, hub: hub, motion: motion,
+            status: status)
         device = Device(
-            name: trace.name, clock: clock, configuration: configuration, positionSource: hub, playback: callbacks)
+            name: trace.name, clock: clock, configuration: configuration, positionSource: hub,
+            motionSource: motion.hub, statusSource: status, playback: callbacks)
     }
 
     deinit {

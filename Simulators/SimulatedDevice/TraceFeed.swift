@@ -19,13 +19,23 @@ struct TraceFeed {
         case line
         case lost(DeviceError)
         case regained
+        /// A motion sensor gave readings: ``TraceFeed/takeSamples(id:)`` takes them.
+        case samples
+        case sensorLost(DeviceError)
+        case sensorRegained
+        case battery(BatteryReading?)
     }
+
+    /// The most readings that are handed on together.
+    private static let maximumBatch = 1024
 
     let file: TraceFile
     /// When the event that comes next is due; nil before the first and after the last.
     private(set) var time: BootTime?
     /// What it is about.
     private(set) var content = Content.line
+    /// What kind of event it is: quicker to look at than its content.
+    private(set) var kind = TraceRecord.Kind.gpsd
     /// The position, when it is one.
     var position = PositionReport()
 
@@ -35,6 +45,8 @@ struct TraceFeed {
     private var cursor: TraceCursor
     private var decoder = GPSDDecoder()
     private var record: TraceRecord?
+    /// The record behind a batch, which was read to find the batch's end.
+    private var ahead: TraceRecord?
     /// The trace clock, nanoseconds since the start, of traces without stamps of arrival.
     private var elapsed: Int64 = 0
     private var lastTime: WallTime?
@@ -61,19 +73,63 @@ struct TraceFeed {
         time = nil
     }
 
+    /// True when the event that comes next is a line of gpsd, be it one that says nothing.
+    var isLine: Bool { kind == .gpsd || kind == .gpsdText }
+
+    /// The motion sensor that the event that comes next is about.
+    var sensor: Int? { record?.sensor }
+
     /// The line of the event that comes next, as it was sent.
     func line() -> [UInt8] {
         guard let record else { return [] }
         return file.bytes.withUnsafeBytes { record.line(in: $0) }
     }
 
+    /// Takes the readings of one sensor that came in together: those of the event that comes next, and of the events
+    /// behind it as long as they are of the same sensor and time, and the sensor's own time does not go back.
+    ///
+    /// - Parameter id: the sensor's id; nil when nobody wants the readings, which are then only passed over.
+    mutating func takeSamples(id: SensorDescription.ID?) -> MotionBatch? {
+        guard let first = record?.sample, let time = record?.time else { return nil }
+        let start = start.nanoseconds
+        let arrival = start.addingSaturated(time)
+        var last = start.addingSaturated(first.stamp ?? time)
+        var batch = id.map {
+            MotionBatch(
+                sensor: $0, kind: first.kind, values: [first.value], times: [BootTime(nanoseconds: last)],
+                arrival: BootTime(nanoseconds: arrival))
+        }
+        file.bytes.withUnsafeBytes { bytes in
+            var count = 1
+            while let next = cursor.next(bytes) {
+                guard count < Self.maximumBatch, next.sensor == first.sensor, next.time == time,
+                    let sample = next.sample, start.addingSaturated(sample.stamp ?? time) >= last
+                else {
+                    ahead = next
+                    return
+                }
+                last = start.addingSaturated(sample.stamp ?? time)
+                batch?.values.append(sample.value)
+                batch?.times.append(BootTime(nanoseconds: last))
+                count += 1
+            }
+        }
+        return batch
+    }
+
     private mutating func read() {
         file.bytes.withUnsafeBytes { bytes in
-            record = cursor.next(bytes)
+            if ahead == nil {
+                record = cursor.next(bytes)
+            } else {
+                record = ahead
+                ahead = nil
+            }
             guard let record else {
                 isAtEnd = true
                 return
             }
+            kind = record.kind
             switch record.kind {
             case .gpsd:
                 let line = UnsafeRawBufferPointer(rebasing: bytes[record.range])
@@ -88,6 +144,11 @@ struct TraceFeed {
             case .lost:
                 content = .lost(record.loss(in: bytes) ?? DeviceError(.connectionLost, "The position source was lost."))
             case .regained: content = .regained
+            case .sample: content = .samples
+            case .sensorLost:
+                content = .sensorLost(record.loss(in: bytes) ?? DeviceError(.connectionLost, "The sensor was lost."))
+            case .sensorRegained: content = .sensorRegained
+            case .battery: content = .battery(record.battery(in: bytes))
             }
             time = BootTime(nanoseconds: start.nanoseconds.addingSaturated(record.time ?? elapsed))
         }

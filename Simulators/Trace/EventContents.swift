@@ -1,48 +1,115 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
 import JSONBytes
 
 /// What a line of a native trace holds.
 struct EventContents {
     /// Nanoseconds since the start; nil when the line says none that can be read.
     var time: Int64?
-    /// The event, without its time; nil when the line holds none that is known here.
+    /// The event, without its time and its sensor; nil when the line holds none that is known here.
     var record: TraceRecord?
+    /// The sensor that the line names.
+    var sensor: JSONText?
+    /// True when the line is a reading whose numbers cannot be used.
+    var isBadReading = false
     /// The first key that is not known here.
     var unknown: JSONText?
 
     /// Reads one line, which stands at that offset of the file.
     init(_ line: UnsafeRawBufferPointer, offset: Int) throws(JSONError) {
         var reader = JSONReader(line)
+        var stamp: Int64?
         try reader.beginObject()
         while let key = try reader.nextKey() {
-            if key.word == JSONText.word("t") {
-                time = TraceSeconds.parse(try reader.readRawValue())
-            } else if let (kind, value) = Self.kind(key), record == nil {
-                let isFitting = try reader.peekKind() == value
-                let json = try reader.readRawValue()
-                guard isFitting, let start = line.baseAddress, let at = json.baseAddress else { continue }
-                let first = offset + (at - start)
-                var range = first..<first + json.count
-                if value == .string { range = range.lowerBound + 1..<range.upperBound - 1 }
-                record = TraceRecord(time: nil, kind: kind, range: range)
-                record?.isHexadecimal = key.word == JSONText.word("gpsdHex")
-            } else {
-                if unknown == nil { unknown = key }
-                try reader.skipValue()
+            switch key.word {
+            case JSONText.word("t"): time = TraceSeconds.parse(try reader.readRawValue())
+            case JSONText.word("stamp"): stamp = TraceSeconds.parse(try reader.readRawValue())
+            case JSONText.word("sensor"): sensor = try reader.textIfPresent()
+            default:
+                if record == nil, !isBadReading, let kind = Self.sensorKind(key) {
+                    try readSample(kind, &reader, offset: offset)
+                } else if record == nil, let (kind, values) = Self.kind(key) {
+                    let isFitting = values.contains(try reader.peekKind())
+                    let json = try reader.readRawValue()
+                    guard isFitting, let range = Self.range(of: json, in: line, offset: offset) else { continue }
+                    let isText = kind == .gpsdText
+                    record = TraceRecord(
+                        time: nil, kind: kind,
+                        range: isText ? range.lowerBound + 1..<range.upperBound - 1 : range)
+                    record?.isHexadecimal = key.word == JSONText.word("gpsdHex")
+                } else {
+                    if unknown == nil { unknown = key }
+                    try reader.skipValue()
+                }
             }
         }
         try reader.finish()
+        if let stamp { record?.stamp = stamp }
+        if sensor != nil {
+            switch record?.kind {
+            case .lost: record?.kind = .sensorLost
+            case .regained: record?.kind = .sensorRegained
+            case .gpsd, .gpsdText, .sample, .battery, .sensorLost, .sensorRegained, nil: break
+            }
+        }
+    }
+
+    /// Reads the numbers of a reading.
+    private mutating func readSample(
+        _ kind: SensorKind, _ reader: inout JSONReader, offset: Int
+    ) throws(JSONError) {
+        let isList = try reader.peekKind() == .array
+        let start = reader.offset
+        var value = SIMD3<Double>(repeating: 0)
+        var count = 0
+        if isList {
+            try reader.beginArray()
+            while try reader.nextElement() {
+                let number = try reader.doubleIfPresent()
+                if count < 3 { value[count] = number }
+                count += 1
+            }
+        } else {
+            value.x = try reader.doubleIfPresent()
+            count = 1
+        }
+        let isComplete = kind.isVector ? isList && count == 3 : count == 1
+        guard isComplete, TraceSample.isUsable(value) else {
+            isBadReading = true
+            return
+        }
+        var sample = TraceRecord(time: nil, kind: .sample, range: offset + start..<offset + reader.offset)
+        sample.sensorKind = kind
+        (sample.x, sample.y, sample.z) = (value.x, value.y, value.z)
+        record = sample
+    }
+
+    private static func range(
+        of json: UnsafeRawBufferPointer, in line: UnsafeRawBufferPointer, offset: Int
+    ) -> Range<Int>? {
+        guard let start = line.baseAddress, let at = json.baseAddress else { return nil }
+        let first = offset + (at - start)
+        return first..<first + json.count
+    }
+
+    /// The kind of sensor whose readings a key announces.
+    private static func sensorKind(_ key: JSONText) -> SensorKind? {
+        if key.equals("accelerometer") { return .accelerometer }
+        if key.equals("gyroscope") { return .gyroscope }
+        if key.equals("magnetometer") { return .magnetometer }
+        return key.word == JSONText.word("pressure") ? .pressure : nil
     }
 
     /// What a key announces, and what its value has to be.
-    private static func kind(_ key: JSONText) -> (kind: TraceRecord.Kind, value: JSONKind)? {
+    private static func kind(_ key: JSONText) -> (kind: TraceRecord.Kind, values: [JSONKind])? {
         switch key.word {
-        case JSONText.word("gpsd"): (.gpsd, .object)
-        case JSONText.word("gpsdText"), JSONText.word("gpsdHex"): (.gpsdText, .string)
-        case JSONText.word("lost"): (.lost, .object)
-        case JSONText.word("regained"): (.regained, .bool)
+        case JSONText.word("gpsd"): (.gpsd, [.object])
+        case JSONText.word("gpsdText"), JSONText.word("gpsdHex"): (.gpsdText, [.string])
+        case JSONText.word("lost"): (.lost, [.object])
+        case JSONText.word("regained"): (.regained, [.bool])
+        case JSONText.word("battery"): (.battery, [.object, .null])
         default: nil
         }
     }

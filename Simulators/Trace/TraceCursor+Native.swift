@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
 import JSONBytes
 
 #if canImport(Glibc)
@@ -17,23 +18,31 @@ extension TraceCursor {
     mutating func nativeRecord(
         _ bytes: UnsafeRawBufferPointer, _ line: Range<Int>, isEnded: Bool
     ) -> TraceRecord? {
-        if isEnded, let (time, range) = Self.plainReport(bytes, line) {
-            return TraceRecord(time: held(time), kind: .gpsd, range: range)
+        let end = line.upperBound
+        if isEnded, Bytes.start(bytes, at: line.lowerBound, end: end, with: "{\"t\":") {
+            var at = line.lowerBound &+ 5
+            if let time = TraceSeconds.scan(bytes, &at, end: end) {
+                if let range = Self.plainReport(bytes, at, end: end) {
+                    return TraceRecord(time: held(time), kind: .gpsd, range: range)
+                }
+                if var record = plainSample(bytes, at, end: end) {
+                    record.time = held(time)
+                    return record
+                }
+            }
         }
         return event(bytes, line, isEnded: isEnded)
     }
 
-    /// Reads `{"t":12.5,"gpsd":{…}}`, the form that is written here, without looking at the inside of the report.
+    /// Reads `{"t":12.5,"gpsd":{…}}`, the form that is written here, from behind the time, without looking at the inside
+    /// of the report.
     @inline(__always)
     private static func plainReport(
-        _ bytes: UnsafeRawBufferPointer, _ line: Range<Int>
-    ) -> (time: Int64, range: Range<Int>)? {
-        let end = line.upperBound
-        guard Bytes.start(bytes, at: line.lowerBound, end: end, with: "{\"t\":") else { return nil }
-        var at = line.lowerBound &+ 5
-        guard let time = TraceSeconds.scan(bytes, &at, end: end),
-            Bytes.start(bytes, at: at, end: end, with: ",\"gpsd\":{"), let base = bytes.baseAddress
-        else { return nil }
+        _ bytes: UnsafeRawBufferPointer, _ at: Int, end: Int
+    ) -> Range<Int>? {
+        guard Bytes.start(bytes, at: at, end: end, with: ",\"gpsd\":{"), let base = bytes.baseAddress else {
+            return nil
+        }
         let start = at &+ 8
         guard end &- start >= 3, bytes[end &- 1] == UInt8(ascii: "}"), bytes[end &- 2] == UInt8(ascii: "}") else {
             return nil
@@ -49,7 +58,7 @@ extension TraceCursor {
             while next < end, Bytes.isBlank(bytes[next]) { next &+= 1 }
             if next < end, bytes[next] == UInt8(ascii: "\"") { return nil }
         }
-        return (time, start..<end &- 1)
+        return start..<end &- 1
     }
 
     /// Reads any line, whatever its order and blanks.
@@ -66,10 +75,27 @@ extension TraceCursor {
             return nil
         }
         if var record = contents.record {
+            switch record.kind {
+            case .sample:
+                let kind = record.sensorKind
+                record.sensorIndex = contents.sensor.map { table.find($0.string(), kind: kind) } ?? table.find(kind)
+            case .sensorLost, .sensorRegained:
+                record.sensorIndex = contents.sensor.map { table.find($0.string()) } ?? -1
+            case .gpsd, .gpsdText, .lost, .regained, .battery:
+                record.time = contents.time.map { held($0) } ?? heldWithoutTime()
+                return record
+            }
+            guard record.sensorIndex >= 0 else {
+                skip(.unknownSensor)
+                return nil
+            }
+            record.sensorKind = table.descriptions[Int(record.sensorIndex)].kind
             record.time = contents.time.map { held($0) } ?? heldWithoutTime()
             return record
         }
-        if let key = contents.unknown {
+        if contents.isBadReading {
+            skip(.badReading)
+        } else if let key = contents.unknown {
             count(key)
         } else {
             skipBroken(isEnded: true)

@@ -1,7 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceCore
+public import DeviceCore
 
 /// Goes through a trace, event by event, without allocating.
 ///
@@ -37,6 +37,7 @@ public struct TraceCursor: Sendable {
     var sentences = 0
     /// Events of other kinds, in the order in which they appeared first.
     var kinds: [TraceEventKind] = []
+    var table: TraceSensors
 
     private let format: TraceFile.Format
     private let hasArrivalTimes: Bool
@@ -48,6 +49,7 @@ public struct TraceCursor: Sendable {
         format = file.format
         hasArrivalTimes = file.hasArrivalTimes
         origin = file.start?.nanoseconds ?? 0
+        table = file.headerSensors
         lines = TraceLines(offset: file.eventsOffset, line: file.eventsLine)
     }
 
@@ -56,13 +58,18 @@ public struct TraceCursor: Sendable {
         format = .gpsd
         hasArrivalTimes = false
         origin = 0
+        table = TraceSensors([])
         lines = TraceLines(offset: offset, line: 0)
     }
+
+    /// The motion sensors so far: those of the header, then those that only events speak of, in the order in which they
+    /// appeared. Those have the identity for a mount matrix, and a remark. At most 256.
+    public var sensors: [SensorDescription] { table.descriptions }
 
     /// The number of the line that was read last, counted from 1.
     public var line: Int { lines.line }
 
-    /// How many events of other kinds than a position source's were passed over, by kind. They are for other versions.
+    /// How many events of kinds that are not known here were passed over, by kind. They are for other versions.
     public var skippedKinds: [String: Int] {
         var counts: [String: Int] = [:]
         for kind in kinds { counts[kind.name, default: 0] += kind.count }
@@ -111,8 +118,14 @@ public struct TraceCursor: Sendable {
     /// Notes a line that cannot be read.
     @inline(never)
     mutating func skipBroken(isEnded: Bool) {
+        skip(isEnded ? .brokenLine : .cutLine)
+    }
+
+    /// Notes a line that is left out.
+    @inline(never)
+    mutating func skip(_ reason: TraceWarning.Reason) {
         skippedLines += 1
-        warn(isEnded ? .brokenLine : .cutLine)
+        warn(reason)
     }
 
     @inline(never)

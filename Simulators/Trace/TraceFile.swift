@@ -44,6 +44,8 @@ public struct TraceFile: Sendable {
     /// True when its events carry the time of their arrival.
     public let hasArrivalTimes: Bool
 
+    /// The sensors of the header.
+    let headerSensors: TraceSensors
     /// Where the events begin.
     let eventsOffset: Int
     /// The lines before them.
@@ -66,10 +68,22 @@ public struct TraceFile: Sendable {
         self.name = name
         format = layout.header == nil ? .gpsd : .native
         header = layout.header
+        headerSensors = TraceSensors(layout.header?.sensors ?? [])
         start = layout.header == nil ? layout.firstStamp : layout.header?.start?.wallTime
         hasArrivalTimes = layout.header != nil || layout.firstStamp != nil
         eventsOffset = layout.eventsOffset
         eventsLine = layout.eventsLine
+    }
+
+    /// Goes through the trace and returns all motion sensors that it speaks of: the header's, then those that only events
+    /// name, in the order in which they appear. Each stands where ``TraceRecord/sensor`` of any cursor points to.
+    public func findSensors() -> [SensorDescription] {
+        guard format == .native else { return [] }
+        return bytes.withUnsafeBytes { bytes in
+            var cursor = TraceCursor(self)
+            cursor.collectSensors(bytes)
+            return cursor.sensors
+        }
     }
 
     /// The largest file that is read, in bytes: half of the machine's memory, and not more than 1 GiB (256 MiB where

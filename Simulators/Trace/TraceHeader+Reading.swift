@@ -93,6 +93,9 @@ extension TraceHeader {
         case JSONText.word("start"): start = try Self.readStart(&reader)
         case JSONText.word("clock"): clock = try Self.text(&reader)
         case JSONText.word("devices"): devices = try Self.readDevices(&reader)
+        case JSONText.word("sensors"): sensors = try Self.readSensors(&reader)
+        case JSONText.word("contexts"): contexts = try Self.readContexts(&reader)
+        case JSONText.word("battery"): battery = try TraceBattery.read(&reader)
         case JSONText.word("units"): units = try Self.readUnits(&reader)
         case JSONText.word("frame"): frame = try Self.text(&reader)
         case JSONText.word("recorder"): recorder = try Self.text(&reader)
@@ -101,7 +104,7 @@ extension TraceHeader {
         }
     }
 
-    private static func text(_ reader: inout JSONReader) throws(JSONError) -> String {
+    static func text(_ reader: inout JSONReader) throws(JSONError) -> String {
         try reader.textIfPresent()?.string() ?? ""
     }
 
@@ -160,6 +163,20 @@ extension TraceHeader {
             devices.append(try readDevice(&reader))
         }
         return devices
+    }
+
+    private static func readContexts(_ reader: inout JSONReader) throws(JSONError) -> [String] {
+        var contexts: [String] = []
+        guard try reader.peekKind() == .array else {
+            try reader.skipValue()
+            return contexts
+        }
+        try reader.beginArray()
+        while try reader.nextElement() {
+            guard let text = try reader.textIfPresent(), contexts.count < maximumDevices else { continue }
+            contexts.append(text.string())
+        }
+        return contexts
     }
 
     private static func readDevice(_ reader: inout JSONReader) throws(JSONError) -> TraceDevice {

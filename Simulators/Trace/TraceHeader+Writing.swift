@@ -29,6 +29,18 @@ extension TraceHeader {
         writer.beginArray()
         for device in devices { Self.write(device, to: &writer) }
         writer.endArray()
+        if !sensors.isEmpty {
+            writer.key("sensors")
+            writer.beginArray()
+            for sensor in sensors { Self.write(sensor, to: &writer) }
+            writer.endArray()
+        }
+        if !contexts.isEmpty {
+            writer.key("contexts")
+            writer.beginArray()
+            for context in contexts { writer.string(context) }
+            writer.endArray()
+        }
         writer.key("units")
         writer.beginObject()
         for (name, unit) in units.sorted(by: { $0.key < $1.key }) {
@@ -36,6 +48,10 @@ extension TraceHeader {
             writer.string(unit)
         }
         writer.endObject()
+        if battery != nil {
+            writer.key("battery")
+            TraceBattery.write(battery, to: &writer)
+        }
         Self.write("frame", frame, to: &writer)
         Self.write("recorder", recorder, to: &writer)
         Self.write("source", source, to: &writer)
@@ -44,7 +60,7 @@ extension TraceHeader {
         return writer.bytes
     }
 
-    private static func write(_ key: StaticString, _ text: String, to writer: inout JSONWriter) {
+    static func write(_ key: StaticString, _ text: String, to writer: inout JSONWriter) {
         guard !text.isEmpty else { return }
         writer.key(key)
         writer.string(text)

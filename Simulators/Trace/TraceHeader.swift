@@ -32,8 +32,18 @@ public struct TraceHeader: Sendable, Hashable {
     public var clock = "CLOCK_BOOTTIME"
     /// The devices whose readings follow, as far as they were known at the start.
     public var devices: [TraceDevice] = []
-    /// The units of the events' values, by quantity. gpsd's reports keep gpsd's own units.
+    /// The motion sensors whose readings follow, the best one of each kind first. ``add(_:)`` notes their units too.
+    ///
+    /// Their `mode` is not written, and is `recorded` in a header that was read; neither are their remarks, which then
+    /// say what could not be read of them.
+    public var sensors: [SensorDescription] = []
+    /// What the contexts of sensors said of themselves: libiio's XML.
+    public var contexts: [String] = []
+    /// The units of the events' values, by quantity. gpsd's reports keep gpsd's own units, and motion readings are in
+    /// the unit of their ``DeviceCore/SensorKind`` whatever stands here.
     public var units = ["t": "s"]
+    /// The battery at the start; nil when there was none.
+    public var battery: BatteryReading?
     /// The axes of motion readings: "sensor", each sensor's own, before its mount matrix.
     public var frame = "sensor"
     /// The program that recorded.
@@ -46,5 +56,11 @@ public struct TraceHeader: Sendable, Hashable {
     /// A header of this version.
     public init(start: Start? = nil) {
         self.start = start
+    }
+
+    /// Adds a sensor and the unit of its readings.
+    public mutating func add(_ sensor: SensorDescription) {
+        sensors.append(sensor)
+        units[sensor.kind.rawValue] = sensor.kind.unit
     }
 }

@@ -8,6 +8,8 @@ import JSONBytes
 enum TraceLoss {
     static let standardMessage = "The position source was lost when this trace was recorded."
 
+    static let standardSensorMessage = "The sensor was lost when this trace was recorded."
+
     private static let codes: [DeviceError.Code] = [
         .unreachable, .connectionLost, .silent, .noFix, .notSupported, .invalidConfiguration, .invalidTrace,
         .permissionDenied,
@@ -15,7 +17,7 @@ enum TraceLoss {
     ]
 
     /// Reads what ``write(_:to:)`` has written. A code of a later version counts as a lost connection.
-    static func error(_ json: UnsafeRawBufferPointer) -> DeviceError {
+    static func error(_ json: UnsafeRawBufferPointer, standardMessage: String = standardMessage) -> DeviceError {
         var error = DeviceError(.connectionLost, standardMessage)
         var reader = JSONReader(json)
         do throws(JSONError) {

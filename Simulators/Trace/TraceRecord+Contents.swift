@@ -5,7 +5,7 @@ public import DeviceCore
 import JSONBytes
 
 extension TraceRecord {
-    /// The line that gpsd sent, without its line end; empty for a loss and a return.
+    /// The line that gpsd sent, without its line end; empty for records that hold no line of gpsd.
     ///
     /// - Parameter bytes: the bytes of the file that the record comes from.
     public func line(in bytes: UnsafeRawBufferPointer) -> [UInt8] {
@@ -14,17 +14,26 @@ extension TraceRecord {
         case .gpsd: return [UInt8](contents)
         case .gpsdText where isHexadecimal: return Self.decoded(contents)
         case .gpsdText: return [UInt8](JSONText(unchecked: contents).string().utf8)
-        case .lost, .regained: return []
+        case .lost, .regained, .sample, .battery, .sensorLost, .sensorRegained: return []
         }
     }
 
-    /// Why positions could not be had; nil for records of another kind.
+    /// Why positions, or a sensor's readings, could not be had; nil for records of another kind.
     ///
     /// - Parameter bytes: the bytes of the file that the record comes from.
     public func loss(in bytes: UnsafeRawBufferPointer) -> DeviceError? {
-        guard kind == .lost else { return nil }
-        guard let contents = contents(in: bytes) else { return DeviceError(.connectionLost, TraceLoss.standardMessage) }
-        return TraceLoss.error(contents)
+        guard kind == .lost || kind == .sensorLost else { return nil }
+        let message = kind == .lost ? TraceLoss.standardMessage : TraceLoss.standardSensorMessage
+        guard let contents = contents(in: bytes) else { return DeviceError(.connectionLost, message) }
+        return TraceLoss.error(contents, standardMessage: message)
+    }
+
+    /// The battery; nil when there was none any more, and for records of another kind than `battery`.
+    ///
+    /// - Parameter bytes: the bytes of the file that the record comes from.
+    public func battery(in bytes: UnsafeRawBufferPointer) -> BatteryReading? {
+        guard kind == .battery, let contents = contents(in: bytes) else { return nil }
+        return TraceBattery.reading(contents)
     }
 
     private func contents(in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {

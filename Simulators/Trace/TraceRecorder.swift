@@ -4,12 +4,18 @@
 public import DeviceCore
 import Synchronization
 
-/// Records what a device's position source says into a trace: every line of gpsd with its arrival, losses and returns.
+/// Records what a device's sources say into a trace: every line of gpsd with its arrival, the readings of all motion
+/// sensors in their own axes, losses and returns, and the battery.
 ///
 ///     let recorder = TraceRecorder(device: device, writer: try TraceWriter(path: "drive.trace"))
 ///     try recorder.start()
 ///     …
 ///     try recorder.stop()
+///
+/// Each motion sensor that is there at the start is named in the header and asked for the interval given to the recorder;
+/// others who want its readings more often do not change what is recorded. Where there is no sensor of a kind, the
+/// recorder waits for one, which is then recorded under its id, without a description. A second sensor of a kind that
+/// comes later is not recorded.
 ///
 /// It records once: for another trace, make another recorder. Any thread may call it. When the trace cannot be written
 /// any more, for example because the disk is full, recording stops by itself, `failure` says why, and the closure given
@@ -22,15 +28,19 @@ public final class TraceRecorder: Sendable {
     private struct State {
         var phase = Phase.new
         var start = BootTime.zero
-        var subscription: Subscription?
+        var subscriptions: [Subscription] = []
         var failure: DeviceError?
         var lines = 0
+        var samples = 0
+        var battery: BatteryReading?
     }
 
     private let device: Device
     private let writer: TraceWriter
     private let program: String
     private let source: String
+    private let parts: TraceParts
+    private let motionInterval: Double
     private let onFailure: (@Sendable (DeviceError) -> Void)?
     private let state = Mutex(State())
 
@@ -41,15 +51,21 @@ public final class TraceRecorder: Sendable {
     ///   - writer: where to; it must not have a header yet, and it is closed at the end.
     ///   - recorder: the program that records, for the header.
     ///   - source: where positions come from, for the header; nil for what the device is configured to.
+    ///   - parts: what to record of the device.
+    ///   - motionInterval: the seconds from one reading of a motion sensor to the next; 0 for every reading at the
+    ///     sensor's greatest rate.
     ///   - onFailure: called once when the trace cannot be written any more.
     public init(
         device: Device, writer: TraceWriter, recorder: String = "device-services", source: String? = nil,
+        parts: TraceParts = .all, motionInterval: Double = 0.01,
         onFailure: (@Sendable (DeviceError) -> Void)? = nil
     ) {
         self.device = device
         self.writer = writer
         program = recorder
         self.source = source ?? device.configuration.positionSource.value.description
+        self.parts = parts
+        self.motionInterval = motionInterval
         self.onFailure = onFailure
     }
 
@@ -59,9 +75,14 @@ public final class TraceRecorder: Sendable {
     /// The lines of gpsd that were recorded so far.
     public var recordedLines: Int { state.withLock { $0.lines } }
 
-    /// Writes the header and begins to record. The error says why nothing can be recorded.
+    /// The readings of motion sensors that came in so far to be recorded.
+    public var recordedSamples: Int { state.withLock { $0.samples } }
+
+    /// Writes the header and begins to record. The error says why nothing can be recorded. The motion sensors are looked
+    /// for first, which may take a few seconds when a server has to be asked.
     public func start() throws(DeviceError) {
         let clock = device.clock
+        let sensors = parts.contains(.motion) ? device.motionSource.sensors : []
         let start = TraceHeader.Start(wallTime: clock.wallTime, boot: clock.now)
         let isNew = state.withLock { state in
             guard state.phase == .new else { return false }
@@ -74,9 +95,20 @@ public final class TraceRecorder: Sendable {
         }
         var header = TraceHeader(start: start)
         header.clock = device.isSimulated ? "virtual" : "CLOCK_BOOTTIME"
-        header.devices = device.positionSource.receivers.map { TraceDevice($0) }
         header.recorder = program
-        header.source = source
+        if parts.contains(.position) {
+            header.devices = device.positionSource.receivers.map { TraceDevice($0) }
+            header.source = source
+        }
+        if parts.contains(.motion) {
+            for sensor in sensors { header.add(sensor) }
+            header.contexts = device.motionSource.contextDescriptions
+        }
+        if parts.contains(.battery) {
+            let battery = device.statusSource.battery
+            header.battery = battery
+            state.withLock { $0.battery = battery }
+        }
         do throws(DeviceError) {
             try writer.write(header)
         } catch {
@@ -88,12 +120,46 @@ public final class TraceRecorder: Sendable {
         }
         writer.whenFailing { [weak self] error in self?.fail(error) }
         // No lock is held: a source that is lost says so inside the call.
-        let subscription = device.positionSource.subscribe(PositionRequest(lines: true)) { [weak self] event in
-            self?.record(event)
+        if parts.contains(.position) {
+            keep(
+                device.positionSource.subscribe(PositionRequest(lines: true)) { [weak self] event in
+                    self?.record(event)
+                })
         }
+        if parts.contains(.motion) { subscribe(to: sensors) }
+        if parts.contains(.battery) {
+            keep(device.statusSource.subscribe { [weak self] battery in self?.record(battery) })
+            // What changed between the header and the subscription. Again when it has changed meanwhile: the subscription
+            // may have been told of that before the older state was recorded here.
+            var battery: BatteryReading?
+            repeat {
+                battery = device.statusSource.battery
+                record(battery)
+            } while battery != device.statusSource.battery
+        }
+    }
+
+    private func subscribe(to sensors: [SensorDescription]) {
+        for sensor in sensors {
+            let id = sensor.id
+            let request = MotionRequest(kind: sensor.kind, sensor: id, interval: motionInterval, axes: .sensor)
+            keep(device.motionSource.subscribe(request) { [weak self] event in self?.record(event, sensor: id) })
+        }
+        for kind in SensorKind.allCases where !sensors.contains(where: { $0.kind == kind }) {
+            let request = MotionRequest(kind: kind, interval: motionInterval, axes: .sensor)
+            // Which sensor it will be is not known yet, and in an event the kind's name stands for that one.
+            keep(
+                device.motionSource.subscribe(request) { [weak self] event in self?.record(event, sensor: kind.rawValue)
+                }
+            )
+        }
+    }
+
+    /// Keeps the subscription until the end, which may have come already.
+    private func keep(_ subscription: Subscription) {
         let isRunning = state.withLock { state in
             guard state.phase == .running else { return false }
-            state.subscription = subscription
+            state.subscriptions.append(subscription)
             return true
         }
         if !isRunning { subscription.cancel() }
@@ -102,12 +168,12 @@ public final class TraceRecorder: Sendable {
     /// Ends recording and closes the trace. The error says that the trace is not complete; a failure that the closure
     /// was told of is not told again.
     public func stop() throws(DeviceError) {
-        let (subscription, failure) = state.withLock { state in
+        let (subscriptions, failure) = state.withLock { state in
             state.phase = .ended
-            defer { state.subscription = nil }
-            return (state.subscription, state.failure)
+            defer { state.subscriptions = [] }
+            return (state.subscriptions, state.failure)
         }
-        subscription?.cancel()
+        for subscription in subscriptions { subscription.cancel() }
         do throws(DeviceError) {
             try writer.close()
         } catch {
@@ -139,16 +205,44 @@ public final class TraceRecorder: Sendable {
         } catch {}
     }
 
+    private func record(_ event: MotionEvent, sensor: SensorDescription.ID) {
+        let (isRunning, start) = state.withLock { ($0.phase == .running, $0.start) }
+        guard isRunning else { return }
+        do throws(DeviceError) {
+            switch event {
+            case .samples(let batch):
+                try writer.write(batch, since: start)
+                state.withLock { $0.samples += batch.count }
+            case .lost(let error):
+                try writer.writeLost(error, sensor: sensor, at: Self.time(device.clock.now, since: start))
+            case .regained:
+                try writer.writeRegained(sensor: sensor, at: Self.time(device.clock.now, since: start))
+            }
+        } catch {}
+    }
+
+    private func record(_ battery: BatteryReading?) {
+        let (isNew, start) = state.withLock { state in
+            guard state.phase == .running, state.battery != battery else { return (false, state.start) }
+            state.battery = battery
+            return (true, state.start)
+        }
+        guard isNew else { return }
+        do throws(DeviceError) {
+            try writer.write(battery: battery, at: Self.time(device.clock.now, since: start))
+        } catch {}
+    }
+
     private func fail(_ error: DeviceError) {
-        let (isFirst, subscription) = state.withLock { state -> (Bool, Subscription?) in
-            guard state.failure == nil else { return (false, nil) }
+        let (isFirst, subscriptions) = state.withLock { state -> (Bool, [Subscription]) in
+            guard state.failure == nil else { return (false, []) }
             state.failure = error
             state.phase = .ended
-            defer { state.subscription = nil }
-            return (true, state.subscription)
+            defer { state.subscriptions = [] }
+            return (true, state.subscriptions)
         }
         guard isFirst else { return }
-        subscription?.cancel()
+        for subscription in subscriptions { subscription.cancel() }
         onFailure?(error)
     }
 

@@ -13,6 +13,11 @@ public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
         case timeGoesBack
         /// The line has no time that can be read; it takes the time of the line before.
         case noTime
+        /// The reading of a sensor lacks a number, or has one that cannot be used; it was skipped.
+        case badReading
+        /// The event is about a sensor that the trace does not know, that is of another kind, or that is one too many; it
+        /// was skipped.
+        case unknownSensor
     }
 
     /// The line, counted from 1.
@@ -33,6 +38,8 @@ public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
             case .cutLine: "the trace ends in the middle of this line, which was left out"
             case .brokenLine: "the line cannot be read and was left out"
             case .timeGoesBack: "time goes back here; the time of the line before was kept"
+            case .badReading: "the reading has no numbers that can be used and was left out"
+            case .unknownSensor: "the trace has no such sensor; the event was left out"
             case .noTime: "there is no time that can be read; the time of the line before was taken"
             }
         return "line \(line): \(what)"

@@ -15,7 +15,8 @@ import Synchronization
 /// Events reach the file half a second after they were written at the latest, in whole lines. When the process ends
 /// before that, the trace lacks its last half second and is valid otherwise.
 ///
-/// Any thread may write; the lines of one call stay together. After the first failure nothing more is written, and every
+/// Any thread may write; the lines of one call stay together. A time before that of the last event is written as that
+/// one, so that time never goes back in a trace. After the first failure nothing more is written, and every
 /// call throws that failure. A pipe whose reader is gone raises SIGPIPE, as for every program: one that wants the error
 /// instead ignores the signal.
 public final class TraceWriter: Sendable {
@@ -28,6 +29,8 @@ public final class TraceWriter: Sendable {
         var output: TraceOutput?
         var buffer: [UInt8] = []
         var hasHeader = false
+        /// The time of the last event.
+        var time = Int64.min
         var failure: DeviceError?
         var timer: ClockTimer?
         var onFailure: (@Sendable (DeviceError) -> Void)?
@@ -113,7 +116,7 @@ public final class TraceWriter: Sendable {
     ///   - line: the line without its line end.
     ///   - time: its arrival, in nanoseconds since the start of the trace.
     public func write(gpsdLine line: UnsafeRawBufferPointer, at time: Int64) throws(DeviceError) {
-        try append { buffer in
+        try append(at: time) { buffer, time in
             if GPSDLineCheck.isEmbeddable(line) {
                 Self.begin(",\"gpsd\":", time, &buffer)
                 buffer.append(contentsOf: line)
@@ -148,7 +151,7 @@ public final class TraceWriter: Sendable {
 
     /// Writes that positions cannot be had any more, and why.
     public func writeLost(_ error: DeviceError, at time: Int64) throws(DeviceError) {
-        try append { buffer in
+        try append(at: time) { buffer, time in
             Self.begin(",\"lost\":", time, &buffer)
             var writer = JSONWriter()
             TraceLoss.write(error, to: &writer)
@@ -158,8 +161,78 @@ public final class TraceWriter: Sendable {
 
     /// Writes that the position source is back.
     public func writeRegained(at time: Int64) throws(DeviceError) {
-        try append { buffer in
+        try append(at: time) { buffer, time in
             Self.begin(",\"regained\":true", time, &buffer)
+        }
+    }
+
+    /// Writes the readings of a batch, each with its own line, all with the time at which the batch came in.
+    ///
+    /// Readings that a trace cannot hold, because a number in them is not finite or beyond
+    /// ``TraceSample/maximumMagnitude``, are left out.
+    ///
+    /// - Parameters:
+    ///   - batch: readings in the sensor's own axes. A reading's own time is written where it is not the arrival.
+    ///   - start: the start of the trace, on the clock of the batch.
+    public func write(_ batch: MotionBatch, since start: BootTime) throws(DeviceError) {
+        let origin = start.nanoseconds
+        let member = TraceSampleText.member(batch.sensor, kind: batch.kind)
+        try appendLines(at: max(batch.arrival.nanoseconds.subtractingSaturated(origin), 0)) { buffer, time in
+            for index in 0..<batch.count {
+                let stamp = batch.times[index].nanoseconds.subtractingSaturated(origin)
+                TraceSampleText.append(
+                    batch.values[index], kind: batch.kind, sensor: member, time: time, stamp: stamp, to: &buffer)
+            }
+        }
+    }
+
+    /// Writes one reading of a motion sensor, as ``write(_:since:)`` does.
+    ///
+    /// - Parameters:
+    ///   - value: the reading in the sensor's own axes and in the unit of its kind; a scalar in the first component.
+    ///   - kind: what was measured.
+    ///   - sensor: the sensor's id in the header; nil for the name of its kind.
+    ///   - stamp: when it was measured, in nanoseconds since the start; nil for the time of its arrival.
+    ///   - time: its arrival, in nanoseconds since the start of the trace.
+    public func write(
+        sample value: SIMD3<Double>, kind: SensorKind, sensor: SensorDescription.ID? = nil, stamp: Int64? = nil,
+        at time: Int64
+    ) throws(DeviceError) {
+        let member = TraceSampleText.member(sensor ?? kind.rawValue, kind: kind)
+        try appendLines(at: time) { buffer, held in
+            TraceSampleText.append(
+                value, kind: kind, sensor: member, time: held, stamp: stamp ?? time, to: &buffer)
+        }
+    }
+
+    /// Writes what the battery is from here on; nil when there is none any more.
+    public func write(battery: BatteryReading?, at time: Int64) throws(DeviceError) {
+        try append(at: time) { buffer, time in
+            Self.begin(",\"battery\":", time, &buffer)
+            var writer = JSONWriter()
+            TraceBattery.write(battery, to: &writer)
+            buffer.append(contentsOf: writer.bytes)
+        }
+    }
+
+    /// Writes that a motion sensor gives nothing any more, and why.
+    public func writeLost(
+        _ error: DeviceError, sensor: SensorDescription.ID, at time: Int64
+    ) throws(DeviceError) {
+        try append(at: time) { buffer, time in
+            Self.begin(",\"lost\":", time, &buffer)
+            var writer = JSONWriter()
+            TraceLoss.write(error, to: &writer)
+            buffer.append(contentsOf: writer.bytes)
+            buffer.append(contentsOf: TraceSampleText.member(sensor))
+        }
+    }
+
+    /// Writes that a motion sensor is back.
+    public func writeRegained(sensor: SensorDescription.ID, at time: Int64) throws(DeviceError) {
+        try append(at: time) { buffer, time in
+            Self.begin(",\"regained\":true", time, &buffer)
+            buffer.append(contentsOf: TraceSampleText.member(sensor))
         }
     }
 
@@ -188,11 +261,14 @@ public final class TraceWriter: Sendable {
         state.withLock { $0.onFailure = action }
     }
 
-    private static func begin(_ key: StaticString, _ time: Int64, _ buffer: inout [UInt8]) {
-        buffer.append(contentsOf: [UInt8(ascii: "{"), UInt8(ascii: "\""), UInt8(ascii: "t"), UInt8(ascii: "\"")])
-        buffer.append(UInt8(ascii: ":"))
+    static func begin(_ key: StaticString, _ time: Int64, _ buffer: inout [UInt8]) {
+        append("{\"t\":", &buffer)
         TraceSeconds.append(time, to: &buffer)
-        key.withUTF8Buffer { buffer.append(contentsOf: $0) }
+        append(key, &buffer)
+    }
+
+    static func append(_ literal: StaticString, _ buffer: inout [UInt8]) {
+        literal.withUTF8Buffer { buffer.append(contentsOf: $0) }
     }
 
     private static func hexDigit(_ value: UInt8) -> UInt8 {
@@ -200,14 +276,28 @@ public final class TraceWriter: Sendable {
     }
 
     /// Adds an event, whose closing brace and line end are put here.
-    private func append(_ event: (inout [UInt8]) -> Void) throws(DeviceError) {
+    private func append(
+        at time: Int64, _ event: (_ buffer: inout [UInt8], _ time: Int64) -> Void
+    ) throws(DeviceError) {
+        try appendLines(at: time) { buffer, time in
+            event(&buffer, time)
+            Self.append("}\n", &buffer)
+        }
+    }
+
+    /// Adds whole lines. What comes from several threads may be a little late: time is held, so that it never goes back
+    /// in the file.
+    private func appendLines(
+        at time: Int64, _ lines: (_ buffer: inout [UInt8], _ time: Int64) -> Void
+    ) throws(DeviceError) {
         try perform { (state) throws(DeviceError) in
             guard state.hasHeader else {
                 throw DeviceError(.invalidTrace, "The trace \(self.name) has no header yet; write that first.")
             }
-            event(&state.buffer)
-            state.buffer.append(UInt8(ascii: "}"))
-            state.buffer.append(UInt8(ascii: "\n"))
+            state.time = max(state.time, time)
+            let former = state.buffer.count
+            lines(&state.buffer, state.time)
+            guard state.buffer.count > former else { return }
             if state.buffer.count >= Self.capacity {
                 try state.flush()
             } else if state.timer == nil {

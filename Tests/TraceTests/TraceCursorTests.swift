@@ -206,6 +206,10 @@ struct TraceCursorTests {
             "{\"t\":1.000000001,\"gpsd\":\(tpv)}\n{\"t\":2,\"gpsdText\":\"$\\u0041\"}\n{\"t\":2,\"gpsdHex\":\"24ff\"}\n"
         native += #"{"t":3,"lost":{"code":"silent","message":"x","cause":{"call":"a","errno":1}}}"# + "\n"
         native += "{\"t\":4e0,\"regained\":true}\n{\"gpsd\":\(sky),\"t\":5}\n{\"t\":6,\"imu\":[1]}\n"
+        native += #"{"t":6.5,"accelerometer":[0.1,-2,9.81e0],"sensor":"a\"b","stamp":6.25}"# + "\n"
+        native += #"{"t":7,"gyroscope":[1,2,3]}"# + "\n" + #"{"t":7,"pressure":101.3}"# + "\n"
+        native +=
+            #"{"t":8,"battery":{"level":0.5,"state":"full"}}"# + "\n" + #"{"t":9,"lost":{},"sensor":"a\"b"}"# + "\n"
         let stamped = "2026-11-21 03:39:22 1795232362.754231: \(tpv)\n$GP\n2026-11-21T03:39:23.5Z: \(sky)\n# x\n{}\n"
         let seeds = [[UInt8](native.utf8), [UInt8](stamped.utf8)]
         var random = Random(state: 2026)
@@ -232,6 +236,16 @@ struct TraceCursorTests {
                     last = record.time ?? last
                     _ = record.line(in: bytes)
                     _ = record.loss(in: bytes)
+                    _ = record.battery(in: bytes)
+                    if let sensor = record.sensor, !cursor.sensors.indices.contains(sensor) {
+                        Issue.record("a sensor that there is not in round \(round)")
+                    }
+                    if let value = record.sample?.value, !TraceSample.isUsable(value) {
+                        Issue.record("a value that cannot be used in round \(round)")
+                    }
+                }
+                if file.findSensors() != cursor.sensors {
+                    Issue.record("other sensors than the cursor's in round \(round)")
                 }
             }
         }

@@ -1,0 +1,57 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import JSONBytes
+
+/// The battery as a trace tells it: a level from 0 to 1, and a state.
+enum TraceBattery {
+    /// Reads an object; nil for anything else. What cannot be used in it is not known: a level that is no number from
+    /// 0 to 1, a state of a later version.
+    static func reading(_ json: UnsafeRawBufferPointer) -> BatteryReading? {
+        var reader = JSONReader(json)
+        do throws(JSONError) {
+            return try read(&reader)
+        } catch {
+            return nil
+        }
+    }
+
+    /// Reads the value that comes next, as ``reading(_:)`` does.
+    static func read(_ reader: inout JSONReader) throws(JSONError) -> BatteryReading? {
+        guard try reader.peekKind() == .object else {
+            try reader.skipValue()
+            return nil
+        }
+        var battery = BatteryReading(level: nil, state: .unknown)
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            switch key.word {
+            case JSONText.word("level"):
+                let level = try reader.doubleIfPresent()
+                battery.level = level >= 0 && level <= 1 ? level : nil
+            case JSONText.word("state"):
+                let name = try reader.textIfPresent()?.string() ?? ""
+                battery.state = BatteryReading.State(rawValue: name) ?? .unknown
+            default: try reader.skipValue()
+            }
+        }
+        return battery
+    }
+
+    /// Writes an object, or null for no battery.
+    static func write(_ battery: BatteryReading?, to writer: inout JSONWriter) {
+        guard let battery else {
+            writer.null()
+            return
+        }
+        writer.beginObject()
+        if let level = battery.level, level >= 0, level <= 1 {
+            writer.key("level")
+            writer.double(level)
+        }
+        writer.key("state")
+        writer.string(battery.state.rawValue)
+        writer.endObject()
+    }
+}

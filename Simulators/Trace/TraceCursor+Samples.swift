@@ -1,0 +1,76 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import JSONBytes
+
+extension TraceCursor {
+    /// Reads `{"t":12.5,"gyroscope":[0.1,0.2,0.3]}`, also with a sensor and a stamp behind it in that order, from behind
+    /// the time. Nil for every other form, which is then read in the long way.
+    @inline(__always)
+    mutating func plainSample(_ bytes: UnsafeRawBufferPointer, _ start: Int, end: Int) -> TraceRecord? {
+        // The shortest is `,"pressure":0}`.
+        guard end &- start >= 14, bytes[start] == UInt8(ascii: ",") else { return nil }
+        switch bytes[start &+ 2] {
+        case UInt8(ascii: "a"): return plainSample(",\"accelerometer\":[", .accelerometer, bytes, start, end: end)
+        case UInt8(ascii: "g"): return plainSample(",\"gyroscope\":[", .gyroscope, bytes, start, end: end)
+        case UInt8(ascii: "m"): return plainSample(",\"magnetometer\":[", .magnetometer, bytes, start, end: end)
+        case UInt8(ascii: "p"): return plainSample(",\"pressure\":", .pressure, bytes, start, end: end)
+        default: return nil
+        }
+    }
+
+    @inline(never)
+    private mutating func plainSample(
+        _ key: StaticString, _ kind: SensorKind, _ bytes: UnsafeRawBufferPointer, _ start: Int, end: Int
+    ) -> TraceRecord? {
+        guard Bytes.start(bytes, at: start, end: end, with: key) else { return nil }
+        // A list begins with the key's last byte.
+        let first = start &+ key.utf8CodeUnitCount &- (kind.isVector ? 1 : 0)
+        var record = TraceRecord(time: nil, kind: .sample, range: first..<first)
+        var at = first
+        do throws(JSONError) {
+            var reader = JSONReader(UnsafeRawBufferPointer(rebasing: bytes[first..<end]))
+            if kind.isVector {
+                try reader.beginArray()
+                guard try reader.nextElement() else { return nil }
+                record.x = try reader.readDouble()
+                guard try reader.nextElement() else { return nil }
+                record.y = try reader.readDouble()
+                guard try reader.nextElement() else { return nil }
+                record.z = try reader.readDouble()
+                guard try !reader.nextElement() else { return nil }
+            } else {
+                record.x = try reader.readDouble()
+            }
+            at = first &+ reader.offset
+        } catch {
+            return nil
+        }
+        guard at < end, TraceSample.isUsable(SIMD3(record.x, record.y, record.z)) else { return nil }
+        record.range = first..<at
+        record.sensorKind = kind
+        if Bytes.start(bytes, at: at, end: end, with: ",\"sensor\":\"") {
+            at &+= 11
+            let name = at
+            while at < end, bytes[at] != UInt8(ascii: "\"") {
+                // An escape; a control character must not stand here at all.
+                if bytes[at] == UInt8(ascii: "\\") || bytes[at] < 0x20 { return nil }
+                at &+= 1
+            }
+            guard at < end else { return nil }
+            record.sensorIndex = table.known(UnsafeRawBufferPointer(rebasing: bytes[name..<at]), kind: kind)
+            at &+= 1
+        } else {
+            record.sensorIndex = table.known(kind)
+        }
+        if Bytes.start(bytes, at: at, end: end, with: ",\"stamp\":") {
+            at &+= 9
+            guard let stamp = TraceSeconds.scan(bytes, &at, end: end) else { return nil }
+            record.stamp = stamp
+        }
+        // Sensors that are met for the first time take the long way too.
+        guard at == end &- 1, bytes[at] == UInt8(ascii: "}"), record.sensorIndex >= 0 else { return nil }
+        return record
+    }
+}

@@ -1,0 +1,144 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import JSONBytes
+
+extension TraceHeader {
+    /// Reads the sensors; what is no sensor, has no id or is of a kind that is not known here is left out, as is a second
+    /// one of the same id.
+    static func readSensors(_ reader: inout JSONReader) throws(JSONError) -> [SensorDescription] {
+        var sensors: [SensorDescription] = []
+        guard try reader.peekKind() == .array else {
+            try reader.skipValue()
+            return sensors
+        }
+        try reader.beginArray()
+        while try reader.nextElement() {
+            guard try reader.peekKind() == .object, sensors.count < TraceSensors.maximumCount else {
+                try reader.skipValue()
+                continue
+            }
+            guard let sensor = try readSensor(&reader), !sensors.contains(where: { $0.id == sensor.id }) else {
+                continue
+            }
+            sensors.append(sensor)
+        }
+        return sensors
+    }
+
+    private static func readSensor(_ reader: inout JSONReader) throws(JSONError) -> SensorDescription? {
+        var sensor = SensorDescription(id: "", kind: .accelerometer)
+        var kind: SensorKind?
+        sensor.mode = .recorded
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            switch key.word {
+            case JSONText.word("id"): sensor.id = try text(&reader)
+            case JSONText.word("kind"): kind = SensorKind(rawValue: try text(&reader))
+            case JSONText.word("name"): sensor.name = try text(&reader)
+            case JSONText.word("label"): sensor.label = try text(&reader)
+            case JSONText.word("location"): sensor.location = try text(&reader)
+            case JSONText.word("source"): sensor.source = try text(&reader)
+            case JSONText.word("rates"): sensor.rates = try readRates(&reader)
+            case JSONText.word("clock"): sensor.clock = try text(&reader)
+            case _ where key.equals("mountMatrix"): sensor.takeMatrix(try text(&reader))
+            case _ where key.equals("mountMatrixOrigin"): sensor.mountMatrixOrigin = try text(&reader)
+            default: try reader.skipValue()
+            }
+        }
+        guard let kind, TraceSensors.isUsable(id: sensor.id.utf8.count) else { return nil }
+        sensor.kind = kind
+        return sensor
+    }
+
+    private static func readRates(_ reader: inout JSONReader) throws(JSONError) -> SensorRates {
+        switch try reader.peekKind() {
+        case .array:
+            var rates: [Double] = []
+            try reader.beginArray()
+            while try reader.nextElement() {
+                let rate = try reader.doubleIfPresent()
+                if rate > 0, rate.isFinite, rates.count < maximumDevices { rates.append(rate) }
+            }
+            return rates.isEmpty ? .unknown : .list(rates.sorted())
+        case .object:
+            var (minimum, step, maximum) = (Double.nan, 0.0, Double.nan)
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                switch key.word {
+                case JSONText.word("minimum"): minimum = try reader.doubleIfPresent()
+                case JSONText.word("step"): step = try reader.doubleIfPresent()
+                case JSONText.word("maximum"): maximum = try reader.doubleIfPresent()
+                default: try reader.skipValue()
+                }
+            }
+            guard minimum >= 0, minimum <= maximum, maximum.isFinite, step >= 0, step.isFinite else { return .unknown }
+            return .range(minimum: minimum, step: step, maximum: maximum)
+        default:
+            try reader.skipValue()
+            return .unknown
+        }
+    }
+
+    /// Writes a sensor; what says nothing is left out.
+    static func write(_ sensor: SensorDescription, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("id")
+        writer.string(sensor.id)
+        writer.key("kind")
+        writer.string(sensor.kind.rawValue)
+        write("name", sensor.name, to: &writer)
+        write("label", sensor.label, to: &writer)
+        write("location", sensor.location, to: &writer)
+        write("source", sensor.source, to: &writer)
+        write(sensor.rates, to: &writer)
+        if sensor.kind.isVector || !sensor.mountMatrix.isIdentity {
+            writer.key("mountMatrix")
+            writer.string(sensor.mountMatrix.text)
+        }
+        write("mountMatrixOrigin", sensor.mountMatrixOrigin, to: &writer)
+        write("clock", sensor.clock, to: &writer)
+        writer.endObject()
+    }
+
+    private static func write(_ rates: SensorRates, to writer: inout JSONWriter) {
+        switch rates {
+        case .unknown: break
+        case .list(let rates):
+            let known = rates.filter { $0 > 0 && $0.isFinite }
+            guard !known.isEmpty else { return }
+            writer.key("rates")
+            writer.beginArray()
+            for rate in known { writer.double(rate) }
+            writer.endArray()
+        case .range(let minimum, let step, let maximum):
+            guard minimum.isFinite, step.isFinite, maximum.isFinite else { return }
+            writer.key("rates")
+            writer.beginObject()
+            writer.key("minimum")
+            writer.double(minimum)
+            writer.key("step")
+            writer.double(step)
+            writer.key("maximum")
+            writer.double(maximum)
+            writer.endObject()
+        }
+    }
+}
+
+extension SensorDescription {
+    /// Takes a matrix in the kernel's notation. One that cannot be used leaves the sensor's axes as they are, which a
+    /// remark says.
+    fileprivate mutating func takeMatrix(_ text: String) {
+        guard let matrix = MountMatrix(text) else {
+            remarks.append("The trace's mount matrix is not nine numbers and is left out.")
+            return
+        }
+        guard !matrix.isSingular else {
+            remarks.append("The trace's mount matrix is left out, for it is singular: it loses a direction.")
+            return
+        }
+        mountMatrix = matrix
+    }
+}

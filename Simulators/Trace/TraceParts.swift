@@ -1,0 +1,22 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a recorder records of a device.
+public struct TraceParts: OptionSet, Sendable, Hashable {
+    /// The parts as bits.
+    public let rawValue: UInt32
+
+    /// Parts given as bits.
+    public init(rawValue: UInt32) {
+        self.rawValue = rawValue
+    }
+
+    /// Every line of gpsd.
+    public static let position = TraceParts(rawValue: 1)
+    /// The readings of the motion sensors.
+    public static let motion = TraceParts(rawValue: 2)
+    /// The battery.
+    public static let battery = TraceParts(rawValue: 4)
+    /// Everything that can be recorded.
+    public static let all: TraceParts = [.position, .motion, .battery]
+}
