@@ -20,6 +20,11 @@ let package = Package(
         // The codecs by themselves, for tools and fuzzers: they need neither Foundation nor a C library.
         .library(name: "GPSDProtocol", targets: ["GPSDProtocol"]),
         .library(name: "JSONBytes", targets: ["JSONBytes"]),
+        .library(name: "IIOFormat", targets: ["IIOFormat", "DeviceCore"]),
+        // Filters, orientation and shake, which need nothing at all.
+        .library(name: "SensorFusion", targets: ["SensorFusion"]),
+        // Other recordings as traces: CSV, Sensor Logger, libiio's XML with raw buffers.
+        .library(name: "TraceFormats", targets: ["TraceFormats", "TraceXML"]),
         // Positions from gpsd without Foundation, for small tools. A product for each source, so that a tool links no other.
         .library(name: "GPSDSource", targets: ["GPSDSource", "DeviceCore"]),
         .executable(name: "sensorctl", targets: ["sensorctl"]),
@@ -60,6 +65,11 @@ let package = Package(
         .target(
             name: "Trace", dependencies: ["DeviceCore", "GPSDProtocol", "JSONBytes"], path: "Simulators/Trace",
             exclude: ["Format.md"]),
+        // Beside it, because XML needs Foundation.
+        .target(name: "TraceXML", dependencies: ["DeviceCore", "IIOFormat", "JSONBytes"], path: "Simulators/TraceXML"),
+        .target(
+            name: "TraceFormats", dependencies: ["DeviceCore", "IIOFormat", "JSONBytes", "Trace", "TraceXML"],
+            path: "Simulators/TraceFormats", exclude: ["Formats.md"]),
 
         // Floor 3: the Apple-named API and playback.
         .target(
@@ -105,6 +115,10 @@ let package = Package(
         .testTarget(
             name: "GPSDSourceTests", dependencies: ["DeviceCore", "GPSDProtocol", "GPSDSource", "LiveSources"]),
         .testTarget(name: "TraceTests", dependencies: ["DeviceCore", "GPSDProtocol", "JSONBytes", "Trace"]),
+        .testTarget(name: "TraceXMLTests", dependencies: ["DeviceCore", "IIOFormat", "TraceXML"]),
+        .testTarget(
+            name: "TraceFormatsTests", dependencies: ["DeviceCore", "IIOFormat", "Trace", "TraceFormats", "TraceXML"],
+            exclude: ["Fixtures"]),
         .testTarget(name: "SensorctlTests", dependencies: ["DeviceCore", "sensorctl"]),
         .testTarget(
             name: "CoreLocationTests", dependencies: ["CoreLocation", "DeviceCore", "SimulatedDevice", "Trace"]),

@@ -19,6 +19,15 @@ let package = Package(
         .executableTarget(
             name: "minimal-location", dependencies: [.product(name: "CoreLocation", package: "swift-device-services")]),
         .executableTarget(
+            name: "motion-decode",
+            dependencies: [
+                .product(name: "IIOFormat", package: "swift-device-services"),
+                .product(name: "SensorFusion", package: "swift-device-services"),
+            ]),
+        .executableTarget(
+            name: "motion-playback",
+            dependencies: [.product(name: "SimulatedDevice", package: "swift-device-services")]),
+        .executableTarget(
             name: "playback-rate",
             dependencies: [
                 .product(name: "CoreLocation", package: "swift-device-services"),

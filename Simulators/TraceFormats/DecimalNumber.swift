@@ -1,0 +1,122 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A decimal number as it stands in a text, without a detour that would lose digits.
+///
+/// No locale is asked: the decimal mark is a point, and there are no marks between thousands.
+struct DecimalNumber {
+    /// The longest number that is read, in bytes.
+    private static let maximumLength = 400
+
+    private var isNegative = false
+    /// The first nineteen significant digits.
+    private var mantissa: UInt64 = 0
+    /// The power of ten that the mantissa is times.
+    private var exponent = 0
+    /// True when digits did not fit the mantissa.
+    private var isLong = false
+    private let text: UnsafeRawBufferPointer
+
+    /// Reads a whole text: a sign, digits with at most one point, an exponent. Nil when it is anything else.
+    init?(_ text: UnsafeRawBufferPointer) {
+        guard text.count <= Self.maximumLength else { return nil }
+        self.text = text
+        var at = 0
+        if at < text.count, text[at] == UInt8(ascii: "-") || text[at] == UInt8(ascii: "+") {
+            isNegative = text[at] == UInt8(ascii: "-")
+            at += 1
+        }
+        var digits = 0
+        var isBehindPoint = false
+        while at < text.count {
+            let digit = text[at] &- UInt8(ascii: "0")
+            if digit <= 9 {
+                digits += 1
+                if mantissa < 1_000_000_000_000_000_000 {
+                    mantissa = mantissa * 10 + UInt64(digit)
+                    if isBehindPoint { exponent -= 1 }
+                } else {
+                    if digit != 0 { isLong = true }
+                    if !isBehindPoint { exponent += 1 }
+                }
+            } else if text[at] == UInt8(ascii: "."), !isBehindPoint {
+                isBehindPoint = true
+            } else {
+                break
+            }
+            at += 1
+        }
+        guard digits > 0 else { return nil }
+        if at < text.count {
+            guard text[at] | 0x20 == UInt8(ascii: "e"), let power = Self.integer(text, from: at + 1) else { return nil }
+            exponent += power
+        }
+    }
+
+    /// The nearest Double.
+    var double: Double {
+        if !isLong, mantissa <= 1 << 53, exponent >= -22, exponent <= 22 {
+            // Both are exact, and IEEE 754 rounds the one operation correctly.
+            let value = Double(mantissa)
+            let result =
+                exponent < 0 ? value / Self.powers[0 - exponent] : value * Self.powers[exponent]
+            return isNegative ? -result : result
+        }
+        return Double(String(decoding: text, as: UTF8.self)) ?? .nan
+    }
+
+    /// The number times a power of ten as a whole number, further digits rounded half away from zero; nil when Int64
+    /// cannot hold it.
+    func scaled(byPowerOfTen power: Int) -> Int64? {
+        var value = mantissa
+        var shift = exponent + power
+        while shift > 0, value > 0 {
+            let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+            guard !overflow else { return nil }
+            value = product
+            shift -= 1
+        }
+        if shift < -20 { value = 0 }
+        while shift < -1, value > 0 {
+            value /= 10
+            shift += 1
+        }
+        if shift == -1 { value = value / 10 + (value % 10 >= 5 ? 1 : 0) }
+        guard let magnitude = Int64(exactly: value) else { return nil }
+        return isNegative ? -magnitude : magnitude
+    }
+
+    private static func integer(_ text: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        var at = start
+        var isNegative = false
+        if at < text.count, text[at] == UInt8(ascii: "-") || text[at] == UInt8(ascii: "+") {
+            isNegative = text[at] == UInt8(ascii: "-")
+            at += 1
+        }
+        guard at < text.count else { return nil }
+        var value = 0
+        while at < text.count {
+            let digit = text[at] &- UInt8(ascii: "0")
+            guard digit <= 9 else { return nil }
+            // Held far beyond the range of Double, so that it cannot overflow.
+            value = min(value * 10 + Int(digit), 100_000)
+            at += 1
+        }
+        return isNegative ? -value : value
+    }
+
+    /// All powers of ten that Double holds exactly.
+    private static let powers: [Double] = [
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
+        1e20, 1e21, 1e22,
+    ]
+}
+
+extension DecimalNumber {
+    /// True for a number but for its comma.
+    static func hasComma(_ text: UnsafeRawBufferPointer) -> Bool {
+        guard text.count <= maximumLength, text.contains(UInt8(ascii: ",")) else { return false }
+        let mended = text.map { $0 == UInt8(ascii: ",") ? UInt8(ascii: ".") : $0 }
+        return mended.withUnsafeBytes { DecimalNumber($0) != nil }
+    }
+}

@@ -1,0 +1,74 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import IIOFormat
+
+/// Makes up a context for a recording that has none: a device for each sensor, with numbers fine enough for any.
+enum IIORecordingContext {
+    /// A context with one device for each track, in their order.
+    static func context(for recording: MotionRecording) -> IIOContext {
+        var context = IIOContext(description: "Recording", attributes: [])
+        var used: [String: Int] = [:]
+        for (number, track) in recording.tracks.enumerated() {
+            let kind = track.sensor.kind
+            used[kind.rawValue, default: 0] += 1
+            let count = used[kind.rawValue] ?? 1
+            var device = IIODevice(
+                id: "iio:device\(number)", name: "recorded-\(kind.rawValue)" + (count > 1 ? "-\(count)" : ""),
+                label: track.sensor.label)
+            device.channels = channels(track)
+            device.attributes = [
+                IIOAttribute(name: "current_timestamp_clock", value: recording.start == nil ? "boottime" : "realtime"),
+                IIOAttribute(name: "sampling_frequency", value: track.rate.map { text($0, decimals: 6) } ?? "0"),
+            ]
+            context.devices.append(device)
+        }
+        return context
+    }
+
+    private static func channels(_ track: MotionTrack) -> [IIOChannel] {
+        let kind = track.sensor.kind
+        let (type, scale) =
+            switch kind {
+            // 32 bits of these reach to 2147 m/s², 214 rad/s, 214 gauss and 2147 kPa.
+            case .accelerometer: ("accel", "0.000001")
+            case .gyroscope: ("anglvel", "0.0000001")
+            case .magnetometer: ("magn", "0.0000001")
+            case .pressure: ("pressure", "0.000001")
+            }
+        let ids = kind.isVector ? ["\(type)_x", "\(type)_y", "\(type)_z"] : [type]
+        var channels: [IIOChannel] = []
+        for (index, id) in ids.enumerated() {
+            var channel = IIOChannel(id: id)
+            channel.scan = IIODataFormat("le:S32/32>>0").map {
+                IIOScanElement(index: index, format: $0, scale: Double(scale))
+            }
+            if kind.isVector, !track.sensor.mountMatrix.isIdentity {
+                channel.attributes.append(
+                    IIOAttribute(
+                        name: "mount_matrix", filename: "in_\(type)_mount_matrix", value: track.sensor.mountMatrix.text)
+                )
+            }
+            let first = track.values.first?[index] ?? 0
+            let raw = (first / (Double(scale) ?? 1)).rounded()
+            channel.attributes.append(
+                IIOAttribute(name: "raw", filename: "in_\(id)_raw", value: Int32(exactly: raw).map(String.init) ?? "0"))
+            channel.attributes.append(IIOAttribute(name: "scale", filename: "in_\(type)_scale", value: scale))
+            channels.append(channel)
+        }
+        let stamp = IIODataFormat("le:S64/64>>0").map { IIOScanElement(index: ids.count, format: $0) }
+        channels.append(IIOChannel(id: "timestamp", scan: stamp))
+        return channels
+    }
+
+    /// A number in plain decimals, as sysfs has it.
+    private static func text(_ value: Double, decimals: Int) -> String {
+        var scaled = value
+        for _ in 0..<decimals { scaled *= 10 }
+        guard let number = Int64(exactly: scaled.rounded()) else { return "0" }
+        var digits = String(number.magnitude)
+        while digits.utf8.count <= decimals { digits = "0" + digits }
+        return "\(number < 0 ? "-" : "")\(digits.dropLast(decimals)).\(digits.suffix(decimals))"
+    }
+}

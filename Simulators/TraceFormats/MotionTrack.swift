@@ -1,0 +1,104 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+
+/// The readings of one sensor, in memory.
+///
+/// The values are those that a source gives: in the unit of the sensor's kind (m/s², rad/s, gauss, kPa), in the sensor's
+/// own axes, before its mount matrix. Acceleration is proper acceleration: +9.81 on the axis that points up. A scalar
+/// stands in the first component.
+public struct MotionTrack: Sendable, Hashable {
+    /// The sensor.
+    public var sensor: SensorDescription
+    /// When each reading was taken, in nanoseconds since the start of the recording; rising.
+    public private(set) var times: [Int64]
+    /// The readings; one for each time.
+    public private(set) var values: [SIMD3<Double>]
+
+    /// An empty track of that sensor.
+    public init(_ sensor: SensorDescription) {
+        self.sensor = sensor
+        times = []
+        values = []
+    }
+
+    /// The number of readings.
+    public var count: Int { times.count }
+
+    /// Adds a reading. The order may be set right later, with ``settle()``.
+    public mutating func append(_ value: SIMD3<Double>, at time: Int64) {
+        times.append(time)
+        values.append(value)
+    }
+
+    /// Makes room for that many readings.
+    mutating func reserve(_ count: Int) {
+        times.reserveCapacity(count)
+        values.reserveCapacity(count)
+    }
+
+    /// Puts the readings in the order of their times and drops all but the first of those that share one.
+    ///
+    /// - Returns: how many stood out of order, and how many were dropped.
+    @discardableResult
+    public mutating func settle() -> (misplaced: Int, repeated: Int) {
+        var misplaced = 0
+        var repeated = 0
+        for index in times.indices.dropFirst() {
+            if times[index] < times[index - 1] { misplaced += 1 }
+            if times[index] == times[index - 1] { repeated += 1 }
+        }
+        guard misplaced + repeated > 0 else { return (0, 0) }
+        if misplaced > 0 {
+            let order = times.indices.sorted { (times[$0], $0) < (times[$1], $1) }
+            times = order.map { times[$0] }
+            values = order.map { values[$0] }
+        }
+        var kept = 0
+        for index in times.indices where kept == 0 || times[index] != times[kept - 1] {
+            times[kept] = times[index]
+            values[kept] = values[index]
+            kept += 1
+        }
+        repeated = times.count - kept
+        times.removeLast(repeated)
+        values.removeLast(repeated)
+        return (misplaced, repeated)
+    }
+
+    /// Moves all times.
+    mutating func shift(by nanoseconds: Int64) {
+        guard nanoseconds != 0 else { return }
+        for index in times.indices { times[index] = times[index].addingSaturated(nanoseconds) }
+    }
+
+    /// The usual rate in hertz: one over the median of the intervals; nil for fewer than two readings.
+    public var rate: Double? {
+        // A thousand intervals tell the rate as well as all of them.
+        let step = max(count / 1000, 1)
+        let intervals = stride(from: 1, to: count, by: step).map { times[$0].subtractingSaturated(times[$0 - 1]) }
+        guard !intervals.isEmpty else { return nil }
+        let median = intervals.sorted()[intervals.count / 2]
+        return median > 0 ? 1e9 / Double(median) : nil
+    }
+
+    /// The readings in the axes of the device; the same for a scalar.
+    func deviceValue(_ index: Int) -> SIMD3<Double> {
+        sensor.kind.isVector && !sensor.mountMatrix.isIdentity
+            ? sensor.mountMatrix.apply(to: values[index]) : values[index]
+    }
+}
+
+extension MotionTrack {
+    /// An empty track of a sensor that is known by its kind only, and called like it.
+    ///
+    /// - Parameter source: the file or folder that it comes from.
+    init(_ kind: SensorKind, from source: String) {
+        var sensor = SensorDescription(id: kind.rawValue, kind: kind)
+        sensor.source = source
+        sensor.mode = .recorded
+        sensor.mountMatrixOrigin = "none given"
+        self.init(sensor)
+    }
+}

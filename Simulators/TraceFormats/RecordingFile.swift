@@ -1,0 +1,61 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+public import Trace
+
+/// A recording of any kind that is known here, ready to be played.
+///
+///     let recording = try RecordingFile.open("walk.csv")
+///     let device = SimulatedDevice(recording.trace)
+///
+/// The kind is told from the contents: a native trace; text with gpsd's reports; a CSV file of motion readings; a folder
+/// of Sensor Logger; or the XML of a libiio context with raw buffer files beside it. The last three become a native trace
+/// in memory.
+public struct RecordingFile: Sendable {
+    /// The kinds that are told apart.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// A trace as ``Trace/TraceWriter`` writes it.
+        case native
+        /// Text with gpsd's reports.
+        case gpsd
+        /// Motion readings as CSV.
+        case csv
+        /// A folder that the app Sensor Logger exported.
+        case sensorLogger
+        /// A libiio context with raw buffer files.
+        case iio
+    }
+
+    /// What it was.
+    public let kind: Kind
+    /// What there is to play.
+    public let trace: TraceFile
+    /// What somebody should know about the import; empty when all is well.
+    public let remarks: [String]
+
+    /// Opens a file or a folder. The error says what it is instead of a recording, or where it is damaged.
+    public static func open(
+        _ path: String, options: RecordingOptions = .init()
+    ) throws(DeviceError) -> RecordingFile {
+        let (kind, contents) = try RecordingContents.load(path, options)
+        switch contents {
+        case .trace(let file):
+            return RecordingFile(kind: kind, trace: file, remarks: [])
+        case .recording(let recording):
+            return RecordingFile(
+                kind: kind, trace: try TraceFile(bytes: try recording.traceBytes(source: path), name: path),
+                remarks: recording.remarks)
+        }
+    }
+}
+
+extension MotionRecording {
+    /// Reads the motion readings of a recording of any kind: see ``RecordingFile``.
+    public init(path: String, options: RecordingOptions = .init()) throws(DeviceError) {
+        switch try RecordingContents.load(path, options).contents {
+        case .trace(let file): try self.init(trace: file)
+        case .recording(let recording): self = recording
+        }
+    }
+}

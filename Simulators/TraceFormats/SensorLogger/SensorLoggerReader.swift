@@ -1,0 +1,158 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// Reads a folder of Sensor Logger, file by file.
+struct SensorLoggerReader {
+    /// The files that are looked at. Those of uncalibrated sensors are not among them: they hold the same readings
+    /// before the system's corrections, in units that depend on the platform.
+    static let fileNames = [
+        "Metadata.csv", "TotalAcceleration.csv", "Accelerometer.csv", "Gravity.csv", "Gyroscope.csv",
+        "Magnetometer.csv", "Barometer.csv",
+    ]
+    /// Gravity is not interpolated over more than this.
+    private static let longestGap: Int64 = 250_000_000
+
+    /// What to call the folder in messages.
+    let name: String
+    let options: SensorLoggerOptions
+    /// Gives the bytes of a file; nil when there is none.
+    let read: (String) throws(DeviceError) -> [UInt8]?
+
+    /// Reads everything.
+    func recording() throws(DeviceError) -> MotionRecording {
+        var remarks: [String] = []
+        let metadata = try metadata(&remarks)
+        var tracks: [MotionTrack] = []
+        if let track = try acceleration(metadata, &remarks) { tracks.append(track) }
+        if let track = try track("Gyroscope.csv", .gyroscope, metadata) { tracks.append(track) }
+        if let track = try track("Magnetometer.csv", .magnetometer, metadata) { tracks.append(track) }
+        if let track = try track("Barometer.csv", .pressure, metadata) { tracks.append(track) }
+        var recording = MotionRecording(tracks: tracks)
+        recording.remarks = remarks
+        setStart(of: &recording, metadata)
+        recording.settle()
+        guard recording.count > 0 else {
+            let hint = remarks.first ?? "Switch the motion sensors on in the app."
+            throw DeviceError(.invalidTrace, "\(name) holds no motion readings. \(hint)")
+        }
+        return recording
+    }
+
+    private func metadata(_ remarks: inout [String]) throws(DeviceError) -> SensorLoggerMetadata {
+        guard let bytes = try read("Metadata.csv") else { return SensorLoggerMetadata() }
+        return try Self.borrow(bytes) { (bytes) throws(DeviceError) in
+            try SensorLoggerMetadata(bytes, name: "\(name)/Metadata.csv")
+        }
+    }
+
+    /// Acceleration with gravity in it: as a file of its own, or as the sum of the two parts.
+    private func acceleration(
+        _ metadata: SensorLoggerMetadata, _ remarks: inout [String]
+    ) throws(DeviceError) -> MotionTrack? {
+        if let track = try track("TotalAcceleration.csv", .accelerometer, metadata), track.count > 0 { return track }
+        guard var user = try track("Accelerometer.csv", .accelerometer, metadata), user.count > 0 else { return nil }
+        guard var gravity = try track("Gravity.csv", .accelerometer, metadata), gravity.count > 0 else {
+            remarks.append(
+                "Accelerometer.csv has no gravity in it, and there is neither Gravity.csv nor TotalAcceleration.csv: it was left out. Record Gravity too."
+            )
+            return nil
+        }
+        user.settle()
+        gravity.settle()
+        var total = MotionTrack(.accelerometer, from: name)
+        total.sensor.name = user.sensor.name
+        total.reserve(user.count)
+        var next = 0
+        var missing = 0
+        for index in 0..<user.count {
+            let time = user.times[index]
+            while next < gravity.count, gravity.times[next] < time { next += 1 }
+            if let part = Self.gravity(gravity, next, at: time) {
+                total.append(user.values[index] + part, at: time)
+            } else {
+                missing += 1
+            }
+        }
+        if missing > 0 {
+            remarks.append("\(missing) readings of Accelerometer.csv have no gravity within 0.25 s and were left out.")
+        }
+        return total
+    }
+
+    /// Gravity at a time, on the straight line between its neighbours; nil when they are too far away.
+    ///
+    /// - Parameter next: the first reading that is not before the time.
+    private static func gravity(_ track: MotionTrack, _ next: Int, at time: Int64) -> SIMD3<Double>? {
+        if next < track.count, track.times[next] == time { return track.values[next] }
+        guard next > 0, next < track.count else {
+            // At both ends, which Android's separate clocks of the two do not share, the nearest one serves.
+            let nearest = next > 0 ? track.count - 1 : 0
+            return abs(track.times[nearest].subtractingSaturated(time)) <= longestGap ? track.values[nearest] : nil
+        }
+        let (before, after) = (track.times[next - 1], track.times[next])
+        let gap = after.subtractingSaturated(before)
+        guard gap <= longestGap else { return nil }
+        let share = Double(time.subtractingSaturated(before)) / Double(gap)
+        return track.values[next - 1] + (track.values[next] - track.values[next - 1]) * share
+    }
+
+    /// The readings of one file in the units of sources, their times in nanoseconds since 1970; nil without the file.
+    private func track(
+        _ file: String, _ kind: SensorKind, _ metadata: SensorLoggerMetadata
+    ) throws(DeviceError) -> MotionTrack? {
+        guard let bytes = try read(file) else { return nil }
+        var track = MotionTrack(kind, from: name)
+        track.sensor.name = metadata.deviceName
+        let convention = metadata.convention(options)
+        guard kind != .accelerometer || convention != nil else {
+            throw DeviceError(
+                .invalidTrace,
+                "\(name) does not say whether it comes from iOS or Android (no platform in Metadata.csv), and their signs of acceleration differ. Say which."
+            )
+        }
+        return try Self.borrow(bytes) { (bytes) throws(DeviceError) in
+            var rows = try SensorLoggerFile(
+                bytes, name: "\(name)/\(file)", columns: kind == .pressure ? ["pressure"] : ["x", "y", "z"],
+                start: metadata.start ?? 0)
+            while let (time, value) = try rows.next() {
+                switch kind {
+                case .accelerometer:
+                    track.append(
+                        SampleConventions.acceleration(value, from: convention ?? .properAcceleration), at: time)
+                case .gyroscope: track.append(value, at: time)
+                case .magnetometer: track.append(SampleConventions.gauss(microtesla: value), at: time)
+                case .pressure: track.append([SampleConventions.kilopascal(hectopascal: value.x), 0, 0], at: time)
+                }
+            }
+            return track
+        }
+    }
+
+    /// Time zero is the start that Metadata.csv tells when the readings agree with it, else the first reading.
+    private func setStart(of recording: inout MotionRecording, _ metadata: SensorLoggerMetadata) {
+        let times = recording.tracks.flatMap { $0.times.prefix(1) + $0.times.suffix(1) }
+        // Without a start, seconds that count from it are not since 1970; they stay as they are.
+        guard var first = times.min(), first >= 1_000_000_000_000_000 || metadata.start != nil else { return }
+        if let start = metadata.start, start <= first, first.subtractingSaturated(start) < 60_000_000_000 {
+            first = start
+        }
+        recording.start = .epoch
+        recording.shift(by: 0 &- first)
+    }
+
+    /// Typed errors do not pass through `withUnsafeBytes` on every platform that this has to build for.
+    private static func borrow<Value>(
+        _ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(DeviceError) -> Value
+    ) throws(DeviceError) -> Value {
+        let result = bytes.withUnsafeBytes { bytes -> Result<Value, DeviceError> in
+            do throws(DeviceError) {
+                return .success(try body(bytes))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+}

@@ -1,0 +1,63 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+extension IIODataFormat {
+    /// Reads `be:s12/16>>4`, `le:s32/32X4>>0` and the like; nil when it is anything else.
+    ///
+    /// `>>shift` may be missing. libiio writes a capital `S` or `U` where all bits of the storage count.
+    public init?(_ text: String) {
+        guard text.utf8.count <= 64 else { return nil }
+        var rest = IIONumber.trimmed(text).utf8[...]
+        func take(_ byte: Character) -> Bool {
+            guard let ascii = byte.asciiValue, rest.first == ascii else { return false }
+            rest = rest.dropFirst()
+            return true
+        }
+        func number() -> Int? {
+            let digits = rest.prefix { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+            // Three digits reach further than any part may.
+            guard (1...3).contains(digits.count) else { return nil }
+            rest = rest.dropFirst(digits.count)
+            return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+        }
+        let isBigEndian: Bool
+        if take("b") { isBigEndian = true } else if take("l") { isBigEndian = false } else { return nil }
+        guard take("e"), take(":") else { return nil }
+        let isSigned: Bool
+        if take("s") || take("S") {
+            isSigned = true
+        } else if take("u") || take("U") {
+            isSigned = false
+        } else {
+            return nil
+        }
+        guard let bits = number(), take("/"), let storageBits = number() else { return nil }
+        var count = 1
+        if take("X") {
+            guard let number = number() else { return nil }
+            count = number
+        }
+        var shift = 0
+        if take(">") {
+            guard take(">"), let number = number() else { return nil }
+            shift = number
+        }
+        guard rest.isEmpty else { return nil }
+        self.init(
+            isBigEndian: isBigEndian, isSigned: isSigned, bits: bits, storageBits: storageBits, shift: shift,
+            count: count)
+    }
+
+    /// The format as the kernel writes it, for example "be:s12/16>>4".
+    public var text: String { written(sign: isSigned ? "s" : "u") }
+
+    /// The format as libiio writes it: the sign is a capital where all bits of the storage count.
+    public var libiioText: String {
+        bits == storageBits ? written(sign: isSigned ? "S" : "U") : text
+    }
+
+    private func written(sign: String) -> String {
+        let times = count > 1 ? "X\(count)" : ""
+        return "\(isBigEndian ? "be" : "le"):\(sign)\(bits)/\(storageBits)\(times)>>\(shift)"
+    }
+}

@@ -1,0 +1,75 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Writes scans: the inverse of ``IIOScanDecoder``, for a server and for raw buffer files.
+///
+/// A scan starts as zero bytes; then each sensor's vector and the time stamp are put in:
+/// ```swift
+/// var scan = encoder.emptyScan()
+/// scan.withUnsafeMutableBytes { bytes in
+///     encoder.put(acceleration, of: sensor.axes, into: bytes)
+///     encoder.put(raw: nanoseconds, of: timestampChannel, into: bytes)
+/// }
+/// ```
+public struct IIOScanEncoder: Sendable {
+    /// How the scans lie.
+    public let layout: IIOScanLayout
+
+    /// An encoder for that layout.
+    public init(layout: IIOScanLayout) {
+        self.layout = layout
+    }
+
+    /// The bytes of a scan, all zero.
+    public func emptyScan() -> [UInt8] { [UInt8](repeating: 0, count: layout.sampleSize) }
+
+    /// A scan of those vectors, with a time stamp in nanoseconds when its channel is given.
+    public func encode(
+        _ vectors: [(axes: [IIOAxis], value: SIMD3<Double>)], timestamp: Int64 = 0, timestampChannel: Int? = nil
+    ) -> [UInt8] {
+        var scan = emptyScan()
+        scan.withUnsafeMutableBytes { bytes in
+            for (axes, value) in vectors { put(value, of: axes, into: bytes) }
+            if let timestampChannel { put(raw: timestamp, of: timestampChannel, into: bytes) }
+        }
+        return scan
+    }
+
+    /// Puts a vector, in the unit of its sensor's kind, into a scan; false when an axis has no place there.
+    ///
+    /// Of a single axis the first component counts. Values are rounded to the nearest raw number and held at the ends
+    /// of its range; what is not a number becomes 0.
+    @discardableResult
+    public func put(_ value: SIMD3<Double>, of axes: [IIOAxis], into scan: UnsafeMutableRawBufferPointer) -> Bool {
+        var isComplete = axes.count <= 3
+        for (place, axis) in axes.prefix(3).enumerated() {
+            guard let element = layout.element(of: axis.channel) else {
+                isComplete = false
+                continue
+            }
+            let raw = element.format.raw(nearest: axis.number(for: value[place]))
+            if !put(raw, at: element, into: scan) { isComplete = false }
+        }
+        return isComplete
+    }
+
+    /// Puts a raw number, such as a time stamp, into a scan; false when the channel has no place there.
+    @discardableResult
+    public func put(raw: Int64, of channel: Int, into scan: UnsafeMutableRawBufferPointer) -> Bool {
+        guard let element = layout.element(of: channel) else { return false }
+        return put(element.format.clamped(raw), at: element, into: scan)
+    }
+
+    private func put(_ raw: UInt64, at element: IIOScanLayout.Element, into scan: UnsafeMutableRawBufferPointer) -> Bool
+    {
+        let format = element.format
+        guard element.offset >= 0, scan.count >= element.end else { return false }
+        let stored = raw << UInt64(format.shift)
+        let size = format.storageBits / 8
+        for place in 0..<size {
+            let byte = UInt8(truncatingIfNeeded: stored >> UInt64(8 * place))
+            scan[element.offset + (format.isBigEndian ? size - 1 - place : place)] = byte
+        }
+        return true
+    }
+}

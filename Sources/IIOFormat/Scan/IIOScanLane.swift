@@ -1,0 +1,55 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// How one axis is taken out of a scan.
+struct IIOScanLane: Sendable {
+    /// The first byte within the scan.
+    let offset: Int
+    let format: IIODataFormat
+    /// Added to the raw number.
+    let addend: Double
+    /// Multiplied with the sum.
+    let factor: Double
+
+    /// The shift to the left that brings the sign to the top of the storage.
+    var left: Int { format.storageBits - format.bits - format.shift }
+    /// The shift to the right that brings the lowest bit to the bottom.
+    var right: Int { format.storageBits - format.bits }
+    /// The first byte behind it.
+    var end: Int { offset + format.byteCount }
+
+    /// Converts it in `count` scans from the first byte of the first scan; writes a Double every `step` bytes.
+    func convert(_ scans: UnsafeRawPointer, stride: Int, count: Int, to output: UnsafeMutableRawPointer, step: Int) {
+        switch (format.storageBits, format.isSigned) {
+        case (8, true): convert(Int8.self, scans, stride, count, output, step)
+        case (8, false): convert(UInt8.self, scans, stride, count, output, step)
+        case (16, true): convert(Int16.self, scans, stride, count, output, step)
+        case (16, false): convert(UInt16.self, scans, stride, count, output, step)
+        case (32, true): convert(Int32.self, scans, stride, count, output, step)
+        case (32, false): convert(UInt32.self, scans, stride, count, output, step)
+        case (_, true): convert(Int64.self, scans, stride, count, output, step)
+        case (_, false): convert(UInt64.self, scans, stride, count, output, step)
+        }
+    }
+
+    @inline(__always)
+    private func convert<Stored: FixedWidthInteger>(
+        _ type: Stored.Type, _ scans: UnsafeRawPointer, _ stride: Int, _ count: Int, _ output: UnsafeMutableRawPointer,
+        _ step: Int
+    ) {
+        let left = Stored(truncatingIfNeeded: left)
+        let right = Stored(truncatingIfNeeded: right)
+        let isBigEndian = format.isBigEndian
+        var source = scans + offset
+        var target = output
+        for _ in 0..<count {
+            let stored = source.loadUnaligned(as: Stored.self)
+            let ordered = isBigEndian ? Stored(bigEndian: stored) : Stored(littleEndian: stored)
+            // Both shifts leave the number as it is when all bits count.
+            let raw = (ordered &<< left) &>> right
+            target.storeBytes(of: (Double(raw) + addend) * factor, as: Double.self)
+            source += stride
+            target += step
+        }
+    }
+}

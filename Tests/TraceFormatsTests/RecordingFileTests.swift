@@ -1,0 +1,96 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Testing
+import Trace
+
+@testable import TraceFormats
+
+@Suite("Recordings of any kind")
+struct RecordingFileTests {
+    /// The samples of a trace.
+    private func count(_ file: TraceFile) -> Int {
+        file.bytes.withUnsafeBytes { bytes in
+            var cursor = TraceCursor(file)
+            var count = 0
+            while let record = cursor.next(bytes) { count += record.sample == nil ? 0 : 1 }
+            return count
+        }
+    }
+
+    @Test("CSV becomes a native trace that plays every reading")
+    func csv() throws {
+        let recording = try RecordingFile.open(Files.trace("iio/flat-face-up.csv"))
+        #expect(recording.kind == .csv)
+        #expect(recording.trace.format == .native)
+        #expect(count(recording.trace) == 1500)
+        #expect(recording.trace.header?.sensors.map(\.kind) == [.accelerometer, .gyroscope, .magnetometer])
+        #expect(recording.remarks == [])
+    }
+
+    @Test("gpsd's text and native traces are opened as they are")
+    func traces() throws {
+        #expect(try RecordingFile.open(Files.trace("gpsd/bt451.log.chk")).kind == .gpsd)
+        try Files.withFolder { folder in
+            let bytes = try MotionRecording(text: "t,ax,ay,az\n0,0,0,9.8\n").traceBytes()
+            try Files.write(bytes, folder + "/a.csv")
+            let recording = try RecordingFile.open(folder + "/a.csv")
+            #expect(recording.kind == .native)
+            #expect(recording.trace.bytes == bytes)
+            #expect(try MotionRecording(path: folder + "/a.csv").tracks[0].values == [[0, 0, 9.8]])
+        }
+    }
+
+    @Test("Folders are told apart by what is in them")
+    func folders() throws {
+        try Files.withFolder { folder in
+            let recording = try MotionRecording(text: "t,ax,ay,az,gx,gy,gz\n0,0,0,9.8,1,2,3\n0.5,0,0,9.8,1,2,3\n")
+            try recording.writeSensorLogger(folder: folder + "/phone")
+            let phone = try RecordingFile.open(folder + "/phone")
+            #expect(phone.kind == .sensorLogger)
+            #expect(count(phone.trace) == 4)
+            try recording.writeIIO(folder: folder + "/chip")
+            let chip = try RecordingFile.open(folder + "/chip")
+            #expect(chip.kind == .iio)
+            #expect(count(chip.trace) == 4)
+            #expect(try RecordingFile.open(folder + "/chip/context.xml").kind == .iio)
+            let part = #expect(throws: DeviceError.self) { try RecordingFile.open(folder + "/phone/Gyroscope.csv") }
+            #expect(part?.message.contains("Open the folder") == true)
+            let nothing = #expect(throws: DeviceError.self) { try RecordingFile.open(folder) }
+            #expect(nothing?.message.contains("holds no recording") == true)
+        }
+    }
+
+    @Test("Values beside a context are read")
+    func values() throws {
+        try Files.withFolder { folder in
+            for name in ["mpu6050.xml", "mpu6050.values.json"] {
+                try Files.write(try Files.bytes(Files.trace("iio/\(name)")), "\(folder)/\(name)")
+            }
+            // accel z is raw 16384: 9.797632 m/s² by the scale in the values.
+            let scan: [UInt8] = [0, 0, 0, 0, 0x40, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0] + [1, 0, 0, 0, 0, 0, 0, 0]
+            try Files.write(scan, "\(folder)/mpu6050.bin")
+            let recording = try MotionRecording(path: "\(folder)/mpu6050.xml")
+            #expect(isClose(recording.track(.accelerometer)?.values[0] ?? .zero, [0, 0, 9.797632]))
+        }
+    }
+
+    @Test("What is none of them is refused with what it is")
+    func refused() throws {
+        try Files.withFolder { folder in
+            let cases: [(name: String, text: String, expected: String)] = [
+                ("a.gpx", "<?xml version=\"1.0\"?><gpx version=\"1.1\"></gpx>", "GPX"),
+                ("a.txt", "hello\n", "no trace"), ("a.csv", "hello,world\n1,2\n", "these columns are not known"),
+                ("b.csv", "", "empty"), ("a.xml", "<html/>", "<html>"),
+            ]
+            for (name, text, expected) in cases {
+                try Files.write([UInt8](text.utf8), "\(folder)/\(name)")
+                let error = #expect(throws: DeviceError.self) { try RecordingFile.open("\(folder)/\(name)") }
+                #expect(error?.message.contains(expected) == true, "\(error?.message ?? "")")
+            }
+            let missing = #expect(throws: DeviceError.self) { try RecordingFile.open(folder + "/no") }
+            #expect(missing?.code == .notFound)
+        }
+    }
+}

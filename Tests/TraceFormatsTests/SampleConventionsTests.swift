@@ -1,0 +1,29 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import TraceFormats
+
+@Suite("Signs and units")
+struct SampleConventionsTests {
+    @Test("A phone flat on a table, screen up, is +9.80665 on z in every convention's own way")
+    func flat() {
+        // The three conventions' own values of that pose, from the vendors' documents.
+        let own: [(SampleConvention, SIMD3<Double>)] = [
+            (.properAcceleration, [0, 0, 9.80665]), (.coreMotion, [0, 0, -1]), (.appleSignSI, [0, 0, -9.80665]),
+        ]
+        for (convention, value) in own {
+            #expect(SampleConventions.acceleration(value, from: convention) == [0, 0, 9.80665])
+            #expect(SampleConventions.acceleration([0, 0, 9.80665], to: convention) == value)
+        }
+    }
+
+    @Test("Magnetic field and pressure change by powers of ten")
+    func units() {
+        #expect(SampleConventions.gauss(microtesla: [20, -43, 0.1]) == [0.2, -0.43, 0.001])
+        #expect(SampleConventions.microtesla(gauss: [0.25, -0.5, 0]) == [25, -50, 0])
+        #expect(SampleConventions.kilopascal(hectopascal: 1013.25) == 101.325)
+        #expect(SampleConventions.hectopascal(kilopascal: 101.25) == 1012.5)
+    }
+}

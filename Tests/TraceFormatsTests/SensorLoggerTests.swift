@@ -1,0 +1,199 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Testing
+
+@testable import TraceFormats
+
+@Suite("Folders of Sensor Logger")
+struct SensorLoggerTests {
+    private static let header =
+        "version,device name,recording epoch time,recording time,recording timezone,platform,appVersion,device id,sensors,sampleRateMs,standardisation,platform version\n"
+    private static let origin: Int64 = 1_767_620_467_000_000_000
+
+    private func metadata(_ platform: String, _ standardisation: String, epoch: String = "1767620467000") -> String {
+        Self.header
+            + "3,\"My, Phone\",\(epoch),2026-01-05_13-41-07,Europe/Berlin,\(platform),1.47,id,Accelerometer|Gravity,10|10,\(standardisation),18\n"
+    }
+
+    private func recording(
+        _ files: [String: String], options: SensorLoggerOptions = .init()
+    ) throws(DeviceError) -> MotionRecording {
+        try MotionRecording(sensorLogger: files.mapValues { [UInt8]($0.utf8) }, name: "walk", options: options)
+    }
+
+    /// A row at a millisecond after the start.
+    private func row(_ milliseconds: Int64, _ rest: String) -> String {
+        "\(Self.origin + milliseconds * 1_000_000),\(Double(milliseconds) / 1000),\(rest)\n"
+    }
+
+    private let axes = "time,seconds_elapsed,z,y,x\n"
+
+    @Test("On iOS acceleration and gravity are added and turned, and columns are found by name")
+    func iOS() throws {
+        let recording = try recording([
+            "Metadata.csv": metadata("ios", "false"),
+            // Flat on a table: gravity points down z. The phone is pushed to the right: Apple's sign is the other one.
+            "Gravity.csv": axes + row(10, "-9.80665,0.5,0.25") + row(20, "-9.80665,0,0"),
+            "Accelerometer.csv": axes + row(10, "0,0.5,-2") + row(20, "0,0,0"),
+            "Gyroscope.csv": axes + row(12, "0.3,0.2,0.1"),
+            "Magnetometer.csv": axes + row(15, "-40,20,5"),
+            "AccelerometerUncalibrated.csv": "nonsense",
+        ])
+        #expect(recording.track(.accelerometer)?.values == [[1.75, -1, 9.80665], [0, 0, 9.80665]])
+        #expect(recording.track(.accelerometer)?.times == [10_000_000, 20_000_000])
+        #expect(recording.track(.gyroscope)?.values == [[0.1, 0.2, 0.3]])
+        #expect(recording.track(.magnetometer)?.values == [[0.05, 0.2, -0.4]])
+        #expect(recording.start == WallTime(nanoseconds: Self.origin))
+        #expect(recording.track(.accelerometer)?.sensor.name == "My, Phone")
+        #expect(recording.remarks == [])
+    }
+
+    @Test(
+        "Android's and standardised values keep their sign",
+        arguments: [("android", "false"), ("ios", "true"), ("android", "true")])
+    func android(platform: String, standardisation: String) throws {
+        let recording = try recording([
+            "Metadata.csv": metadata(platform, standardisation),
+            "TotalAcceleration.csv": axes + row(0, "9.8,0.1,0.2"),
+            // The file with gravity in it is preferred, so these do not count.
+            "Accelerometer.csv": axes + row(0, "1,1,1"), "Gravity.csv": axes + row(0, "1,1,1"),
+            "Barometer.csv": "time,seconds_elapsed,relativeAltitude,pressure\n" + row(0, "0.5,1013.25"),
+        ])
+        #expect(recording.track(.accelerometer)?.values == [[0.2, 0.1, 9.8]])
+        #expect(recording.track(.pressure)?.values == [[101.325, 0, 0]])
+    }
+
+    @Test("Gravity of other times is taken from the line between its neighbours, not across gaps")
+    func gravity() throws {
+        let recording = try recording([
+            "Metadata.csv": metadata("android", "false"),
+            "Gravity.csv": axes + row(0, "9,0,0") + row(100, "10,1,0") + row(900, "10,1,0"),
+            "Accelerometer.csv": axes + row(25, "0,0,1") + row(400, "0,0,1") + row(950, "0,0,1"),
+        ])
+        // A quarter of the way: 9.25 and 0.25. The one at 0.4 s lies in a gap of 0.8 s.
+        #expect(recording.track(.accelerometer)?.values == [[1, 0.25, 9.25], [1, 1, 10]])
+        #expect(recording.remarks.count == 1)
+    }
+
+    @Test("Acceleration without gravity is left out, and without anything else it is no recording")
+    func withoutGravity() throws {
+        let files = ["Metadata.csv": metadata("ios", "false"), "Accelerometer.csv": axes + row(0, "0,0,1")]
+        let error = #expect(throws: DeviceError.self) { try recording(files) }
+        #expect(error?.message.contains("Record Gravity too") == true)
+        let others = try recording(files.merging(["Gyroscope.csv": axes + row(0, "1,2,3")]) { $1 })
+        #expect(others.tracks.map(\.sensor.kind) == [.gyroscope])
+        #expect(others.remarks.count == 1)
+    }
+
+    @Test("Without a platform the sign is not guessed; it can be told")
+    func platform() throws {
+        let files = ["TotalAcceleration.csv": axes + row(0, "9.8,0.1,0.2")]
+        let error = #expect(throws: DeviceError.self) { try recording(files) }
+        #expect(error?.message.contains("iOS or Android") == true)
+        #expect(try recording(files, options: .init(platform: .android)).tracks[0].values == [[0.2, 0.1, 9.8]])
+        #expect(try recording(files, options: .init(platform: .iOS)).tracks[0].values == [[-0.2, -0.1, -9.8]])
+        #expect(
+            try recording(files, options: .init(platform: .iOS, isStandardised: true)).tracks[0].values == [
+                [0.2, 0.1, 9.8]
+            ])
+        #expect(try recording(["Gyroscope.csv": axes + row(0, "1,2,3")]).tracks[0].values == [[3, 2, 1]])
+    }
+
+    @Test(
+        "The start is the one that is told, in milliseconds or nanoseconds, as long as the readings agree",
+        arguments: [
+            ("1767620467000", 0), ("1767620467000000000", 0), ("1767620467", 0), ("", 20), ("1600000000000", 20),
+            ("1767620467500", 20),
+        ])
+    func start(epoch: String, milliseconds: Int64) throws {
+        let recording = try recording([
+            "Metadata.csv": metadata("android", "false", epoch: epoch),
+            "Gyroscope.csv": axes + row(20, "1,2,3") + row(30, "1,2,3"),
+        ])
+        #expect(recording.start == WallTime(nanoseconds: Self.origin + milliseconds * 1_000_000))
+        #expect(recording.tracks[0].times.first == (20 - milliseconds) * 1_000_000)
+    }
+
+    @Test("Readings before the start move it, and repeated ones count once")
+    func early() throws {
+        let recording = try recording([
+            "Metadata.csv": metadata("android", "false"),
+            "Gyroscope.csv": axes + row(-5, "1,2,3") + row(5, "4,5,6") + row(5, "4,5,6"),
+        ])
+        #expect(recording.tracks[0].times == [0, 10_000_000])
+        #expect(recording.start == WallTime(nanoseconds: Self.origin - 5_000_000))
+        #expect(recording.remarks.count == 1)
+    }
+
+    @Test("Without the column time the seconds count")
+    func elapsed() throws {
+        let recording = try recording([
+            "Gyroscope.csv": "seconds_elapsed,x,y,z\n-0.5,1,2,3\n0.25,1,2,3\n"
+        ])
+        #expect(recording.tracks[0].times == [0, 750_000_000])
+        let later = try self.recording(["Gyroscope.csv": "seconds_elapsed,x,y,z\n0.5,1,2,3\n"])
+        #expect(later.tracks[0].times == [500_000_000])
+        #expect(later.start == nil)
+    }
+
+    @Test("Errors name the file, the line and the column")
+    func errors() {
+        let cases: [(String, String)] = [
+            ("time,seconds_elapsed,z,y\n", "walk/Gyroscope.csv, line 1: there is no column x"),
+            ("a,x,y,z\n", "walk/Gyroscope.csv, line 1: there is no column time"),
+            (axes + "1,2,3,4,5x\n", "walk/Gyroscope.csv, line 2, column 5 (x): \"5x\" is not a number"),
+            (axes + ",,3,4,5\n", "walk/Gyroscope.csv, line 2, column 1 (time): the row has readings and no time"),
+        ]
+        for (text, expected) in cases {
+            let error = #expect(throws: DeviceError.self) { try recording(["Gyroscope.csv": text]) }
+            #expect(error?.message.contains(expected) == true, "\(error?.message ?? "")")
+        }
+        #expect(throws: DeviceError.self) { try recording(["Metadata.csv": Self.header, "Gyroscope.csv": axes]) }
+        #expect(throws: DeviceError.self) { try recording([:]) }
+    }
+
+    @Test("What is written is read back the same, and says what it is")
+    func written() throws {
+        var recording = try MotionRecording(
+            text: """
+                t,gx,gy,gz,ax,ay,az,mx,my,mz,p
+                0,0.1,0.2,0.3,0.5,0.25,9.81,25,-50,12.5,101.25
+                0.01,1,2,3,4,5,6,,,,
+                """)
+        recording.start = WallTime(nanoseconds: Self.origin)
+        let files = recording.sensorLoggerFiles()
+        #expect(
+            files.map(\.name) == [
+                "Metadata.csv", "TotalAcceleration.csv", "Gyroscope.csv", "Magnetometer.csv", "Barometer.csv",
+            ])
+        #expect(
+            String(decoding: files[1].bytes, as: UTF8.self) == """
+                time,seconds_elapsed,z,y,x
+                1767620467000000000,0.000000000,9.81,0.25,0.5
+                1767620467010000000,0.010000000,6.0,5.0,4.0
+
+                """)
+        // The date by: date -u -d @1767620467
+        #expect(
+            String(decoding: files[0].bytes, as: UTF8.self).contains(",1767620467000,2026-01-05_13-41-07,UTC,android,"))
+        let again = try MotionRecording(
+            sensorLogger: Dictionary(uniqueKeysWithValues: files.map { ($0.name, $0.bytes) }), name: "again")
+        #expect(again.start == recording.start)
+        for kind in SensorKind.allCases {
+            #expect(again.track(kind)?.values == recording.track(kind)?.values)
+            #expect(again.track(kind)?.times == recording.track(kind)?.times)
+        }
+    }
+
+    @Test(
+        "Dates of files agree with the calendar",
+        arguments: [
+            (0, "1970-01-01_00-00-00"), (-1, "1969-12-31_23-59-59"), (951_825_600, "2000-02-29_12-00-00"),
+            (4_107_542_400, "2100-03-01_00-00-00"), (1_795_232_362, "2026-11-21_03-39-22"),
+        ])
+    func dates(seconds: Int64, text: String) {
+        #expect(CivilDate.fileNameText(seconds * 1_000_000_000) == text)
+    }
+}
