@@ -115,6 +115,7 @@ let package = Package(
         .testTarget(
             name: "GPSDSourceTests", dependencies: ["DeviceCore", "GPSDProtocol", "GPSDSource", "LiveSources"]),
         .testTarget(name: "TraceTests", dependencies: ["DeviceCore", "GPSDProtocol", "JSONBytes", "Trace"]),
+        .testTarget(name: "IIOFormatTests", dependencies: ["DeviceCore", "IIOFormat"], exclude: ["Fixtures"]),
         .testTarget(name: "TraceXMLTests", dependencies: ["DeviceCore", "IIOFormat", "TraceXML"]),
         .testTarget(
             name: "TraceFormatsTests", dependencies: ["DeviceCore", "IIOFormat", "Trace", "TraceFormats", "TraceXML"],

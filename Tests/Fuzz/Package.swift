@@ -4,7 +4,10 @@ import PackageDescription
 // Built by run.sh only: it adds the sanitizers that libFuzzer needs.
 let package = Package(
     name: "fuzz",
-    products: [.library(name: "FuzzGPSD", type: .static, targets: ["FuzzGPSD"])],
+    products: [
+        .library(name: "FuzzGPSD", type: .static, targets: ["FuzzGPSD"]),
+        .library(name: "FuzzIIO", type: .static, targets: ["FuzzIIO"]),
+    ],
     dependencies: [.package(name: "swift-device-services", path: "../..")],
     targets: [
         .target(
@@ -13,6 +16,7 @@ let package = Package(
                 .product(name: "GPSDProtocol", package: "swift-device-services"),
                 .product(name: "JSONBytes", package: "swift-device-services"),
             ]
-        )
+        ),
+        .target(name: "FuzzIIO", dependencies: [.product(name: "IIOFormat", package: "swift-device-services")]),
     ]
 )

@@ -43,7 +43,7 @@ public struct IIOScanDecoder: Sendable {
         minimumStride = max(lanes.map(\.end).max() ?? 0, stamp?.end ?? 0)
     }
 
-    /// Decodes up to `count` scans that lie `stride` bytes apart, and their stamps in nanoseconds of the driver's clock.
+    /// Decodes up to `count` scans that lie `stride` bytes apart, and their stamps in the driver's nanoseconds.
     ///
     /// Returns how many there were: no more than the bytes hold whole and than there is room for; 0 when the stride is
     /// too small for the layout. The components of a scalar behind the first are 0. Where the scans carry no time

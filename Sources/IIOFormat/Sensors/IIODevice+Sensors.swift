@@ -33,7 +33,7 @@ extension IIODevice {
         }
         if !sensor.canBuffer, !sensor.canPoll, sensor.problemText == nil {
             sensor.problemText =
-                "\(ids[0]) of \(title) has neither a place in the buffer nor an attribute raw or input: it cannot be read."
+                "\(ids[0]) of \(title) has no place in the buffer and no attribute raw or input: it cannot be read."
         }
         setRates(of: &sensor)
         setMountMatrix(of: &sensor)

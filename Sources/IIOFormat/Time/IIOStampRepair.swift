@@ -60,7 +60,7 @@ public struct IIOStampRepair: Sendable {
         let before = last
         if report.jump != nil {
             // Some stamps may be of the time before the jump, and nothing says which.
-            let end = newest.addingSaturated(correction)
+            let end = min(newest.addingSaturated(correction), arrival.nanoseconds)
             spread(times, 0..<times.count, end: end)
             report.rebuilt = times.count
         } else {
@@ -103,7 +103,8 @@ public struct IIOStampRepair: Sendable {
         {
             late = LateRun()
             let ahead = delay.subtractingSaturated(behind)
-            correction = correction.subtractingSaturated(ahead)
+            // Not from the correction so far: with stamps at the ends of the range that has been held at an end itself.
+            correction = arrival.nanoseconds.subtractingSaturated(delay).subtractingSaturated(newest)
             return ahead
         }
         if behind < 0 {

@@ -1,0 +1,64 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import IIOFormat
+import Testing
+
+/// Every kind of format over random bytes, against a decoder that takes one bit after the other.
+@Suite("Samples of random scans")
+struct ScanDecoderRandomTests {
+    private static var formats: [String] {
+        var formats: [String] = []
+        for order in ["le", "be"] {
+            for sign in ["s", "u"] {
+                for storage in [8, 16, 32, 64] {
+                    for (bits, shift) in [(storage, 0), (storage - 4, 4), (storage - 3, 1), (storage - 5, 0), (1, 2)] {
+                        formats.append("\(order):\(sign)\(bits)/\(storage)>>\(shift)")
+                    }
+                }
+            }
+        }
+        return formats
+    }
+
+    /// The rule in words: put the bytes in order, drop `shift` bits, take `bits`, count the topmost as negative.
+    private static func value(_ bytes: ArraySlice<UInt8>, _ format: IIODataFormat) -> Double {
+        let ordered = format.isBigEndian ? Array(bytes.reversed()) : Array(bytes)
+        var value: Int128 = 0
+        for bit in format.shift..<format.shift + format.bits {
+            let isSet = ordered[bit / 8] & (1 << UInt8(bit % 8)) != 0
+            let isSign = format.isSigned && bit == format.shift + format.bits - 1
+            let power = Int128(1) << (bit - format.shift)
+            if isSet { value += isSign ? -power : power }
+        }
+        return value < 0 ? Double(Int64(value)) : Double(UInt64(value))
+    }
+
+    @Test("Each format gives what its definition says", arguments: formats)
+    func agrees(text: String) throws {
+        let format = try #require(IIODataFormat(text))
+        var random = SplitMix(state: 42)
+        for stamp in [nil, "le:s64/64>>0", "be:s64/64>>0"] {
+            for places in [3, 1] {
+                let bench = try ScanBench(Array(repeating: text, count: places), stamp: stamp)
+                let size = bench.layout.sampleSize
+                let bytes = (0..<size * 33).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+                let (values, stamps) = try bench.decode(bytes)
+                try #require(values.count == 33)
+                for scan in 0..<33 {
+                    for axis in 0..<3 {
+                        let start = scan * size + axis * format.byteCount
+                        let expected = axis < places ? Self.value(bytes[start..<start + format.byteCount], format) : 0
+                        #expect(values[scan][axis] == expected)
+                    }
+                    guard let stamp else { continue }
+                    let start = scan * size + bench.layout.elements[places].offset
+                    let eight =
+                        stamp.hasPrefix("be") ? Array(bytes[start..<start + 8]) : bytes[start..<start + 8].reversed()
+                    let expected = eight.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+                    #expect(UInt64(bitPattern: stamps[scan]) == expected)
+                }
+            }
+        }
+    }
+}
