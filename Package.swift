@@ -15,6 +15,7 @@ let package = Package(
     name: "swift-device-services",
     products: [
         .library(name: "CoreLocation", targets: ["CoreLocation", "CoreLocationSubmodules"]),
+        .library(name: "CoreMotion", targets: ["CoreMotion", "CoreMotionSubmodules"]),
         .library(name: "DeviceSupport", targets: ["DeviceSupport"]),
         .library(name: "SimulatedDevice", targets: ["SimulatedDevice", "Trace"]),
         // The codecs by themselves, for tools and fuzzers: they need neither Foundation nor a C library.
@@ -78,6 +79,9 @@ let package = Package(
         ),
         // Only a module map: it makes `import CoreLocation.CLLocationManagerDelegate` and the like resolve.
         .target(name: "CoreLocationSubmodules"),
+        .target(name: "CoreMotion", dependencies: ["DeviceCore", "LiveDevice", "AppDelivery"]),
+        // Only a module map, as for Core Location.
+        .target(name: "CoreMotionSubmodules"),
         // Not named UIKit: that would turn `#if canImport(UIKit)` on in every dependency of an app.
         .target(name: "DeviceSupport", dependencies: ["DeviceCore", "SensorFusion", "LiveDevice", "AppDelivery"]),
         .target(
@@ -130,6 +134,9 @@ let package = Package(
             name: "CoreLocationClientTests",
             dependencies: ["CoreLocation", "CoreLocationSubmodules", "SimulatedDevice", "Trace"]
         ),
+        .testTarget(name: "CoreMotionTests", dependencies: ["AppDelivery", "CoreMotion", "DeviceCore"]),
+        .testTarget(
+            name: "CoreMotionClientTests", dependencies: ["CoreMotion", "CoreMotionSubmodules", "DeviceCore"]),
         .testTarget(
             name: "SimulatedDeviceTests", dependencies: ["CoreLocation", "DeviceCore", "SimulatedDevice", "Trace"]),
         // Programs that the integration tests run as processes of their own.
@@ -159,10 +166,10 @@ let package = Package(
 
 // Sources as they were written for iOS, in the language mode of that time.
 let olderMode: Set = [
-    "CoreLocationClientTests", "TestProgramBookLocation", "TestProgramListing313314", "TestProgramListing8386",
-    "TestProgramListing87",
+    "CoreLocationClientTests", "CoreMotionClientTests", "TestProgramBookLocation", "TestProgramListing313314",
+    "TestProgramListing8386", "TestProgramListing87",
 ]
 
-for target in package.targets where target.type != .system && target.name != "CoreLocationSubmodules" {
+for target in package.targets where target.type != .system && !target.name.hasSuffix("Submodules") {
     target.swiftSettings = olderMode.contains(target.name) ? [.swiftLanguageMode(.v5)] : strict
 }

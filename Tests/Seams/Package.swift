@@ -3,6 +3,7 @@ import PackageDescription
 
 let deviceServices = "swift-device-services"
 let coreLocation: Target.Dependency = .product(name: "CoreLocation", package: deviceServices)
+let coreMotion: Target.Dependency = .product(name: "CoreMotion", package: deviceServices)
 let simulatedDevice: Target.Dependency = .product(name: "SimulatedDevice", package: deviceServices)
 
 // What other packages do with this one. scripts/seams builds it in a copy of its own, step by step.
@@ -21,9 +22,10 @@ let package = Package(
         .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.13.0"),
     ],
     targets: [
-        // A product with a target that does not know of Core Location and one that uses it.
+        // A product with a target that does not know of the frameworks and one that uses them.
         .executableTarget(
-            name: "linked", dependencies: [coreLocation, .product(name: "Unrelated", package: "Unrelated")]),
+            name: "linked",
+            dependencies: [coreLocation, coreMotion, .product(name: "Unrelated", package: "Unrelated")]),
         // Playback alone, which no framework is linked with.
         .executableTarget(name: "simulated", dependencies: [simulatedDevice]),
         // The floors without Foundation.
@@ -46,6 +48,7 @@ let package = Package(
             name: "CustomDumpTests",
             dependencies: [
                 coreLocation,
+                coreMotion,
                 .product(name: "CustomDump", package: "swift-custom-dump"),
                 // Without it a difference that the tests find does not fail them.
                 .product(name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay"),

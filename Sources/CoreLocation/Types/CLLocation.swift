@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import AppDelivery
 public import Foundation
 
 /// A place, how surely it is known, the movement there, and the time of all that.

@@ -31,7 +31,7 @@ final class AccelerometerClient: Sendable {
 
     init(device: Device) {
         source = device.motionSource
-        delivery = AppDelivery.on(.main, device: device)
+        delivery = AppDelivery.on(DispatchQueue.main, device: device)
         state.withLock { $0.device = device }
     }
 

@@ -19,7 +19,7 @@ final class NotificationPost: Sendable {
     private let sender: Mutex<Sender>
 
     init(device: Device) {
-        delivery = AppDelivery.on(.main, device: device)
+        delivery = AppDelivery.on(DispatchQueue.main, device: device)
         sender = Mutex(Sender(device: device))
     }
 

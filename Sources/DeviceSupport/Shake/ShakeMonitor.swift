@@ -50,7 +50,7 @@ final class ShakeMonitor: Sendable {
     init(device: Device) {
         source = device.motionSource
         clock = device.clock
-        delivery = AppDelivery.on(.main, device: device)
+        delivery = AppDelivery.on(DispatchQueue.main, device: device)
         state.withLock { $0.device = device }
     }
 

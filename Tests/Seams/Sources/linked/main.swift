@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CoreLocation
+import CoreMotion
 import Unrelated
 
 let manager = CLLocationManager()
@@ -9,3 +10,4 @@ let manager = CLLocationManager()
 let degree = CLLocation(latitude: 0, longitude: 0).distance(from: CLLocation(latitude: 0, longitude: 1))
 print(describe())
 print("linked: \(Int(degree / 1000)) km, \(manager.authorizationStatus.rawValue)")
+print("motion: \(CMMotionManager().accelerometerUpdateInterval) s")

@@ -42,7 +42,20 @@ public final class Description {
 }
 #endif
 
-/// What this package has seen of Core Location.
+#if canImport(CoreMotion)
+public import CoreMotion
+
+extension CMAuthorizationStatus: Describable {
+    /// Whether motion may be used.
+    public var word: String { self == .authorized ? "motion" : "no motion" }
+}
+
+private let motion = ", and Core Motion: " + CMAuthorizationStatus.authorized.word
+#else
+private let motion = ""
+#endif
+
+/// What this package has seen of Core Location and Core Motion.
 public func describe() -> String {
-    Description().text
+    Description().text + motion
 }

@@ -1,7 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+package import Foundation
 
 // Archives come from files, so nothing in them is taken for granted. Foundation on Linux is hard on archives that do
 // not hold what is asked for: an object of another class than expected ends the process, a missing key fails the whole
@@ -9,14 +9,14 @@ import Foundation
 // thing that can be asked for safely, and they keep every bit of a number, also of a NaN.
 extension NSCoder {
     /// Writes 64-bit words, most significant byte first.
-    func encode(words: [UInt64], forKey key: String) {
+    package func encode(words: [UInt64], forKey key: String) {
         encode(bytes: words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }, key)
     }
 
     /// Reads what `encode(words:forKey:)` wrote; nil when there is something else or less than `count` words.
     ///
     /// More words are from a newer version and left out.
-    func decodeWords(_ count: Int, forKey key: String) -> [UInt64]? {
+    package func decodeWords(_ count: Int, forKey key: String) -> [UInt64]? {
         guard let bytes = decodeBytes(forKey: key), bytes.count >= count * 8 else { return nil }
         return (0..<count).map { word in
             bytes[word * 8..<word * 8 + 8].reduce(0) { $0 << 8 | UInt64($1) }
@@ -24,12 +24,12 @@ extension NSCoder {
     }
 
     /// Writes a string as UTF-8.
-    func encode(text: String, forKey key: String) {
+    package func encode(text: String, forKey key: String) {
         encode(bytes: Array(text.utf8), key)
     }
 
     /// Reads what `encode(text:forKey:)` wrote; nil when there is something else.
-    func decodeText(forKey key: String) -> String? {
+    package func decodeText(forKey key: String) -> String? {
         decodeBytes(forKey: key).flatMap { String(validating: $0, as: UTF8.self) }
     }
 

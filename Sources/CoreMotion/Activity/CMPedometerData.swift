@@ -1,0 +1,64 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// What a pedometer counted between two times.
+///
+/// Nothing on Linux counts steps; tests make their own by subclassing.
+open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
+    private let storedStart: TimeInterval
+    private let storedEnd: TimeInterval
+    private let storedSteps: Double
+
+    /// No steps from 1970-01-01T00:00:00Z to the same time.
+    public override init() {
+        storedStart = 0
+        storedEnd = 0
+        storedSteps = 0
+        super.init()
+    }
+
+    /// Restores it from an archive; nil when the archive holds none.
+    public required init?(coder: NSCoder) {
+        guard let numbers = coder.decodeNumbers(3, forKey: Self.key) else { return nil }
+        storedStart = numbers[0]
+        storedEnd = numbers[1]
+        storedSteps = numbers[2]
+        super.init()
+    }
+
+    /// When counting began.
+    open var startDate: Date { Date(timeIntervalSince1970: storedStart) }
+    /// When it ended.
+    open var endDate: Date { Date(timeIntervalSince1970: storedEnd) }
+    /// The steps between the two.
+    open var numberOfSteps: NSNumber { NSNumber(value: storedSteps) }
+    /// Metres; nil, since nothing tells them.
+    open var distance: NSNumber? { nil }
+    /// Floors up; nil, since nothing tells them.
+    open var floorsAscended: NSNumber? { nil }
+    /// Floors down; nil, since nothing tells them.
+    open var floorsDescended: NSNumber? { nil }
+    /// Seconds per metre now; nil, since nothing tells them.
+    open var currentPace: NSNumber? { nil }
+    /// Steps per second now; nil, since nothing tells them.
+    open var currentCadence: NSNumber? { nil }
+    /// Seconds per metre on average; nil, since nothing tells them.
+    open var averageActivePace: NSNumber? { nil }
+
+    /// Returns the object itself, which cannot change.
+    open func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// True: it can be archived securely.
+    open class var supportsSecureCoding: Bool { true }
+
+    /// Writes the times and the steps into a keyed archive.
+    open func encode(with coder: NSCoder) {
+        coder.encode(
+            numbers: [startDate.timeIntervalSince1970, endDate.timeIntervalSince1970, numberOfSteps.doubleValue],
+            forKey: Self.key)
+    }
+
+    private static let key = "CMPedometerData.values"
+}

@@ -1,0 +1,228 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import AppDelivery
+public import Foundation
+import LiveDevice
+import Synchronization
+
+/// Gives a program the readings of the accelerometer, the gyroscope and the magnetometer.
+///
+/// Either ask for the latest reading whenever you need one, or have each reading handed to a handler:
+///
+/// ```swift
+/// let manager = CMMotionManager()
+/// manager.accelerometerUpdateInterval = 1.0 / 50
+/// manager.startAccelerometerUpdates(to: .main) { data, error in
+///     if let data { print(data.acceleration) }
+/// }
+/// ```
+///
+/// **Axes.** With the device held upright x points to the right, y to the top edge and z out of the screen. How a sensor
+/// is mounted is known from the kernel or the configuration and has been taken into account.
+///
+/// **Intervals** are in seconds. They read back as written; the sensor is asked for the nearest rate that it offers, and
+/// is never faster than it can. 0, negative numbers and NaN ask for the fastest that it can do. While updates run a new
+/// interval takes effect at once.
+///
+/// **Handlers** run on the operation queue that they were started with, one call at a time and in order, also on a queue
+/// that runs several operations at once. At most 1,024 readings of each sensor wait for a handler; then the oldest are
+/// dropped and counted (`droppedAccelerometerDataCount` and so on). A second start replaces the handler. No call comes
+/// after `stop…` has returned on the handler's thread; when stopped from another thread, a call that is running goes on.
+/// Cancelling the operations of the queue drops no readings, unlike on Apple's platforms.
+///
+/// **Failures.** When a sensor is lost its handler is told so once, with `CMErrorNotAvailable` (or
+/// `CMErrorNotAuthorized` when its file may not be read) and the reason as the underlying error. Readings go on by
+/// themselves when it is back. Without such a sensor starting is silent: ask `is…Available` first.
+///
+/// Device motion, which needs the attitude of the device, is not available yet.
+///
+/// The manager's device is that of `SimulatedDevice.use`, else the live one. Keep the manager: its updates end with it.
+/// It is used from one thread, as on Apple's platforms; calling it from others is safe. Several managers share the
+/// sensors, each with its own intervals.
+open class CMMotionManager: NSObject {
+    let client: MotionClient
+
+    /// Creates a manager for the device in force.
+    public override init() {
+        client = MotionClient(device: LiveDevice.resolved)
+        super.init()
+    }
+
+    deinit {
+        client.retire()
+    }
+
+    // MARK: Accelerometer
+
+    /// Seconds between two readings of the accelerometer. Default: 0.01.
+    open var accelerometerUpdateInterval: TimeInterval {
+        get { client.accelerometer.interval }
+        set { client.accelerometer.interval = newValue }
+    }
+
+    /// True when there is an accelerometer.
+    open var isAccelerometerAvailable: Bool { client.accelerometer.isAvailable }
+
+    /// True while readings of the accelerometer come or are due: it has been started and is there.
+    open var isAccelerometerActive: Bool { client.accelerometer.isActive }
+
+    /// The latest reading of the accelerometer, with or without a handler; nil before the first and after stopping.
+    open var accelerometerData: CMAccelerometerData? { client.accelerometer.latest.map(CMAccelerometerData.init) }
+
+    /// Starts the accelerometer for programs that ask for `accelerometerData`.
+    open func startAccelerometerUpdates() {
+        client.accelerometer.start(nil)
+    }
+
+    /// Starts the accelerometer and hands each reading to the handler.
+    open func startAccelerometerUpdates(
+        to queue: OperationQueue, withHandler handler: @escaping CMAccelerometerHandler
+    ) {
+        client.accelerometer.start(
+            StreamHandler(
+                delivery: AppDelivery.on(queue, device: client.device),
+                take: { handler(CMAccelerometerData($0), nil) },
+                fail: { handler(nil, $0) }))
+    }
+
+    /// Stops the accelerometer for this manager.
+    open func stopAccelerometerUpdates() {
+        client.accelerometer.stop()
+    }
+
+    // MARK: Gyroscope
+
+    /// Seconds between two readings of the gyroscope. Default: 0.01.
+    open var gyroUpdateInterval: TimeInterval {
+        get { client.gyroscope.interval }
+        set { client.gyroscope.interval = newValue }
+    }
+
+    /// True when there is a gyroscope.
+    open var isGyroAvailable: Bool { client.gyroscope.isAvailable }
+
+    /// True while readings of the gyroscope come or are due: it has been started and is there.
+    open var isGyroActive: Bool { client.gyroscope.isActive }
+
+    /// The latest reading of the gyroscope, with or without a handler; nil before the first and after stopping.
+    open var gyroData: CMGyroData? { client.gyroscope.latest.map(CMGyroData.init) }
+
+    /// Starts the gyroscope for programs that ask for `gyroData`.
+    open func startGyroUpdates() {
+        client.gyroscope.start(nil)
+    }
+
+    /// Starts the gyroscope and hands each reading to the handler.
+    open func startGyroUpdates(
+        to queue: OperationQueue, withHandler handler: @escaping CMGyroHandler
+    ) {
+        client.gyroscope.start(
+            StreamHandler(
+                delivery: AppDelivery.on(queue, device: client.device),
+                take: { handler(CMGyroData($0), nil) },
+                fail: { handler(nil, $0) }))
+    }
+
+    /// Stops the gyroscope for this manager.
+    open func stopGyroUpdates() {
+        client.gyroscope.stop()
+    }
+
+    // MARK: Magnetometer
+
+    /// Seconds between two readings of the magnetometer. Default: 0.04.
+    open var magnetometerUpdateInterval: TimeInterval {
+        get { client.magnetometer.interval }
+        set { client.magnetometer.interval = newValue }
+    }
+
+    /// True when there is a magnetometer.
+    open var isMagnetometerAvailable: Bool { client.magnetometer.isAvailable }
+
+    /// True while readings of the magnetometer come or are due: it has been started and is there.
+    open var isMagnetometerActive: Bool { client.magnetometer.isActive }
+
+    /// The latest reading of the magnetometer, with or without a handler; nil before the first and after stopping.
+    open var magnetometerData: CMMagnetometerData? { client.magnetometer.latest.map(CMMagnetometerData.init) }
+
+    /// Starts the magnetometer for programs that ask for `magnetometerData`.
+    open func startMagnetometerUpdates() {
+        client.magnetometer.start(nil)
+    }
+
+    /// Starts the magnetometer and hands each reading to the handler.
+    open func startMagnetometerUpdates(
+        to queue: OperationQueue, withHandler handler: @escaping CMMagnetometerHandler
+    ) {
+        client.magnetometer.start(
+            StreamHandler(
+                delivery: AppDelivery.on(queue, device: client.device),
+                take: { handler(CMMagnetometerData($0), nil) },
+                fail: { handler(nil, $0) }))
+    }
+
+    /// Stops the magnetometer for this manager.
+    open func stopMagnetometerUpdates() {
+        client.magnetometer.stop()
+    }
+
+    // MARK: Device motion
+
+    /// Seconds between two device motions. Default: 0.01.
+    open var deviceMotionUpdateInterval: TimeInterval {
+        get { client.deviceMotion.interval }
+        set { client.deviceMotion.interval = newValue }
+    }
+
+    /// The frames that device motion can be measured against; none yet.
+    open class func availableAttitudeReferenceFrames() -> CMAttitudeReferenceFrame { [] }
+
+    /// The frame that device motion is measured against, `xArbitraryZVertical` while it is not measured.
+    open var attitudeReferenceFrame: CMAttitudeReferenceFrame { .xArbitraryZVertical }
+
+    /// False: device motion is not available yet.
+    open var isDeviceMotionAvailable: Bool { false }
+
+    /// True while device motions come or are due; false, since they are not available yet.
+    open var isDeviceMotionActive: Bool { false }
+
+    /// The latest device motion; nil, since it is not available yet.
+    open var deviceMotion: CMDeviceMotion? { nil }
+
+    /// Does nothing: device motion is not available yet.
+    open func startDeviceMotionUpdates() {
+        client.deviceMotion.stop()
+    }
+
+    /// Does nothing: device motion is not available yet.
+    open func startDeviceMotionUpdates(using referenceFrame: CMAttitudeReferenceFrame) {
+        client.deviceMotion.stop()
+    }
+
+    /// Tells the handler once that device motion is not available yet (`CMErrorNotAvailable`).
+    open func startDeviceMotionUpdates(to queue: OperationQueue, withHandler handler: @escaping CMDeviceMotionHandler) {
+        client.deviceMotion.refuse(on: AppDelivery.on(queue, device: client.device)) { handler(nil, $0) }
+    }
+
+    /// Tells the handler once that device motion is not available yet (`CMErrorNotAvailable`).
+    open func startDeviceMotionUpdates(
+        using referenceFrame: CMAttitudeReferenceFrame, to queue: OperationQueue,
+        withHandler handler: @escaping CMDeviceMotionHandler
+    ) {
+        client.deviceMotion.refuse(on: AppDelivery.on(queue, device: client.device)) { handler(nil, $0) }
+    }
+
+    /// Takes a start back; a handler that has not been told anything yet will not be.
+    open func stopDeviceMotionUpdates() {
+        client.deviceMotion.stop()
+    }
+
+    /// Whether the system asks its user to move the device when its sensors need it. Default: false.
+    ///
+    /// Kept, without an effect on Linux: nobody shows anything.
+    open var showsDeviceMovementDisplay: Bool {
+        get { client.showsMovementDisplay.withLock { $0 } }
+        set { client.showsMovementDisplay.withLock { $0 = newValue } }
+    }
+}

@@ -1,0 +1,33 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import Synchronization
+
+/// Everything behind one motion manager: a stream for each kind of sensor.
+final class MotionClient: Sendable {
+    let device: Device
+    let accelerometer: SensorStream<EachReading>
+    let gyroscope: SensorStream<EachReading>
+    let magnetometer: SensorStream<EachReading>
+    let deviceMotion: DeviceMotionService
+    let showsMovementDisplay = Mutex(false)
+
+    init(device: Device) {
+        self.device = device
+        // The intervals of a new manager on Apple's platforms.
+        accelerometer = SensorStream(device: device, kind: .accelerometer, interval: 0.01) { EachReading() }
+        gyroscope = SensorStream(device: device, kind: .gyroscope, interval: 0.01) { EachReading() }
+        magnetometer = SensorStream(device: device, kind: .magnetometer, interval: 0.04) { EachReading() }
+        deviceMotion = DeviceMotionService(device: device)
+    }
+
+    /// The manager is gone: nothing runs for it any more.
+    func retire() {
+        accelerometer.stop()
+        gyroscope.stop()
+        magnetometer.stop()
+        deviceMotion.stop()
+    }
+}

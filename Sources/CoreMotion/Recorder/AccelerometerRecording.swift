@@ -1,0 +1,116 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import Synchronization
+
+/// The device's one recording of its accelerometer, shared by all recorders.
+///
+/// It is kept in memory: 16 bytes a reading, 35 MB for the twelve hours that it holds at most.
+final class AccelerometerRecording: Sendable {
+    /// Readings a second.
+    static let rate = 50.0
+    /// Seconds that may be asked for at a time, and that are kept.
+    static let longest = 12.0 * 3600
+    /// Seconds that readings may wait in the kernel before they come in.
+    static let latency = 1.0
+    /// Seconds after the end in which readings from before it may still come in.
+    static let grace = 1.5 * latency
+    /// Readings that are kept; the oldest go first, some minutes at a time.
+    static let limit = Int(longest * rate)
+
+    private struct State {
+        var pieces: [RecordedReadings] = []
+        var count = 0
+        var nextIdentifier: UInt64 = 1
+        var end = BootTime.zero
+        var timer: ClockTimer?
+        var subscription: Subscription?
+
+        mutating func add(_ value: SIMD3<Double>, at time: BootTime, wall: WallTime) {
+            var isAdded = false
+            if let last = pieces.indices.last { isAdded = pieces[last].add(value, at: time, wall: wall) }
+            if !isAdded {
+                var piece = RecordedReadings(firstIdentifier: nextIdentifier, start: time, wallStart: wall)
+                guard piece.add(value, at: time, wall: wall) else { return }
+                pieces.append(piece)
+            }
+            nextIdentifier &+= 1
+            count += 1
+            while count > AccelerometerRecording.limit, pieces.count > 1 { count -= pieces.removeFirst().count }
+        }
+    }
+
+    private let device: Device
+    private let state = Mutex(State())
+
+    init(device: Device) {
+        self.device = device
+    }
+
+    static func of(_ device: Device) -> AccelerometerRecording {
+        device.component(AccelerometerRecording.self) { AccelerometerRecording(device: $0) }
+    }
+
+    /// Records from now on for that many seconds, or for as long as was asked for before when that is longer.
+    func record(seconds: Double) {
+        guard seconds > 0, device.has(.accelerometer) else { return }
+        let end = device.clock.now.advanced(bySeconds: min(seconds, Self.longest))
+        let isNew = state.withLock { state in
+            guard end > state.end else { return false }
+            state.end = end
+            return true
+        }
+        guard isNew else { return }
+        let timer = device.clock.timer(at: end.advanced(bySeconds: Self.grace)) { [weak self] in self?.finish() }
+        let former = state.withLock { state in
+            // Another thread may have asked for longer meanwhile.
+            guard state.end == end else { return timer }
+            defer { state.timer = timer }
+            return state.timer ?? timer
+        }
+        if former !== timer { former.cancel() }
+        guard state.withLock({ $0.subscription == nil }) else { return }
+        let request = MotionRequest(kind: .accelerometer, interval: 1 / Self.rate, latency: Self.latency)
+        let new = device.motionSource.subscribe(request) { [weak self] event in self?.receive(event) }
+        let surplus = state.withLock { state -> Subscription? in
+            guard state.subscription == nil else { return new }
+            state.subscription = new
+            return nil
+        }
+        surplus?.cancel()
+    }
+
+    /// The readings between two civil times, both included.
+    func readings(from start: WallTime, to end: WallTime) -> [(piece: RecordedReadings, indices: Range<Int>)] {
+        let pieces = state.withLock { $0.pieces }
+        return pieces.compactMap { piece in
+            let indices = piece.indices(from: start, to: end)
+            return indices.isEmpty ? nil : (piece, indices)
+        }
+    }
+
+    func receive(_ event: MotionEvent) {
+        guard case .samples(let batch) = event else { return }
+        // What civil time it is at boot, so that readings which waited get the time of their measurement.
+        let boot = device.clock.wallTime.nanoseconds.subtractingSaturated(device.clock.now.nanoseconds)
+        state.withLock { state in
+            for index in 0..<batch.count where batch.times[index] <= state.end {
+                let wall = WallTime(nanoseconds: boot.addingSaturated(batch.times[index].nanoseconds))
+                state.add(batch.values[index], at: batch.times[index], wall: wall)
+            }
+        }
+    }
+
+    /// The time is over, unless somebody has asked for longer meanwhile.
+    private func finish() {
+        let now = device.clock.now
+        let former = state.withLock { state -> Subscription? in
+            guard now >= state.end.advanced(bySeconds: Self.grace) else { return nil }
+            defer { state.subscription = nil }
+            return state.subscription
+        }
+        former?.cancel()
+    }
+}

@@ -1,0 +1,36 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import Synchronization
+
+/// Tells a handler, in its own place, that what it was started for is not there, unless it is stopped before.
+final class PendingRefusal: Sendable {
+    private struct Call: @unchecked Sendable {
+        // Only called where the program asked for it.
+        let body: () -> Void
+    }
+
+    private let call: Mutex<Call?>
+
+    init(device: Device, delivery: any Delivery, _ body: @escaping () -> Void) {
+        call = Mutex(Call(body: body))
+        delivery.schedule { [self] in
+            if let call = take() { device.bind(call.body) }
+        }
+    }
+
+    /// Takes it back.
+    func withdraw() {
+        let call = take()
+        withExtendedLifetime(call) {}
+    }
+
+    private func take() -> Call? {
+        call.withLock { call in
+            defer { call = nil }
+            return call
+        }
+    }
+}

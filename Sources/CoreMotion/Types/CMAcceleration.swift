@@ -1,0 +1,28 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// An acceleration in the device's axes, in units of standard gravity (9.80665 m/s²), with the sign of gravity.
+///
+/// A device that lies with its face up reads (0, 0, -1); one that falls freely reads zero.
+///
+/// A plain structure as on Apple's platforms: neither Equatable nor Codable, so that programs can make it so.
+public struct CMAcceleration: Sendable {
+    /// Along the x axis, to the right: units of gravity.
+    public var x: Double
+    /// Along the y axis, to the top edge: units of gravity.
+    public var y: Double
+    /// Along the z axis, out of the screen: units of gravity.
+    public var z: Double
+
+    /// Three zeros.
+    public init() {
+        self.init(x: 0, y: 0, z: 0)
+    }
+
+    /// A vector of those components.
+    public init(x: Double, y: Double, z: Double) {
+        self.x = x
+        self.y = y
+        self.z = z
+    }
+}

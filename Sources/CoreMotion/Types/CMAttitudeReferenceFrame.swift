@@ -1,0 +1,22 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The axes that an attitude is measured against. In all of them z points up.
+public struct CMAttitudeReferenceFrame: OptionSet, Sendable {
+    /// A bit for each frame.
+    public var rawValue: UInt
+
+    /// The frames of those bits.
+    public init(rawValue: UInt) {
+        self.rawValue = rawValue
+    }
+
+    /// x points somewhere in the plane and stays there as far as the gyroscope can tell.
+    public static let xArbitraryZVertical = CMAttitudeReferenceFrame(rawValue: 1)
+    /// x points somewhere in the plane and the magnetometer keeps it there.
+    public static let xArbitraryCorrectedZVertical = CMAttitudeReferenceFrame(rawValue: 2)
+    /// x points to magnetic north.
+    public static let xMagneticNorthZVertical = CMAttitudeReferenceFrame(rawValue: 4)
+    /// x points to true north.
+    public static let xTrueNorthZVertical = CMAttitudeReferenceFrame(rawValue: 8)
+}

@@ -1,0 +1,47 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// The base of all timed values of Core Motion.
+///
+/// Programs get them from managers; tests subclass them and override what they need. They cannot be changed.
+open class CMLogItem: NSObject, NSSecureCoding, NSCopying {
+    private let storedTimestamp: TimeInterval
+
+    /// An item of the time zero.
+    public override init() {
+        storedTimestamp = 0
+        super.init()
+    }
+
+    init(measuredAt timestamp: TimeInterval) {
+        storedTimestamp = timestamp
+        super.init()
+    }
+
+    /// Restores an item from an archive; nil when the archive holds none.
+    public required init?(coder: NSCoder) {
+        guard let numbers = coder.decodeNumbers(1, forKey: Self.timestampKey) else { return nil }
+        storedTimestamp = numbers[0]
+        super.init()
+    }
+
+    /// When it was measured, in seconds since boot: the sensor's own time, not the time of delivery.
+    ///
+    /// Sleep counts (the kernel's boottime clock), unlike in `ProcessInfo.systemUptime` on Linux.
+    open var timestamp: TimeInterval { storedTimestamp }
+
+    /// Returns the item itself, which cannot change.
+    open func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// True: items can be archived securely.
+    open class var supportsSecureCoding: Bool { true }
+
+    /// Writes the item into a keyed archive.
+    open func encode(with coder: NSCoder) {
+        coder.encode(numbers: [timestamp], forKey: Self.timestampKey)
+    }
+
+    private static let timestampKey = "CMLogItem.timestamp"
+}

@@ -1,0 +1,68 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreMotion
+import DeviceCore
+import Testing
+
+@Suite("Steps and activities, which are not available")
+struct NotAvailableTests {
+    @Test("Class functions say so")
+    func classFunctions() {
+        #expect(!CMPedometer.isStepCountingAvailable())
+        #expect(!CMPedometer.isDistanceAvailable())
+        #expect(!CMPedometer.isFloorCountingAvailable())
+        #expect(!CMPedometer.isPaceAvailable())
+        #expect(!CMPedometer.isCadenceAvailable())
+        #expect(!CMPedometer.isPedometerEventTrackingAvailable())
+        #expect(CMPedometer.authorizationStatus() == .notDetermined)
+        #expect(!CMMotionActivityManager.isActivityAvailable())
+        #expect(CMMotionActivityManager.authorizationStatus() == .notDetermined)
+    }
+
+    @Test("A pedometer's handlers are told once, later, with Apple's codes")
+    func pedometer() async {
+        let test = TestDevice()
+        let pedometer = test.use { CMPedometer() }
+        let codes = Box<Int>()
+        pedometer.startUpdates(from: Date()) { _, error in codes.add((error as NSError?)?.code ?? 0) }
+        pedometer.startEventUpdates { _, error in codes.add((error as NSError?)?.code ?? 0) }
+        pedometer.queryPedometerData(from: Date(), to: Date()) { _, error in codes.add((error as NSError?)?.code ?? 0) }
+        #expect(codes.all.isEmpty)
+        test.playback?.run()
+        #expect(codes.all == [104, 109, 104])
+        await #expect(throws: NSError.self) {
+            _ = try await pedometer.queryPedometerData(from: Date(), to: Date())
+        }
+    }
+
+    @Test("An activity manager tells nil, and answers queries with an error")
+    func activities() {
+        let test = TestDevice()
+        let manager = test.use { CMMotionActivityManager() }
+        let told = Box<String>()
+        manager.startActivityUpdates(to: .main) { told.add($0 == nil ? "nil" : "activity") }
+        manager.queryActivityStarting(from: Date(), to: Date(), to: .main) { _, error in
+            told.add("\((error as NSError?)?.code ?? 0)")
+        }
+        test.playback?.run()
+        #expect(told.all == ["nil", "104"])
+    }
+
+    @Test("What is stopped before is not told, and a query is answered although its manager has gone")
+    func stop() {
+        let test = TestDevice()
+        let codes = Box<Int>()
+        do {
+            let pedometer = test.use { CMPedometer() }
+            pedometer.startUpdates(from: Date()) { _, _ in Issue.record("told after the stop") }
+            pedometer.stopUpdates()
+            pedometer.startEventUpdates { _, _ in Issue.record("told after the release") }
+            pedometer.queryPedometerData(from: Date(), to: Date()) { _, error in
+                codes.add((error as NSError?)?.code ?? 0)
+            }
+        }
+        test.playback?.run()
+        #expect(codes.all == [104])
+    }
+}

@@ -1,0 +1,129 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreMotion
+import DeviceCore
+import Testing
+
+@Suite("Batches", .timeLimit(.minutes(2)))
+struct BatchedTests {
+    @Test("A handler gets a second of readings at a time, however they come in", arguments: [true, false])
+    func handler(together: Bool) {
+        let test = TestDevice()
+        let manager = test.use { CMBatchedSensorManager() }
+        let batches = Box<[Double]>()
+        manager.startAccelerometerUpdates { readings, error in
+            #expect(error == nil)
+            batches.add(readings?.map(\.timestamp) ?? [])
+        }
+        #expect(manager.isAccelerometerActive)
+        #expect(manager.accelerometerBatch == nil)
+        if together {
+            test.feedAtOnce(.accelerometer, count: 45, rate: 10)
+        } else {
+            test.feed(.accelerometer, count: 45, rate: 10)
+        }
+        // 45 readings at 10 Hz: four full seconds, and 5 readings of the next.
+        #expect(batches.all.map(\.count) == [10, 10, 10, 10])
+        #expect(batches.all.compactMap(\.first) == [100, 101, 102, 103])
+        #expect(manager.accelerometerBatch?.count == 10)
+        #expect(manager.accelerometerBatch?.first?.timestamp == 103)
+        manager.stopAccelerometerUpdates()
+        #expect(manager.accelerometerBatch == nil)
+        #expect(!manager.isAccelerometerActive)
+        #expect(test.hub.demand(of: "accelerometer") == nil)
+    }
+
+    @Test("The sensor is asked for at most 800 readings a second, which may wait for a second")
+    func demand() throws {
+        let test = TestDevice(rates: .list([100, 400, 1600]))
+        let manager = test.use { CMBatchedSensorManager() }
+        manager.startAccelerometerUpdates()
+        let demand = try #require(test.hub.demand(of: "accelerometer"))
+        #expect(abs(demand.rate - 800) < 1e-9)
+        #expect(demand.latency == 1)
+        #expect(manager.accelerometerDataFrequency == 800)
+        manager.stopAccelerometerUpdates()
+        let slow = TestDevice(rates: .list([12.5, 100])).use { CMBatchedSensorManager() }
+        #expect(slow.accelerometerDataFrequency == 100)
+        let unknown = TestDevice().use { CMBatchedSensorManager() }
+        #expect(unknown.accelerometerDataFrequency == 0)
+    }
+
+    @Test("A loop gets batches, and the sensor rests when it is left")
+    func sequence() async throws {
+        let test = TestDevice()
+        let updates = test.use { CMBatchedSensorManager().accelerometerUpdates() }
+        let task = Task {
+            var counts: [Int] = []
+            for try await readings in updates {
+                counts.append(readings.count)
+                if counts.count == 3 { break }
+            }
+            return counts
+        }
+        await test.playback?.consumers.waitForConsumers(1)
+        test.feedAtOnce(.accelerometer, count: 45, rate: 10)
+        #expect(try await task.value == [10, 10, 10])
+        #expect(test.hub.demand(of: "accelerometer") == nil)
+    }
+
+    @Test("Playback can wait for a loop that works on a batch")
+    func gate() async throws {
+        let test = TestDevice()
+        let updates = test.use { CMBatchedSensorManager().accelerometerUpdates() }
+        let gate = try #require(test.playback?.consumers)
+        let total = Box<Int>()
+        let task = Task {
+            for try await readings in updates { total.add(readings.count) }
+        }
+        await gate.waitForConsumers(1)
+        for second in 0..<4 {
+            test.feed(.accelerometer, count: 10, rate: 10, from: Double(second))
+            await gate.waitUntilIdle()
+            #expect(total.count == second)
+        }
+        task.cancel()
+        try await task.value
+        #expect(test.hub.demand(of: "accelerometer") == nil)
+    }
+
+    @Test("A loop ends with an error when the sensor is lost")
+    func loss() async throws {
+        let test = TestDevice()
+        let updates = test.use { CMBatchedSensorManager().accelerometerUpdates() }
+        let task = Task { () -> Int in
+            do {
+                for try await _ in updates {}
+                return 0
+            } catch let error as NSError {
+                return error.code
+            }
+        }
+        await test.playback?.consumers.waitForConsumers(1)
+        test.lose(.accelerometer)
+        #expect(await task.value == 109)
+    }
+
+    @Test("Without an accelerometer a loop throws, and so does one over device motion")
+    func notAvailable() async {
+        let test = TestDevice([.gyroscope])
+        test.use {
+            #expect(!CMBatchedSensorManager.isAccelerometerSupported)
+            #expect(!CMBatchedSensorManager.isDeviceMotionSupported)
+            #expect(CMBatchedSensorManager.authorizationStatus == .notDetermined)
+        }
+        let manager = test.use { CMBatchedSensorManager() }
+        var readings = manager.accelerometerUpdates().makeAsyncIterator()
+        await #expect(throws: NSError.self) { _ = try await readings.next() }
+        var motions = manager.deviceMotionUpdates().makeAsyncIterator()
+        await #expect(throws: NSError.self) { _ = try await motions.next() }
+        let codes = Box<Int>()
+        manager.startDeviceMotionUpdates { _, error in codes.add((error as NSError?)?.code ?? 0) }
+        test.playback?.run()
+        #expect(codes.all == [109])
+        #expect(!manager.isDeviceMotionActive)
+        #expect(manager.deviceMotionBatch == nil)
+        #expect(manager.deviceMotionDataFrequency == 0)
+    }
+}

@@ -1,0 +1,92 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreMotion
+import DeviceCore
+import Testing
+
+@Suite("Loss of a sensor")
+struct LossTests {
+    private func watched(_ test: TestDevice) -> (manager: CMMotionManager, told: Box<String>) {
+        let manager = test.use { CMMotionManager() }
+        let told = Box<String>()
+        manager.startAccelerometerUpdates(to: .main) { data, error in
+            #expect((data == nil) != (error == nil))
+            if let data { told.add("\(Int(data.timestamp))") }
+            if let error = error as NSError? { told.add("\(error.domain) \(error.code)") }
+        }
+        return (manager, told)
+    }
+
+    @Test("A loss is told once, and readings go on by themselves")
+    func once() {
+        let test = TestDevice()
+        let (manager, told) = watched(test)
+        test.feed(.accelerometer, [0, 0, 0], at: 0)
+        test.lose(.accelerometer)
+        test.lose(.accelerometer)
+        test.regain(.accelerometer)
+        test.feed(.accelerometer, [0, 0, 0], at: 5)
+        test.lose(.accelerometer)
+        #expect(told.all == ["100", "CMErrorDomain 109", "105", "CMErrorDomain 109"])
+        manager.stopAccelerometerUpdates()
+    }
+
+    @Test("A loss is told once although a new interval subscribes anew")
+    func intervalWhileLost() {
+        let test = TestDevice()
+        let (manager, told) = watched(test)
+        test.lose(.accelerometer)
+        manager.accelerometerUpdateInterval = 0.5
+        test.playback?.run()
+        #expect(told.all == ["CMErrorDomain 109"])
+    }
+
+    @Test("A handler that starts while the sensor is lost hears of it")
+    func startWhileLost() {
+        let test = TestDevice()
+        let other = test.use { CMMotionManager() }
+        other.startAccelerometerUpdates()
+        test.lose(.accelerometer)
+        let (manager, told) = watched(test)
+        #expect(told.all.isEmpty)
+        test.playback?.run()
+        #expect(told.all == ["CMErrorDomain 109"])
+        manager.stopAccelerometerUpdates()
+    }
+
+    @Test("The news of a loss keeps its place among the readings")
+    func order() {
+        let test = TestDevice()
+        let (manager, told) = watched(test)
+        for (index, event) in ["reading", "loss", "reading"].enumerated() {
+            if event == "loss" {
+                test.hub.postLost(DeviceError(.silent, "quiet"), sensor: "accelerometer")
+                test.hub.postRegained(sensor: "accelerometer")
+            } else {
+                let time = TestDevice.start.advanced(bySeconds: Double(index))
+                test.hub.post(
+                    MotionBatch(sensor: "accelerometer", kind: .accelerometer, values: [[0, 0, 0]], times: [time]))
+            }
+        }
+        test.playback?.run()
+        #expect(told.all == ["100", "CMErrorDomain 109", "102"])
+        manager.stopAccelerometerUpdates()
+    }
+
+    @Test("The error tells the reason, and a missing permission apart")
+    func reason() throws {
+        let test = TestDevice()
+        let manager = test.use { CMMotionManager() }
+        let errors = Box<Carried<NSError>>()
+        manager.startGyroUpdates(to: .main) { _, error in
+            if let error = error as NSError? { errors.add(Carried(value: error)) }
+        }
+        test.lose(.gyroscope, DeviceError(.permissionDenied, "/dev/iio:device0 may not be read"))
+        let error = try #require(errors.all.first?.value)
+        #expect(error.code == 111)
+        #expect(error.localizedDescription == "/dev/iio:device0 may not be read")
+        let cause = try #require(error.userInfo[NSUnderlyingErrorKey] as? DeviceError)
+        #expect(cause.code == .permissionDenied)
+    }
+}

@@ -1,0 +1,153 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreMotion
+import DeviceCore
+import Dispatch
+import Testing
+
+@Suite("Operation queues", .timeLimit(.minutes(2)))
+struct QueueTests {
+    @Test("A blocked queue keeps the newest 1,024 readings and counts the others")
+    func blockedQueue() {
+        let test = TestDevice(isLive: true)
+        let manager = test.use { CMMotionManager() }
+        let queue = OperationQueue()
+        queue.isSuspended = true
+        let values = Box<Double>()
+        let done = DispatchSemaphore(value: 0)
+        manager.gyroUpdateInterval = 0
+        manager.startGyroUpdates(to: queue) { data, _ in
+            values.add(data?.rotationRate.x ?? -1)
+            if values.count == 1024 { done.signal() }
+        }
+        test.feed(.gyroscope, count: 3000, rate: 1000)
+        #expect(values.count == 0)
+        #expect(queue.operationCount == 1)
+        #expect(manager.droppedGyroDataCount == 1976)
+        #expect(manager.droppedAccelerometerDataCount == 0)
+        queue.isSuspended = false
+        #expect(done.comes())
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(values.all == (1976..<3000).map(Double.init))
+        manager.stopGyroUpdates()
+    }
+
+    @Test("A queue that runs many operations at once still gets one call at a time, in order")
+    func concurrentQueue() {
+        let test = TestDevice(isLive: true)
+        let manager = test.use { CMMotionManager() }
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 8
+        let values = Box<Double>()
+        let inside = Box<Int>()
+        let done = DispatchSemaphore(value: 0)
+        manager.accelerometerUpdateInterval = 0
+        manager.startAccelerometerUpdates(to: queue) { data, _ in
+            inside.add(1)
+            values.add(data?.timestamp ?? -1)
+            if values.count == 1000 { done.signal() }
+        }
+        // Not more than may wait.
+        test.feed(.accelerometer, count: 1000, rate: 1000)
+        #expect(done.comes())
+        #expect(values.all == values.all.sorted())
+        #expect(Set(values.all).count == 1000)
+        #expect(manager.droppedAccelerometerDataCount == 0)
+        manager.stopAccelerometerUpdates()
+    }
+
+    @Test("Cancelling the queue's operations does not end the updates")
+    func cancelledOperations() {
+        let test = TestDevice(isLive: true)
+        let manager = test.use { CMMotionManager() }
+        let queue = OperationQueue()
+        queue.isSuspended = true
+        let values = Box<Double>()
+        let done = DispatchSemaphore(value: 0)
+        manager.gyroUpdateInterval = 0
+        manager.startGyroUpdates(to: queue) { data, _ in
+            values.add(data?.timestamp ?? -1)
+            if values.count == 2 { done.signal() }
+        }
+        test.feed(.gyroscope, [0, 0, 0], at: 0)
+        queue.cancelAllOperations()
+        queue.isSuspended = false
+        test.feed(.gyroscope, [0, 0, 0], at: 1)
+        #expect(done.comes())
+        #expect(values.all == [100, 101])
+        manager.stopGyroUpdates()
+    }
+
+    @Test("Nothing is told after a stop while readings wait")
+    func stopWhileWaiting() {
+        let test = TestDevice(isLive: true)
+        let manager = test.use { CMMotionManager() }
+        let queue = OperationQueue()
+        queue.isSuspended = true
+        manager.startGyroUpdates(to: queue) { _, _ in Issue.record("told after the stop") }
+        test.feed(.gyroscope, count: 10, rate: 100)
+        manager.stopGyroUpdates()
+        queue.isSuspended = false
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(manager.droppedGyroDataCount == 0)
+    }
+
+    @Test("When stopped from another thread, the call that is running is the last")
+    func stopFromAnotherThread() {
+        let test = TestDevice(isLive: true)
+        let manager = test.use { CMMotionManager() }
+        let queue = OperationQueue()
+        let values = Box<Double>()
+        let isInside = DispatchSemaphore(value: 0)
+        let mayLeave = DispatchSemaphore(value: 0)
+        manager.gyroUpdateInterval = 0
+        manager.startGyroUpdates(to: queue) { data, _ in
+            values.add(data?.timestamp ?? -1)
+            isInside.signal()
+            #expect(mayLeave.comes())
+        }
+        test.feedAtOnce(.gyroscope, count: 5, rate: 1)
+        #expect(isInside.comes())
+        manager.stopGyroUpdates()
+        mayLeave.signal()
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(values.all == [100])
+    }
+
+    @Test("Handlers for OperationQueue.main run on the main queue")
+    func mainQueue() async {
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        let test = TestDevice(isLive: true)
+        let manager = Carried(value: test.use { CMMotionManager() })
+        let place = Box<Bool>()
+        await withCheckedContinuation { continuation in
+            manager.value.startAccelerometerUpdates(to: .main) { _, _ in
+                manager.value.stopAccelerometerUpdates()
+                place.add(DispatchQueue.getSpecific(key: key) == true)
+                continuation.resume()
+            }
+            test.feed(.accelerometer, [0, 0, 0], at: 0)
+        }
+        #expect(place.all == [true])
+    }
+
+    @Test("Handlers on a queue of one's own run on it, in the manager's device")
+    func ownQueue() {
+        let test = TestDevice(isLive: true)
+        let manager = test.use { CMMotionManager() }
+        let queue = OperationQueue()
+        let done = DispatchSemaphore(value: 0)
+        let place = Box<Bool>()
+        manager.startAccelerometerUpdates(to: queue) { _, _ in
+            place.add(OperationQueue.current === queue)
+            place.add(Device.current === test.device)
+            done.signal()
+        }
+        test.feed(.accelerometer, [0, 0, 0], at: 0)
+        #expect(done.comes())
+        #expect(place.all == [true, true])
+        manager.stopAccelerometerUpdates()
+    }
+}

@@ -1,0 +1,89 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+
+/// A device whose sensors say what the test feeds, on a clock that only the test moves.
+final class TestDevice: Sendable {
+    /// The clock's start: 100 seconds after boot, 2026-01-01T00:00:00Z.
+    static let start = BootTime(nanoseconds: 100_000_000_000)
+    static let wallStart = WallTime(nanoseconds: 1_767_225_600_000_000_000)
+
+    let clock = VirtualClock(now: TestDevice.start, wallTime: TestDevice.wallStart)
+    let hub: MotionHub
+    let positions = TestPositions()
+    let playback: TestPlayback?
+    let device: Device
+
+    /// - Parameter isLive: True for callbacks on the queues that were asked for, false for callbacks in `feed`.
+    init(_ kinds: [SensorKind] = SensorKind.allCases, isLive: Bool = false, rates: SensorRates = .unknown) {
+        let sensors = kinds.map { kind in
+            var sensor = SensorDescription(id: kind.rawValue, kind: kind)
+            sensor.rates = rates
+            return sensor
+        }
+        hub = MotionHub(sensors: sensors, demandChanged: {})
+        let playback = isLive ? nil : TestPlayback()
+        self.playback = playback
+        device = Device(
+            name: "test", clock: clock, configuration: Configuration(), positionSource: positions, motionSource: hub,
+            playback: playback)
+    }
+
+    func use<Result>(_ body: () throws -> Result) rethrows -> Result { try device.bind(body) }
+
+    /// A reading at so many seconds after the start; moves the clock there.
+    func feed(_ kind: SensorKind, _ value: SIMD3<Double>, at seconds: Double) {
+        let time = Self.start.advanced(bySeconds: seconds)
+        clock.move(to: time)
+        hub.post(
+            MotionBatch(sensor: kind.rawValue, kind: kind, values: [value], times: [time], arrival: time))
+        playback?.run()
+    }
+
+    /// Readings in even steps, whose x component counts from 0.
+    func feed(_ kind: SensorKind, count: Int, rate: Double, from seconds: Double = 0) {
+        for index in 0..<count { feed(kind, [Double(index), 0, 0], at: seconds + Double(index) / rate) }
+    }
+
+    /// Readings that come in together, whose x component counts from 0.
+    func feedAtOnce(_ kind: SensorKind, count: Int, rate: Double) {
+        var batch = MotionBatch(sensor: kind.rawValue, kind: kind)
+        for index in 0..<count {
+            batch.values.append([Double(index), 0, 0])
+            batch.times.append(Self.start.advanced(bySeconds: Double(index) / rate))
+        }
+        hub.post(batch)
+        playback?.run()
+    }
+
+    func lose(_ kind: SensorKind, _ error: DeviceError = DeviceError(.connectionLost, "gone")) {
+        hub.postLost(error, sensor: kind.rawValue)
+        playback?.run()
+    }
+
+    func regain(_ kind: SensorKind) {
+        hub.postRegained(sensor: kind.rawValue)
+        playback?.run()
+    }
+}
+
+/// A position source that knows but a last fix.
+final class TestPositions: PositionSource {
+    private let fix = Mutex<PositionFix?>(nil)
+
+    var lastFix: PositionFix? { fix.withLock { $0 } }
+    var receivers: [ReceiverDescription] { [] }
+
+    func set(_ report: PositionReport) {
+        fix.withLock { $0 = PositionFix(report: report, sky: nil) }
+    }
+
+    func subscribe(
+        _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void,
+        settled: @escaping @Sendable () -> Void
+    ) -> Subscription {
+        Subscription {}
+    }
+}

@@ -1,0 +1,130 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import Testing
+
+@testable import CoreMotion
+
+/// Writes what it is told to, under keys of its choice; readers are told that it is an object of another class.
+///
+/// Not private: Foundation on Linux has no name for a private class and traps.
+final class Forgery: NSObject, NSSecureCoding {
+    static var supportsSecureCoding: Bool { true }
+
+    private let keys: [String]
+
+    init(keys: [String]) {
+        self.keys = keys
+    }
+
+    init?(coder: NSCoder) { nil }
+
+    func encode(with coder: NSCoder) {
+        for key in keys { coder.encode(NSString("nonsense"), forKey: key) }
+    }
+}
+
+@Suite("Archives")
+struct ArchiveTests {
+    private func roundTrip<T: NSObject & NSSecureCoding>(_ object: T) throws -> T {
+        let data = try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)
+        return try #require(try NSKeyedUnarchiver.unarchivedObject(ofClass: T.self, from: data))
+    }
+
+    private let reading = MotionReading(value: [0.1, -2.5, 9.75], time: .init(nanoseconds: 123_456_789_012))
+
+    @Test("Readings keep every bit")
+    func readings() throws {
+        let accelerometer = CMAccelerometerData(reading)
+        let first = try roundTrip(accelerometer)
+        #expect(first.timestamp == 123.456789012)
+        #expect(first.acceleration.y == accelerometer.acceleration.y)
+        let second = try roundTrip(CMGyroData(reading))
+        #expect([second.rotationRate.x, second.rotationRate.y, second.rotationRate.z] == [0.1, -2.5, 9.75])
+        let third = try roundTrip(CMMagnetometerData(reading))
+        #expect([third.magneticField.x, third.magneticField.y, third.magneticField.z] == [10, -250, 975])
+        #expect(try roundTrip(CMRotationRateData(reading)).rotationRate.z == 9.75)
+        #expect(try roundTrip(CMLogItem(measuredAt: 7.25)).timestamp == 7.25)
+    }
+
+    @Test("Recorded readings keep their number and date")
+    func recorded() throws {
+        let item = try roundTrip(
+            CMRecordedAccelerometerData(reading, identifier: .max, wallTime: .init(nanoseconds: 1_500_000_000)))
+        #expect(item.identifier == .max)
+        #expect(item.startDate == Date(timeIntervalSince1970: 1.5))
+        #expect(item.timestamp == 123.456789012)
+    }
+
+    @Test("Altitudes keep their values")
+    func altitudes() throws {
+        let relative = try roundTrip(
+            CMAltitudeData(.init(altitude: -1.5, pressure: 101.3, time: .init(nanoseconds: 5_000_000_000))))
+        #expect(relative.relativeAltitude.doubleValue == -1.5)
+        #expect(relative.pressure.doubleValue == 101.3)
+        #expect(relative.timestamp == 5)
+        let absolute = try roundTrip(
+            CMAbsoluteAltitudeData(
+                .init(altitude: 520, accuracy: 6, precision: -1, time: .init(nanoseconds: 5_000_000_000))))
+        #expect([absolute.altitude, absolute.accuracy, absolute.precision] == [520, 6, -1])
+    }
+
+    @Test("Attitudes and device motions keep their values")
+    func deviceMotion() throws {
+        var values = CMDeviceMotion.Values()
+        values.attitude = CMQuaternion(x: 0.5, y: -0.5, z: 0.5, w: 0.5)
+        values.rotationRate = CMRotationRate(x: 1, y: 2, z: 3)
+        values.gravity = CMAcceleration(x: 0, y: -1, z: 0)
+        values.userAcceleration = CMAcceleration(x: 0.1, y: 0.2, z: 0.3)
+        values.magneticField = CMCalibratedMagneticField(field: CMMagneticField(x: 4, y: 5, z: 6), accuracy: .medium)
+        values.heading = 271.5
+        let motion = try roundTrip(CMDeviceMotion(values, measuredAt: 9.5))
+        #expect(motion.timestamp == 9.5)
+        #expect(motion.attitude.quaternion.y == -0.5)
+        #expect(motion.rotationRate.z == 3)
+        #expect(motion.gravity.y == -1)
+        #expect(motion.userAcceleration.x == 0.1)
+        #expect(motion.magneticField.field.z == 6)
+        #expect(motion.magneticField.accuracy == .medium)
+        #expect(motion.heading == 271.5)
+        #expect(motion.sensorLocation == .default)
+        let attitude = try roundTrip(CMAttitude(deviceToReference: values.attitude))
+        #expect(attitude.quaternion.x == 0.5)
+    }
+
+    @Test("Empty objects come back")
+    func empty() throws {
+        #expect(try roundTrip(CMAmbientPressureData()).pressure.unit == .kilopascals)
+        #expect(try roundTrip(CMRecordedPressureData()).identifier == 0)
+        #expect(try roundTrip(CMRecordedRotationRateData()).startDate == Date(timeIntervalSince1970: 0))
+        #expect(try roundTrip(CMPedometerData()).numberOfSteps == 0)
+        #expect(try roundTrip(CMPedometerEvent()).type == .pause)
+        #expect(try roundTrip(CMMotionActivity()).unknown)
+    }
+
+    private static let classes: [any (NSObject & NSSecureCoding).Type] = [
+        CMLogItem.self, CMAccelerometerData.self, CMGyroData.self, CMMagnetometerData.self, CMDeviceMotion.self,
+        CMAttitude.self, CMAltitudeData.self, CMAbsoluteAltitudeData.self, CMAmbientPressureData.self,
+        CMRecordedAccelerometerData.self, CMPedometerData.self, CMPedometerEvent.self, CMMotionActivity.self,
+    ]
+
+    @Test("An archive of something else gives nil")
+    func forged() throws {
+        let keys = [
+            "CMLogItem.timestamp", "CMAccelerometerData.acceleration", "CMDeviceMotion.values", "CMAttitude.quaternion",
+        ]
+        for type in Self.classes {
+            for keys in [[], keys] {
+                let data = try NSKeyedArchiver.archivedData(
+                    withRootObject: Forgery(keys: keys), requiringSecureCoding: true)
+                let unarchiver = try NSKeyedUnarchiver(forReadingFrom: data)
+                unarchiver.requiresSecureCoding = true
+                unarchiver.decodingFailurePolicy = .setErrorAndReturn
+                unarchiver.setClass(type, forClassName: NSStringFromClass(Forgery.self))
+                #expect(unarchiver.decodeObject(of: [type], forKey: NSKeyedArchiveRootObjectKey) == nil)
+            }
+        }
+    }
+}
