@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "CoreMotion", targets: ["CoreMotion", "CoreMotionSubmodules"]),
         .library(name: "DeviceSupport", targets: ["DeviceSupport"]),
         .library(name: "SimulatedDevice", targets: ["SimulatedDevice", "Trace"]),
+        .library(name: "IIODSimulator", targets: ["IIODSimulator", "IIOFormat", "DeviceCore"]),
         // The codecs by themselves, for tools and fuzzers: they need neither Foundation nor a C library.
         .library(name: "GPSDProtocol", targets: ["GPSDProtocol"]),
         .library(name: "JSONBytes", targets: ["JSONBytes"]),
@@ -26,13 +27,15 @@ let package = Package(
         .library(name: "SensorFusion", targets: ["SensorFusion"]),
         // Other recordings as traces: CSV, Sensor Logger, libiio's XML with raw buffers.
         .library(name: "TraceFormats", targets: ["TraceFormats", "TraceXML"]),
-        // Positions from gpsd without Foundation, for small tools. A product for each source, so that a tool links no other.
+        // Positions and motion without Foundation, for small tools. A product for each source, so that a tool links no other.
         .library(name: "GPSDSource", targets: ["GPSDSource", "DeviceCore"]),
+        .library(name: "IIOSource", targets: ["IIOSource", "DeviceCore"]),
         .executable(name: "sensorctl", targets: ["sensorctl"]),
     ],
     traits: [
         .trait(name: "LibGPS", description: "Reads gpsd through libgps too (libgps:// addresses); needs libgps-dev."),
-        .default(enabledTraits: ["LibGPS"]),
+        .trait(name: "LibIIO", description: "Reads motion sensors through libiio; needs libiio-dev."),
+        .default(enabledTraits: ["LibGPS", "LibIIO"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
@@ -41,6 +44,7 @@ let package = Package(
     targets: [
         // Floor 0: system libraries and bytes.
         .systemLibrary(name: "CLibGPS", pkgConfig: "libgps", providers: [.apt(["libgps-dev"])]),
+        .systemLibrary(name: "CLibIIO", pkgConfig: "libiio", providers: [.apt(["libiio-dev"])]),
         .target(name: "JSONBytes"),
 
         // Floor 1: values and pure rules.
@@ -58,8 +62,15 @@ let package = Package(
                 .target(name: "CLibGPS", condition: .when(traits: ["LibGPS"])),
             ]
         ),
+        .target(
+            name: "IIOSource",
+            dependencies: [
+                "DeviceCore", "IIOFormat", log,
+                .target(name: "CLibIIO", condition: .when(traits: ["LibIIO"])),
+            ]
+        ),
         .target(name: "PowerSupplySource", dependencies: ["DeviceCore"]),
-        .target(name: "LiveSources", dependencies: ["DeviceCore", "GPSDSource", "PowerSupplySource"]),
+        .target(name: "LiveSources", dependencies: ["DeviceCore", "GPSDSource", "IIOSource", "PowerSupplySource"]),
         // Lists LiveSources so that it is linked, and never imports it: see LiveDevice.swift.
         .target(name: "LiveDevice", dependencies: ["DeviceCore", "LiveSources"]),
         .target(name: "AppDelivery", dependencies: ["DeviceCore", log]),
@@ -84,6 +95,7 @@ let package = Package(
         .target(name: "CoreMotionSubmodules"),
         // Not named UIKit: that would turn `#if canImport(UIKit)` on in every dependency of an app.
         .target(name: "DeviceSupport", dependencies: ["DeviceCore", "SensorFusion", "LiveDevice", "AppDelivery"]),
+        .target(name: "IIODSimulator", dependencies: ["DeviceCore", "IIOFormat"], path: "Simulators/IIODSimulator"),
         .target(
             name: "SimulatedDevice",
             dependencies: ["DeviceCore", "GPSDProtocol", "Trace"],
@@ -94,8 +106,9 @@ let package = Package(
         .executableTarget(
             name: "sensorctl",
             dependencies: [
-                "AppDelivery", "CoreLocation", "DeviceCore", "GPSDProtocol", "JSONBytes", "LiveDevice",
-                "SimulatedDevice", "Trace",
+                "AppDelivery", "CoreLocation", "CoreMotion", "DeviceCore", "DeviceSupport", "GPSDProtocol",
+                "IIODSimulator", "IIOFormat", "JSONBytes", "LiveDevice", "SimulatedDevice", "Trace", "TraceFormats",
+                "TraceXML",
                 log,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
@@ -120,6 +133,9 @@ let package = Package(
             name: "GPSDSourceTests", dependencies: ["DeviceCore", "GPSDProtocol", "GPSDSource", "LiveSources"]),
         .testTarget(name: "TraceTests", dependencies: ["DeviceCore", "GPSDProtocol", "JSONBytes", "Trace"]),
         .testTarget(name: "IIOFormatTests", dependencies: ["DeviceCore", "IIOFormat"], exclude: ["Fixtures"]),
+        .testTarget(
+            name: "IIODSimulatorTests", dependencies: ["DeviceCore", "IIOFormat", "IIODSimulator", "JSONBytes"],
+            exclude: ["iiod-0.24-dialogue.jsonl"]),
         .testTarget(name: "TraceXMLTests", dependencies: ["DeviceCore", "IIOFormat", "TraceXML"]),
         .testTarget(
             name: "TraceFormatsTests", dependencies: ["DeviceCore", "IIOFormat", "Trace", "TraceFormats", "TraceXML"],
@@ -156,7 +172,7 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "CoreLocation", "DeviceCore", "GPSDSource", "SimulatedDevice", "Trace",
+                "CoreLocation", "DeviceCore", "GPSDSource", "IIODSimulator", "IIOFormat", "SimulatedDevice", "Trace",
                 "TestProgramAsyncMain", "TestProgramBookLocation", "TestProgramCallbackPlaces", "TestProgramListing87",
                 "TestProgramStream",
             ]

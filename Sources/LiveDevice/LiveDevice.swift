@@ -12,6 +12,9 @@ import Logging
 @_silgen_name("DeviceServices_livePositionSource")
 private func livePositionSource(configuration: Configuration, clock: any DeviceClock) -> any PositionSource
 
+@_silgen_name("DeviceServices_liveMotionSource")
+private func liveMotionSource(configuration: Configuration, clock: any DeviceClock) -> any MotionSource
+
 @_silgen_name("DeviceServices_liveStatusSource")
 private func liveStatusSource(configuration: Configuration, clock: any DeviceClock) -> any StatusSource
 
@@ -28,6 +31,7 @@ public enum LiveDevice {
             clock: clock,
             configuration: configuration,
             positionSource: livePositionSource(configuration: configuration, clock: clock),
+            motionSource: liveMotionSource(configuration: configuration, clock: clock),
             statusSource: liveStatusSource(configuration: configuration, clock: clock))
     }()
 

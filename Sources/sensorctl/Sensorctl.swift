@@ -7,15 +7,20 @@ import ArgumentParser
 struct Sensorctl: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sensorctl",
-        abstract: "Shows, records and replays where this machine is.",
+        abstract: "Shows, records and replays where this machine is and how it moves.",
         discussion: """
             Positions come from gpsd; set DEVICE_SERVICES_GPSD to gpsd://host:port for another place than this machine. \
+            Motion comes from the kernel's sensors through libiio; set DEVICE_SERVICES_IIO to ip:host for those of another \
+            machine. \
             Data goes to standard output, notes go to standard error. With --json every verb prints one object a line, \
             each line at once. SIGINT and SIGTERM end every verb cleanly.
 
             \(ExitStatus.documentation)
             """,
         version: "sensorctl 0.1.0",
-        subcommands: [ListCommand.self, WatchCommand.self, RecordCommand.self, ReplayCommand.self, DemoCommand.self]
+        subcommands: [
+            ListCommand.self, WatchCommand.self, RecordCommand.self, ReplayCommand.self, SimulateCommand.self,
+            DoctorCommand.self, DemoCommand.self,
+        ]
     )
 }

@@ -164,8 +164,10 @@ public final class MotionHub: MotionSource {
         let found = state.withLock { state -> (subscribers: [MotionSubscriber], matrix: MountMatrix, rate: Double?)? in
             guard let index = state.sensors.firstIndex(where: { $0.description.id == batch.sensor }) else { return nil }
             state.sensors[index].meter.note(batch.times)
-            let sensor = state.sensors[index]
-            return (sensor.subscribers, sensor.description.mountMatrix, sensor.meter.rate)
+            return (
+                state.sensors[index].subscribers, state.sensors[index].description.mountMatrix,
+                state.sensors[index].meter.rate
+            )
         }
         guard let found else { return }
         let interval = found.rate.map { 1 / $0 }

@@ -8,6 +8,8 @@ final class MotionSubscriber: Sendable {
     let request: MotionRequest
     private let receive: @Sendable (MotionEvent) -> Void
     private let isActive = Atomic<Bool>(true)
+    /// True when it has been told of a loss and of nothing since.
+    private let knowsLoss = Atomic<Bool>(false)
     private let thinner: Mutex<SampleThinner>
 
     init(_ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void) {
@@ -16,14 +18,24 @@ final class MotionSubscriber: Sendable {
         thinner = Mutex(SampleThinner(interval: request.interval))
     }
 
-    /// Hands over the event unless the subscriber has left, which it or another one may do in a callback.
+    /// Hands over the event unless the subscriber has left, which it or another one may do in a callback. A loss is told
+    /// once, whatever sensor the subscriber is moved to meanwhile, and its end only to those who know of it.
     func tell(_ event: MotionEvent) {
+        switch event {
+        case .lost:
+            if knowsLoss.exchange(true, ordering: .acquiringAndReleasing) { return }
+        case .regained:
+            if !knowsLoss.exchange(false, ordering: .acquiringAndReleasing) { return }
+        case .samples: break
+        }
         if isActive.load(ordering: .acquiring) { receive(event) }
     }
 
     /// Hands over those readings that were asked for.
     func tell(_ batch: MotionBatch, sensorInterval: Double?) {
         guard isActive.load(ordering: .acquiring) else { return }
+        // The sensor that was lost may have gone from the hub and come back as a new one.
+        if knowsLoss.load(ordering: .relaxed) { tell(.regained) }
         if request.everyReading || request.interval == 0 {
             receive(.samples(batch))
         } else if let sensorInterval, request.interval <= sensorInterval * 1.02 {

@@ -45,15 +45,14 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     @MainActor private func play(_ files: [TraceFile], stop: Stop) async -> ExitStatus {
-        let standardOutput = StandardOutput(stop: stop)
         if output.json {
             for file in files where stop.reason == nil {
-                await ReplayCommand.replay(
-                    file, stamps: .kept, speed: .max, everyReport: false,
-                    printer: { _ in JSONCallbackPrinter(output: standardOutput) }, stop: stop)
+                let plan = ListenerPlan(stream: .location, asJSON: true, interval: 0)
+                await ReplayCommand.replay(file, stamps: .kept, speed: .max, plan: plan, stop: stop)
             }
             return status(stop)
         }
+        let standardOutput = StandardOutput(stop: stop)
         let traces = files.map { DemoTrace($0) }
         let isPicture = Descriptor.standardOutput.isTerminal && Ink.canMoveCursor
         var endings: [String] = []

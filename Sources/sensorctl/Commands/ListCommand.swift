@@ -11,9 +11,9 @@ struct ListCommand: AsyncParsableCommand {
         commandName: "list",
         abstract: "Lists what this machine has and what is configured.",
         discussion: """
-            Asks gpsd for at most two seconds; that it does not answer is no failure of this verb. With --json each line \
-            is an object with "kind": positionSource, receiver, authorization, traits, problem. See sensorctl --help for \
-            the exit codes.
+            Asks gpsd for at most two seconds and looks for sensors for at most three; that nothing is there is no \
+            failure of this verb. With --json each line is an object with "kind": positionSource, receiver, motionSource, \
+            sensor, battery, authorization, traits, problem. See sensorctl --help for the exit codes.
             """)
 
     @OptionGroup var output: OutputOptions
@@ -23,9 +23,13 @@ struct ListCommand: AsyncParsableCommand {
         let termination = Termination(stop)
         defer { withExtendedLifetime(termination) {} }
         let device = LiveDevice.shared
+        // Both may wait for somebody to answer.
+        async let sensors = Self.sensors(of: device)
         let answer = await ServiceProbe.ask(device, atMost: 2, stop: stop)
         if case .signal? = stop.reason { return }
-        let report = MachineReport(configuration: device.configuration, answer: answer)
+        let report = MachineReport(
+            configuration: device.configuration, answer: answer, sensors: await sensors,
+            battery: device.statusSource.battery)
         let standardOutput = StandardOutput(stop: stop)
         if output.json {
             standardOutput.write(report.json())
@@ -33,5 +37,10 @@ struct ListCommand: AsyncParsableCommand {
             standardOutput.write(line: report.text(ink: Ink(.standardOutput)))
         }
         try (stop.reason?.status(isComplete: true, shortfall: "") ?? .success).end()
+    }
+
+    /// The sensors, asked for off the main thread.
+    @concurrent private static func sensors(of device: Device) async -> [SensorDescription] {
+        device.motionSource.sensors
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import DeviceCore
 
 /// What every verb has.
 struct OutputOptions: ParsableArguments {
@@ -11,7 +12,20 @@ struct OutputOptions: ParsableArguments {
 
 /// What can be watched and replayed.
 enum StreamName: String, ExpressibleByArgument, CaseIterable {
-    case location
+    case location, accelerometer, gyro, magnetometer, pressure, orientation
+}
+
+extension StreamName {
+    /// Where its readings come from; nil for the position.
+    var sensor: SensorKind? {
+        switch self {
+        case .location: nil
+        case .accelerometer, .orientation: .accelerometer
+        case .gyro: .gyroscope
+        case .magnetometer: .magnetometer
+        case .pressure: .pressure
+        }
+    }
 }
 
 /// How fast a trace is played.

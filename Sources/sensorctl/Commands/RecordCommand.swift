@@ -11,17 +11,24 @@ import Trace
 struct RecordCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
-        abstract: "Records what gpsd says into a trace.",
+        abstract: "Records what gpsd and the sensors say into a trace.",
         discussion: """
-            Goes on until it is ended, also while gpsd is away; the trace then says so. With --json it prints what \
-            happens: an object with "event" started, lost, regained or ended a line.
+            Records every line of gpsd, every motion sensor in its own axes, and the battery. Goes on until it is ended, \
+            also while gpsd or a sensor is away; the trace then says so. With --json it prints what happens: an object \
+            with "event" started, lost, regained or ended a line.
 
-            Exits with 69 when --duration ends before gpsd has said anything, with 73 when FILE cannot be created, and with \
+            Exits with 69 when --duration ends before anything could be recorded, with 73 when FILE cannot be created, and with \
             74 when it cannot be written on. See sensorctl --help for the other exit codes.
             """)
 
     @Argument(help: "The trace to write; - for standard output.")
     var file: String
+
+    @Option(help: "What to record: position, motion, battery, with commas between them; everything otherwise.")
+    var parts: PartNames = PartNames(parts: .all)
+
+    @Option(help: "Seconds between readings of a motion sensor; 0 for as many as it gives.")
+    var interval = 0.01
 
     @Option(help: "End after that many seconds.")
     var duration: Double?
@@ -33,6 +40,7 @@ struct RecordCommand: AsyncParsableCommand {
 
     func validate() throws {
         try WatchCommand.validate(duration: duration)
+        try WatchCommand.validate(interval: interval)
         if file == "-", output.json { throw ValidationError("--json needs standard output for itself: name a file.") }
     }
 
@@ -43,8 +51,11 @@ struct RecordCommand: AsyncParsableCommand {
     @MainActor private func record() async -> ExitStatus {
         let device = LiveDevice.shared
         let authorization = LocationAuthorization.current
-        guard authorization.status != .denied, authorization.status != .restricted else {
-            Notes.fail("The configuration does not allow the use of the position (location.authorization).")
+        let mayUsePosition = authorization.status != .denied && authorization.status != .restricted
+        guard mayUsePosition || !parts.parts.contains(.position) else {
+            Notes.fail(
+                "The configuration does not allow the use of the position (location.authorization). Record the rest with --parts motion,battery."
+            )
             return .noPermission
         }
         let stop = Stop()
@@ -55,26 +66,29 @@ struct RecordCommand: AsyncParsableCommand {
         do throws(DeviceError) {
             recorder = TraceRecorder(
                 device: device, writer: try TraceWriter(path: file, overwrite: overwrite), recorder: "sensorctl 0.1.0",
-                onFailure: { stop.request(Self.reason(of: $0)) })
+                parts: parts.parts, motionInterval: interval, onFailure: { stop.request(Self.reason(of: $0)) })
             try recorder.start()
         } catch {
             Notes.fail(error.description)
             return .cannotCreate
         }
         events.started()
-        let subscription = device.positionSource.subscribe(PositionRequest()) { events.take($0) }
+        let subscription =
+            parts.parts.contains(.position)
+            ? device.positionSource.subscribe(PositionRequest()) { events.take($0) } : nil
         Termination.schedule(stop, after: duration)
         let reason = await stop.wait()
-        subscription.cancel()
+        subscription?.cancel()
         var end = reason
         do throws(DeviceError) {
             try recorder.stop()
         } catch {
             end = Self.reason(of: error)
         }
-        events.ended(lines: recorder.recordedLines)
+        let (lines, samples) = (recorder.recordedLines, recorder.recordedSamples)
+        events.ended(lines: lines, samples: samples)
         return end.status(
-            isComplete: recorder.recordedLines > 0, shortfall: "gpsd has said nothing in \(duration ?? 0) s.")
+            isComplete: lines + samples > 0, shortfall: "There was nothing to record in \(duration ?? 0) s.")
     }
 
     /// A pipe whose reader has gone is no failure.
@@ -82,4 +96,33 @@ struct RecordCommand: AsyncParsableCommand {
         if case .system(_, DeviceError.brokenPipe) = error.cause { return .outputClosed }
         return .failed(error, .inputOutput)
     }
+}
+
+/// Parts of a trace, as they are written on the command line.
+struct PartNames: ExpressibleByArgument, CustomStringConvertible {
+    private static let names: [(String, TraceParts)] = [
+        ("position", .position), ("motion", .motion), ("battery", .battery),
+    ]
+
+    let parts: TraceParts
+
+    init(parts: TraceParts) {
+        self.parts = parts
+    }
+
+    init?(argument: String) {
+        var parts: TraceParts = []
+        for word in argument.split(separator: ",") {
+            guard let (_, part) = Self.names.first(where: { $0.0 == word }) else { return nil }
+            parts.insert(part)
+        }
+        guard !parts.isEmpty else { return nil }
+        self.parts = parts
+    }
+
+    var description: String {
+        Self.names.filter { parts.contains($0.1) }.map(\.0).joined(separator: ",")
+    }
+
+    static var allValueStrings: [String] { names.map(\.0) }
 }

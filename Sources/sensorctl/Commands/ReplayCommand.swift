@@ -11,10 +11,11 @@ import Trace
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Plays a recorded trace through the location manager.",
+        abstract: "Plays a recorded trace through the managers.",
         discussion: """
-            Takes what `sensorctl record` writes, what gpspipe -w prints, and gpsd's .chk files. The output is that of \
-            `watch`. Locations keep the time at which they were recorded, unless --rebase is given.
+            Takes what `sensorctl record` writes, what gpspipe -w prints, and gpsd's .chk files; for motion also CSV \
+            files, folders of Sensor Logger, and libiio's XML with the buffers beside it. The output is that of `watch`, \
+            with every reading of a sensor unless --interval is given. Locations keep the time at which they were recorded, unless --rebase is given.
 
             Exits with 65 when the file is not a trace and with 66 when it cannot be read. What cannot be read of a trace \
             is passed over with a note. See sensorctl --help for the other exit codes.
@@ -23,7 +24,7 @@ struct ReplayCommand: AsyncParsableCommand {
     @Argument(help: "The trace; - for standard input.")
     var file: String
 
-    @Argument(help: "What to replay: location.")
+    @Argument(help: "What to replay: location, accelerometer, gyro, magnetometer, pressure or orientation.")
     var stream: StreamName
 
     @Option(help: "How many times faster than recorded; max, the default unless a terminal shows it, does not wait.")
@@ -32,10 +33,17 @@ struct ReplayCommand: AsyncParsableCommand {
     @Flag(help: "Print every report of the receiver, not one an epoch.")
     var everyReport = false
 
+    @Option(help: "Seconds between readings of a motion sensor; 0 for every one in the trace.")
+    var interval = 0.0
+
     @Flag(help: "Move the times of the trace so that it starts now.")
     var rebase = false
 
     @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        try WatchCommand.validate(interval: interval)
+    }
 
     func run() async throws {
         let stop = Stop()
@@ -43,36 +51,33 @@ struct ReplayCommand: AsyncParsableCommand {
         defer { withExtendedLifetime(termination) {} }
         // Standard input may never end.
         stop.whenRequested { if case .signal? = stop.reason { Self.isReading.endIfReading() } }
-        let trace = try Self.isReading.during { try TraceFile.read(userPath: file) }
+        let trace = try Self.isReading.during { try TraceFile.read(userPath: file, allowsImport: true) }
         try await replay(trace, stop: stop).end()
     }
 
     private static let isReading = ReadingPhase()
 
     @MainActor private func replay(_ trace: TraceFile, stop: Stop) async -> ExitStatus {
-        let standardOutput = StandardOutput(stop: stop)
-        let asJSON = output.json
+        let isTerminal = Descriptor.standardOutput.isTerminal
+        let speed = speed ?? (isTerminal ? .times(1) : .max)
+        let plan = ListenerPlan(
+            stream: stream, asJSON: output.json, isLive: isTerminal && Ink.canMoveCursor && speed != .max,
+            interval: interval, everyReport: everyReport)
         await Self.replay(
-            trace, stamps: rebase ? .rebased(to: LiveClock().wallTime) : .kept,
-            speed: speed ?? (Descriptor.standardOutput.isTerminal ? .times(1) : .max), everyReport: everyReport,
-            printer: { device in
-                guard !asJSON else { return JSONCallbackPrinter(output: standardOutput) }
-                return TableCallbackPrinter(output: standardOutput, clock: { device.wallTime })
-            }, stop: stop)
+            trace, stamps: rebase ? .rebased(to: LiveClock().wallTime) : .kept, speed: speed, plan: plan, stop: stop)
         return stop.reason?.status(isComplete: true, shortfall: "") ?? .success
     }
 
-    /// Plays a trace to a printer.
+    /// Plays a trace to standard output.
     @MainActor static func replay(
-        _ trace: TraceFile, stamps: TraceStamps, speed: PlaybackSpeed, everyReport: Bool,
-        printer: (SimulatedDevice) -> any CallbackPrinter, stop: Stop
+        _ trace: TraceFile, stamps: TraceStamps, speed: PlaybackSpeed, plan: ListenerPlan, stop: Stop
     ) async {
-        let device = SimulatedDevice(trace, stamps: stamps)
-        let printer = printer(device)
-        let listener = device.use { LocationListener(printer: printer, stop: stop) }
-        listener.start(everyReport: everyReport)
-        await device.play(speed, until: stop)
+        let simulated = SimulatedDevice(trace, stamps: stamps)
+        let output = StandardOutput(stop: stop)
+        let listener = simulated.use { plan.listener(clock: simulated.device.clock, output: output, stop: stop) }
+        simulated.use { listener.start() }
+        await simulated.play(speed, until: stop)
         listener.end()
-        for warning in device.warnings { Notes.warn("\(trace.name): \(warning)") }
+        for warning in simulated.warnings { Notes.warn("\(trace.name): \(warning)") }
     }
 }

@@ -2,23 +2,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CoreLocation
 import DeviceCore
+import LiveDevice
 
 /// `sensorctl watch`
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Prints where this machine is, as it changes.",
+        abstract: "Prints where this machine is and how it moves.",
         discussion: """
-            Goes on until it is ended, also while gpsd is away: it says so once and waits. With --json each line is one \
-            callback of a location manager's delegate: didUpdateLocations, didFailWithError, didChangeAuthorization.
+            Goes on until it is ended, also while gpsd or a sensor is away: it says so once and waits. Acceleration is \
+            in g as Core Motion has it (face up reads z = -1), rotation in rad/s, the magnetic field in microtesla.
 
-            Exits with 69 when --duration ends before --count locations have come, and with 77 when the configuration \
+            With --json each line is one callback: didUpdateLocations, didFailWithError and didChangeAuthorization of a \
+            location manager's delegate; or accelerometer, gyro, magnetometer, pressure, orientation with a "timestamp" in \
+            seconds since boot; or error. In a terminal a sensor's axes are drawn as lines that move.
+
+            Exits with 69 when --duration ends before --count updates have come, and with 77 when the configuration \
             does not allow the use of the position. See sensorctl --help for the other exit codes.
             """)
 
-    @Argument(help: "What to watch: location.")
+    @Argument(help: "What to watch: location, accelerometer, gyro, magnetometer, pressure or orientation.")
     var stream: StreamName
 
     @Flag(help: "Print every report of the receiver, not one an epoch.")
@@ -27,7 +31,10 @@ struct WatchCommand: AsyncParsableCommand {
     @Option(help: "Listen to this receiver only, as gpsd names it (for example /dev/ttyACM0).")
     var receiver: String?
 
-    @Option(help: "End after that many locations.")
+    @Option(help: "Seconds between readings of a motion sensor; 0 for as many as it gives.")
+    var interval = 0.1
+
+    @Option(help: "End after that many updates.")
     var count: Int?
 
     @Option(help: "End after that many seconds.")
@@ -38,6 +45,7 @@ struct WatchCommand: AsyncParsableCommand {
     func validate() throws {
         if let count, count < 1 { throw ValidationError("--count takes a number from 1.") }
         try Self.validate(duration: duration)
+        try Self.validate(interval: interval)
     }
 
     func run() async throws {
@@ -48,20 +56,27 @@ struct WatchCommand: AsyncParsableCommand {
         let stop = Stop()
         let termination = Termination(stop)
         defer { withExtendedLifetime(termination) {} }
-        let standardOutput = StandardOutput(stop: stop)
-        let clock = LiveClock()
-        let printer: any CallbackPrinter =
-            output.json
-            ? JSONCallbackPrinter(output: standardOutput)
-            : TableCallbackPrinter(output: standardOutput, clock: { clock.wallTime })
-        let listener = LocationListener(printer: printer, stop: stop, limit: count)
-        listener.start(everyReport: everyReport, receiver: receiver)
+        let device = LiveDevice.shared
+        let plan = ListenerPlan(
+            stream: stream, asJSON: output.json, isLive: Descriptor.standardOutput.isTerminal && Ink.canMoveCursor,
+            limit: count, interval: interval, everyReport: everyReport, receiver: receiver)
+        let listener = plan.listener(clock: device.clock, output: StandardOutput(stop: stop), stop: stop)
+        noteMissingSensor(device)
+        listener.start()
         Termination.schedule(stop, after: duration)
         let reason = await stop.wait()
         listener.end()
         return reason.status(
             isComplete: listener.isComplete,
-            shortfall: "Only \(listener.count) of \(count ?? 0) locations have come in \(duration ?? 0) s.")
+            shortfall: "Only \(listener.count) of \(count ?? 0) \(plan.noun) have come in \(duration ?? 0) s.")
+    }
+
+    /// Somebody who watches what is not there should know: it may come later, and is waited for.
+    private func noteMissingSensor(_ device: Device) {
+        guard let kind = stream.sensor, !device.motionSource.sensors.contains(where: { $0.kind == kind }) else {
+            return
+        }
+        Notes.warn("There is no \(kind.rawValue) yet; waiting for one. `sensorctl doctor` says what is missing.")
     }
 
     /// A duration has to be a number of seconds that a timer takes.
@@ -69,6 +84,13 @@ struct WatchCommand: AsyncParsableCommand {
         guard let duration else { return }
         guard duration > 0, duration <= 1e8 else {
             throw ValidationError("--duration takes seconds, more than 0.")
+        }
+    }
+
+    /// An interval has to be a number of seconds that a sensor can keep.
+    static func validate(interval: Double) throws {
+        guard interval >= 0, interval <= 3600 else {
+            throw ValidationError("--interval takes seconds, from 0 to 3600.")
         }
     }
 }

@@ -3,31 +3,29 @@
 
 import CoreLocation
 
-/// A manager and its delegate: hands every callback to a printer. Used on the main thread.
-final class LocationListener: NSObject, CLLocationManagerDelegate {
+/// A manager and its delegate: hands every callback to a printer.
+final class LocationListener: NSObject, CLLocationManagerDelegate, StreamListener {
     private let manager = CLLocationManager()
     private let printer: any CallbackPrinter
     private let stop: Stop
-    /// How many more locations are wanted; nil for all.
-    private var remaining: Int?
+    private var countdown: Countdown
 
-    /// The locations that were printed.
-    private(set) var count = 0
-
-    init(printer: any CallbackPrinter, stop: Stop, limit: Int? = nil) {
+    init(
+        printer: any CallbackPrinter, stop: Stop, limit: Int? = nil, everyReport: Bool = false, receiver: String? = nil
+    ) {
         self.printer = printer
         self.stop = stop
-        remaining = limit
+        countdown = Countdown(limit: limit, stop: stop)
         super.init()
+        manager.deliversEveryReport = everyReport
+        manager.receiver = receiver
         manager.delegate = self
     }
 
-    /// True when as many have come as were wanted.
-    var isComplete: Bool { remaining.map { $0 == 0 } ?? true }
+    var count: Int { countdown.count }
+    var isComplete: Bool { countdown.isComplete }
 
-    func start(everyReport: Bool, receiver: String? = nil) {
-        manager.deliversEveryReport = everyReport
-        manager.receiver = receiver
+    func start() {
         manager.requestWhenInUseAuthorization()
         manager.startUpdatingLocation()
     }
@@ -38,15 +36,8 @@ final class LocationListener: NSObject, CLLocationManagerDelegate {
     }
 
     func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
-        guard stop.reason == nil else { return }
-        let wanted = Array(locations.prefix(remaining ?? locations.count))
-        guard !wanted.isEmpty else { return }
-        printer.print(wanted)
-        count += wanted.count
-        if let rest = remaining {
-            remaining = rest - wanted.count
-            if remaining == 0 { stop.request(.complete) }
-        }
+        let wanted = countdown.take(locations.count)
+        if wanted > 0 { printer.print(Array(locations.prefix(wanted))) }
     }
 
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {

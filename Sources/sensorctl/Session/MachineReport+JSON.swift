@@ -46,6 +46,21 @@ extension MachineReport {
                 writer.bool(receiver.isActive)
             }
         }
+        line("motionSource") { writer in
+            writer.key("addresses")
+            writer.beginArray()
+            for address in configuration.motionSources.value { writer.string(address.description) }
+            writer.endArray()
+            writer.key("origin")
+            writer.string(configuration.motionSources.origin.description)
+        }
+        for sensor in sensors { line("sensor") { Self.write(sensor, &$0) } }
+        line("battery") { writer in
+            writer.key("level")
+            if let level = battery?.level { writer.double(level) } else { writer.null() }
+            writer.key("state")
+            if let battery { writer.string(battery.state.rawValue) } else { writer.null() }
+        }
         line("authorization") { writer in
             writer.key("rule")
             writer.string(configuration.locationRule.value.rawValue)
@@ -67,5 +82,36 @@ extension MachineReport {
             }
         }
         return writer.bytes
+    }
+
+    private static func write(_ sensor: SensorDescription, _ writer: inout JSONWriter) {
+        for (key, value) in [
+            ("measures", sensor.kind.rawValue), ("id", sensor.id), ("name", sensor.name), ("label", sensor.label),
+            ("location", sensor.location), ("source", sensor.source), ("mode", sensor.mode.rawValue),
+            ("clock", sensor.clock), ("mountMatrix", sensor.mountMatrix.text),
+            ("mountMatrixOrigin", sensor.mountMatrixOrigin),
+        ] {
+            writer.key(text: key)
+            writer.string(value)
+        }
+        writer.key("rates")
+        switch sensor.rates {
+        case .unknown: writer.null()
+        case .list(let rates):
+            writer.beginArray()
+            for rate in rates { writer.double(rate) }
+            writer.endArray()
+        case .range(let minimum, let step, let maximum):
+            writer.beginObject()
+            for (key, value) in [("minimum", minimum), ("step", step), ("maximum", maximum)] {
+                writer.key(text: key)
+                writer.double(value)
+            }
+            writer.endObject()
+        }
+        writer.key("remarks")
+        writer.beginArray()
+        for remark in sensor.remarks { writer.string(remark) }
+        writer.endArray()
     }
 }

@@ -32,6 +32,25 @@ extension MachineReport {
             }
         }
         row(
+            "Motion", configuration.motionSources.value.map(\.description).joined(separator: ", "),
+            configuration.motionSources.origin.description)
+        if sensors.isEmpty { row("Sensors", "none found", "sensorctl doctor says what is missing") }
+        for (index, sensor) in sensors.enumerated() {
+            let name = [sensor.name, sensor.label].filter { !$0.isEmpty }.joined(separator: ", ")
+            let facts = [name, sensor.mode.rawValue, sensor.rates.text].filter { !$0.isEmpty }.joined(separator: "  ")
+            row(index == 0 ? "Sensors" : "", "\(sensor.kind.rawValue)  \(facts)", sensor.id)
+            if sensor.kind.isVector {
+                row("", "  mount matrix \(sensor.mountMatrix.text)", sensor.mountMatrixOrigin)
+            }
+            for remark in sensor.remarks { row("", "  " + ink.color(214, remark)) }
+        }
+        if let battery {
+            let level = battery.level.map { "\(Int(($0 * 100).rounded())) %" } ?? "level unknown"
+            row("Battery", "\(level), \(battery.state.rawValue)")
+        } else {
+            row("Battery", "none")
+        }
+        row(
             "Authorization", configuration.locationRule.value.rawValue, configuration.locationRule.origin.description)
         if configuration.reducesAccuracy.value {
             row("", "reduced accuracy", configuration.reducesAccuracy.origin.description)

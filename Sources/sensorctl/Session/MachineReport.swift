@@ -8,13 +8,33 @@ import JSONBytes
 struct MachineReport {
     let configuration: Configuration
     let answer: ServiceProbe.Answer
+    let sensors: [SensorDescription]
+    let battery: BatteryReading?
 
     /// The traits of the package that this program was built with.
     static var traits: [String] {
+        var traits: [String] = []
         #if LibGPS
-        ["LibGPS"]
-        #else
-        []
+        traits.append("LibGPS")
         #endif
+        #if LibIIO
+        traits.append("LibIIO")
+        #endif
+        return traits
+    }
+}
+
+extension SensorRates {
+    /// The rates in words; empty when the driver does not say.
+    var text: String {
+        switch self {
+        case .unknown: ""
+        case .list(let rates): rates.map(Self.text).joined(separator: " ") + " Hz"
+        case .range(let minimum, _, let maximum): "\(Self.text(minimum)) to \(Self.text(maximum)) Hz"
+        }
+    }
+
+    private static func text(_ rate: Double) -> String {
+        rate == rate.rounded() && abs(rate) < 1e9 ? "\(Int(rate))" : "\(rate)"
     }
 }

@@ -61,7 +61,7 @@ final class RecordingEvents: Sendable {
         }
     }
 
-    func ended(lines: Int) {
+    func ended(lines: Int, samples: Int) {
         let seconds = clock.now.seconds(since: start)
         if asJSON {
             say("ended") { writer in
@@ -69,11 +69,14 @@ final class RecordingEvents: Sendable {
                 writer.string(file)
                 writer.key("lines")
                 writer.int(lines)
+                writer.key("samples")
+                writer.int(samples)
                 writer.key("seconds")
                 writer.double((seconds * 1000).rounded() / 1000)
             }
         } else {
-            Notes.say("recorded \(lines) lines of gpsd in \(Int(seconds.rounded())) s")
+            Notes.say(
+                "recorded \(lines) lines of gpsd and \(samples) readings of sensors in \(Int(seconds.rounded())) s")
         }
     }
 

@@ -3,11 +3,19 @@
 
 import DeviceCore
 import Trace
+import TraceFormats
 
 extension TraceFile {
     /// Reads the trace that a user named, "-" for standard input; says why when that fails, and ends the verb.
-    static func read(userPath path: String) throws -> TraceFile {
+    ///
+    /// - Parameter allowsImport: true to take recordings of other kinds as well.
+    static func read(userPath path: String, allowsImport: Bool = false) throws -> TraceFile {
         do throws(DeviceError) {
+            if path != "-", allowsImport {
+                let recording = try RecordingFile.open(path)
+                for remark in recording.remarks { Notes.warn("\(path): \(remark)") }
+                return recording.trace
+            }
             guard path == "-" else { return try TraceFile(path: path) }
             switch Descriptor(number: 0).readAll(limit: maximumSize) {
             case .success(let bytes): return try TraceFile(bytes: bytes, name: "standard input")

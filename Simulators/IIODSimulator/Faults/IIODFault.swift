@@ -1,0 +1,59 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Something that goes wrong with a simulated iiod, and when.
+public struct IIODFault: Sendable, Hashable {
+    /// What happens. Error numbers are errno values such as ENODEV.
+    public enum Action: Sendable, Hashable {
+        /// Chunks have at most that many samples; 0 ends it.
+        case partialChunks(Int)
+        /// READBUF answers the error until the client opens the device again.
+        case streamError(Int32)
+        /// No samples come any more; the connection stays.
+        case stall
+        /// Samples come again; those that were missed are lost.
+        case resume
+        /// Every answer comes that many seconds late; 0 ends it.
+        case delay(Double)
+        /// All connections are cut; the server goes on listening.
+        case drop
+        /// All connections are cut and nobody listens, as when the server's process is killed.
+        case kill
+        /// The server listens again on its port.
+        case restart
+        /// OPEN answers the error: EBUSY, EACCES, or EINVAL as without a trigger; nil ends it.
+        case refuseOpen(Int32?)
+        /// READ of one attribute, or of all, answers the error; nil ends it.
+        case attributeError(String?, Int32?)
+        /// The device goes: streams answer ENODEV, attributes and OPEN the error.
+        case unplug(Int32)
+        /// The device is back; streams that were cut stay so until they are opened again.
+        case replug
+        /// The length lines of chunks are wrong by that many bytes; 0 ends it.
+        case wrongLengths(Int)
+    }
+
+    /// When it happens. Time counts from the first OPEN or the first reading of a measured attribute.
+    public enum Moment: Sendable, Hashable {
+        /// At once.
+        case start
+        /// That many seconds later.
+        case seconds(Double)
+        /// Before that sample of the device is sent to a client, counted from 0 at the start of the trace.
+        case sample(Int64)
+    }
+
+    /// What happens.
+    public var action: Action
+    /// The id, name or label of the device that it happens to; nil for all.
+    public var device: String?
+    /// When it happens.
+    public var moment: Moment
+
+    /// A fault of those parts.
+    public init(_ action: Action, device: String? = nil, at moment: Moment = .start) {
+        self.action = action
+        self.device = device
+        self.moment = moment
+    }
+}

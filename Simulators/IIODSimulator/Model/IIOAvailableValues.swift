@@ -1,0 +1,52 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import IIOFormat
+
+/// The values that an `_available` attribute offers: a list, or `[least step greatest]`.
+struct IIOAvailableValues {
+    private let words: [String]
+    private let range: SensorRates?
+
+    init(_ text: String) {
+        let isRange = text.hasPrefix("[") && text.hasSuffix("]")
+        let inner = isRange ? String(text.dropFirst().dropLast()) : text
+        words = inner.split(separator: " ").map(String.init)
+        let numbers = words.compactMap { IIONumber.double($0) }
+        if isRange, numbers.count == 3, words.count == 3 {
+            range = .range(minimum: numbers[0], step: numbers[1], maximum: numbers[2])
+        } else {
+            range = nil
+        }
+    }
+
+    /// The rate that a driver sets when asked for one: the least that suffices, else the greatest.
+    func nearestRate(to wanted: Double) -> String {
+        if let rate = range?.rate(atLeast: wanted) { return IIODecimal.text(rate) }
+        var best: (number: Double, text: String)?
+        for word in words {
+            guard let number = IIONumber.double(word) else { continue }
+            guard let current = best else {
+                best = (number, word)
+                continue
+            }
+            let isEnough = number >= wanted * (1 - 1e-9)
+            let wasEnough = current.number >= wanted * (1 - 1e-9)
+            if isEnough ? !wasEnough || number < current.number : !wasEnough && number > current.number {
+                best = (number, word)
+            }
+        }
+        return best?.text ?? IIODecimal.text(wanted)
+    }
+
+    /// The listed value that is the same, as text or as number; nil when it is not offered.
+    func listed(_ text: String) -> String? {
+        let number = IIONumber.double(text)
+        if case .range(let least, _, let greatest)? = range {
+            guard let number, number >= least, number <= greatest else { return nil }
+            return text
+        }
+        return words.first { $0 == text || (number != nil && IIONumber.double($0) == number) }
+    }
+}

@@ -1,0 +1,302 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import IIOFormat
+
+/// All that the connections of a server share: devices, samples, faults and the time line. A value without I/O.
+struct IIODWorld: Sendable {
+    var context: SimulatedIIOContext
+    var faults: IIODFaultState
+    var samplesSent: Int64 = 0
+    let versionLine: [UInt8]
+    let xml: [UInt8]
+    let end: IIODServerOptions.End
+
+    private let options: IIODServerOptions
+    private let signals: [IIODeviceSignals]
+    /// Reads a clock; a value that tests can set.
+    private let readClock: @Sendable (IIOStampClock) -> Int64
+    private var started: BootTime?
+    private var openCount: UInt64 = 0
+    private var streamCounts: [Int: Int] = [:]
+    private var buffersCounts: [Int: Int] = [:]
+    private var columns: [Int: [Int: IIOColumn]] = [:]
+    private var reserved = 0
+    private static let largestReserve = 256 << 20
+
+    init(
+        context: SimulatedIIOContext, signals: [IIODeviceSignals], options: IIODServerOptions,
+        readClock: @escaping @Sendable (IIOStampClock) -> Int64
+    ) {
+        self.context = context
+        self.signals = signals
+        self.options = options
+        self.readClock = readClock
+        end = options.end
+        xml = Array(context.context.xml(includingValues: false).utf8)
+        let tag = "v" + context.context.version
+        // Clients take exactly seven characters for the tag.
+        let padded = tag.utf8.prefix(7) + Array(repeating: UInt8(ascii: " "), count: max(0, 7 - tag.utf8.count))
+        versionLine = Array(context.context.version.utf8) + [UInt8(ascii: ".")] + padded + [UInt8(ascii: "\n")]
+        faults = IIODFaultState(deviceCount: context.context.devices.count)
+        for fault in options.faults { add(fault) }
+    }
+}
+
+// MARK: Time
+
+extension IIODWorld {
+    var speed: Double {
+        if case .realTime(let speed) = options.pace, speed.isFinite, speed > 0 { speed } else { 1 }
+    }
+
+    private var isPaced: Bool {
+        if case .realTime = options.pace { true } else { false }
+    }
+
+    /// The first use starts the time line of all devices.
+    mutating func start(now: BootTime) {
+        if started == nil { started = now }
+    }
+
+    /// Nanoseconds of the trace that have passed.
+    private func elapsed(_ now: BootTime) -> Int64 {
+        guard let started else { return 0 }
+        let real = now.nanoseconds.subtractingSaturated(started.nanoseconds)
+        return speed == 1 ? real : Int64(max(-9e18, min(Double(real) * speed, 9e18)))
+    }
+
+    /// The samples that have come by now; nil when they come as fast as asked.
+    func released(_ timeline: IIOTimeline, now: BootTime) -> Int64? {
+        isPaced ? timeline.count(until: elapsed(now)) : nil
+    }
+
+    /// The samples that have come before this moment; one that is due now is still to come.
+    func releasedBefore(_ timeline: IIOTimeline, now: BootTime) -> Int64 { timeline.count(until: elapsed(now) - 1) }
+
+    /// When a sample comes.
+    func releaseTime(_ timeline: IIOTimeline, sample: Int64) -> BootTime {
+        guard let started, let offset = timeline.offset(of: sample) else { return .never }
+        // One more, because the count rounds the other way.
+        let real = speed == 1 ? offset : Int64(min(Double(offset) / speed, 9e18)).addingSaturated(1)
+        return BootTime(nanoseconds: started.nanoseconds.addingSaturated(real))
+    }
+}
+
+// MARK: Faults
+
+extension IIODWorld {
+    /// Adds a fault; one of an unknown device does nothing.
+    mutating func add(_ fault: IIODFault) {
+        var place: Int?
+        if let name = fault.device {
+            guard let index = context.index(of: name) else { return }
+            place = index
+        }
+        faults.add(fault, device: place)
+        if case .start = fault.moment { _ = faults.apply(serial: openCount) { moment, _ in moment == .start } }
+    }
+
+    /// Applies the faults whose time has come; true when there were any.
+    mutating func applyFaults(now: BootTime) -> Bool {
+        guard let started else { return false }
+        let passed = now.seconds(since: started)
+        return faults.apply(serial: openCount) { moment, _ in
+            if case .seconds(let time) = moment { time <= passed } else { false }
+        }
+    }
+
+    /// Applies the faults that wait for that sample.
+    mutating func applyFaults(device: Int, sample: Int64) {
+        _ = faults.apply(serial: openCount) { moment, of in
+            if case .sample(let wanted) = moment { wanted <= sample && (of == nil || of == device) } else { false }
+        }
+    }
+
+    /// When the next fault is due.
+    var nextFault: BootTime {
+        guard let started, let time = faults.nextTime else { return .never }
+        return started.advanced(bySeconds: time)
+    }
+
+    /// Why a stream that was opened as that number cannot go on.
+    func failure(of device: Int, since serial: UInt64) -> IIODStatus? {
+        guard let failure = faults[device].failure, failure.serial >= serial else { return nil }
+        return failure.status
+    }
+}
+
+// MARK: Attributes
+
+extension IIODWorld {
+    /// The value of an attribute with its NUL, or of all with their lengths.
+    mutating func read(_ path: IIODAttributePath, now: BootTime) throws(IIODStatus) -> [UInt8] {
+        let (device, channel, list) = try context.list(path)
+        if let name = path.name { return try value(name, in: list, device: device, channel: channel, now: now) }
+        var result: [UInt8] = []
+        for attribute in context.context[keyPath: list] {
+            var length: Int32
+            var bytes: [UInt8] = []
+            do throws(IIODStatus) {
+                bytes = try value(attribute.name, in: list, device: device, channel: channel, now: now)
+                length = Int32(truncatingIfNeeded: bytes.count)
+            } catch {
+                length = -error.number
+            }
+            length = length.bigEndian
+            withUnsafeBytes(of: &length) { result.append(contentsOf: $0) }
+            result += bytes
+            result += Array(repeating: 0, count: (4 - bytes.count % 4) % 4)
+        }
+        return result
+    }
+
+    /// Writes an attribute, or all when the path names none; the length that was taken, or an error.
+    mutating func write(_ bytes: [UInt8], to path: IIODAttributePath, now: BootTime) -> Int64 {
+        do throws(IIODStatus) {
+            let (device, _, list) = try context.list(path)
+            if let number = faults[device].unplugged { throw IIODStatus(number) }
+            if let name = path.name {
+                try write(bytes[...], to: name, in: list, device: device)
+                return Int64(bytes.count)
+            }
+            var rest = bytes[...]
+            for attribute in context.context[keyPath: list] {
+                guard rest.count >= 4 else { throw .invalid }
+                let length = Int32(bitPattern: rest.prefix(4).reduce(0) { $0 << 8 | UInt32($1) })
+                rest = rest.dropFirst(4)
+                // A negative length leaves the attribute alone.
+                guard length > 0 else { continue }
+                guard rest.count >= Int(length) else { throw .invalid }
+                try write(rest.prefix(Int(length)), to: attribute.name, in: list, device: device)
+                rest = rest.dropFirst((Int(length) + 3) / 4 * 4)
+            }
+            return Int64(bytes.count)
+        } catch {
+            return error.code
+        }
+    }
+
+    private mutating func write(
+        _ bytes: ArraySlice<UInt8>, to name: String, in list: SimulatedIIOContext.List, device: Int
+    ) throws(IIODStatus) {
+        let text = String(IIONumber.trimmed(String(decoding: bytes, as: UTF8.self)))
+        // The clock stays as it is while samples are stamped.
+        if name == "current_timestamp_clock", isCapturing(device) { throw .busy }
+        try context.write(text, to: name, in: list, device: device)
+    }
+
+    private mutating func value(
+        _ name: String, in list: SimulatedIIOContext.List, device: Int, channel: Int?, now: BootTime
+    ) throws(IIODStatus) -> [UInt8] {
+        let faults = faults[device]
+        if let number = faults.unplugged { throw IIODStatus(number) }
+        if let number = faults.attributeErrors[name] ?? faults.attributeErrors[""] { throw IIODStatus(number) }
+        let place = try context.attribute(name, in: list)
+        var text = context.context[keyPath: list][place].value ?? ""
+        if let channel, name == "raw" || name == "input" {
+            if options.refusesRawReadsWhileCapturing, isCapturing(device) { throw .busy }
+            if let live = live(name, device: device, channel: channel, now: now) { text = live }
+        }
+        return Array(text.utf8) + [0]
+    }
+
+    /// What a measured channel reads now; nil when nothing is measured there.
+    private mutating func live(_ name: String, device: Int, channel: Int, now: BootTime) -> String? {
+        let description = context.context.devices[device].channels[channel]
+        guard options.attributesFollowSamples, let signal = signals[device].channels[description.id] else { return nil }
+        start(now: now)
+        var phase = elapsed(now)
+        if let duration = signals[device].duration, end == .loop, duration > 0 { phase %= duration }
+        var column = columns[device]?[channel] ?? column(signal, device: device, channel: channel)
+        defer { columns[device, default: [:]][channel] = column }
+        if name == "input" { return IIODecimal.text(column.value(at: phase)) }
+        let raw = column.raw(at: phase)
+        guard let range = description.scan?.format.range else { return String(raw) }
+        let held = max(range.lowerBound, min(Double(raw), range.upperBound))
+        return Double(raw) == held ? String(raw) : IIODecimal.text(held)
+    }
+
+    private func column(_ signal: IIOSignal, device: Int, channel: Int) -> IIOColumn {
+        IIOColumn(
+            signal, scale: context.number("scale", device: device, channel: channel),
+            offset: context.number("offset", device: device, channel: channel))
+    }
+}
+
+// MARK: Buffers
+
+extension IIODWorld {
+    /// True when a client has the device open.
+    func isCapturing(_ device: Int) -> Bool { (streamCounts[device] ?? 0) > 0 }
+
+    /// The buffers of the kernel, each as large as OPEN says.
+    func buffersCount(of device: Int) -> Int { buffersCounts[device] ?? 4 }
+
+    mutating func setBuffersCount(_ count: Int64, of device: Int) {
+        buffersCounts[device] = count > 0 ? Int(min(count, 64)) : 64
+    }
+
+    mutating func closed(_ stream: SampleStream) {
+        streamCounts[stream.device] = max(0, (streamCounts[stream.device] ?? 0) - 1)
+        reserved -= stream.reserved
+    }
+
+    /// Takes memory for a trace that is encoded ahead; false when streams together have taken enough.
+    mutating func reserve(_ bytes: Int) -> Bool {
+        guard bytes <= IIODWorld.largestReserve - reserved else { return false }
+        reserved += bytes
+        return true
+    }
+
+    /// Starts to capture.
+    mutating func open(
+        _ device: Int, samples: Int64, mask digits: String, isCyclic: Bool, now: BootTime
+    ) throws(IIODStatus) -> SampleStream {
+        start(now: now)
+        let description = context.context.devices[device]
+        guard let mask = IIODChannelMask(digits, channelCount: description.channels.count) else { throw .invalid }
+        let captured = mask.channels.filter { (description.channels[$0].scan?.index ?? -1) >= 0 }
+        guard let layout = description.layout(of: captured), layout.sampleSize > 0 else { throw .invalid }
+        if isCyclic { throw isCapturing(device) ? .busy : .notPermitted }
+        guard samples != 0 else { throw .invalid }
+        guard samples > 0, samples <= 1 << 28 else { throw .noMemory }
+        if let number = faults[device].unplugged ?? faults[device].openError { throw IIODStatus(number) }
+        if context.lacksTrigger(device) { throw .invalid }
+        let stampChannel = description.timestampChannel.flatMap { captured.contains($0) ? $0 : nil }
+        let columns = captured.filter { $0 != stampChannel }.map { channel in
+            let signal = signals[device].channels[description.channels[channel].id]
+            // Without a signal the sample is what the raw attribute says.
+            let raw = IIOColumn(
+                .constant(context.number("raw", device: device, channel: channel) ?? 0), scale: 1, offset: 0)
+            return (channel, signal.map { column($0, device: device, channel: channel) } ?? raw)
+        }
+        let timeline = IIOTimeline(
+            signals[device], rate: rate(device, channels: captured), loops: options.end == .loop)
+        openCount += 1
+        streamCounts[device, default: 0] += 1
+        return SampleStream(
+            device: device, samples: Int(samples), mask: mask, serial: openCount,
+            writer: IIOScanWriter(layout: layout, columns: columns, stampChannel: stampChannel, timeline: timeline),
+            stampOrigin: stampOrigin(description, now: now),
+            first: releasedBefore(timeline, now: now), stallCount: faults[device].stallCount)
+    }
+
+    /// What the clock of the stamps showed at the start of the trace.
+    private func stampOrigin(_ device: IIODevice, now: BootTime) -> Int64 {
+        guard options.stamps == .ofClock else { return 0 }
+        let clock = IIOStampClock(rawValue: device.timestampClock) ?? .realtime
+        let real = now.nanoseconds.subtractingSaturated((started ?? now).nanoseconds)
+        return readClock(clock).subtractingSaturated(real)
+    }
+
+    /// The rate that is set: for the device, or for a channel; 100 when nothing is.
+    private func rate(_ device: Int, channels: [Int]) -> Double {
+        let description = context.context.devices[device]
+        let values =
+            [description.attribute("sampling_frequency")?.number]
+            + channels.map { description.channels[$0].attribute("sampling_frequency")?.number }
+        return values.compactMap { $0 }.first { $0 > 0 } ?? 100
+    }
+}

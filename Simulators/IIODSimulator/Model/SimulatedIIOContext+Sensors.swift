@@ -1,0 +1,106 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+import IIOFormat
+
+extension SimulatedIIOContext {
+    /// Devices for sensors that no context describes, as for a trace that came without one.
+    ///
+    /// One device for each sensor, as drivers of parts with a FIFO for each sensor make them: 32-bit little-endian
+    /// axes, a time stamp, raw and scale on each axis, the mount matrix where there is one, and the rates. Sensors whose
+    /// ids differ only in their last part share one device when they offer the same rates and measure different things.
+    /// - Parameters:
+    ///   - sensors: The sensors, in the order of the devices to be.
+    ///   - peaks: The greatest magnitude that a kind's readings reach, in its unit. The scale is the power of ten that
+    ///     lets it fit with 27 significant bits or more. Without one: 200 in each unit, in steps of 1e-7.
+    ///   - rate: What `sampling_frequency` says for a sensor whose rates are not known, in hertz.
+    public init(sensors: [SensorDescription], peaks: [SensorKind: Double] = [:], rate: Double = 100) {
+        var groups: [[SensorDescription]] = []
+        for sensor in sensors {
+            let place = groups.firstIndex { group in
+                guard let first = group.first else { return false }
+                return SimulatedIIOContext.deviceID(of: first) == SimulatedIIOContext.deviceID(of: sensor)
+                    && first.rates == sensor.rates && !group.contains { $0.kind == sensor.kind }
+            }
+            if let place { groups[place].append(sensor) } else { groups.append([sensor]) }
+        }
+        let devices = groups.enumerated().map { place, group in
+            SimulatedIIOContext.device(of: group, id: "iio:device\(place)", peaks: peaks, rate: rate)
+        }
+        self.init(
+            IIOContext(
+                description: "simulated", attributes: [IIOAttribute(name: "local,kernel", value: "simulated")],
+                devices: devices))
+    }
+
+    /// The part of the sensor's id that it may share with others; the id itself when it has one part.
+    private static func deviceID(of sensor: SensorDescription) -> Substring {
+        guard let end = sensor.id.lastIndex(of: "/"), end > sensor.id.startIndex else { return sensor.id[...] }
+        return sensor.id[..<end]
+    }
+
+    private static func device(
+        of sensors: [SensorDescription], id: String, peaks: [SensorKind: Double], rate: Double
+    ) -> IIODevice {
+        var channels: [IIOChannel] = []
+        for sensor in sensors {
+            let step = step(forPeak: peaks[sensor.kind])
+            for axis in sensor.kind.channelIDs {
+                var attributes = [IIOAttribute(name: "raw", filename: "in_\(axis)_raw", value: "0")]
+                if sensor.kind.isVector {
+                    attributes.append(
+                        IIOAttribute(
+                            name: "mount_matrix", filename: "in_\(sensor.kind.channelType)_mount_matrix",
+                            value: sensor.mountMatrix.text))
+                }
+                attributes.append(
+                    IIOAttribute(
+                        name: "scale", filename: "in_\(sensor.kind.channelType)_scale", value: IIODecimal.text(step)))
+                let scan = IIODataFormat(bits: 32, storageBits: 32).map {
+                    IIOScanElement(index: channels.count, format: $0, scale: step)
+                }
+                channels.append(IIOChannel(id: axis, scan: scan, attributes: attributes.sorted { $0.name < $1.name }))
+            }
+        }
+        let stamp = IIODataFormat(bits: 64, storageBits: 64).map { IIOScanElement(index: channels.count, format: $0) }
+        channels.append(IIOChannel(id: "timestamp", scan: stamp))
+        let first = sensors.first
+        var attributes = [IIOAttribute(name: "current_timestamp_clock", value: "realtime")]
+        if let location = first?.location, !location.isEmpty {
+            attributes.append(IIOAttribute(name: "location", value: location))
+        }
+        let rates = first?.rates ?? .unknown
+        attributes.append(
+            IIOAttribute(name: "sampling_frequency", value: IIODecimal.text(rates.rate(atLeast: rate) ?? rate)))
+        if let available = rates.availableText {
+            attributes.append(IIOAttribute(name: "sampling_frequency_available", value: available))
+        }
+        let kinds = sensors.map(\.kind.channelType).joined(separator: "_")
+        return IIODevice(
+            id: id, name: first.map { $0.name.isEmpty ? "simulated_\(kinds)" : $0.name } ?? "",
+            label: first?.label ?? "",
+            channels: channels, attributes: attributes,
+            bufferAttributes: [IIOAttribute(name: "data_available", value: "0")])
+    }
+
+    /// The least power of ten in whose steps the peak still fits 31 bits.
+    private static func step(forPeak peak: Double?) -> Double {
+        // Decimal constants, because 1e-7 is not the nearest double of a product of tenths.
+        let steps = [1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1]
+        guard let peak, peak.isFinite, peak > 0 else { return 1e-7 }
+        return steps.first { peak / $0 < 2_147_483_647 } ?? 1
+    }
+}
+
+extension SensorRates {
+    /// What `sampling_frequency_available` says; nil when nothing is known.
+    var availableText: String? {
+        switch self {
+        case .unknown: nil
+        case .list(let rates): rates.map { IIODecimal.text($0) }.joined(separator: " ")
+        case .range(let least, let step, let greatest):
+            "[\([least, step, greatest].map { IIODecimal.text($0) }.joined(separator: " "))]"
+        }
+    }
+}

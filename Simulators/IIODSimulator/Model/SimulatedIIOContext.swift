@@ -1,0 +1,64 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import IIOFormat
+
+/// The devices that a simulated iiod serves: attributes with values, some of them writable, and triggers.
+///
+/// It is a value. Written attributes follow the kernel's manners: `sampling_frequency` goes to the listed rate that
+/// suffices, other attributes with a list take what is listed, `current_timestamp_clock` takes the names of clocks, and
+/// what describes the hardware is read-only.
+public struct SimulatedIIOContext: Sendable {
+    /// The devices with the values that their attributes have now.
+    public internal(set) var context: IIOContext
+    /// Ids of devices whose buffer starts only with a trigger set, as those of most drivers without a FIFO do.
+    public var devicesNeedingTrigger: Set<String> = []
+    /// The trigger of each device that takes triggers, by place in the list; -1 when none is set.
+    var triggers: [Int: Int] = [:]
+
+    /// A simulation of those devices.
+    ///
+    /// Channels are sorted by scan index, as libiio does, because channel masks count in that order. Where there are
+    /// triggers, every device takes one; it starts with the trigger whose name starts with its own and a hyphen.
+    /// Attributes without a value read as empty.
+    public init(_ context: IIOContext) {
+        var context = context
+        for place in context.devices.indices {
+            let channels = context.devices[place].channels.enumerated()
+            context.devices[place].channels = channels.sorted { left, right in
+                let first = left.element.scan?.index ?? .max
+                let second = right.element.scan?.index ?? .max
+                return first == second ? left.offset < right.offset : first < second
+            }.map(\.element)
+        }
+        self.context = context
+        let found = context.devices.indices.filter { context.devices[$0].isTrigger }
+        guard !found.isEmpty else { return }
+        for place in context.devices.indices where !context.devices[place].isTrigger {
+            let name = context.devices[place].name
+            triggers[place] = found.first { !name.isEmpty && context.devices[$0].name.hasPrefix(name + "-") } ?? -1
+        }
+    }
+
+    /// The value of an attribute; nil when there is none.
+    ///
+    /// Keys are `device/attribute`, `device/buffer/attribute`, `device/input/channel/attribute` and so on, with the
+    /// device's id.
+    public func value(for key: String) -> String? { context.value(for: key) }
+
+    /// Sets the value of an attribute, whatever it is, without the checks that clients go through; false when there is
+    /// no such attribute.
+    @discardableResult
+    public mutating func setValue(_ value: String, for key: String) -> Bool { context.setValue(value, for: key) }
+
+    /// The place of the device of that id, name or label.
+    func index(of device: String) -> Int? {
+        guard !device.isEmpty else { return nil }
+        return context.devices.firstIndex { $0.id == device || $0.name == device || $0.label == device }
+    }
+
+    func device(_ name: String) throws(IIODStatus) -> Int {
+        guard let index = index(of: name) else { throw .noDevice }
+        return index
+    }
+}

@@ -1,0 +1,33 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The channels that a client wants, as OPEN names them.
+///
+/// Eight hexadecimal digits for every 32 channels, the most significant word first. The number of a bit is the place of
+/// the channel in the device's list.
+struct IIODChannelMask: Hashable {
+    /// Places in the list of channels, rising.
+    let channels: [Int]
+    /// The mask as it is sent back.
+    let text: [UInt8]
+
+    /// Reads the digits; nil when their number does not fit the device or one is none.
+    init?(_ digits: String, channelCount: Int) {
+        let words = (channelCount + 31) / 32
+        let bytes = Array(digits.utf8)
+        guard words > 0, bytes.count == words * 8 else { return nil }
+        var channels: [Int] = []
+        var text: [UInt8] = []
+        for (place, byte) in bytes.enumerated() {
+            guard let digit = Character(UnicodeScalar(byte)).hexDigitValue else { return nil }
+            // iiod writes small letters whatever it was given.
+            text.append(byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "F") ? byte + 32 : byte)
+            let lowest = (bytes.count - 1 - place) * 4
+            for bit in 0..<4 where digit & (1 << bit) != 0 && lowest + bit < channelCount {
+                channels.append(lowest + bit)
+            }
+        }
+        self.channels = channels.sorted()
+        self.text = text
+    }
+}

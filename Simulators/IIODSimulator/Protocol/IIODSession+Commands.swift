@@ -1,0 +1,78 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+extension IIODSession {
+    mutating func execute(_ command: IIODCommand, _ world: inout IIODWorld, now: BootTime) {
+        do throws(IIODStatus) {
+            switch command {
+            case .exit: phase = .ended
+            case .help: output.append(IIODHelp.text.utf8)
+            case .version: output.append(world.versionLine)
+            case .print: append(world.xml)
+            case .timeout: output.append(line: 0)
+            case .read(let path): append(try world.read(path, now: now))
+            case .write(let path, let length):
+                _ = try world.context.device(path.device)
+                // An empty write fails in the C library, one too big for memory before it is read.
+                guard length != 0 else { throw .inputOutput }
+                guard length > 0, length <= Int64(IIODSession.longestValue) else { throw .noMemory }
+                phase = .value(path, length: Int(length))
+            case .trigger(let device):
+                // iiod answers EINVAL, not ENODEV, to an unknown device here.
+                guard let index = world.context.index(of: device) else { throw .invalid }
+                let name = try world.context.trigger(of: index)
+                if name.isEmpty {
+                    output.append(line: 0)
+                } else {
+                    append(Array(name.utf8))
+                }
+            case .setTrigger(let device, let trigger):
+                try world.context.setTrigger(trigger, of: try world.context.device(device))
+                output.append(line: 0)
+            case .setBuffersCount(let device, let count):
+                let index = try world.context.device(device)
+                guard count != 0 else { throw .invalid }
+                guard !world.isCapturing(index) else { throw .busy }
+                world.setBuffersCount(count, of: index)
+                output.append(line: 0)
+            case .open(let device, let samples, let mask, let isCyclic):
+                let index = try world.context.device(device)
+                let stream = try world.open(
+                    index, samples: samples, mask: mask, isCyclic: isCyclic, now: now)
+                if let former = streams[index] { world.closed(former) }
+                streams[index] = stream
+                output.append(line: 0)
+            case .close(let device):
+                let index = try world.context.device(device)
+                guard let stream = streams.removeValue(forKey: index) else { throw .noChannel }
+                world.closed(stream)
+                output.append(line: 0)
+            case .readBuffer(let device, let length):
+                let index = try world.context.device(device)
+                guard let stream = streams[index] else { throw .notOpen }
+                guard length >= Int64(stream.sampleSize) else {
+                    output.append(line: 0)
+                    return
+                }
+                phase = .reading(Reading(device: index, left: length))
+            case .writeBuffer(let device, let length):
+                let index = try world.context.device(device)
+                guard streams[index] != nil else { throw .notOpen }
+                guard length >= 0 else { throw .invalid }
+                output.append(line: 0)
+                phase = .samples(left: length, length: length)
+            }
+        } catch {
+            output.append(error)
+        }
+    }
+
+    /// A length line, the bytes and a line end.
+    private mutating func append(_ value: [UInt8]) {
+        output.append(line: Int64(value.count))
+        output.append(value)
+        output.append(CollectionOfOne(UInt8(ascii: "\n")))
+    }
+}

@@ -1,0 +1,63 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+public import IIOFormat
+
+/// Devices that measure what was recorded.
+public struct IIORecordedSource: IIOSampleSource {
+    /// When samples come.
+    public enum Release: Sendable {
+        /// When they were measured. A device of several sensors keeps the times of the one with most readings, and holds
+        /// the readings of the others.
+        case ownTimes
+        /// At the rate that the client sets; the last reading holds.
+        case deviceRate
+    }
+
+    private let tracks: [IIOSampleTrack]
+    private let release: Release
+    private let duration: Int64
+
+    /// A source of those tracks, which all start at one time.
+    /// - Parameters:
+    ///   - tracks: The recorded sensors.
+    ///   - release: When samples come.
+    ///   - duration: How long one pass takes in nanoseconds; nil or too short for the time of the last reading and one
+    ///     mean interval.
+    public init(_ tracks: [IIOSampleTrack], release: Release = .ownTimes, duration: Int64? = nil) {
+        self.tracks = tracks
+        self.release = release
+        let needed =
+            tracks.map { track -> Int64 in
+                guard let first = track.times.first, let last = track.times.last else { return 0 }
+                let intervals = Int64(max(1, track.times.count - 1))
+                return last.addingSaturated(max(1, last.subtractingSaturated(first) / intervals))
+            }.max() ?? 0
+        self.duration = max(duration ?? 0, needed)
+    }
+
+    /// The signals of the tracks that belong to the device and that it has channels for.
+    public func signals(for device: IIODevice) -> IIODeviceSignals {
+        var result = IIODeviceSignals(duration: duration)
+        var longest: [Int64] = []
+        for kind in SensorKind.allCases {
+            let named = tracks.first {
+                $0.kind == kind && $0.device != nil && [device.id, device.label, device.name].contains($0.device)
+            }
+            guard let track = named ?? tracks.first(where: { $0.kind == kind && $0.device == nil }),
+                !track.times.isEmpty
+            else { continue }
+            var isUsed = false
+            for (component, id) in kind.channelIDs.enumerated() where device.channel(id) != nil {
+                result.channels[id] = .held(times: track.times, vectors: track.values, component: component)
+                isUsed = true
+            }
+            if isUsed, track.times.count > longest.count { longest = track.times }
+        }
+        // A device that nothing was recorded of stays at rest.
+        if longest.isEmpty { result.duration = nil }
+        if release == .ownTimes, !longest.isEmpty { result.times = longest }
+        return result
+    }
+}

@@ -1,0 +1,114 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// When the samples of a device come: sample 0, 1, 2 … and the time of each, in nanoseconds since the start of the trace.
+struct IIOTimeline: Sendable {
+    private enum Steps {
+        case times([Int64])
+        /// Samples a second that are a whole number of nanoseconds apart.
+        case interval(Int64)
+        case rate(Double)
+
+        init(rate: Double) {
+            let interval = (1e9 / rate).rounded()
+            self = interval >= 1 && interval * rate == 1e9 ? .interval(Int64(interval)) : .rate(rate)
+        }
+    }
+
+    private let steps: Steps
+    private let duration: Int64
+    private let loops: Bool
+    /// The samples of one pass; nil when it never ends.
+    let passCount: Int64?
+
+    /// The time line of those signals at that rate, in hertz.
+    init(_ signals: IIODeviceSignals, rate: Double, loops: Bool) {
+        let rate = rate.isFinite ? min(max(rate, 1e-6), 1e9) : 1
+        self.loops = loops
+        if let times = signals.times, let last = times.last {
+            steps = .times(times)
+            duration = max(signals.duration ?? 0, last.addingSaturated(1))
+            passCount = Int64(times.count)
+        } else if let length = signals.duration {
+            steps = Steps(rate: rate)
+            duration = max(1, length)
+            passCount = max(1, Int64((Double(max(1, length)) / 1e9 * rate).rounded(.up)))
+        } else {
+            steps = Steps(rate: rate)
+            duration = .max
+            passCount = nil
+        }
+    }
+
+    /// True when sample numbers never end.
+    var isEndless: Bool { passCount == nil || loops }
+
+    /// The number within its pass of a sample.
+    func place(of sample: Int64) -> Int64 {
+        guard let passCount, loops else { return sample }
+        return sample % passCount
+    }
+
+    /// The time within its pass of a sample; nil when there is no such sample.
+    func phase(of sample: Int64) -> Int64? {
+        let place = place(of: sample)
+        if let passCount, place >= passCount || place < 0 { return nil }
+        switch steps {
+        case .times(let times): return times[Int(place)]
+        case .interval(let interval):
+            let (time, overflow) = interval.multipliedReportingOverflow(by: place)
+            return overflow ? nil : time
+        case .rate(let rate):
+            let time = Double(place) / rate * 1e9
+            return time < 9e18 ? Int64(time) : nil
+        }
+    }
+
+    /// The time of a sample since the start of the first pass; nil when there is no such sample.
+    func offset(of sample: Int64) -> Int64? {
+        guard let phase = phase(of: sample) else { return nil }
+        guard loops, let passCount else { return phase }
+        let (passed, overflow) = duration.multipliedReportingOverflow(by: sample / passCount)
+        return overflow ? nil : passed.addingSaturated(phase)
+    }
+
+    /// The times of samples that lie evenly within one pass; nil when these do not.
+    func evenOffsets(_ samples: Range<Int64>) -> (first: Int64, interval: Int64)? {
+        guard case .interval(let interval) = steps, let first = offset(of: samples.lowerBound), let end = samples.last,
+            place(of: end) - place(of: samples.lowerBound) == end - samples.lowerBound, offset(of: end) != nil
+        else { return nil }
+        return (first, interval)
+    }
+
+    /// The number of samples that have come until that time.
+    func count(until elapsed: Int64) -> Int64 {
+        guard let passCount else { return elapsed < 0 ? 0 : countInPass(elapsed) }
+        guard loops, elapsed >= duration else { return min(passCount, countInPass(elapsed)) }
+        let (whole, overflow) = passCount.multipliedReportingOverflow(by: elapsed / duration)
+        return overflow ? .max : whole.addingSaturated(min(passCount, countInPass(elapsed % duration)))
+    }
+
+    private func countInPass(_ elapsed: Int64) -> Int64 {
+        switch steps {
+        case .times(let times):
+            var low = 0
+            var high = times.count
+            while low < high {
+                let middle = (low + high) / 2
+                if times[middle] <= elapsed { low = middle + 1 } else { high = middle }
+            }
+            return Int64(low)
+        case .interval(let interval):
+            return elapsed < 0 ? 0 : elapsed / interval + 1
+        case .rate(let rate):
+            guard elapsed >= 0 else { return 0 }
+            var count = Int64(min(Double(elapsed) / 1e9 * rate, 9e18)) + 1
+            // The conversions back and forth must agree.
+            while count > 0, Double(count - 1) / rate * 1e9 >= Double(elapsed) + 1 { count -= 1 }
+            while let next = phase(of: count), next <= elapsed, count < .max - 1 { count += 1 }
+            return count
+        }
+    }
+}

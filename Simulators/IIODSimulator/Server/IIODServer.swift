@@ -1,0 +1,126 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+import Dispatch
+import IIOFormat
+import Synchronization
+
+/// A simulated iiod: serves devices to libiio's clients over TCP on the loopback interface.
+///
+/// It speaks the text protocol of iiod 0.24, which libiio from 0.21 to 1.0 understands. One thread serves all
+/// connections; each client captures the channels that it asked for, at its own pace.
+/// ```swift
+/// let server = IIODServer(
+///     context: SimulatedIIOContext(context),
+///     samples: IIORestSource([.accelerometer: [0, 0, 9.80665]]))
+/// let port = try server.start()
+/// // iio_readdev -u ip:127.0.0.1:PORT …
+/// server.stop()
+/// ```
+/// Its methods may be called from any thread. It stops when it is released.
+public final class IIODServer: Sendable {
+    private struct Running {
+        var wakeUp: WakeUp
+        var port: UInt16
+        var ended: DispatchGroup
+    }
+
+    private let shared: SharedWorld
+    private let options: IIODServerOptions
+    private let running = Mutex<Running?>(nil)
+
+    /// A server of those devices, not yet started.
+    public init(
+        context: SimulatedIIOContext, samples: some IIOSampleSource = IIORestSource(),
+        options: IIODServerOptions = IIODServerOptions()
+    ) {
+        self.options = options
+        let signals = context.context.devices.map { samples.signals(for: $0) }
+        shared = SharedWorld(
+            IIODWorld(context: context, signals: signals, options: options, readClock: { $0.now }))
+    }
+
+    deinit {
+        stop()
+    }
+
+    /// The port that it listens on; nil when it does not run.
+    public var port: UInt16? { running.withLock { $0?.port } }
+
+    /// The number of connections.
+    public var connectionCount: Int { shared.state.withLock { $0.connectionCount } }
+
+    /// The samples that it has sent, all clients together.
+    public var samplesSent: Int64 { shared.state.withLock { $0.world.samplesSent } }
+
+    /// Starts to listen on 127.0.0.1 and answers the port. A server that runs already answers its port again.
+    ///
+    /// Throws ``DeviceError`` with the code `busy` when the port is taken or the process has no descriptor left.
+    @discardableResult
+    public func start() throws(DeviceError) -> UInt16 {
+        try running.withLock { (running) throws(DeviceError) -> UInt16 in
+            if let running { return running.port }
+            let listener = try Listener(port: options.port)
+            let wakeUp = try WakeUp()
+            let port = listener.port
+            let ended = DispatchGroup()
+            shared.state.withLock { state in
+                state.isStopped = false
+                state.wakeUp = wakeUp
+            }
+            let loop = ServerLoop(
+                shared: shared, wakeUp: wakeUp, listener: listener, maximumConnections: options.maximumConnections)
+            let box = Handover(loop)
+            ended.enter()
+            do throws(DeviceError) {
+                try WorkerThread.start {
+                    box.take()?.run()
+                    ended.leave()
+                }
+            } catch {
+                ended.leave()
+                throw error
+            }
+            running = Running(wakeUp: wakeUp, port: port, ended: ended)
+            return port
+        }
+    }
+
+    /// Closes all connections and stops listening; returns when the thread has ended. The server may be started again.
+    public func stop() {
+        guard
+            let former = running.withLock({ running in
+                defer { running = nil }
+                return running
+            })
+        else { return }
+        shared.state.withLock { $0.isStopped = true }
+        former.wakeUp.signal()
+        // The thread never waits on anything but the wake-up, so this ends; the bound is for a machine that is asleep.
+        _ = former.ended.wait(timeout: .now() + 10)
+    }
+
+    /// Makes something go wrong: at once, or at the fault's moment.
+    public func inject(_ fault: IIODFault) {
+        change { $0.add(fault) }
+    }
+
+    /// The value of an attribute, as clients have written it; see ``SimulatedIIOContext/value(for:)``.
+    public func value(for key: String) -> String? { shared.state.withLock { $0.world.context.value(for: key) } }
+
+    /// Sets the value of an attribute; false when there is no such attribute.
+    @discardableResult
+    public func setValue(_ value: String, for key: String) -> Bool {
+        shared.state.withLock { $0.world.context.setValue(value, for: key) }
+    }
+
+    private func change(_ body: (inout IIODWorld) -> Void) {
+        let wakeUp = shared.state.withLock { state in
+            body(&state.world)
+            state.revision += 1
+            return state.wakeUp
+        }
+        wakeUp?.signal()
+    }
+}

@@ -1,0 +1,196 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The thread of a server: waits for sockets and times, and lets sessions work.
+final class ServerLoop {
+    private let shared: SharedWorld
+    private let wakeUp: WakeUp
+    private let port: UInt16
+    private let maximumConnections: Int
+    private let clock = LiveClock()
+    private var listener: Listener?
+    /// When to accept again after the descriptors ran out.
+    private var acceptsFrom = BootTime.zero
+    /// False while a fault has taken the server away.
+    private var isToListen = true
+    private var connections: [Connection] = []
+    private var descriptors: [pollfd] = []
+    private var seenRevision = 0
+    private var seenCount = 0
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+
+    init(shared: SharedWorld, wakeUp: WakeUp, listener: Listener, maximumConnections: Int) {
+        self.shared = shared
+        self.wakeUp = wakeUp
+        self.listener = listener
+        port = listener.port
+        self.maximumConnections = max(1, maximumConnections)
+    }
+
+    deinit {
+        buffer.deallocate()
+    }
+
+    /// Serves until the server is stopped.
+    func run() {
+        var nextFault = BootTime.never
+        while true {
+            wait(until: nextFault)
+            let now = clock.now
+            let (orders, isStopped, hasChanged) = shared.state.withLock { state in
+                let hasChanged = state.world.applyFaults(now: now) || state.revision != seenRevision
+                seenRevision = state.revision
+                return (state.world.faults.takeOrders(), state.isStopped, hasChanged)
+            }
+            if isStopped { break }
+            follow(orders)
+            accept(now: now)
+            for (place, connection) in connections.enumerated() {
+                let events = place + 2 < descriptors.count ? descriptors[place + 2].revents : 0
+                if events != 0 || hasChanged || connection.deadline <= now {
+                    serve(connection, events: events, now: now)
+                }
+            }
+            // Faults that wait for a sample may have given orders, and a first use starts the clock of the others.
+            let (lateOrders, next) = shared.state.withLock { ($0.world.faults.takeOrders(), $0.world.nextFault) }
+            follow(lateOrders)
+            nextFault = next
+            closeEnded()
+        }
+        for connection in connections { connection.isOver = true }
+        closeEnded()
+        listener = nil
+    }
+
+    /// Waits for sockets until something is due.
+    private func wait(until fault: BootTime) {
+        descriptors.removeAll(keepingCapacity: true)
+        descriptors.append(pollfd(fd: wakeUp.readEnd, events: Int16(POLLIN), revents: 0))
+        var deadline = fault
+        let isListening = acceptsFrom <= clock.now
+        if !isListening || (isToListen && listener == nil) { deadline = min(deadline, acceptsFrom) }
+        descriptors.append(
+            pollfd(fd: isListening ? listener?.descriptor ?? -1 : -1, events: Int16(POLLIN), revents: 0))
+        for connection in connections {
+            var events: Int16 = 0
+            if !connection.hasEnded, connection.session.takesInput, !connection.isBlocked { events |= Int16(POLLIN) }
+            if connection.isBlocked { events |= Int16(POLLOUT) }
+            // A client that has sent its end would be reported again and again.
+            let isWatched = events != 0 || !connection.hasEnded
+            descriptors.append(pollfd(fd: isWatched ? connection.descriptor : -1, events: events, revents: 0))
+            deadline = min(deadline, connection.deadline)
+        }
+        var milliseconds: Int32 = -1
+        var rest: Int64 = 0
+        if deadline != .never {
+            rest = max(0, deadline.nanoseconds.subtractingSaturated(clock.now.nanoseconds))
+            // Rounded down: what is left of a millisecond is slept below, so that samples come on time.
+            milliseconds = Int32(min(rest / 1_000_000, 60_000))
+        }
+        let ready = poll(&descriptors, nfds_t(descriptors.count), milliseconds)
+        if ready < 0 {
+            for place in descriptors.indices { descriptors[place].revents = 0 }
+        }
+        if ready == 0, milliseconds == 0, rest > 0 {
+            var time = timespec(tv_sec: 0, tv_nsec: Int(rest))
+            nanosleep(&time, nil)
+        }
+        if descriptors[0].revents != 0 { wakeUp.drain() }
+    }
+
+    private func follow(_ orders: IIODFaultState.Orders) {
+        if orders.drops {
+            for connection in connections { connection.abort() }
+        }
+        if let isListening = orders.isListening {
+            isToListen = isListening
+            if !isListening { listener = nil }
+        }
+    }
+
+    private func accept(now: BootTime) {
+        guard isToListen, acceptsFrom <= now, listener == nil || descriptors[1].revents != 0 else { return }
+        if listener == nil { listener = try? Listener(port: port) }
+        guard let listener else {
+            // Somebody else has the port; it may become free again.
+            acceptsFrom = now.advanced(bySeconds: 0.1)
+            return
+        }
+        // A few at a time, so that a flood of connections does not stop the samples.
+        for _ in 0..<64 {
+            switch listener.accept() {
+            case nil:
+                return
+            case .success(let descriptor)?:
+                let connection = Connection(descriptor)
+                if connections.count < maximumConnections { connections.append(connection) }
+            case .failure?:
+                acceptsFrom = now.advanced(bySeconds: 0.1)
+                return
+            }
+        }
+    }
+
+    private func serve(_ connection: Connection, events: Int16, now: BootTime) {
+        guard !connection.isOver else { return }
+        if events & Int16(POLLIN | POLLHUP | POLLERR) != 0 { connection.read(through: buffer) }
+        if events & Int16(POLLHUP | POLLERR) != 0, connection.hasEnded || !connection.session.takesInput {
+            connection.isOver = true
+            return
+        }
+        connection.deadline = .never
+        if connection.session.heldUntil > now, !connection.session.output.isEmpty {
+            connection.deadline = connection.session.heldUntil
+            return
+        }
+        // A client that asks for much gives way to the others from time to time.
+        for _ in 0..<64 {
+            if !connection.session.output.isEmpty {
+                connection.write()
+                if connection.isBlocked || connection.isOver { return }
+            }
+            switch shared.state.withLock({ connection.session.advance(&$0.world, now: now) }) {
+            case .output:
+                guard connection.session.heldUntil <= now else {
+                    connection.deadline = connection.session.heldUntil
+                    return
+                }
+            case .input:
+                if connection.hasEnded { connection.isOver = true }
+                connection.session.workAhead()
+                return
+            case .time(let deadline):
+                // Nobody would read the samples.
+                if connection.hasEnded { connection.isOver = true }
+                connection.deadline = deadline
+                return
+            case .ended:
+                connection.isOver = true
+                return
+            }
+        }
+        connection.deadline = now
+    }
+
+    /// Closes the connections that are over.
+    private func closeEnded() {
+        guard connections.count != seenCount || connections.contains(where: \.isOver) else { return }
+        let over = connections.filter(\.isOver)
+        connections.removeAll(where: \.isOver)
+        let count = connections.count
+        seenCount = count
+        shared.state.withLock { state in
+            state.connectionCount = count
+            for connection in over { connection.session.close(&state.world) }
+        }
+    }
+}

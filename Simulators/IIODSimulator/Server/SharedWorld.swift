@@ -1,0 +1,22 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// The world, behind a lock: the server's thread works on it, other threads inject faults and read values.
+final class SharedWorld: Sendable {
+    struct State {
+        var world: IIODWorld
+        var isStopped = false
+        var connectionCount = 0
+        /// Counts changes from outside, after which waiting clients may go on.
+        var revision = 0
+        var wakeUp: WakeUp?
+    }
+
+    let state: Mutex<State>
+
+    init(_ world: IIODWorld) {
+        state = Mutex(State(world: world))
+    }
+}

@@ -1,0 +1,91 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import IIOFormat
+
+/// The motion sensors of one IIO device, which are read together: they share its buffer.
+struct SensorUnit {
+    /// One of the sensors.
+    struct Member {
+        var description: SensorDescription
+        let sensor: IIOSensor
+    }
+
+    /// The device's place in its context.
+    let device: Int
+    /// The device's id, "iio:device0".
+    let deviceID: String
+    /// The id that stands in the ids of its sensors: the device's when it was seen first.
+    let key: String
+    /// What tells it from other devices across plugging in: the same for devices of one model.
+    let fingerprint: String
+    var members: [Member]
+    /// The trigger that the configuration names.
+    let trigger: String?
+    /// True when the configuration wants no buffer.
+    let isPolled: Bool
+    /// True when the sensor reports changes only, so that silence says nothing.
+    let isEventDriven: Bool
+
+    /// The units of a context. `key` gives the lasting name of a device by its id and fingerprint.
+    static func units(
+        of context: IIOContext, address: MotionSourceAddress, settings: [SensorSetting],
+        key: (_ id: String, _ fingerprint: String) -> String
+    ) -> [SensorUnit] {
+        context.devices.indices.compactMap { index in
+            let device = context.devices[index]
+            guard !device.isTrigger else { return nil }
+            let found = device.sensors()
+            guard !found.isEmpty else { return nil }
+            let fingerprint = ([device.name, device.label] + device.channels.map(\.id)).joined(separator: "/")
+            let key = key(device.id, fingerprint)
+            let members = found.map { sensor in
+                Member(
+                    description: describe(sensor, of: device, key: key, address: address, settings: settings),
+                    sensor: sensor)
+            }
+            let applying = settings.filter { setting in members.contains { setting.applies(to: $0.description) } }
+            return SensorUnit(
+                device: index, deviceID: device.id, key: key, fingerprint: fingerprint, members: members,
+                trigger: applying.lazy.compactMap(\.trigger).first, isPolled: applying.contains { $0.isPolled },
+                isEventDriven: found.contains { sensor in
+                    sensor.axes.contains { axis in
+                        device.channels.indices.contains(axis.channel)
+                            && device.channels[axis.channel].attribute("hysteresis") != nil
+                    }
+                })
+        }
+    }
+
+    private static func describe(
+        _ sensor: IIOSensor, of device: IIODevice, key: String, address: MotionSourceAddress, settings: [SensorSetting]
+    ) -> SensorDescription {
+        var description = SensorDescription(id: "\(address)/\(key)/\(suffix(of: sensor.kind))", kind: sensor.kind)
+        description.name = sensor.name
+        description.label = sensor.label
+        description.location = sensor.location
+        description.source = address.description
+        description.rates = sensor.rates
+        description.mountMatrix = sensor.mountMatrix
+        description.mountMatrixOrigin = sensor.mountMatrixOrigin
+        description.remarks = sensor.remarks
+        if let problem = sensor.problemText { description.remarks.append(problem) }
+        let applying = settings.filter { $0.applies(to: description) }
+        let isPolled = !sensor.canBuffer || applying.contains { $0.isPolled }
+        description.mode = isPolled ? .polled : .buffered
+        description.clock = !isPolled && device.timestampChannel != nil ? device.timestampClock : ""
+        MatrixChoice.apply(applying, to: &description)
+        return description
+    }
+
+    /// The part of a sensor's id that says what it measures, as IIO names it.
+    private static func suffix(of kind: SensorKind) -> String {
+        switch kind {
+        case .accelerometer: "accel"
+        case .gyroscope: "anglvel"
+        case .magnetometer: "magn"
+        case .pressure: "pressure"
+        }
+    }
+}

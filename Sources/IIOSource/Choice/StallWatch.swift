@@ -1,0 +1,56 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// Judges from outside whether a capture gives samples.
+///
+/// Pure: it is shown a counter of refills now and then.
+struct StallWatch {
+    /// What to do.
+    enum Verdict: Hashable {
+        case none
+        /// Nothing has come since the start: start the capture once more.
+        case restart
+        /// Nothing has come since it was started once more: read another way.
+        case giveUp
+        /// Samples came and come no more.
+        case stalled
+    }
+
+    private let plan: BufferPlan
+    private let isEventDriven: Bool
+    private let isSecondTry: Bool
+    private var seen: Int
+    private var since: BootTime
+    private var hasStarted = false
+
+    init(plan: BufferPlan, isEventDriven: Bool, isSecondTry: Bool, progress: Int, now: BootTime) {
+        self.plan = plan
+        self.isEventDriven = isEventDriven
+        self.isSecondTry = isSecondTry
+        seen = progress
+        since = now
+    }
+
+    /// True once samples have come.
+    var isFlowing: Bool { hasStarted }
+
+    /// When it has to be looked at again at the latest.
+    var deadline: BootTime { since.advanced(bySeconds: hasStarted ? plan.stallLimit : plan.startLimit) }
+
+    mutating func check(progress: Int, now: BootTime) -> Verdict {
+        if progress != seen {
+            seen = progress
+            since = now
+            hasStarted = true
+            return .none
+        }
+        guard now >= deadline else { return .none }
+        if hasStarted {
+            // A sensor that reports changes only is silent while nothing changes.
+            return isEventDriven ? .none : .stalled
+        }
+        return isSecondTry ? .giveUp : .restart
+    }
+}

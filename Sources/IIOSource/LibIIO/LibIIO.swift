@@ -1,0 +1,50 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+#if LibIIO
+import CLibIIO
+import DeviceCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The C library, 0.24 to 0.26.
+struct LibIIO: IIOLibrary {
+    func open(_ address: MotionSourceAddress) throws(IIOFailure) -> any IIOConnection {
+        // libiio 0.24 writes a zero over the colon before a port: each call gets its own copy.
+        var uri = Array(address.description.utf8CString)
+        var error: Int32 = 0
+        let pointer = uri.withUnsafeMutableBufferPointer { dsiio_open($0.baseAddress, &error) }
+        guard let pointer else { throw IIOFailure("iio_create_context_from_uri", error) }
+        return LibIIOConnection(pointer, address: address)
+    }
+
+    func devices(at address: MotionSourceAddress) -> [String]? {
+        guard address.backend == .local else { return nil }
+        // A machine whose kernel has no IIO at all has no such folder, and no devices.
+        return (SysfsFolder.names(SysfsFolder.devices) ?? []).filter {
+            $0.hasPrefix("iio:device") || $0.hasPrefix("trigger")
+        }
+    }
+
+    func time(of clock: String) -> Int64? {
+        let identifier: clockid_t
+        switch clock {
+        case "realtime": identifier = CLOCK_REALTIME
+        case "realtime_coarse": identifier = CLOCK_REALTIME_COARSE
+        case "monotonic": identifier = CLOCK_MONOTONIC
+        case "monotonic_coarse": identifier = CLOCK_MONOTONIC_COARSE
+        case "monotonic_raw": identifier = CLOCK_MONOTONIC_RAW
+        case "boottime": identifier = CLOCK_BOOTTIME
+        case "tai": identifier = CLOCK_TAI
+        default: return nil
+        }
+        var time = timespec()
+        guard clock_gettime(identifier, &time) == 0 else { return nil }
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}
+#endif

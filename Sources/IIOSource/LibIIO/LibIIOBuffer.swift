@@ -1,0 +1,52 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+#if LibIIO
+import CLibIIO
+import Synchronization
+
+/// A buffer of libiio.
+///
+/// Unchecked: the pointer itself never changes, and libiio allows `cancel` on other threads while the buffer exists,
+/// which the lock sees to.
+final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
+    /// Lives as long as its buffers.
+    private let connection: LibIIOConnection
+    private let pointer: OpaquePointer
+    private let isOpen = Mutex(true)
+    let step: Int
+
+    init(_ pointer: OpaquePointer, connection: LibIIOConnection) {
+        self.pointer = pointer
+        self.connection = connection
+        step = Int(iio_buffer_step(pointer))
+    }
+
+    deinit {
+        close()
+    }
+
+    func refill(_ bytes: inout UnsafeRawBufferPointer) -> Int {
+        let result = iio_buffer_refill(pointer)
+        guard result >= 0 else { return result }
+        guard let start = iio_buffer_start(pointer), let end = iio_buffer_end(pointer), end >= start else { return -5 }
+        bytes = UnsafeRawBufferPointer(start: start, count: end - start)
+        return result
+    }
+
+    func cancel() {
+        isOpen.withLock { if $0 { iio_buffer_cancel(pointer) } }
+    }
+
+    func close() {
+        let mine = isOpen.withLock { isOpen -> Bool in
+            guard isOpen else { return false }
+            // Cancelled first, a network buffer drops its connection instead of waiting for a server's answer.
+            iio_buffer_cancel(pointer)
+            isOpen = false
+            return true
+        }
+        if mine { iio_buffer_destroy(pointer) }
+    }
+}
+#endif

@@ -1,0 +1,174 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+#if LibIIO
+import CLibIIO
+import DeviceCore
+import IIOFormat
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A context of libiio.
+///
+/// Unchecked: the pointers never change while it lives, and libiio keeps attribute calls of several threads apart.
+/// Buffers of one device are made by one thread at a time.
+final class LibIIOConnection: IIOConnection, @unchecked Sendable {
+    let context: IIOContext
+
+    private let pointer: OpaquePointer
+    private let devices: [OpaquePointer]
+    private let channels: [[OpaquePointer]]
+    private let isLocal: Bool
+
+    init(_ pointer: OpaquePointer, address: MotionSourceAddress) {
+        self.pointer = pointer
+        isLocal = address.backend == .local
+        let description = LibIIODescription(pointer)
+        devices = description.devices
+        channels = description.channels
+        context = description.context
+    }
+
+    deinit {
+        iio_context_destroy(pointer)
+    }
+
+    // MARK: Attributes
+
+    func read(_ place: IIOPlace) throws(IIOFailure) -> String {
+        switch place {
+        case .device(let device, let name):
+            guard devices.indices.contains(device) else { throw IIOFailure("iio_device_attr_read", ENODEV) }
+            return try LibIIOText.read("iio_device_attr_read") { iio_device_attr_read(devices[device], name, $0, $1) }
+        case .channel(let device, let channel, let name):
+            guard channels.indices.contains(device), channels[device].indices.contains(channel) else {
+                throw IIOFailure("iio_channel_attr_read", ENODEV)
+            }
+            return try LibIIOText.read("iio_channel_attr_read") {
+                iio_channel_attr_read(channels[device][channel], name, $0, $1)
+            }
+        }
+    }
+
+    func write(_ value: String, to place: IIOPlace) throws(IIOFailure) {
+        let result: Int
+        switch place {
+        case .device(let device, let name):
+            guard devices.indices.contains(device) else { throw IIOFailure("iio_device_attr_write", ENODEV) }
+            result = iio_device_attr_write(devices[device], name, value)
+        case .channel(let device, let channel, let name):
+            guard channels.indices.contains(device), channels[device].indices.contains(channel) else {
+                throw IIOFailure("iio_channel_attr_write", ENODEV)
+            }
+            result = iio_channel_attr_write(channels[device][channel], name, value)
+        }
+        guard result >= 0 else { throw IIOFailure("write \(place.name)", returned: result) }
+    }
+
+    // MARK: Triggers
+
+    func trigger(of device: Int) throws(IIOFailure) -> IIOTriggerState {
+        guard devices.indices.contains(device) else { throw IIOFailure("iio_device_get_trigger", ENODEV) }
+        var trigger: OpaquePointer?
+        let result = iio_device_get_trigger(devices[device], &trigger)
+        if result == -ENXIO {
+            // One that was made after the context: set all the same.
+            return .set(nil)
+        }
+        guard result >= 0 else { throw IIOFailure("iio_device_get_trigger", returned: Int(result)) }
+        return trigger.map { trigger in .set(devices.firstIndex(of: trigger)) } ?? .none
+    }
+
+    func setTrigger(_ trigger: Int, of device: Int) throws(IIOFailure) {
+        guard devices.indices.contains(device), devices.indices.contains(trigger) else {
+            throw IIOFailure("iio_device_set_trigger", ENODEV)
+        }
+        let result = iio_device_set_trigger(devices[device], devices[trigger])
+        guard result >= 0 else { throw IIOFailure("iio_device_set_trigger", returned: Int(result)) }
+    }
+
+    func parent(of device: Int) -> String? {
+        guard isLocal, let folder = folder(of: device), let real = SysfsFolder.real(folder),
+            let slash = real.lastIndex(of: "/")
+        else { return nil }
+        return String(real[..<slash])
+    }
+
+    func timerTrigger(for device: Int, rate: Double) throws(IIOFailure) -> any IIOHold {
+        guard isLocal, context.devices.indices.contains(device) else {
+            throw IIOFailure("make a timer trigger", ENOSYS)
+        }
+        return try TimerTrigger(device: context.devices[device].id, rate: rate)
+    }
+
+    // MARK: Presence
+
+    private func folder(of device: Int) -> String? {
+        context.devices.indices.contains(device) ? SysfsFolder.device(context.devices[device].id) : nil
+    }
+
+    func isPresent(_ device: Int) -> Bool {
+        guard isLocal, let folder = folder(of: device) else { return true }
+        return access(folder, F_OK) == 0
+    }
+
+    func lock(_ device: Int) throws(IIOFailure) -> (any IIOHold)? {
+        guard isLocal, let folder = folder(of: device) else { return nil }
+        do throws(IIOFailure) {
+            return try DeviceLock(folder: folder)
+        } catch {
+            // Only another's lock is a reason to stay away.
+            guard error.number == EBUSY else { return nil }
+            throw error
+        }
+    }
+
+    // MARK: Readings
+
+    func openBuffer(
+        device: Int, channels wanted: [Int], samples: Int, kernelBuffers: Int, timeout: Double
+    ) throws(IIOFailure) -> any IIOBuffer {
+        guard devices.indices.contains(device), channels.indices.contains(device) else {
+            throw IIOFailure("iio_device_create_buffer", ENODEV)
+        }
+        for (index, channel) in channels[device].enumerated() {
+            if wanted.contains(index) {
+                iio_channel_enable(channel)
+            } else if iio_channel_is_enabled(channel) {
+                iio_channel_disable(channel)
+            }
+        }
+        // The limit of a network context reaches the server, which must not wait for ever for a client that has gone.
+        let seconds = isLocal ? timeout : max(timeout, 1)
+        _ = iio_context_set_timeout(pointer, UInt32(min(max(0, seconds), 86_400) * 1000))
+        // Kernels and servers that cannot do so keep their own number.
+        _ = iio_device_set_kernel_buffers_count(devices[device], UInt32(clamping: kernelBuffers))
+        var error: Int32 = 0
+        guard let buffer = dsiio_open_buffer(devices[device], max(1, samples), &error) else {
+            throw IIOFailure("iio_device_create_buffer", error)
+        }
+        return LibIIOBuffer(buffer, connection: self)
+    }
+
+    func openPoll(device: Int, channels wanted: [(channel: Int, attribute: String)]) throws(IIOFailure) -> any IIOPoll {
+        guard context.devices.indices.contains(device) else { throw IIOFailure("open", ENODEV) }
+        guard isLocal, let folder = folder(of: device) else {
+            return LibIIOPoll(self, places: wanted.map { .channel(device, $0.channel, $0.attribute) })
+        }
+        var paths: [String] = []
+        for (channel, name) in wanted {
+            let all = context.devices[device].channels
+            guard all.indices.contains(channel), let attribute = all[channel].attribute(name) else {
+                throw IIOFailure("open \(name)", ENOENT)
+            }
+            paths.append("\(folder)/\(attribute.filename)")
+        }
+        return try SysfsPoll(paths: paths)
+    }
+}
+#endif

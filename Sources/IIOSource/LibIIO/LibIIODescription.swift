@@ -1,0 +1,105 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+#if LibIIO
+import CLibIIO
+import IIOFormat
+
+/// What a context of libiio says of its devices, as a value, with the pointers that belong to each entry.
+struct LibIIODescription {
+    /// More than any board has; a server could claim any number.
+    private static let mostDevices: UInt32 = 256
+    private static let mostChannels: UInt32 = 512
+    private static let mostAttributes: UInt32 = 512
+
+    private(set) var devices: [OpaquePointer] = []
+    private(set) var channels: [[OpaquePointer]] = []
+    private(set) var context: IIOContext
+
+    init(_ pointer: OpaquePointer) {
+        var major: UInt32 = 0
+        var minor: UInt32 = 0
+        let hasVersion = iio_context_get_version(pointer, &major, &minor, nil) == 0
+        context = IIOContext(
+            name: LibIIOText.string(iio_context_get_name(pointer)),
+            description: LibIIOText.string(iio_context_get_description(pointer)),
+            version: hasVersion ? "\(major).\(minor)" : "0.24")
+        for index in 0..<min(iio_context_get_attrs_count(pointer), Self.mostAttributes) {
+            var name: UnsafePointer<CChar>?
+            var value: UnsafePointer<CChar>?
+            guard iio_context_get_attr(pointer, index, &name, &value) == 0 else { continue }
+            context.attributes.append(
+                IIOAttribute(name: LibIIOText.string(name), value: LibIIOText.string(value)))
+        }
+        for index in 0..<min(iio_context_get_devices_count(pointer), Self.mostDevices) {
+            guard let device = iio_context_get_device(pointer, index) else { continue }
+            add(device)
+        }
+    }
+
+    private mutating func add(_ pointer: OpaquePointer) {
+        var device = IIODevice(
+            id: LibIIOText.string(iio_device_get_id(pointer)), name: LibIIOText.string(iio_device_get_name(pointer)),
+            label: LibIIOText.string(iio_device_get_label(pointer)))
+        var pointers: [OpaquePointer] = []
+        for index in 0..<min(iio_device_get_channels_count(pointer), Self.mostChannels) {
+            guard let channel = iio_device_get_channel(pointer, index) else { continue }
+            pointers.append(channel)
+            device.channels.append(Self.channel(channel))
+        }
+        for index in 0..<min(iio_device_get_buffer_attrs_count(pointer), Self.mostAttributes) {
+            device.bufferAttributes.append(
+                IIOAttribute(name: LibIIOText.string(iio_device_get_buffer_attr(pointer, index))))
+        }
+        for index in 0..<min(iio_device_get_attrs_count(pointer), Self.mostAttributes) {
+            let name = LibIIOText.string(iio_device_get_attr(pointer, index))
+            device.attributes.append(IIOAttribute(name: name))
+        }
+        if AttributeChoice.describes(device) {
+            for index in device.attributes.indices {
+                let name = device.attributes[index].name
+                guard AttributeChoice.isNeeded(name) else { continue }
+                device.attributes[index].value = try? LibIIOText.read(name) {
+                    iio_device_attr_read(pointer, name, $0, $1)
+                }
+            }
+            for (number, channel) in pointers.enumerated() {
+                for index in device.channels[number].attributes.indices {
+                    let name = device.channels[number].attributes[index].name
+                    guard AttributeChoice.isNeeded(name) else { continue }
+                    device.channels[number].attributes[index].value = try? LibIIOText.read(name) {
+                        iio_channel_attr_read(channel, name, $0, $1)
+                    }
+                }
+            }
+        }
+        devices.append(pointer)
+        channels.append(pointers)
+        context.devices.append(device)
+    }
+
+    private static func channel(_ pointer: OpaquePointer) -> IIOChannel {
+        var channel = IIOChannel(
+            id: LibIIOText.string(iio_channel_get_id(pointer)), name: LibIIOText.string(iio_channel_get_name(pointer)),
+            isOutput: iio_channel_is_output(pointer))
+        if iio_channel_is_scan_element(pointer), let format = iio_channel_get_data_format(pointer)?.pointee {
+            let index = iio_channel_get_index(pointer)
+            let dataFormat = IIODataFormat(
+                isBigEndian: format.is_be, isSigned: format.is_signed, bits: Int(clamping: format.bits),
+                storageBits: Int(clamping: format.length), shift: Int(clamping: format.shift),
+                count: max(1, Int(clamping: format.repeat)))
+            if index >= 0, let dataFormat {
+                channel.scan = IIOScanElement(
+                    index: Int(index), format: dataFormat, scale: format.with_scale ? format.scale : nil)
+            }
+        }
+        for index in 0..<min(iio_channel_get_attrs_count(pointer), mostAttributes) {
+            guard let name = iio_channel_get_attr(pointer, index) else { continue }
+            let filename = iio_channel_attr_get_filename(pointer, name)
+            channel.attributes.append(
+                IIOAttribute(name: LibIIOText.string(name), filename: filename.map { String(cString: $0) }))
+        }
+        return channel
+    }
+}
+#endif

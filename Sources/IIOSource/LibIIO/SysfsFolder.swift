@@ -1,0 +1,68 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The folders of sysfs that describe IIO devices.
+enum SysfsFolder {
+    /// Where the kernel lists devices and triggers.
+    static let devices = "/sys/bus/iio/devices"
+
+    /// The folder of a device or trigger.
+    static func device(_ id: String) -> String { "\(devices)/\(id)" }
+
+    /// The names in a folder, sorted; nil when there is no such folder.
+    static func names(_ path: String) -> [String]? {
+        guard let folder = opendir(path) else { return nil }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while names.count < 1024, let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// The folder that a path really leads to; nil when there is none.
+    static func real(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// Writes a short text into a file of the kernel's; the error number, 0 when it took it.
+    static func write(_ text: String, to path: String) -> Int32 {
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return errno }
+        defer { close(descriptor) }
+        let bytes = Array(text.utf8)
+        return systemWrite(descriptor, bytes, bytes.count) == bytes.count ? 0 : errno
+    }
+
+    /// The first line of a short file; nil when it cannot be read.
+    static func read(_ path: String) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        return withUnsafeTemporaryAllocation(byteCount: 256, alignment: 1) { buffer in
+            let count = systemRead(descriptor, buffer.baseAddress, buffer.count)
+            guard count >= 0 else { return nil }
+            return String(decoding: buffer[..<count].prefix { $0 != 0 && $0 != 0x0A }, as: UTF8.self)
+        }
+    }
+}
+
+/// The C functions, whose names the methods hide.
+private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(descriptor, buffer, count)
+}
+
+private func systemWrite(_ descriptor: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, buffer, count)
+}

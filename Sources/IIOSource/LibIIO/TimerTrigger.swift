@@ -1,0 +1,63 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A trigger that fires by a timer of the kernel's, for a device that brings none. Needs root and the kernel's
+/// iio-trig-hrtimer.
+final class TimerTrigger: IIOHold {
+    private static let folder = "/sys/kernel/config/iio/triggers/hrtimer"
+
+    private let device: String
+    private let path: String
+    private let isHeld = Mutex(true)
+
+    /// Makes the trigger for the device of that id, such as "iio:device0", and assigns it.
+    init(device id: String, rate: Double) throws(IIOFailure) {
+        let name = "device-services-\(id.split(separator: ":").last ?? "device")"
+        device = SysfsFolder.device(id)
+        path = "\(Self.folder)/\(name)"
+        guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw IIOFailure("mkdir \(path)", errno) }
+        do throws(IIOFailure) {
+            try Self.assign(name, to: device, rate: rate)
+        } catch {
+            rmdir(path)
+            throw error
+        }
+    }
+
+    deinit {
+        release()
+    }
+
+    private static func assign(_ name: String, to device: String, rate: Double) throws(IIOFailure) {
+        let trigger = (SysfsFolder.names(SysfsFolder.devices) ?? []).first { entry in
+            entry.hasPrefix("trigger") && SysfsFolder.read("\(SysfsFolder.devices)/\(entry)/name") == name
+        }
+        guard let trigger else { throw IIOFailure("find trigger \(name)", ENOENT) }
+        let rateFile = "\(SysfsFolder.device(trigger))/sampling_frequency"
+        // Old kernels take whole hertz only.
+        if SysfsFolder.write(AttributeNumber.text(rate), to: rateFile) != 0 {
+            let number = SysfsFolder.write(AttributeNumber.text(rate.rounded(.up)), to: rateFile)
+            guard number == 0 else { throw IIOFailure("write \(rateFile)", number) }
+        }
+        let number = SysfsFolder.write(name, to: "\(device)/trigger/current_trigger")
+        guard number == 0 else { throw IIOFailure("write \(device)/trigger/current_trigger", number) }
+    }
+
+    func release() {
+        let mine = isHeld.withLock { held in
+            defer { held = false }
+            return held
+        }
+        guard mine else { return }
+        _ = SysfsFolder.write("\n", to: "\(device)/trigger/current_trigger")
+        rmdir(path)
+    }
+}

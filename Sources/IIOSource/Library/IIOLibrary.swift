@@ -1,0 +1,82 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import IIOFormat
+
+/// What this target needs of libiio: one made of the C library, one for tests.
+///
+/// Apart from `devices(at:)` and `time(of:)`, everything here, releasing included, happens on threads that block
+/// SIGPIPE.
+protocol IIOLibrary: Sendable {
+    /// A new context, which is a picture of the devices of this moment; takes as long as the server lets it wait.
+    func open(_ address: MotionSourceAddress) throws(IIOFailure) -> any IIOConnection
+
+    /// The names of the devices that there are now, as cheaply as can be; nil where only a new context would tell.
+    func devices(at address: MotionSourceAddress) -> [String]?
+
+    /// The time of a clock of this machine, in nanoseconds, by the kernel's name for it: "realtime", "monotonic".
+    func time(of clock: String) -> Int64?
+}
+
+/// An open context.
+protocol IIOConnection: AnyObject, Sendable {
+    /// The picture, with the values of those attributes that describe a sensor.
+    var context: IIOContext { get }
+
+    func read(_ place: IIOPlace) throws(IIOFailure) -> String
+    func write(_ value: String, to place: IIOPlace) throws(IIOFailure)
+
+    /// The trigger of a device; fails with ENOENT when the device takes none.
+    func trigger(of device: Int) throws(IIOFailure) -> IIOTriggerState
+    func setTrigger(_ trigger: Int, of device: Int) throws(IIOFailure)
+    /// The trigger's or device's parent in the tree of hardware; nil when that is not known.
+    func parent(of device: Int) -> String?
+    /// Makes a trigger that fires by a timer at that rate and gives it to the device, until it is released.
+    func timerTrigger(for device: Int, rate: Double) throws(IIOFailure) -> any IIOHold
+
+    /// False when the device is known to be gone.
+    func isPresent(_ device: Int) -> Bool
+    /// Tells other programs that also ask that the device is in use, until it is released; nil where nobody could be
+    /// told. Fails with EBUSY when another has said so.
+    func lock(_ device: Int) throws(IIOFailure) -> (any IIOHold)?
+
+    /// Starts capturing the channels. After `timeout` seconds without data the refill fails; 0 for no limit, where the
+    /// backend allows that.
+    func openBuffer(
+        device: Int, channels: [Int], samples: Int, kernelBuffers: Int, timeout: Double
+    ) throws(IIOFailure) -> any IIOBuffer
+
+    /// Prepares to read those attributes of channels again and again.
+    func openPoll(device: Int, channels: [(channel: Int, attribute: String)]) throws(IIOFailure) -> any IIOPoll
+}
+
+/// Whether a device has a trigger.
+enum IIOTriggerState: Hashable, Sendable {
+    case none
+    /// The trigger's place in the context; nil for one that was made after the context.
+    case set(Int?)
+}
+
+/// Something that is given back by `release`, once; releasing again does nothing.
+protocol IIOHold: AnyObject, Sendable {
+    func release()
+}
+
+/// A running capture. One thread refills and closes it; any may cancel it.
+protocol IIOBuffer: AnyObject, Sendable {
+    /// Bytes from one scan to the next.
+    var step: Int { get }
+    /// Waits for the next samples; negative error number, or the count of bytes, which stay valid until the next call.
+    func refill(_ bytes: inout UnsafeRawBufferPointer) -> Int
+    /// Ends a refill that waits, and all later ones, with EBADF.
+    func cancel()
+    /// Stops capturing.
+    func close()
+}
+
+/// Attributes that are read again and again.
+protocol IIOPoll: AnyObject, Sendable {
+    /// The value of the attribute with that place in the list; NaN when it is no number.
+    func read(_ index: Int) throws(IIOFailure) -> Double
+}

@@ -1,0 +1,278 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import IIOFormat
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Sets a device up for a capture: lock, clock, rate, trigger, buffer, in that order.
+struct Arming {
+    /// A device that is set up.
+    struct Armed {
+        var layout: IIOScanLayout
+        var channels: [Int]
+        var timestampChannel: Int?
+        var plan: BufferPlan
+        /// The rate in hertz, as the driver gives it; nil when it does not say.
+        var rate: Double?
+        var clockName = ""
+        var base = TimeKeeper.Base.none
+        /// The names of triggers that were looked for in vain.
+        var missingTriggers: [String] = []
+        /// The place of the device's trigger in the context.
+        var trigger: Int?
+        var timerTrigger: (any IIOHold)?
+        var buffer: (any IIOBuffer)?
+        var remarks: [String] = []
+
+        /// Turns the stamps into the device's time.
+        func keeper(clock: any DeviceClock, library: any IIOLibrary) -> TimeKeeper {
+            var keeper = TimeKeeper(base: base, interval: rate.map { $0 > 0 ? 1 / $0 : 0 } ?? 0)
+            if case .local(let name) = base,
+                let offset = TimeKeeper.offset(clock: clock, other: { library.time(of: name) })
+            {
+                keeper.start(offset: offset)
+            }
+            return keeper
+        }
+    }
+
+    let unit: SensorUnit
+    let connection: any IIOConnection
+    let library: any IIOLibrary
+    let address: MotionSourceAddress
+    let options: IIOSourceOptions
+
+    private var device: IIODevice? {
+        let devices = connection.context.devices
+        return devices.indices.contains(unit.device) ? devices[unit.device] : nil
+    }
+
+    /// Says to other programs that the device is in use.
+    func lock() throws(ReaderFailure) -> (any IIOHold)? {
+        do throws(IIOFailure) {
+            return try connection.lock(unit.device)
+        } catch {
+            throw ReaderFailure(
+                error.error(.capture(device: unit.deviceID, triggers: [], address: address)), .retry)
+        }
+    }
+
+    /// Sets clock, rate and trigger.
+    func arm(_ plan: UnitPlan) throws(ReaderFailure) -> Armed {
+        guard let device else { throw gone() }
+        let timestamp = device.timestampChannel
+        var channels = plan.active.flatMap { unit.members[$0].sensor.axes.map(\.channel) }
+        // With the stamp in it a scan has the same size for every libiio, see below.
+        if let timestamp { channels.append(timestamp) }
+        guard let layout = device.layout(of: channels), layout.sampleSize > 0 else { throw gone() }
+        var armed = Armed(
+            layout: layout, channels: channels, timestampChannel: timestamp,
+            plan: BufferPlan(
+                rate: nil, latency: plan.latency, isLocal: isLocal, isEventDriven: unit.isEventDriven))
+        if timestamp != nil { setClock(device, &armed) }
+        try setTrigger(device, &armed)
+        armed.rate = setRates(plan, trigger: armed.trigger, remarks: &armed.remarks)
+        armed.plan = BufferPlan(
+            rate: armed.rate ?? (plan.rate.isFinite && plan.rate > 0 ? plan.rate : nil), latency: plan.latency,
+            samples: options.samplesPerRefill, kernelBuffers: options.kernelBuffers, isLocal: isLocal,
+            isEventDriven: unit.isEventDriven)
+        return armed
+    }
+
+    private var isLocal: Bool { address.backend == .local }
+
+    private func gone() -> ReaderFailure {
+        ReaderFailure(IIOFailure("look at \(unit.deviceID)", ENODEV).error(captureTask([])), .reconnect)
+    }
+
+    private func captureTask(_ triggers: [String]) -> IIOFailure.Task {
+        .capture(device: unit.deviceID, triggers: triggers, address: address)
+    }
+
+    // MARK: Clock
+
+    private func setClock(_ device: IIODevice, _ armed: inout Armed) {
+        let name = "current_timestamp_clock"
+        guard device.attribute(name) != nil else {
+            // Without the attribute a kernel before 4.9 stamps by the system clock.
+            armed.base = isLocal ? .local("realtime") : .remote
+            return
+        }
+        let place = IIOPlace.device(unit.device, name)
+        var current = (try? connection.read(place)) ?? ""
+        for wish in ClockChoice.wanted(current: current) {
+            guard (try? connection.write(wish, to: place)) != nil else { continue }
+            current = (try? connection.read(place)) ?? current
+            if current == wish { break }
+        }
+        armed.clockName = current
+        if !isLocal {
+            armed.base = .remote
+        } else if current == "boottime" {
+            armed.base = .same
+        } else {
+            armed.base = library.time(of: current) == nil ? .remote : .local(current)
+        }
+    }
+
+    // MARK: Rate
+
+    /// Writes the rates that the plan needs where they belong; the rate that is in force then, in hertz.
+    func setRates(_ plan: UnitPlan, trigger: Int?, remarks: inout [String]) -> Double? {
+        var rates: [Double] = []
+        var done: [IIORateAttribute] = []
+        for index in plan.active {
+            let sensor = unit.members[index].sensor
+            guard let attribute = sensor.rateAttribute, !done.contains(attribute) else { continue }
+            done.append(attribute)
+            let place: IIOPlace
+            switch attribute {
+            case .device(let name): place = .device(unit.device, name)
+            case .channel(let channel, let name): place = .channel(unit.device, channel, name)
+            }
+            if let rate = setRate(at: place, wanted: plan.rate, offered: sensor.rates, remarks: &remarks) {
+                rates.append(rate)
+            }
+        }
+        if let trigger, let rate = setRate(of: trigger, plan, fallback: rates.max(), remarks: &remarks) { return rate }
+        return rates.filter { $0 > 0 }.min()
+    }
+
+    private func setRate(
+        at place: IIOPlace, wanted: Double, offered: SensorRates, remarks: inout [String]
+    ) -> Double? {
+        func current() -> Double? { (try? connection.read(place)).flatMap { IIONumber.double($0) } }
+        let before = current()
+        guard let rate = RateChoice.rate(wanted: wanted, offered: offered, current: before) else { return before }
+        do throws(IIOFailure) {
+            try connection.write(AttributeNumber.text(rate), to: place)
+        } catch {
+            let text = DeviceError.text(errno: error.number)
+            let now = before.map { "it stays at \(AttributeNumber.text($0)) Hz" } ?? "it stays as it is"
+            remarks.append("The rate could not be set to \(AttributeNumber.text(rate)) Hz (\(text)); \(now).")
+            return before
+        }
+        // Drivers round, so what counts is what they say afterwards.
+        return current() ?? rate
+    }
+
+    /// Sets the rate of the device's trigger, where that is where it is set.
+    private func setRate(
+        of trigger: Int, _ plan: UnitPlan, fallback: Double?, remarks: inout [String]
+    ) -> Double? {
+        let devices = connection.context.devices
+        guard devices.indices.contains(trigger), devices[trigger].attribute("sampling_frequency") != nil else {
+            return nil
+        }
+        let wanted = plan.rate.isFinite ? plan.rate : fallback ?? 0
+        let place = IIOPlace.device(trigger, "sampling_frequency")
+        let before = (try? connection.read(place)).flatMap { IIONumber.double($0) }
+        let goal = wanted > 0 ? wanted : max(before ?? 0, RateChoice.leastDefault)
+        if let before, abs(before - goal) <= goal * 1e-6 { return before }
+        return setRate(
+            at: place, wanted: goal, offered: .range(minimum: 1, step: 0, maximum: 100_000), remarks: &remarks)
+    }
+
+    // MARK: Trigger
+
+    private func setTrigger(_ device: IIODevice, _ armed: inout Armed) throws(ReaderFailure) {
+        let state = try? connection.trigger(of: unit.device)
+        let decision = TriggerChoice.decide(
+            device: unit.device, context: connection.context, configured: unit.trigger, state: state,
+            parent: { connection.parent(of: $0) })
+        switch decision {
+        case .keep:
+            if case .set(let trigger) = state { armed.trigger = trigger }
+        case .without(let names): armed.missingTriggers = names
+        case .missing(let name, let offered):
+            let list = offered.isEmpty ? "there are none" : "there are \(offered.joined(separator: ", "))"
+            throw ReaderFailure(
+                DeviceError(
+                    .invalidConfiguration,
+                    "The trigger \"\(name)\" that the configuration names for \(unit.deviceID) at \(address) does not exist: \(list). Correct the setting \"trigger\"."
+                ), .reconnect)
+        case .set(let trigger):
+            do throws(IIOFailure) {
+                try connection.setTrigger(trigger, of: unit.device)
+                armed.trigger = trigger
+            } catch {
+                // The buffer may work all the same, and says so itself when not.
+                armed.missingTriggers = [connection.context.devices[trigger].name]
+            }
+        }
+    }
+
+    // MARK: Buffer
+
+    /// Starts the capture.
+    func open(_ armed: inout Armed) throws(ReaderFailure) {
+        var buffer: any IIOBuffer
+        do throws(IIOFailure) {
+            buffer = try openBuffer(armed)
+        } catch {
+            guard error.number == EINVAL, let second = try? withTimerTrigger(&armed) else {
+                throw failure(error, armed)
+            }
+            buffer = second
+        }
+        let layout = armed.layout
+        guard buffer.step == layout.sampleSize else {
+            buffer.close()
+            throw mismatch(buffer.step, layout)
+        }
+        armed.buffer = buffer
+    }
+
+    private func openBuffer(_ armed: Armed) throws(IIOFailure) -> any IIOBuffer {
+        try connection.openBuffer(
+            device: unit.device, channels: armed.channels, samples: armed.plan.samples,
+            kernelBuffers: armed.plan.kernelBuffers, timeout: armed.plan.timeout)
+    }
+
+    /// Tries once more with a trigger made for the device, if that is what it lacks.
+    private func withTimerTrigger(_ armed: inout Armed) throws(IIOFailure) -> any IIOBuffer {
+        guard !armed.missingTriggers.isEmpty else { throw IIOFailure("make a timer trigger", EINVAL) }
+        let rate = armed.rate ?? BufferPlan.assumedRate
+        let trigger = try connection.timerTrigger(for: unit.device, rate: max(rate, 1))
+        do throws(IIOFailure) {
+            let buffer = try openBuffer(armed)
+            armed.timerTrigger = trigger
+            armed.remarks.append("It is triggered by a timer that was made for it.")
+            return buffer
+        } catch {
+            trigger.release()
+            throw error
+        }
+    }
+
+    private func failure(_ failure: IIOFailure, _ armed: Armed) -> ReaderFailure {
+        let error = failure.error(captureTask(armed.missingTriggers))
+        let canPoll = unit.members.contains { $0.sensor.canPoll }
+        switch failure.number {
+        case EBUSY: return ReaderFailure(error, .retry)
+        case EACCES, EPERM, EINVAL, ENOSYS, EOPNOTSUPP:
+            return ReaderFailure(
+                error, canPoll ? .poll(remark: "It is read axis by axis: \(error.message)") : .retry)
+        default: return ReaderFailure(error, .reconnect)
+        }
+    }
+
+    private func mismatch(_ step: Int, _ layout: IIOScanLayout) -> ReaderFailure {
+        let why =
+            step == layout.unpaddedSize
+            ? "libiio up to 0.24 does not count the padding at the end of a scan, and the device has no time stamp that would hide it; libiio 0.26 reads it right"
+            : "the channels of its description do not fit together"
+        let error = DeviceError(
+            .notSupported,
+            "The samples of \(unit.deviceID) at \(address) cannot be taken apart: they are said to be \(step) bytes long and must be \(layout.sampleSize). \(why)."
+        )
+        let canPoll = unit.members.contains { $0.sensor.canPoll }
+        return ReaderFailure(error, canPoll ? .poll(remark: "It is read axis by axis: \(error.message)") : .retry)
+    }
+}

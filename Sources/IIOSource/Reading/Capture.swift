@@ -1,0 +1,122 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import IIOFormat
+
+/// Decodes what a buffer gives and hands it to the hub.
+///
+/// The path of each sample: one wait, one pass over the bytes for each sensor, one call of the hub for each. The arrays
+/// of a batch are used again unless a subscriber has kept them.
+struct Capture {
+    private struct Stream {
+        let decoder: IIOScanDecoder
+        var batch: MotionBatch
+    }
+
+    private let buffer: any IIOBuffer
+    private let stride: Int
+    private var streams: [Stream]
+    private(set) var keeper: TimeKeeper
+    private let hasTimestamps: Bool
+    private var lastRefill = BootTime.zero
+
+    init(
+        buffer: any IIOBuffer, layout: IIOScanLayout, members: [SensorUnit.Member], timestampChannel: Int?,
+        keeper: TimeKeeper
+    ) {
+        self.buffer = buffer
+        stride = layout.sampleSize
+        self.keeper = keeper
+        let streams = members.compactMap { member -> Stream? in
+            IIOScanDecoder(layout: layout, axes: member.sensor.axes, timestampChannel: timestampChannel).map {
+                Stream(
+                    decoder: $0, batch: MotionBatch(sensor: member.description.id, kind: member.sensor.kind))
+            }
+        }
+        hasTimestamps = streams.first?.decoder.hasTimestamps ?? false
+        self.streams = streams
+    }
+
+    /// Seconds since samples came last.
+    func quietSeconds(now: BootTime) -> Double { now.seconds(since: lastRefill) }
+
+    /// Reads until a refill fails; the error number, positive.
+    mutating func run(
+        reader: DeviceReader, hub: MotionHub, clock: any DeviceClock, library: any IIOLibrary
+    ) -> Int32 {
+        lastRefill = clock.now
+        var isRegained = false
+        var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+        while true {
+            let result = buffer.refill(&bytes)
+            guard result >= 0 else { return Int32(clamping: -result) }
+            let arrival = clock.now
+            let count = stride > 0 ? bytes.count / stride : 0
+            guard count > 0 else {
+                // A buffer that gives nothing must not keep the processor busy.
+                WorkerThread.pause(seconds: 0.01)
+                continue
+            }
+            lastRefill = arrival
+            if !isRegained {
+                isRegained = true
+                for stream in streams { hub.postRegained(sensor: stream.batch.sensor) }
+            }
+            let kept = decode(bytes, count: count, arrival: arrival, clock: clock, library: library)
+            reader.countRefill()
+            if kept > 0 {
+                for index in streams.indices { hub.post(streams[index].batch) }
+            }
+        }
+    }
+
+    /// Fills the batches; how many samples they have.
+    private mutating func decode(
+        _ bytes: UnsafeRawBufferPointer, count: Int, arrival: BootTime, clock: any DeviceClock, library: any IIOLibrary
+    ) -> Int {
+        var kept = 0
+        var firstTimes: [BootTime] = []
+        for index in streams.indices {
+            // Taken out of the batch, the arrays have one owner and are written in place.
+            var (values, times) = streams[index].batch.takeArrays(count: count)
+            let decoder = streams[index].decoder
+            let isFirst = index == 0
+            values.withUnsafeMutableBufferPointer { values in
+                times.withUnsafeMutableBufferPointer { times in
+                    decoder.decode(
+                        bytes, stride: stride, count: count, values: values,
+                        times: isFirst && hasTimestamps ? times : nil, clockOffset: keeper.offset)
+                    if isFirst {
+                        kept = keeper.settle(times, arrival: arrival) { name in
+                            TimeKeeper.offset(clock: clock) { library.time(of: name) }
+                        }
+                    } else {
+                        // One scan, one time for all its sensors.
+                        for place in times.indices { times[place] = firstTimes[place] }
+                    }
+                }
+            }
+            if isFirst, streams.count > 1 { firstTimes = times }
+            streams[index].batch.values = values
+            streams[index].batch.times = times
+            streams[index].batch.arrival = arrival
+        }
+        return kept
+    }
+}
+
+extension MotionBatch {
+    /// Takes the arrays out, with room for that many readings: the same ones if nobody else has kept them.
+    fileprivate mutating func takeArrays(count: Int) -> ([SIMD3<Double>], [BootTime]) {
+        if values.count != count || times.count != count {
+            values = [SIMD3<Double>](repeating: .zero, count: count)
+            times = [BootTime](repeating: .zero, count: count)
+        }
+        defer {
+            values = []
+            times = []
+        }
+        return (values, times)
+    }
+}

@@ -1,0 +1,147 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+
+/// The thread that reads one device, as others see it: told what to do, cancelled, watched.
+final class DeviceReader: Sendable {
+    /// What the thread is at.
+    enum Phase {
+        /// Setting the device up.
+        case arming
+        /// Capturing; with what `progress` was at the start.
+        case capturing(BufferPlan, start: Int)
+        /// Reading axis by axis.
+        case polling(interval: Double)
+        /// The thread has left; the failure is nil when it was told to.
+        case ended(ReaderFailure?)
+    }
+
+    /// What the thread has found out about the sensors.
+    struct Facts: Hashable {
+        /// The clock of the time stamps; empty without.
+        var clock = ""
+        /// True when it reads axis by axis.
+        var isPolled = false
+        /// What somebody should know.
+        var remarks: [String] = []
+    }
+
+    private struct State {
+        var plan: UnitPlan?
+        /// Changes when the plan has to be looked at anew.
+        var generation = 0
+        var buffer: (any IIOBuffer)?
+        var phase = Phase.arming
+        var since: BootTime
+        var facts = Facts()
+
+        /// What the thread is at is over, though it may not know it yet.
+        mutating func callOff(_ now: BootTime) {
+            if case .ended = phase { return }
+            phase = .arming
+            since = now
+        }
+    }
+
+    private let state: Mutex<State>
+    private let refills = Atomic<Int>(0)
+    /// Wakes the thread while it waits for the time of the next reading.
+    let bell = Bell()
+    private let changed: @Sendable () -> Void
+
+    /// A reader with that to do; `changed` is called when the phase does, on the thread.
+    init(plan: UnitPlan, now: BootTime, changed: @escaping @Sendable () -> Void) {
+        state = Mutex(State(plan: plan, since: now))
+        self.changed = changed
+    }
+
+    // MARK: For the supervisor
+
+    var plan: UnitPlan? { state.withLock { $0.plan } }
+    var phase: (Phase, since: BootTime) { state.withLock { ($0.phase, $0.since) } }
+    var facts: Facts { state.withLock { $0.facts } }
+    /// How many refills and readings there have been.
+    var progress: Int { refills.load(ordering: .relaxed) }
+    var isEnded: Bool {
+        state.withLock { state in
+            if case .ended = state.phase { return true }
+            return false
+        }
+    }
+
+    /// Lets the thread do something else from now on; nil to leave.
+    func set(_ plan: UnitPlan?, now: BootTime) {
+        let buffer = state.withLock { state -> (any IIOBuffer)? in
+            guard state.plan != plan else { return nil }
+            state.plan = plan
+            state.generation += 1
+            state.callOff(now)
+            return state.buffer
+        }
+        buffer?.cancel()
+        bell.ring()
+    }
+
+    /// Lets the thread set the device up anew.
+    func restart(now: BootTime) {
+        let buffer = state.withLock { state -> (any IIOBuffer)? in
+            state.generation += 1
+            state.callOff(now)
+            return state.buffer
+        }
+        buffer?.cancel()
+        bell.ring()
+    }
+
+    // MARK: For the thread
+
+    /// What to do now; nil to leave.
+    func task() -> (plan: UnitPlan, generation: Int)? {
+        state.withLock { state in
+            guard let plan = state.plan else { return nil }
+            return (plan, state.generation)
+        }
+    }
+
+    /// True while that is still to be done.
+    func isCurrent(_ generation: Int) -> Bool { state.withLock { $0.plan != nil && $0.generation == generation } }
+
+    /// Enters a phase.
+    func enter(_ phase: Phase, now: BootTime) {
+        state.withLock { state in
+            state.phase = phase
+            state.since = now
+        }
+        changed()
+    }
+
+    func note(_ facts: Facts) {
+        state.withLock { $0.facts = facts }
+    }
+
+    /// Makes the buffer known to those who may have to cancel it; false when there is no use for it any more.
+    func attach(_ buffer: any IIOBuffer, generation: Int) -> Bool {
+        state.withLock { state in
+            guard state.plan != nil, state.generation == generation else { return false }
+            state.buffer = buffer
+            return true
+        }
+    }
+
+    func detachBuffer() {
+        let buffer = state.withLock { state in
+            defer { state.buffer = nil }
+            return state.buffer
+        }
+        // Closed already: it goes outside of the lock.
+        withExtendedLifetime(buffer) {}
+    }
+
+    /// Counts a refill or a reading.
+    func countRefill() {
+        // Only this thread writes: no read-modify-write is needed.
+        refills.store(refills.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    }
+}

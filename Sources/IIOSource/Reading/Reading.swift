@@ -1,0 +1,168 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import IIOFormat
+
+/// The work of the thread of one device: set it up, hand its samples to the hub, and again when something else is asked.
+struct Reading {
+    let reader: DeviceReader
+    let unit: SensorUnit
+    let connection: any IIOConnection
+    let library: any IIOLibrary
+    let address: MotionSourceAddress
+    let hub: MotionHub
+    let clock: any DeviceClock
+    let options: IIOSourceOptions
+    /// True to read each sensor once before its buffer starts.
+    let isSeeding: Bool
+
+    /// Works until it is told to leave or cannot go on.
+    func run() {
+        var failure: ReaderFailure?
+        var seeds = isSeeding
+        while failure == nil, let task = reader.task() {
+            reader.enter(.arming, now: clock.now)
+            do throws(ReaderFailure) {
+                if task.plan.isPolled {
+                    try poll(task.plan, generation: task.generation)
+                } else {
+                    try capture(task.plan, generation: task.generation, seeds: seeds)
+                }
+            } catch {
+                // What fails because it has been called off is no failure.
+                if reader.isCurrent(task.generation) { failure = error }
+            }
+            seeds = false
+        }
+        reader.enter(.ended(failure), now: clock.now)
+    }
+
+    // MARK: Capture
+
+    private func capture(_ plan: UnitPlan, generation: Int, seeds: Bool) throws(ReaderFailure) {
+        let arming = Arming(unit: unit, connection: connection, library: library, address: address, options: options)
+        let lock = try arming.lock()
+        defer { lock?.release() }
+        var armed = try arming.arm(plan)
+        defer { armed.timerTrigger?.release() }
+        if seeds { seed(plan) }
+        guard reader.isCurrent(generation) else { return }
+        try arming.open(&armed)
+        guard let buffer = armed.buffer else { return }
+        defer {
+            reader.detachBuffer()
+            buffer.close()
+        }
+        guard reader.attach(buffer, generation: generation) else { return }
+        var facts = DeviceReader.Facts()
+        facts.clock = armed.clockName
+        facts.remarks = armed.remarks
+        reader.note(facts)
+        var capture = Capture(
+            buffer: buffer, layout: armed.layout, members: plan.active.map { unit.members[$0] },
+            timestampChannel: armed.timestampChannel, keeper: armed.keeper(clock: clock, library: library))
+        reader.enter(.capturing(armed.plan, start: reader.progress), now: clock.now)
+        let number = capture.run(reader: reader, hub: hub, clock: clock, library: library)
+        guard reader.isCurrent(generation) else { return }
+        let failure = IIOFailure("iio_buffer_refill", number)
+        // A sensor that reports changes only may have had nothing to say for as long as the server waits.
+        if unit.isEventDriven, failure.isConnectionLoss, capture.quietSeconds(now: clock.now) >= 1, isAnswering() {
+            return
+        }
+        throw ReaderFailure(failure.error(.stream(device: unit.deviceID, address: address)), .reconnect)
+    }
+
+    /// True when an attribute of the device can be read.
+    private func isAnswering() -> Bool {
+        guard let axis = unit.members.first?.sensor.axes.first else { return false }
+        return (try? connection.read(.channel(unit.device, axis.channel, axis.attributeName))) != nil
+    }
+
+    /// Reads each sensor once, so that there is a first value of one that speaks only when it is moved.
+    private func seed(_ plan: UnitPlan) {
+        for index in plan.active where unit.members[index].sensor.canPoll {
+            guard let poll = try? Poll(unit.members[index], device: unit.device, connection: connection),
+                let value = try? poll.read()
+            else { continue }
+            let now = clock.now
+            hub.post(
+                MotionBatch(
+                    sensor: poll.id, kind: unit.members[index].sensor.kind, values: [value], times: [now], arrival: now)
+            )
+        }
+    }
+
+    // MARK: Polling
+
+    private func poll(_ plan: UnitPlan, generation: Int) throws(ReaderFailure) {
+        var polls: [Poll] = []
+        do throws(IIOFailure) {
+            for index in plan.active where unit.members[index].sensor.canPoll {
+                polls.append(try Poll(unit.members[index], device: unit.device, connection: connection))
+            }
+        } catch {
+            throw ReaderFailure(
+                error.error(.poll(device: unit.deviceID, address: address)), remedy(of: error))
+        }
+        guard !polls.isEmpty else {
+            throw ReaderFailure(
+                IIOFailure("read \(unit.deviceID)", 2).error(.poll(device: unit.deviceID, address: address)), .retry)
+        }
+        let arming = Arming(unit: unit, connection: connection, library: library, address: address, options: options)
+        var facts = DeviceReader.Facts()
+        facts.isPolled = true
+        let set = arming.setRates(plan, trigger: nil, remarks: &facts.remarks)
+        reader.note(facts)
+        let wanted = plan.rate > 0 ? plan.rate : set ?? RateChoice.leastDefault
+        // Faster than the sensor measures, there would only be the same readings again.
+        let rate = min(wanted, options.greatestPollRate, set ?? .infinity)
+        let interval = 1 / max(rate, 0.01)
+        reader.enter(.polling(interval: interval), now: clock.now)
+        try run(polls, interval: interval, generation: generation)
+    }
+
+    private func remedy(of failure: IIOFailure) -> ReaderFailure.Remedy {
+        // Busy and forbidden: a new look at the devices would change nothing.
+        [16, 13, 1].contains(failure.number) ? .retry : .reconnect
+    }
+
+    private func run(_ polls: [Poll], interval: Double, generation: Int) throws(ReaderFailure) {
+        var next = clock.now
+        var failures = 0
+        var isRegained = false
+        var batches = polls.map { MotionBatch(sensor: $0.id, kind: $0.kind, values: [.zero], times: [.zero]) }
+        while reader.isCurrent(generation) {
+            do throws(IIOFailure) {
+                for (index, poll) in polls.enumerated() {
+                    let before = clock.now
+                    let value = try poll.read()
+                    let now = clock.now
+                    batches[index].values[0] = value
+                    // The axes are read one after the other: the middle is nearest to each.
+                    batches[index].times[0] = BootTime(
+                        nanoseconds: before.nanoseconds &+ (now.nanoseconds &- before.nanoseconds) / 2)
+                    batches[index].arrival = now
+                    if !isRegained { hub.postRegained(sensor: poll.id) }
+                    hub.post(batches[index])
+                }
+                failures = 0
+                isRegained = true
+                reader.countRefill()
+            } catch {
+                failures += 1
+                // One reading may meet the driver at work; what is gone stays gone.
+                let isGone = [19, 2, 6].contains(error.number) || error.isConnectionLoss
+                if isGone || failures >= 5, reader.isCurrent(generation) {
+                    throw ReaderFailure(
+                        error.error(.poll(device: unit.deviceID, address: address)), remedy(of: error))
+                }
+            }
+            next = next.advanced(bySeconds: interval)
+            let now = clock.now
+            // What has been missed is not made up for.
+            if next < now { next = now.advanced(bySeconds: failures > 0 ? interval : 0) }
+            while reader.isCurrent(generation), clock.now < next { reader.bell.wait(until: next, clock: clock) }
+        }
+    }
+}

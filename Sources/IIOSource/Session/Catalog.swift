@@ -1,0 +1,49 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+
+/// The sensors of all contexts together, as the hub shows them.
+final class Catalog: Sendable {
+    private struct Entry: Equatable {
+        var sensors: [SensorDescription] = []
+        var xml = ""
+    }
+
+    private struct State {
+        var entries: [Entry]
+        var version = 0
+        var isPosting = false
+    }
+
+    private let state: Mutex<State>
+
+    init(contexts: Int) {
+        state = Mutex(State(entries: [Entry](repeating: Entry(), count: contexts)))
+    }
+
+    /// One context has these sensors now.
+    func update(_ context: Int, sensors: [SensorDescription], xml: String, hub: MotionHub) {
+        let entry = Entry(sensors: sensors, xml: xml)
+        var next = state.withLock { state -> (entries: [Entry], version: Int)? in
+            guard state.entries.indices.contains(context), state.entries[context] != entry else { return nil }
+            state.entries[context] = entry
+            state.version += 1
+            // One thread at a time tells the hub, without a lock, and goes on until all is told.
+            guard !state.isPosting else { return nil }
+            state.isPosting = true
+            return (state.entries, state.version)
+        }
+        while let current = next {
+            hub.post(
+                sensors: SensorOrder.sorted(current.entries.flatMap(\.sensors)),
+                contextDescriptions: current.entries.map(\.xml).filter { !$0.isEmpty })
+            next = state.withLock { state in
+                if state.version != current.version { return (state.entries, state.version) }
+                state.isPosting = false
+                return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+
+/// One context: keeps at most one thread for it, which runs while there is something to do.
+final class ContextSession: Sendable {
+    private struct State {
+        var isRunning = false
+        /// Something has changed since the thread looked.
+        var isCalled = false
+        var wantsDiscovery = false
+        var hasDiscovered = false
+        /// The names of devices when they were last looked at.
+        var presence: [String]?
+        var waiters: [Bell] = []
+        var sensors: [SensorDescription.ID] = []
+        var problem: DeviceError?
+        var saidProblem: String?
+        var saidRemarks: Set<String> = []
+        /// Nobody has to wait for a look before.
+        var retryAt: BootTime?
+    }
+
+    let address: MotionSourceAddress
+    /// The place of the context among those of the source.
+    let index: Int
+    let parts: SourceParts
+    let bell = Bell()
+    private let state = Mutex(State())
+
+    init(address: MotionSourceAddress, index: Int, parts: SourceParts) {
+        self.address = address
+        self.index = index
+        self.parts = parts
+    }
+
+    /// Why the context could not be opened when it was tried last; nil when it could.
+    var problem: DeviceError? { state.withLock { $0.problem } }
+
+    /// True when the hub wants something of this context.
+    func isNeeded(_ hub: MotionHub) -> Bool {
+        if hub.isMissingSensor { return true }
+        let (sensors, wantsDiscovery) = state.withLock { ($0.sensors, $0.wantsDiscovery) }
+        return wantsDiscovery || sensors.contains { hub.demand(of: $0) != nil }
+    }
+
+    /// Lets the thread look at what is wanted; starts it when there is none and it is needed. The thread keeps the owner,
+    /// which passes on what subscribers want.
+    func call(hub: MotionHub, catalog: Catalog, owner: any AnyObject & Sendable) {
+        let needed = isNeeded(hub)
+        let starts = state.withLock { state -> Bool in
+            state.isCalled = true
+            guard !state.isRunning, needed else { return false }
+            state.isRunning = true
+            return true
+        }
+        bell.ring()
+        guard starts else { return }
+        do throws(DeviceError) {
+            try parts.spawn { withExtendedLifetime(owner) { self.run(hub: hub, catalog: catalog) } }
+        } catch {
+            let sensors = state.withLock { state in
+                state.isRunning = false
+                state.problem = error
+                return state.sensors
+            }
+            finishDiscovery(error)
+            for sensor in sensors { hub.postLost(error, sensor: sensor) }
+        }
+    }
+
+    /// Asks for a look at the devices; the bell rings when it has been taken. Nil when the last look will do.
+    func requestDiscovery() -> Bell? {
+        let present = parts.library.devices(at: address)
+        let now = parts.clock.now
+        return state.withLock { state in
+            if state.hasDiscovered, state.isRunning { return nil }
+            if let present {
+                if state.presence == present { return nil }
+            } else if state.hasDiscovered || state.retryAt.map({ now < $0 }) ?? false {
+                // A server that has just failed is not waited for again.
+                return nil
+            }
+            state.wantsDiscovery = true
+            let waiter = Bell()
+            state.waiters.append(waiter)
+            return waiter
+        }
+    }
+
+    // MARK: The thread
+
+    private func run(hub: MotionHub, catalog: Catalog) {
+        let run = ContextRun(session: self, hub: hub, catalog: catalog)
+        while true {
+            state.withLock { $0.isCalled = false }
+            if let deadline = run.step() {
+                bell.wait(until: deadline, clock: parts.clock)
+                continue
+            }
+            let leaves = state.withLock { state -> Bool in
+                // Whoever called meanwhile counts on this thread.
+                guard !state.isCalled, !state.wantsDiscovery else { return false }
+                state.isRunning = false
+                return true
+            }
+            if leaves { return }
+        }
+    }
+
+    /// True while somebody waits for a look at the devices.
+    var wantsDiscovery: Bool { state.withLock { $0.wantsDiscovery } }
+
+    /// True when the problem is another one than last time.
+    func isNews(_ problem: DeviceError) -> Bool {
+        state.withLock { state in
+            defer { state.saidProblem = problem.message }
+            return state.saidProblem != problem.message
+        }
+    }
+
+    /// True when the remark has not been made before.
+    func isNews(remark: String) -> Bool {
+        state.withLock { state in
+            if state.saidRemarks.count >= 256 { state.saidRemarks.removeAll() }
+            return state.saidRemarks.insert(remark).inserted
+        }
+    }
+
+    /// The devices have been looked at.
+    func finishDiscovery(_ problem: DeviceError?, sensors: [SensorDescription.ID]? = nil, presence: [String]? = nil) {
+        let now = parts.clock.now
+        let waiters = state.withLock { state in
+            defer { state.waiters = [] }
+            state.wantsDiscovery = false
+            state.problem = problem
+            if problem == nil { state.saidProblem = nil }
+            state.presence = presence
+            // One that could not be opened is looked at again when somebody asks.
+            state.hasDiscovered = problem == nil
+            state.retryAt = problem == nil ? nil : now.advanced(bySeconds: parts.options.lastRetry)
+            if let sensors { state.sensors = sensors }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.ring() }
+    }
+}

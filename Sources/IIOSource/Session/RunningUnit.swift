@@ -1,0 +1,72 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// A device as the thread of its context keeps it.
+final class RunningUnit {
+    private(set) var unit: SensorUnit
+    /// The context that the unit was found in.
+    private(set) var connection: (any IIOConnection)?
+    /// What a later context shows of the device; taken when the reader has left.
+    var replacement: (unit: SensorUnit, connection: any IIOConnection)?
+    var reader: DeviceReader?
+    var facts = DeviceReader.Facts()
+    var wanted: UnitPlan?
+    var watch: StallWatch?
+    var watchedSince = BootTime.zero
+    var lastProgress = 0
+    var progressAt: BootTime?
+    var leavingSince: BootTime?
+    var isSecondTry = false
+    /// True when the device is not there any more.
+    var isGone = false
+    /// True when its subscribers have been told that it gives nothing.
+    var isLost = false
+    var backoff: Backoff
+    var retryAt = BootTime.zero
+    /// Why it is read axis by axis though it has a buffer; nil when it is not.
+    private(set) var fallBackRemark: String?
+
+    init(_ unit: SensorUnit, connection: any IIOConnection, options: IIOSourceOptions) {
+        self.unit = unit
+        self.connection = connection
+        backoff = Backoff(first: options.firstRetry, limit: options.lastRetry)
+    }
+
+    var isFallenBack: Bool { fallBackRemark != nil }
+
+    /// True when the reader has given readings.
+    func hasFlowed(_ reader: DeviceReader) -> Bool { reader.progress != 0 }
+
+    /// Takes what a later context shows of the device.
+    func takeReplacement() {
+        guard let replacement else { return }
+        unit = replacement.unit
+        connection = replacement.connection
+        self.replacement = nil
+        // A device that has been away may well capture now.
+        fallBackRemark = nil
+    }
+
+    /// Reads axis by axis from now on.
+    func fallBack(_ remark: String) {
+        fallBackRemark = remark
+    }
+
+    /// The sensors, with what has been found out since.
+    var descriptions: [SensorDescription] {
+        unit.members.map { member in
+            var description = member.description
+            if isFallenBack || facts.isPolled {
+                description.mode = .polled
+                description.clock = ""
+            } else if !facts.clock.isEmpty {
+                description.clock = facts.clock
+            }
+            description.remarks += facts.remarks
+            if let fallBackRemark { description.remarks.append(fallBackRemark) }
+            return description
+        }
+    }
+}

@@ -1,0 +1,55 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import DeviceCore
+import LiveDevice
+
+/// `sensorctl doctor`
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Says why nothing arrives, and what mends it.",
+        discussion: """
+            Looks at the configuration, at gpsd, at the kernel's sensors and who may use them, and listens to every \
+            sensor for a moment. Lines under a finding are commands to copy. With --json each line is an object with \
+            "kind" setting or finding; a finding has "level" good, remark or problem.
+
+            Exits with 69 when there is a problem. See sensorctl --help for the other exit codes.
+            """)
+
+    @Option(help: "How many seconds to listen to the sensors.")
+    var seconds = 1.5
+
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        try WatchCommand.validate(duration: seconds)
+    }
+
+    func run() async throws {
+        let stop = Stop()
+        let termination = Termination(stop)
+        defer { withExtendedLifetime(termination) {} }
+        let device = LiveDevice.shared
+        async let answer = ServiceProbe.ask(device, atMost: 2, stop: stop)
+        async let trials = SensorTrial.run(device, seconds: seconds, stop: stop)
+        let (position, motion) = await (answer, trials)
+        if case .signal? = stop.reason { return }
+        var facts = MachineFacts(
+            configuration: device.configuration, traits: MachineReport.traits, user: "", isRoot: false,
+            hasKernelBus: false, kernelSensors: [], triggers: [], canMakeTimerTriggers: false, trials: motion,
+            positionFailure: position.failure, receivers: position.receivers, battery: device.statusSource.battery)
+        facts.readKernel()
+        let diagnosis = Diagnosis(facts)
+        let report = DiagnosisReport(facts: facts, diagnosis: diagnosis)
+        let standardOutput = StandardOutput(stop: stop)
+        if output.json {
+            standardOutput.write(report.json())
+        } else {
+            standardOutput.write(line: report.text(ink: Ink(.standardOutput)))
+        }
+        let status: ExitStatus = diagnosis.hasProblem ? .unavailable : .success
+        try (stop.reason?.status(isComplete: true, shortfall: "") ?? status).end()
+    }
+}

@@ -1,0 +1,12 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+/// `sensorctl simulate`
+struct SimulateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "simulate",
+        abstract: "Plays a recording through a server that real clients take for the real thing.",
+        subcommands: [SimulateIIOCommand.self])
+}

@@ -1,0 +1,132 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import DeviceCore
+import IIODSimulator
+import JSONBytes
+import TraceFormats
+
+/// `sensorctl simulate iio`
+struct SimulateIIOCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "iio",
+        abstract: "Serves a recording's motion sensors as iiod does.",
+        discussion: """
+            Takes what `replay` takes. Listens on 127.0.0.1 and prints the address to give to a client: iio_info, \
+            iio_readdev and all others of libiio, or a program of this package through DEVICE_SERVICES_IIO. With a PROGRAM \
+            it runs that, sets DEVICE_SERVICES_IIO for it, and ends with its exit code when it ends. With --json the line \
+            is an object with "event" listening, "uri" and "port".
+
+            Exits with 65 when the file is not a recording of motion, with 66 when it cannot be read, with 69 when the \
+            port is taken, and with 127 when PROGRAM cannot be started. See sensorctl --help for the other exit codes.
+            """)
+
+    @Argument(help: "The recording: a trace, a CSV file, a folder of Sensor Logger, or libiio's XML with its buffers.")
+    var file: String
+
+    @Option(help: "The TCP port; 0 for any that is free. iiod's own is 30431.")
+    var port: UInt16 = 0
+
+    @Option(help: "How many times faster than recorded; max sends as fast as clients ask.")
+    var speed = PlaybackSpeed.times(1)
+
+    @Flag(help: "Start again at the end; otherwise the sensors fall silent there.")
+    var loop = false
+
+    @Option(help: ArgumentHelp("What goes wrong, and when. \(IIODFault.syntax)", valueName: "faults"))
+    var fault: String?
+
+    @Option(help: "End after that many seconds.")
+    var duration: Double?
+
+    @OptionGroup var output: OutputOptions
+
+    @Argument(parsing: .postTerminator, help: "A program to run with the simulated sensors, and its arguments.")
+    var program: [String] = []
+
+    func validate() throws {
+        try WatchCommand.validate(duration: duration)
+        if output.json, !program.isEmpty {
+            throw ValidationError("Standard output belongs to the program: leave --json out.")
+        }
+    }
+
+    func run() async throws {
+        let stop = Stop()
+        let termination = Termination(stop)
+        defer { withExtendedLifetime(termination) {} }
+        let server = try makeServer()
+        let port: UInt16
+        do throws(DeviceError) {
+            port = try server.start()
+        } catch {
+            Notes.fail(error.description)
+            throw ExitStatus.unavailable
+        }
+        defer { server.stop() }
+        let uri = "ip:127.0.0.1:\(port)"
+        Termination.schedule(stop, after: duration)
+        guard program.isEmpty else {
+            try await run(program, uri: uri, stop: stop)
+            return
+        }
+        announce(uri, port: port, on: StandardOutput(stop: stop))
+        try await stop.wait().status(isComplete: true, shortfall: "").end()
+    }
+
+    private func makeServer() throws -> IIODServer {
+        do throws(DeviceError) {
+            let recording = try MotionRecording(path: file)
+            for remark in recording.remarks { Notes.warn("\(file): \(remark)") }
+            let board = try SimulatedBoard(recording, name: file)
+            var options = IIODServerOptions()
+            options.port = port
+            options.end = loop ? .loop : .stall
+            options.faults = try fault.map { text throws(DeviceError) in try IIODFault.list(text) } ?? []
+            switch speed {
+            case .max: options.pace = .asFastAsAsked
+            case .times(let factor): options.pace = .realTime(speed: factor)
+            }
+            return IIODServer(context: board.context, samples: board.samples, options: options)
+        } catch {
+            Notes.fail(error.description)
+            try ExitStatus(reading: error).end()
+            throw error
+        }
+    }
+
+    private func announce(_ uri: String, port: UInt16, on standardOutput: StandardOutput) {
+        if output.json {
+            var writer = JSONWriter()
+            writer.beginObject()
+            for (key, value) in [("event", "listening"), ("uri", uri)] {
+                writer.key(text: key)
+                writer.string(value)
+            }
+            writer.key("port")
+            writer.int(Int64(port))
+            writer.endObject()
+            writer.newline()
+            standardOutput.write(writer.bytes)
+        } else {
+            standardOutput.write(line: uri)
+            Notes.say("for example: iio_info -u \(uri)    or: DEVICE_SERVICES_IIO=\(uri) sensorctl watch accelerometer")
+        }
+    }
+
+    /// Runs the program until it ends, or is asked to because this verb is.
+    private func run(_ program: [String], uri: String, stop: Stop) async throws {
+        let child: ChildProgram
+        do throws(DeviceError) {
+            child = try ChildProgram(program, environment: ["DEVICE_SERVICES_IIO": uri])
+        } catch {
+            Notes.fail(error.description)
+            throw ExitCode(127)
+        }
+        stop.whenRequested { child.terminate() }
+        let status = await child.waitForEnd()
+        // Ended by us because the time was up: that is what was asked for.
+        if stop.reason == nil, status != 0 { throw ExitCode(status) }
+    }
+}

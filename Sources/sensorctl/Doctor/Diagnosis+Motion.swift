@@ -1,0 +1,143 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+extension Diagnosis {
+    /// What is wrong with motion sensors, from the kernel up to the readings.
+    static func motion(_ facts: MachineFacts) -> [Finding] {
+        guard facts.traits.contains("LibIIO") else {
+            return [
+                Finding(
+                    .problem, "motion", "This program was built without libiio, and so without motion sensors.",
+                    repair: [
+                        "sudo apt-get install libiio-dev",
+                        "swift build    # with the trait LibIIO, which is on by default",
+                    ])
+            ]
+        }
+        var findings: [Finding] = []
+        if facts.configuration.motionSources.value.contains(.local) { findings += kernel(facts) }
+        if facts.trials.isEmpty, !findings.contains(where: { $0.level == .problem }) {
+            let places = facts.configuration.motionSources.value.map(\.description).joined(separator: ", ")
+            findings.append(
+                Finding(
+                    .problem, "motion", "No motion sensor was found at \(places.isEmpty ? "no place at all" : places).",
+                    repair: [
+                        "export DEVICE_SERVICES_IIO=ip:HOST    # or local:, or several with commas",
+                        "iio_info -S    # shows what libiio finds",
+                    ]))
+        }
+        return findings + facts.trials.flatMap { trial($0, facts) }
+    }
+
+    private static func kernel(_ facts: MachineFacts) -> [Finding] {
+        guard facts.hasKernelBus else {
+            // A machine that is asked over the network as well may do without.
+            let isOnly = facts.configuration.motionSources.value == [.local]
+            return [
+                Finding(
+                    isOnly ? .problem : .remark, "motion",
+                    "This kernel shows no Industrial I/O (/sys/bus/iio is missing), so there are no sensors on this machine.",
+                    repair: [
+                        "sudo modprobe industrialio    # or a kernel with CONFIG_IIO",
+                        "sudo modprobe YOUR_SENSORS_DRIVER    # and an entry for the chip in the device tree",
+                        "sensorctl simulate iio TRACE -- PROGRAM    # a simulated board meanwhile",
+                    ])
+            ]
+        }
+        if facts.kernelSensors.isEmpty {
+            return [
+                Finding(
+                    .problem, "motion",
+                    "The kernel has Industrial I/O and no device on it: no driver has found its chip.",
+                    repair: [
+                        "dmesg | grep -i iio",
+                        "i2cdetect -l && sudo i2cdetect -y 1    # does the chip answer at its address?",
+                        "# then: an entry for it in the device tree, and its driver's module",
+                    ])
+            ]
+        }
+        return facts.kernelSensors.flatMap { access(to: $0, facts) }
+    }
+
+    private static func access(to sensor: KernelSensor, _ facts: MachineFacts) -> [Finding] {
+        let name = sensor.name.isEmpty ? sensor.id : "\(sensor.name) (\(sensor.id))"
+        guard sensor.hasBuffer else {
+            return [
+                Finding(
+                    .remark, "motion",
+                    "\(name) offers no buffer: its readings are polled, one axis after the other. If the chip has an interrupt line, name it in the device tree."
+                )
+            ]
+        }
+        var findings: [Finding] = []
+        if !sensor.hasNode {
+            findings.append(
+                Finding(
+                    .problem, "motion", "\(name) has no node /dev/\(sensor.id).",
+                    repair: [
+                        "ls -l /dev/iio*",
+                        "sudo udevadm trigger --subsystem-match=iio    # or CONFIG_DEVTMPFS in the kernel",
+                    ]))
+        } else if !sensor.canOpenNode || !sensor.canWriteSettings {
+            let what = sensor.canOpenNode ? "set its rate and buffer" : "open /dev/\(sensor.id)"
+            findings.append(
+                Finding(
+                    .problem, "motion",
+                    "The user \(facts.user) may not \(what) (the node is \(sensor.nodeOwnership)): \(name) is polled at best.",
+                    repair: udevRule(user: facts.user)))
+        }
+        if sensor.trigger == "", !facts.triggers.contains(where: { $0.hasPrefix(sensor.name) }) {
+            let repair =
+                facts.canMakeTimerTriggers
+                ? ["sudo mkdir /sys/kernel/config/iio/triggers/hrtimer/device-services"]
+                : [
+                    "sudo modprobe iio-trig-hrtimer && sudo mkdir -p /sys/kernel/config/iio/triggers/hrtimer/device-services"
+                ]
+            findings.append(
+                Finding(
+                    .remark, "motion",
+                    "\(name) has no trigger of its own and none is set. If its buffer gives nothing, a timer can drive it.",
+                    repair: repair))
+        }
+        return findings
+    }
+
+    /// A rule that lets a group use sensors, to be copied as it stands.
+    static func udevRule(user: String) -> [String] {
+        [
+            "sudo groupadd --system --force iio && sudo usermod -aG iio \(user)",
+            "sudo tee /etc/udev/rules.d/60-device-services.rules <<'END'",
+            #"SUBSYSTEM=="iio", KERNEL=="iio:device*", GROUP="iio", MODE="0660", RUN+="/bin/chgrp -R iio /sys%p", RUN+="/bin/chmod -R g=u /sys%p""#,
+            "END",
+            "sudo udevadm control --reload && sudo udevadm trigger --action=add --subsystem-match=iio",
+            "# then log in again, so that the group counts",
+        ]
+    }
+
+    private static func trial(_ trial: MachineFacts.Trial, _ facts: MachineFacts) -> [Finding] {
+        let sensor = trial.sensor
+        let name = "\(sensor.kind.rawValue) \(sensor.name.isEmpty ? sensor.id : sensor.name)"
+        var findings = sensor.remarks.map { Finding(.remark, "motion", "\(name): \($0)") }
+        if trial.readings > 0 {
+            let rate = trial.measuredRate.map { ", \(Self.rounded($0)) readings a second by their stamps" } ?? ""
+            findings.insert(
+                Finding(.good, "motion", "\(name) gives readings (\(sensor.mode.rawValue)\(rate); \(sensor.source))."),
+                at: 0)
+        } else if let failure = trial.failure {
+            findings.insert(Finding(.problem, "motion", "\(name): \(failure.description)"), at: 0)
+        } else {
+            findings.insert(
+                Finding(
+                    .problem, "motion", "\(name) has given nothing in \(Self.rounded(trial.seconds)) s, and no reason.",
+                    repair: [
+                        "iio_readdev -u \(sensor.source) -s 10 \(sensor.name)    # does libiio get anything?",
+                        "cat /sys/bus/iio/devices/*/sampling_frequency    # a rate of 0 sends nothing",
+                    ]), at: 0)
+        }
+        return findings
+    }
+
+    private static func rounded(_ number: Double) -> String { "\((number * 10).rounded() / 10)" }
+}

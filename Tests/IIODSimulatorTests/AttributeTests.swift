@@ -1,0 +1,112 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import IIOFormat
+import Testing
+
+@testable import IIODSimulator
+
+@Suite("Attributes")
+struct AttributeTests {
+    private func write(_ value: String, to place: String, in dialogue: inout Dialogue) -> String {
+        dialogue.line("WRITE iio:device0 \(place) \(value.utf8.count + 1)").isEmpty
+            ? String(decoding: dialogue.send(Array(value.utf8) + [0]), as: UTF8.self) : "refused"
+    }
+
+    @Test(
+        "A rate goes to the listed one that suffices",
+        arguments: [("60", "100"), ("100", "100"), ("1", "10"), ("9999", "500"), ("12.5", "20")])
+    func rate(wanted: String, got: String) {
+        var dialogue = Dialogue()
+        #expect(write(wanted, to: "sampling_frequency", in: &dialogue) == "\(wanted.utf8.count + 1)\n")
+        #expect(dialogue.line("READ iio:device0 sampling_frequency") == "\(got.utf8.count + 1)\n\(got)\0\n")
+        #expect(dialogue.world.context.value(for: "iio:device0/sampling_frequency") == got)
+    }
+
+    @Test(
+        "What a driver would refuse is refused",
+        arguments: [
+            ("sampling_frequency", "fast", "-22\n"), ("sampling_frequency", "-1", "-22\n"),
+            ("sampling_frequency", "0", "-22\n"), ("current_timestamp_clock", "sundial", "-22\n"),
+            ("INPUT accel_x raw", "5", "-13\n"), ("INPUT accel_x scale", "abc", "-22\n"),
+            ("sampling_frequency_available", "5", "-13\n"), ("INPUT accel_x nope", "5", "-13\n"),
+            ("INPUT nochan raw", "5", "-6\n"), ("INPUT accel_x mount_matrix", "5", "-13\n"),
+        ])
+    func refused(place: String, value: String, answer: String) {
+        var dialogue = Dialogue()
+        let before = dialogue.world.context.context
+        #expect(write(value, to: place, in: &dialogue) == answer)
+        #expect(dialogue.world.context.context == before)
+    }
+
+    @Test("A file that serves three axes changes on all of them")
+    func shared() {
+        var dialogue = Dialogue()
+        #expect(write("0.001196", to: "INPUT accel_y scale", in: &dialogue) == "9\n")
+        for axis in ["x", "y", "z"] {
+            #expect(dialogue.line("READ iio:device0 INPUT accel_\(axis) scale") == "9\n0.001196\0\n")
+        }
+        #expect(write("7", to: "INPUT accel_y calibbias", in: &dialogue) == "2\n")
+        #expect(dialogue.line("READ iio:device0 INPUT accel_x calibbias") == "2\n0\0\n")
+    }
+
+    @Test("All attributes of a device can be written at once; a length below zero leaves one alone")
+    func all() {
+        var dialogue = Dialogue()
+        // The clock stays (length -1), the rate becomes 200, the list stays.
+        let value: [UInt8] = [255, 255, 255, 255, 0, 0, 0, 4, 50, 48, 48, 0, 255, 255, 255, 255]
+        #expect(dialogue.line("WRITE iio:device0  \(value.count)") == "")
+        #expect(String(decoding: dialogue.send(value), as: UTF8.self) == "16\n")
+        #expect(dialogue.world.context.value(for: "iio:device0/sampling_frequency") == "200")
+        #expect(dialogue.world.context.value(for: "iio:device0/current_timestamp_clock") == "realtime")
+        // A length that lies beyond the value.
+        #expect(dialogue.line("WRITE iio:device0  4") == "")
+        #expect(String(decoding: dialogue.send([127, 255, 255, 255]), as: UTF8.self) == "-22\n")
+    }
+
+    @Test("The clock of the stamps cannot be changed while the buffer runs")
+    func clockIsBusy() {
+        var dialogue = Dialogue()
+        #expect(write("boottime", to: "current_timestamp_clock", in: &dialogue) == "9\n")
+        #expect(dialogue.line("OPEN iio:device0 4 0000000f") == "0\n")
+        #expect(write("realtime", to: "current_timestamp_clock", in: &dialogue) == "-16\n")
+        #expect(dialogue.line("CLOSE iio:device0") == "0\n")
+        #expect(write("realtime", to: "current_timestamp_clock", in: &dialogue) == "9\n")
+    }
+
+    @Test("The raw attribute follows what is measured, in steps of the scale")
+    func raw() {
+        // One second at 0, then 9.80665 m/s²; 9.80665 / 0.000598 is 16399.08.
+        let track = IIOSampleTrack(
+            kind: .accelerometer, times: [0, 1_000_000_000], values: [.zero, [0, 0, 9.80665]])
+        var dialogue = Dialogue(samples: IIORecordedSource([track]))
+        #expect(dialogue.line("READ iio:device0 INPUT accel_z raw") == "2\n0\0\n")
+        _ = dialogue.pass(999_999_999)
+        #expect(dialogue.line("READ iio:device0 INPUT accel_z raw") == "2\n0\0\n")
+        _ = dialogue.pass(1)
+        #expect(dialogue.line("READ iio:device0 INPUT accel_z raw") == "6\n16399\0\n")
+    }
+
+    @Test("With the buffer running raw reads can be refused, as drivers do")
+    func directMode() {
+        var dialogue = Dialogue { $0.refusesRawReadsWhileCapturing = true }
+        #expect(dialogue.line("READ iio:device0 INPUT accel_z raw") == "3\n12\0\n")
+        #expect(dialogue.line("OPEN iio:device0 1 0000000f") == "0\n")
+        #expect(dialogue.line("READ iio:device0 INPUT accel_z raw") == "-16\n")
+        #expect(dialogue.line("READ iio:device0 INPUT accel_z scale") == "9\n0.000598\0\n")
+    }
+
+    @Test("A rate range is kept, and numbers are printed without exponents")
+    func ranges() {
+        let range = IIOAvailableValues("[10 5 200]")
+        #expect(range.nearestRate(to: 12) == "15")
+        #expect(range.nearestRate(to: 1000) == "200")
+        #expect(range.listed("300") == nil)
+        #expect(IIODecimal.text(1e-7) == "0.0000001")
+        #expect(IIODecimal.text(-12.5) == "-12.5")
+        #expect(IIODecimal.text(101.325) == "101.325")
+        #expect(IIODecimal.text(-1e-12) == "0")
+        #expect(IIODecimal.text(.infinity) == "0")
+    }
+}

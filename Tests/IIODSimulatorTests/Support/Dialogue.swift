@@ -1,0 +1,101 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import IIOFormat
+
+@testable import IIODSimulator
+
+/// A session without a socket, on a clock that the test moves.
+struct Dialogue {
+    var world: IIODWorld
+    var session = IIODSession()
+    /// Nanoseconds since boot.
+    var now: Int64 = 5_000_000_000
+    /// What the session waits for after the last request.
+    private(set) var wait = IIODSession.Wait.input
+
+    init(
+        _ context: IIOContext = Fixtures.accelerometer, samples: some IIOSampleSource = IIORestSource(),
+        needingTrigger: Set<String> = [], _ configure: (inout IIODServerOptions) -> Void = { _ in }
+    ) {
+        var simulated = SimulatedIIOContext(context)
+        simulated.devicesNeedingTrigger = needingTrigger
+        var options = IIODServerOptions()
+        configure(&options)
+        world = IIODWorld(
+            context: simulated, signals: simulated.context.devices.map { samples.signals(for: $0) }, options: options,
+            readClock: { clock in clock == .boottime ? 9_000_000_000 : 1_700_000_000_000_000_000 })
+    }
+
+    /// Sends bytes and gathers what comes back now.
+    mutating func send(_ bytes: [UInt8]) -> [UInt8] {
+        bytes.withUnsafeBytes { session.receive($0) }
+        return goOn()
+    }
+
+    /// Sends a line and gathers what comes back now, as text.
+    mutating func line(_ text: String) -> String {
+        String(decoding: send(Array((text + "\r\n").utf8)), as: UTF8.self)
+    }
+
+    /// Lets time pass and gathers what comes back.
+    mutating func pass(_ nanoseconds: Int64) -> [UInt8] {
+        now += nanoseconds
+        _ = world.applyFaults(now: BootTime(nanoseconds: now))
+        return goOn()
+    }
+
+    private mutating func goOn() -> [UInt8] {
+        var reply: [UInt8] = []
+        while true {
+            wait = session.advance(&world, now: BootTime(nanoseconds: now))
+            guard wait == .output else { return reply }
+            session.withOutput { head, scans in
+                reply.append(contentsOf: head)
+                reply.append(contentsOf: scans)
+            }
+            session.output.sent = session.output.count
+        }
+    }
+}
+
+/// The parts of an answer to READBUF.
+struct Chunks {
+    /// The numbers of the length lines.
+    var lengths: [Int] = []
+    var mask = ""
+    var scans: [UInt8] = []
+
+    /// Takes an answer apart; nil when it is none.
+    init?(_ reply: [UInt8]) {
+        var rest = reply[...]
+        func line() -> String? {
+            guard let end = rest.firstIndex(of: 10) else { return nil }
+            defer { rest = rest[(end + 1)...] }
+            return String(decoding: rest[..<end], as: UTF8.self)
+        }
+        while !rest.isEmpty {
+            guard let length = line().flatMap({ Int($0) }) else { return nil }
+            lengths.append(length)
+            guard length > 0 else { continue }
+            if mask.isEmpty {
+                guard let text = line() else { return nil }
+                mask = text
+            }
+            guard rest.count >= length else { return nil }
+            scans += rest.prefix(length)
+            rest = rest.dropFirst(length)
+        }
+    }
+
+    /// The 16-bit big-endian number at the start of each scan of 16 bytes.
+    var first: [Int] { stride(from: 0, to: scans.count, by: 16).map { Int(scans[$0]) << 8 | Int(scans[$0 + 1]) } }
+
+    /// The stamp at the end of each scan of 16 bytes.
+    var stamps: [Int64] {
+        stride(from: 8, to: scans.count, by: 16).map { place in
+            scans[place..<place + 8].reversed().reduce(0) { $0 << 8 | Int64($1) }
+        }
+    }
+}
