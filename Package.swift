@@ -133,6 +133,7 @@ let package = Package(
             name: "GPSDSourceTests", dependencies: ["DeviceCore", "GPSDProtocol", "GPSDSource", "LiveSources"]),
         .testTarget(name: "TraceTests", dependencies: ["DeviceCore", "GPSDProtocol", "JSONBytes", "Trace"]),
         .testTarget(name: "IIOFormatTests", dependencies: ["DeviceCore", "IIOFormat"], exclude: ["Fixtures"]),
+        .testTarget(name: "IIOSourceTests", dependencies: ["DeviceCore", "IIOFormat", "IIOSource"]),
         .testTarget(
             name: "IIODSimulatorTests", dependencies: ["DeviceCore", "IIOFormat", "IIODSimulator", "JSONBytes"],
             exclude: ["iiod-0.24-dialogue.jsonl"]),

@@ -6,12 +6,16 @@ let package = Package(
     name: "device-services-benchmarks",
     traits: [
         .trait(name: "LibGPS"),
-        .default(enabledTraits: ["LibGPS"]),
+        .trait(name: "LibIIO"),
+        .default(enabledTraits: ["LibGPS", "LibIIO"]),
     ],
     dependencies: [
         .package(
             name: "swift-device-services", path: "..",
-            traits: [.trait(name: "LibGPS", condition: .when(traits: ["LibGPS"]))])
+            traits: [
+                .trait(name: "LibGPS", condition: .when(traits: ["LibGPS"])),
+                .trait(name: "LibIIO", condition: .when(traits: ["LibIIO"])),
+            ])
     ],
     targets: [
         .executableTarget(
@@ -24,6 +28,10 @@ let package = Package(
                 .product(name: "IIOFormat", package: "swift-device-services"),
                 .product(name: "SensorFusion", package: "swift-device-services"),
             ]),
+        .executableTarget(
+            name: "motion-manager", dependencies: [.product(name: "CoreMotion", package: "swift-device-services")]),
+        .executableTarget(
+            name: "motion-source", dependencies: [.product(name: "IIOSource", package: "swift-device-services")]),
         .executableTarget(
             name: "motion-playback",
             dependencies: [.product(name: "SimulatedDevice", package: "swift-device-services")]),

@@ -29,7 +29,6 @@ struct BufferPlan: Hashable {
         if !(rate > 0) { rate = Self.assumedRate }
         // A wake-up for each sample of a very fast sensor would be all that the processor does: a millisecond for it.
         let wait = rate > 2000 ? max(latency, 0.001) : latency
-        // Not more than half a second of waiting in any case: the stop of a capture should not be late.
         let fitting = (rate * min(wait, 60)).rounded(.down)
         samples = max(1, min(Self.mostSamples, forced ?? Int(min(fitting, Double(Self.mostSamples)))))
         let period = Double(samples) / rate

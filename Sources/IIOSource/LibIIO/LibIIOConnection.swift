@@ -136,6 +136,7 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
         guard devices.indices.contains(device), channels.indices.contains(device) else {
             throw IIOFailure("iio_device_create_buffer", ENODEV)
         }
+        if isLocal { try Self.probe("/dev/\(context.devices[device].id)") }
         for (index, channel) in channels[device].enumerated() {
             if wanted.contains(index) {
                 iio_channel_enable(channel)
@@ -153,6 +154,15 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
             throw IIOFailure("iio_device_create_buffer", error)
         }
         return LibIIOBuffer(buffer, connection: self)
+    }
+
+    /// Opens and closes the device node: fails as libiio would.
+    ///
+    /// libiio 0.24 switches the capture of another program off before it learns that the node is busy.
+    private static func probe(_ node: String) throws(IIOFailure) {
+        let descriptor = open(node, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw IIOFailure("open \(node)", errno) }
+        close(descriptor)
     }
 
     func openPoll(device: Int, channels wanted: [(channel: Int, attribute: String)]) throws(IIOFailure) -> any IIOPoll {

@@ -30,6 +30,21 @@ extension IIOFailure {
             .contains(number)
     }
 
+    /// True when the device is not there any more.
+    var isGone: Bool { [ENODEV, ENOENT, ENXIO].contains(number) }
+
+    /// True when somebody is in the way: another user, or the lack of a right.
+    var isRefusal: Bool { [EBUSY, EACCES, EPERM].contains(number) }
+
+    /// A device that has gone without a call that would say so.
+    static func gone(_ device: String) -> IIOFailure { IIOFailure("look for \(device)", ENODEV) }
+
+    /// A capture that gives nothing.
+    static let silence = IIOFailure("iio_buffer_refill", ETIMEDOUT)
+
+    /// An attribute that holds no number.
+    static func noNumber(_ name: String) -> IIOFailure { IIOFailure("read \(name)", EIO) }
+
     private func words(_ task: Task) -> (DeviceError.Code, String) {
         switch task {
         case .open(let address): openWords(address)

@@ -3,6 +3,7 @@
 
 import DeviceCore
 import IIOFormat
+import Logging
 
 /// Decodes what a buffer gives and hands it to the hub.
 ///
@@ -19,7 +20,11 @@ struct Capture {
     private var streams: [Stream]
     private(set) var keeper: TimeKeeper
     private let hasTimestamps: Bool
+    private let name: String
     private var lastRefill = BootTime.zero
+    private var saidJumps = 0
+    private var saidDistrust = false
+    private let log = Logger(label: "device-services.motion")
 
     init(
         buffer: any IIOBuffer, layout: IIOScanLayout, members: [SensorUnit.Member], timestampChannel: Int?,
@@ -34,6 +39,7 @@ struct Capture {
                     decoder: $0, batch: MotionBatch(sensor: member.description.id, kind: member.sensor.kind))
             }
         }
+        name = members.first?.description.id ?? ""
         hasTimestamps = streams.first?.decoder.hasTimestamps ?? false
         self.streams = streams
     }
@@ -63,12 +69,24 @@ struct Capture {
                 isRegained = true
                 for stream in streams { hub.postRegained(sensor: stream.batch.sensor) }
             }
+            if keeper.jumps != saidJumps || keeper.isDistrusted != saidDistrust { say() }
             let kept = decode(bytes, count: count, arrival: arrival, clock: clock, library: library)
             reader.countRefill()
             if kept > 0 {
                 for index in streams.indices { hub.post(streams[index].batch) }
             }
         }
+    }
+
+    /// Says in the log what is odd about the stamps, a few times.
+    private mutating func say() {
+        saidJumps = keeper.jumps
+        if keeper.isDistrusted, !saidDistrust {
+            log.warning("\(name): the driver's time stamps do not rise; the times of arrival are used.")
+        } else if saidJumps <= 3 {
+            log.notice("\(name): the clock of the time stamps was set; its step has been taken out.")
+        }
+        saidDistrust = keeper.isDistrusted
     }
 
     /// Fills the batches; how many samples they have.

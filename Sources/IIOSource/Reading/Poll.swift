@@ -24,8 +24,7 @@ struct Poll {
         var value = SIMD3<Double>.zero
         for (index, axis) in axes.prefix(3).enumerated() {
             let number = try attributes.read(index)
-            // EIO: what the driver wrote is no number.
-            guard number.isFinite else { throw IIOFailure("read \(axis.attributeName) of \(axis.channelID)", 5) }
+            guard number.isFinite else { throw IIOFailure.noNumber("\(axis.attributeName) of \(axis.channelID)") }
             value[index] = axis.value(of: number)
         }
         return value

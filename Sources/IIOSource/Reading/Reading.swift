@@ -107,7 +107,7 @@ struct Reading {
         }
         guard !polls.isEmpty else {
             throw ReaderFailure(
-                IIOFailure("read \(unit.deviceID)", 2).error(.poll(device: unit.deviceID, address: address)), .retry)
+                IIOFailure.gone(unit.deviceID).error(.poll(device: unit.deviceID, address: address)), .retry)
         }
         let arming = Arming(unit: unit, connection: connection, library: library, address: address, options: options)
         var facts = DeviceReader.Facts()
@@ -124,7 +124,7 @@ struct Reading {
 
     private func remedy(of failure: IIOFailure) -> ReaderFailure.Remedy {
         // Busy and forbidden: a new look at the devices would change nothing.
-        [16, 13, 1].contains(failure.number) ? .retry : .reconnect
+        failure.isRefusal ? .retry : .reconnect
     }
 
     private func run(_ polls: [Poll], interval: Double, generation: Int) throws(ReaderFailure) {
@@ -152,7 +152,7 @@ struct Reading {
             } catch {
                 failures += 1
                 // One reading may meet the driver at work; what is gone stays gone.
-                let isGone = [19, 2, 6].contains(error.number) || error.isConnectionLoss
+                let isGone = error.isGone || error.isConnectionLoss
                 if isGone || failures >= 5, reader.isCurrent(generation) {
                     throw ReaderFailure(
                         error.error(.poll(device: unit.deviceID, address: address)), remedy(of: error))

@@ -149,7 +149,7 @@ final class ContextRun {
         for unit in units where !found.contains(where: { $0.key == unit.unit.key }) {
             unit.isGone = true
             unit.reader?.set(nil, now: clock.now)
-            let failure = IIOFailure("look at \(unit.unit.deviceID)", 19)
+            let failure = IIOFailure.gone(unit.unit.deviceID)
             lose(unit, failure.error(.stream(device: unit.unit.deviceID, address: address)))
         }
         for unit in found {
@@ -308,7 +308,7 @@ final class ContextRun {
             unit.isGone = true
             reader.set(nil, now: now)
             connection = nil
-            let failure = IIOFailure("look at \(unit.unit.deviceID)", 19)
+            let failure = IIOFailure.gone(unit.unit.deviceID)
             lose(unit, failure.error(.stream(device: unit.unit.deviceID, address: address)))
             return
         }
@@ -362,7 +362,7 @@ final class ContextRun {
     }
 
     private func silent(_ unit: RunningUnit) -> DeviceError {
-        IIOFailure("iio_buffer_refill", 110).error(.stream(device: unit.unit.deviceID, address: address))
+        IIOFailure.silence.error(.stream(device: unit.unit.deviceID, address: address))
     }
 
     private func notAnswering(_ unit: RunningUnit) -> DeviceError {

@@ -1,0 +1,59 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import Testing
+
+@testable import DeviceCore
+
+@Suite("The loss of a motion sensor")
+struct MotionLossTests {
+    private static let sensor = SensorDescription(id: "a", kind: .accelerometer)
+    private static let loss = DeviceError(.connectionLost, "gone")
+
+    private static func batch(_ time: Int64) -> MotionBatch {
+        MotionBatch(sensor: "a", kind: .accelerometer, values: [.one], times: [BootTime(nanoseconds: time)])
+    }
+
+    private static func name(_ event: MotionEvent) -> String {
+        switch event {
+        case .samples: "samples"
+        case .lost: "lost"
+        case .regained: "regained"
+        }
+    }
+
+    @Test("A sensor that goes and comes back as a new one is regained once, before its readings")
+    func unplugged() {
+        let events = Mutex<[String]>([])
+        let hub = MotionHub(sensors: [Self.sensor]) {}
+        let subscription = hub.subscribe(MotionRequest(kind: .accelerometer)) { event in
+            events.withLock { $0.append(Self.name(event)) }
+        }
+        hub.post(Self.batch(1))
+        hub.postLost(Self.loss, sensor: "a")
+        hub.post(sensors: [], contextDescriptions: [])
+        hub.post(sensors: [Self.sensor], contextDescriptions: [])
+        hub.post(Self.batch(2))
+        hub.post(Self.batch(3))
+        #expect(events.withLock { $0 } == ["samples", "lost", "regained", "samples", "samples"])
+        withExtendedLifetime(subscription) {}
+    }
+
+    @Test("A loss that is told again after the sensor came back lost is no news")
+    func lostAgain() {
+        let events = Mutex<[String]>([])
+        let hub = MotionHub(sensors: [Self.sensor]) {}
+        let subscription = hub.subscribe(MotionRequest(kind: .accelerometer)) { event in
+            events.withLock { $0.append(Self.name(event)) }
+        }
+        hub.postLost(Self.loss, sensor: "a")
+        hub.post(sensors: [], contextDescriptions: [])
+        hub.post(sensors: [Self.sensor], contextDescriptions: [])
+        hub.postLost(Self.loss, sensor: "a")
+        hub.postRegained(sensor: "a")
+        hub.postRegained(sensor: "a")
+        #expect(events.withLock { $0 } == ["lost", "regained"])
+        withExtendedLifetime(subscription) {}
+    }
+}

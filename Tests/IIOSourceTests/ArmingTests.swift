@@ -1,0 +1,156 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import IIOFormat
+import Synchronization
+import Testing
+
+@testable import IIOSource
+
+@Suite("Setting a device up")
+struct ArmingTests {
+    private static func unit(_ library: ScriptedLibrary, settings: [SensorSetting] = []) throws -> SensorUnit {
+        let context = library.script.withLock { $0.context }
+        return try #require(
+            SensorUnit.units(of: context, address: .local, settings: settings, key: { id, _ in id }).first)
+    }
+
+    private static func arming(
+        _ library: ScriptedLibrary, settings: [SensorSetting] = []
+    ) throws -> Arming {
+        Arming(
+            unit: try unit(library, settings: settings), connection: ScriptedConnection(library), library: library,
+            address: .local, options: Devices.quick)
+    }
+
+    private static let accelerometer = UnitPlan(active: [0], rate: 80, latency: 0, isPolled: false)
+
+    @Test("Clock, trigger and rate are set before the buffer opens, with the time stamp in it")
+    func order() throws {
+        let library = Devices.library()
+        let arming = try Self.arming(library)
+        var armed = try arming.arm(Self.accelerometer)
+        try arming.open(&armed)
+        #expect(
+            library.journal.all == [
+                "write current_timestamp_clock boottime", "trigger mpu6050-dev0", "write sampling_frequency 100",
+                "buffer accel_x,accel_y,accel_z,timestamp x1",
+            ])
+        #expect(armed.base == .same)
+        #expect(armed.rate == 100)
+    }
+
+    @Test("A clock that cannot be set is read beside the device's")
+    func clockRefused() throws {
+        let library = Devices.library()
+        library.script.withLock { script in
+            script.writeFailures[Devices.clock] = 22
+            script.clocks["realtime"] = 5_000_000_000
+        }
+        let armed = try Self.arming(library).arm(Self.accelerometer)
+        #expect(armed.base == .local("realtime"))
+        #expect(armed.clockName == "realtime")
+        let keeper = armed.keeper(clock: VirtualClock(now: BootTime(nanoseconds: 7_000_000_000)), library: library)
+        #expect(keeper.offset == 2_000_000_000)
+    }
+
+    @Test("A rate that may not be written is kept and told")
+    func rateRefused() throws {
+        let library = Devices.library()
+        library.script.withLock { $0.writeFailures[Devices.rate] = 13 }
+        let armed = try Self.arming(library).arm(Self.accelerometer)
+        #expect(armed.rate == 50)
+        #expect(armed.remarks.contains { $0.contains("100 Hz") && $0.contains("50 Hz") })
+    }
+
+    @Test("The rate is set on the trigger when it has one")
+    func triggerRate() throws {
+        var context = Devices.context
+        context.devices[1].attributes = [IIOAttribute(name: "sampling_frequency", value: "10")]
+        let library = Devices.library(context)
+        let armed = try Self.arming(library).arm(Self.accelerometer)
+        #expect(library.journal.all.contains("write sampling_frequency 80"))
+        #expect(armed.rate == 80)
+    }
+
+    @Test("Scans of another size than the layout's are refused, and read axis by axis")
+    func mismatch() throws {
+        let library = Devices.library()
+        library.script.withLock { $0.step = 14 }
+        let arming = try Self.arming(library)
+        var armed = try arming.arm(Self.accelerometer)
+        do {
+            try arming.open(&armed)
+            Issue.record("It opened.")
+        } catch {
+            #expect(error.error.message.contains("14 bytes") && error.error.message.contains("16"))
+            guard case .poll = error.remedy else {
+                Issue.record("\(error.remedy)")
+                return
+            }
+        }
+        #expect(library.journal.count("close") == 1)
+    }
+
+    @Test("A device without a trigger gets a timer if one can be made")
+    func timerTrigger() throws {
+        let library = Devices.library(IIOContext(devices: [Devices.imu()]))
+        library.script.withLock { script in
+            script.needsTrigger = true
+            script.canMakeTimer = true
+        }
+        let arming = try Self.arming(library)
+        var armed = try arming.arm(Self.accelerometer)
+        try arming.open(&armed)
+        #expect(
+            library.journal.all.suffix(3) == [
+                "buffer failed 22", "timer 100", "buffer accel_x,accel_y,accel_z,timestamp x1",
+            ])
+    }
+
+    @Test("Without any trigger the error names those that were looked for")
+    func noTrigger() throws {
+        let library = Devices.library(IIOContext(devices: [Devices.imu()]))
+        library.script.withLock { $0.needsTrigger = true }
+        let arming = try Self.arming(library)
+        var armed = try arming.arm(Self.accelerometer)
+        #expect {
+            try arming.open(&armed)
+        } throws: { error in
+            (error as? ReaderFailure)?.error.message.contains("mpu6050-dev0") ?? false
+        }
+    }
+
+    @Test("A trigger of the configuration that does not exist is an error that lists those that do")
+    func configuredTrigger() throws {
+        let library = Devices.library()
+        let arming = try Self.arming(library, settings: [SensorSetting(sensor: "mpu6050", trigger: "mine")])
+        #expect {
+            _ = try arming.arm(Self.accelerometer)
+        } throws: { error in
+            let message = (error as? ReaderFailure)?.error.message ?? ""
+            return message.contains("\"mine\"") && message.contains("mpu6050-dev0")
+        }
+    }
+
+    @Test("Sensors of one device are read at the fastest rate that somebody wants")
+    func plan() throws {
+        let unit = try Self.unit(Devices.library())
+        let demands = [
+            "local:/iio:device0/accel": MotionDemand(interval: 0.1, latency: 1),
+            "local:/iio:device0/anglvel": MotionDemand(interval: 0.02, latency: 0.5),
+        ]
+        let plan = UnitPlan.plan(for: unit, isPolled: false) { demands[$0] }
+        #expect(plan == UnitPlan(active: [0, 1], rate: 50, latency: 0.5, isPolled: false))
+        #expect(UnitPlan.plan(for: unit, isPolled: false) { _ in nil } == nil)
+    }
+
+    @Test("The configuration can ask for reading axis by axis")
+    func polledSetting() throws {
+        let unit = try Self.unit(Devices.library(), settings: [SensorSetting(sensor: "*", isPolled: true)])
+        let plan = UnitPlan.plan(for: unit, isPolled: false) { _ in MotionDemand(interval: 1, latency: 0) }
+        #expect(plan?.isPolled == true)
+        #expect(unit.members.allSatisfy { $0.description.mode == .polled })
+    }
+}

@@ -1,0 +1,231 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import IIOFormat
+import Testing
+
+@testable import IIOSource
+
+@Suite("What is chosen for a capture")
+struct ChoiceTests {
+    // MARK: Triggers
+
+    private static func decide(
+        _ triggers: [String], state: IIOTriggerState? = .some(.none), configured: String? = nil,
+        parents: [Int: String] = [:]
+    ) -> TriggerChoice.Decision {
+        var context = IIOContext(devices: [Devices.imu(id: "iio:device3")])
+        for (index, name) in triggers.enumerated() {
+            context.devices.append(IIODevice(id: "trigger\(index)", name: name))
+        }
+        return TriggerChoice.decide(
+            device: 0, context: context, configured: configured, state: state, parent: { parents[$0] })
+    }
+
+    @Test("A trigger named after the device and its number is taken before others")
+    func ownTrigger() {
+        #expect(Self.decide(["sysfstrig1", "mpu6050-trigger", "mpu6050-dev3"]) == .set(3))
+    }
+
+    @Test("A trigger named after the device alone is taken")
+    func namedTrigger() {
+        #expect(Self.decide(["sysfstrig1", "mpu6050-trigger"]) == .set(2))
+        #expect(Self.decide(["mpu6050-any-motion"]) == .set(1))
+    }
+
+    @Test("Without a name that fits, the trigger on the same chip is taken")
+    func sameParent() {
+        #expect(Self.decide(["a", "b"], parents: [0: "/chip", 1: "/other", 2: "/chip"]) == .set(2))
+    }
+
+    @Test("A trigger that is set already stays")
+    func keptTrigger() {
+        #expect(Self.decide(["mpu6050-dev3"], state: .set(nil)) == .keep)
+    }
+
+    @Test("A device that takes no trigger is left alone")
+    func noTrigger() {
+        #expect(Self.decide(["mpu6050-dev3"], state: nil) == .keep)
+    }
+
+    @Test("Without any trigger, the names that were looked for are known")
+    func triggerMissing() {
+        #expect(Self.decide([]) == .without(["mpu6050-dev3", "mpu6050-trigger"]))
+    }
+
+    @Test("The configuration's trigger comes first, and is missed by name")
+    func configuredTrigger() {
+        #expect(Self.decide(["mpu6050-dev3", "mine"], state: .set(1), configured: "mine") == .set(2))
+        #expect(Self.decide(["mpu6050-dev3"], configured: "mine") == .missing("mine", offered: ["mpu6050-dev3"]))
+    }
+
+    // MARK: Clock and rate
+
+    @Test("Boot time is asked for first, and a clock that cannot be set before one that can")
+    func clocks() {
+        #expect(ClockChoice.wanted(current: "realtime") == ["boottime", "monotonic", "monotonic_raw"])
+        #expect(ClockChoice.wanted(current: "monotonic") == ["boottime"])
+        #expect(ClockChoice.wanted(current: "boottime") == [])
+    }
+
+    @Test("The smallest listed rate that suffices is written, else the greatest")
+    func listedRates() {
+        let offered = SensorRates.list([0, 12.5, 25, 50, 100])
+        #expect(RateChoice.rate(wanted: 30, offered: offered, current: 12.5) == 50)
+        #expect(RateChoice.rate(wanted: 500, offered: offered, current: 12.5) == 100)
+        #expect(RateChoice.rate(wanted: .infinity, offered: offered, current: 12.5) == 100)
+        #expect(RateChoice.rate(wanted: 50, offered: offered, current: 50) == nil)
+    }
+
+    @Test("A rate of 0 or 1 Hz that nobody asked for is raised")
+    func lowDefaults() {
+        #expect(RateChoice.rate(wanted: 0, offered: .list([0, 1, 12.5, 25]), current: 0) == 12.5)
+        #expect(RateChoice.rate(wanted: 0, offered: .list([1, 10, 100]), current: 1) == 10)
+        #expect(RateChoice.rate(wanted: 0, offered: .list([1, 10, 100]), current: 100) == nil)
+    }
+
+    @Test("Without a list the wish is written if it is faster, and a range is kept to")
+    func otherRates() {
+        #expect(RateChoice.rate(wanted: 100, offered: .unknown, current: 50) == 100)
+        #expect(RateChoice.rate(wanted: 20, offered: .unknown, current: 50) == nil)
+        #expect(RateChoice.rate(wanted: 20, offered: .unknown, current: nil) == nil)
+        #expect(RateChoice.rate(wanted: 33, offered: .range(minimum: 10, step: 10, maximum: 100), current: 10) == 40)
+    }
+
+    @Test("Whole numbers are written without decimals, others without an exponent")
+    func numbers() {
+        #expect(AttributeNumber.text(10) == "10")
+        #expect(AttributeNumber.text(12.5) == "12.5")
+        #expect(AttributeNumber.text(0.05) == "0.05")
+        #expect(AttributeNumber.text(1.0 / 3) == "0.333333")
+        #expect(AttributeNumber.text(-2.25) == "-2.25")
+    }
+
+    @Test(
+        "Bytes of an attribute are read with and without decimals",
+        arguments: [
+            ("-1234\n", -1234.0), ("0.125\n", 0.125), ("17", 17), ("1013.25\0", 1013.25), ("-0.5", -0.5),
+        ])
+    func readNumbers(text: String, value: Double) {
+        #expect(Array(text.utf8).withUnsafeBytes { AttributeNumber.read($0) } == value)
+    }
+
+    @Test("What is no number is read as none")
+    func noNumbers() {
+        for text in ["", "-", "1,5", "abc", "12x"] {
+            #expect(Array(text.utf8).withUnsafeBytes { AttributeNumber.read($0) }.isNaN)
+        }
+    }
+
+    // MARK: Sizes and times
+
+    @Test("A refill waits for as many samples as fit into the latency")
+    func sizes() {
+        func samples(_ rate: Double, _ latency: Double, forced: Int? = nil) -> Int {
+            BufferPlan(rate: rate, latency: latency, samples: forced, isLocal: true, isEventDriven: false).samples
+        }
+        #expect(samples(100, 0) == 1)
+        #expect(samples(100, 0.1) == 10)
+        #expect(samples(100, 0.009) == 1)
+        // 6.6 kHz: no more than a thousand wake-ups a second.
+        #expect(samples(6600, 0) == 6)
+        #expect(samples(1000, 60) == BufferPlan.mostSamples)
+        #expect(samples(100, .infinity) == BufferPlan.mostSamples)
+        #expect(samples(100, 0, forced: 256) == 256)
+    }
+
+    @Test("A network refill may take four times as long as its samples, a local one as long as it likes")
+    func timeouts() {
+        let network = BufferPlan(rate: 100, latency: 2, isLocal: false, isEventDriven: false)
+        #expect(network.samples == 200)
+        // 4 * 200 / 100 Hz + 1 s
+        #expect(network.timeout == 9)
+        #expect(BufferPlan(rate: 100, latency: 0, isLocal: false, isEventDriven: false).timeout == 5)
+        #expect(BufferPlan(rate: 100, latency: 0, isLocal: true, isEventDriven: false).timeout == 0)
+    }
+
+    @Test("The kernel keeps half a second")
+    func kernelBuffers() {
+        #expect(BufferPlan(rate: 100, latency: 0, isLocal: true, isEventDriven: false).kernelBuffers == 50)
+        #expect(BufferPlan(rate: 100, latency: 1, isLocal: true, isEventDriven: false).kernelBuffers == 4)
+    }
+
+    // MARK: Sensors
+
+    @Test("The accelerometer of the screen comes before that of the keyboard, and a buffer before polling")
+    func order() {
+        var base = SensorDescription(id: "base", kind: .accelerometer)
+        base.location = "base"
+        var labelled = SensorDescription(id: "labelled", kind: .accelerometer)
+        labelled.label = "accel-base"
+        var polled = SensorDescription(id: "polled", kind: .accelerometer)
+        polled.mode = .polled
+        let good = SensorDescription(id: "good", kind: .accelerometer)
+        #expect(
+            SensorOrder.sorted([base, labelled, polled, good]).map(\.id) == ["good", "polled", "base", "labelled"])
+    }
+
+    @Test("A device that comes back under another number keeps its name")
+    func names() {
+        var names = DeviceNames()
+        #expect(
+            names.update([("iio:device0", "a"), ("iio:device1", "b")]) == [
+                "iio:device0": "iio:device0", "iio:device1": "iio:device1",
+            ])
+        #expect(names.update([("iio:device1", "b")]) == ["iio:device1": "iio:device1"])
+        #expect(names.update([("iio:device1", "b"), ("iio:device2", "a")])["iio:device2"] == "iio:device0")
+        // Another model in the old place is somebody else.
+        #expect(names.update([("iio:device0", "c"), ("iio:device2", "a")])["iio:device0"] != "iio:device0")
+    }
+
+    @Test("A matrix of the configuration comes before the driver's, in its convention")
+    func matrices() {
+        let turned = MountMatrix([0, 1, 0], [-1, 0, 0], [0, 0, 1])
+        var accelerometer = SensorDescription(id: "a", kind: .accelerometer)
+        MatrixChoice.apply(
+            [SensorSetting(sensor: "*", mountMatrix: turned, convention: .windows)], to: &accelerometer)
+        #expect(accelerometer.mountMatrix == turned.negated)
+        var gyroscope = SensorDescription(id: "g", kind: .gyroscope)
+        MatrixChoice.apply([SensorSetting(sensor: "*", mountMatrix: turned, convention: .windows)], to: &gyroscope)
+        #expect(gyroscope.mountMatrix == turned)
+        MatrixChoice.apply([SensorSetting(sensor: "*", mountMatrix: turned.negated)], to: &gyroscope)
+        #expect(gyroscope.mountMatrix == turned)
+        #expect(gyroscope.remarks.contains { $0.contains("mirrors") })
+    }
+
+    @Test("The wait after failures doubles up to its limit and is never nothing")
+    func backoff() {
+        var backoff = Backoff(first: 0.25, limit: 1)
+        #expect((0..<4).map { _ in backoff.take() } == [0.25, 0.5, 1, 1])
+        backoff.reset()
+        #expect(backoff.take() == 0.25)
+        var none = Backoff(first: 0, limit: 0)
+        #expect(none.take() > 0)
+    }
+
+    // MARK: Sentences
+
+    @Test("A device without rights is told with its node and a udev rule")
+    func permission() {
+        let error = IIOFailure("open", 13).error(.capture(device: "iio:device0", triggers: [], address: .local))
+        #expect(error.code == .permissionDenied)
+        #expect(error.message.contains("/dev/iio:device0"))
+        #expect(error.message.contains("GROUP=\"iio\", MODE=\"0660\""))
+    }
+
+    @Test("A missing trigger is told by its name")
+    func triggerSentence() {
+        let error = IIOFailure("create", 22).error(
+            .capture(device: "iio:device0", triggers: ["mpu6050-dev0"], address: .local))
+        #expect(error.message.contains("mpu6050-dev0"))
+        #expect(error.cause == .system(call: "create", errno: 22))
+    }
+
+    @Test("A busy device is told as busy", arguments: [MotionSourceAddress.local])
+    func busy(address: MotionSourceAddress) {
+        let error = IIOFailure("open", 16).error(.capture(device: "iio:device0", triggers: [], address: address))
+        #expect(error.code == .busy)
+        #expect(error.message.contains("fuser"))
+    }
+}

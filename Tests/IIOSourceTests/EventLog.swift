@@ -1,0 +1,29 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// The events of a subscription, with bounded waits for them.
+final class EventLog: Sendable {
+    private let journal = Journal()
+
+    func note(_ event: MotionEvent) {
+        switch event {
+        case .samples(let batch):
+            for index in 0..<batch.count {
+                let value = batch.values[index]
+                journal.note("sample \(value.x) \(value.y) \(value.z) @\(batch.times[index].nanoseconds)")
+            }
+        case .lost(let error): journal.note("lost \(error.code) \(error.message)")
+        case .regained: journal.note("regained")
+        }
+    }
+
+    var all: [String] { journal.all }
+
+    func count(_ prefix: String) -> Int { journal.count(prefix) }
+
+    func waits(for line: String, count: Int = 1, nudge: () -> Void = {}) -> Bool {
+        journal.waits(for: line, count: count, nudge: nudge)
+    }
+}

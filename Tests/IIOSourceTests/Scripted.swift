@@ -1,0 +1,270 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import IIOFormat
+import Synchronization
+
+@testable import IIOSource
+
+/// A library without hardware: what it shows and how it fails is set by the test.
+final class ScriptedLibrary: IIOLibrary {
+    struct Script {
+        var context = IIOContext()
+        var openFailure: Int32?
+        var presence: [String]?
+        var clocks: [String: Int64] = [:]
+        /// Values of attributes, by the place's description.
+        var values: [IIOPlace: String] = [:]
+        var readFailures: [IIOPlace: Int32] = [:]
+        var writeFailures: [IIOPlace: Int32] = [:]
+        var trigger: IIOTriggerState? = .some(.none)
+        var setTrigger: Int?
+        var parents: [Int: String] = [:]
+        var lockFailure: Int32?
+        var bufferFailures: [Int32] = []
+        var needsTrigger = false
+        var canMakeTimer = false
+        var step: Int?
+        /// Makes the buffer give this right away, once for each buffer.
+        var firstRefill: [UInt8]?
+        var isPresent = true
+        var buffers: [ScriptedBuffer] = []
+        var live = 0
+    }
+
+    let script: Mutex<Script>
+    let journal = Journal()
+
+    init(_ context: IIOContext) {
+        var script = Script()
+        script.context = context
+        self.script = Mutex(script)
+    }
+
+    /// How many contexts are open; the buffers that the test keeps are let go of.
+    var connections: Int {
+        let buffers = script.withLock { script in
+            defer { script.buffers = [] }
+            return script.buffers
+        }
+        // Outside of the lock: contexts go with their buffers.
+        withExtendedLifetime(buffers) {}
+        return script.withLock { $0.live }
+    }
+
+    var lastBuffer: ScriptedBuffer? { script.withLock { $0.buffers.last } }
+
+    func open(_ address: MotionSourceAddress) throws(IIOFailure) -> any IIOConnection {
+        let failure = script.withLock { $0.openFailure }
+        if let failure {
+            journal.note("open failed")
+            throw IIOFailure("open", failure)
+        }
+        journal.note("open")
+        return ScriptedConnection(self)
+    }
+
+    func devices(at address: MotionSourceAddress) -> [String]? { script.withLock { $0.presence } }
+
+    func time(of clock: String) -> Int64? { script.withLock { $0.clocks[clock] } }
+}
+
+final class ScriptedConnection: IIOConnection {
+    let library: ScriptedLibrary
+    let context: IIOContext
+
+    init(_ library: ScriptedLibrary) {
+        self.library = library
+        context = library.script.withLock { script in
+            script.live += 1
+            return script.context
+        }
+    }
+
+    deinit {
+        library.script.withLock { $0.live -= 1 }
+        library.journal.note("disconnect")
+    }
+
+    private var journal: Journal { library.journal }
+
+    func read(_ place: IIOPlace) throws(IIOFailure) -> String {
+        let (value, failure) = library.script.withLock { ($0.values[place], $0.readFailures[place]) }
+        if let failure { throw IIOFailure("read", failure) }
+        guard let value else { throw IIOFailure("read", 2) }
+        return value
+    }
+
+    func write(_ value: String, to place: IIOPlace) throws(IIOFailure) {
+        let failure = library.script.withLock { script -> Int32? in
+            if let failure = script.writeFailures[place] { return failure }
+            script.values[place] = value
+            return nil
+        }
+        journal.note("write \(place.name) \(value)\(failure == nil ? "" : " failed")")
+        if let failure { throw IIOFailure("write", failure) }
+    }
+
+    func trigger(of device: Int) throws(IIOFailure) -> IIOTriggerState {
+        let state = library.script.withLock { script in script.setTrigger.map { .set($0) } ?? script.trigger }
+        guard let state else { throw IIOFailure("get trigger", 2) }
+        return state
+    }
+
+    func setTrigger(_ trigger: Int, of device: Int) throws(IIOFailure) {
+        journal.note("trigger \(context.devices[trigger].name)")
+        library.script.withLock { $0.setTrigger = trigger }
+    }
+
+    func parent(of device: Int) -> String? { library.script.withLock { $0.parents[device] } }
+
+    func timerTrigger(for device: Int, rate: Double) throws(IIOFailure) -> any IIOHold {
+        guard library.script.withLock({ $0.canMakeTimer }) else { throw IIOFailure("mkdir", 13) }
+        journal.note("timer \(Int(rate))")
+        library.script.withLock { $0.needsTrigger = false }
+        return ScriptedHold("timer", journal)
+    }
+
+    func isPresent(_ device: Int) -> Bool { library.script.withLock { $0.isPresent } }
+
+    func lock(_ device: Int) throws(IIOFailure) -> (any IIOHold)? {
+        if let failure = library.script.withLock({ $0.lockFailure }) { throw IIOFailure("flock", failure) }
+        journal.note("lock")
+        return ScriptedHold("lock", journal)
+    }
+
+    func openBuffer(
+        device: Int, channels: [Int], samples: Int, kernelBuffers: Int, timeout: Double
+    ) throws(IIOFailure) -> any IIOBuffer {
+        let names = channels.map { context.devices[device].channels[$0].id }.joined(separator: ",")
+        let failure = library.script.withLock { script -> Int32? in
+            if script.needsTrigger { return 22 }
+            return script.bufferFailures.isEmpty ? nil : script.bufferFailures.removeFirst()
+        }
+        if let failure {
+            journal.note("buffer failed \(failure)")
+            throw IIOFailure("iio_device_create_buffer", failure)
+        }
+        let layout = context.devices[device].layout(of: channels)
+        let buffer = library.script.withLock { script in
+            let buffer = ScriptedBuffer(
+                step: script.step ?? layout?.sampleSize ?? 0, journal: library.journal, keeping: self)
+            if let bytes = script.firstRefill { buffer.push(bytes) }
+            script.buffers.append(buffer)
+            return buffer
+        }
+        journal.note("buffer \(names) x\(samples)")
+        return buffer
+    }
+
+    func openPoll(device: Int, channels: [(channel: Int, attribute: String)]) throws(IIOFailure) -> any IIOPoll {
+        journal.note("poll \(channels.map { context.devices[device].channels[$0.channel].id }.joined(separator: ","))")
+        return ScriptedPoll(self, channels.map { .channel(device, $0.channel, $0.attribute) })
+    }
+}
+
+final class ScriptedHold: IIOHold {
+    private let name: String
+    private let journal: Journal
+    private let isHeld = Atomic<Bool>(true)
+
+    init(_ name: String, _ journal: Journal) {
+        self.name = name
+        self.journal = journal
+    }
+
+    deinit {
+        release()
+    }
+
+    func release() {
+        if isHeld.exchange(false, ordering: .acquiringAndReleasing) { journal.note("release \(name)") }
+    }
+}
+
+final class ScriptedPoll: IIOPoll {
+    private let connection: ScriptedConnection
+    private let places: [IIOPlace]
+
+    init(_ connection: ScriptedConnection, _ places: [IIOPlace]) {
+        self.connection = connection
+        self.places = places
+    }
+
+    func read(_ index: Int) throws(IIOFailure) -> Double {
+        IIONumber.double(try connection.read(places[index])) ?? .nan
+    }
+}
+
+/// A buffer that gives what the test pushes.
+final class ScriptedBuffer: IIOBuffer, @unchecked Sendable {
+    let step: Int
+    private let condition = NSCondition()
+    private var queue: [[UInt8]] = []
+    private var failure: Int?
+    private var isCancelled = false
+    private var isClosed = false
+    private var current: UnsafeMutableRawBufferPointer?
+    private let journal: Journal
+    private let connection: ScriptedConnection
+
+    init(step: Int, journal: Journal, keeping connection: ScriptedConnection) {
+        self.step = step
+        self.journal = journal
+        self.connection = connection
+    }
+
+    deinit {
+        current?.deallocate()
+    }
+
+    func push(_ bytes: [UInt8]) {
+        condition.withLock {
+            queue.append(bytes)
+            condition.broadcast()
+        }
+    }
+
+    func fail(_ number: Int) {
+        condition.withLock {
+            failure = -number
+            condition.broadcast()
+        }
+    }
+
+    func refill(_ bytes: inout UnsafeRawBufferPointer) -> Int {
+        condition.lock()
+        defer { condition.unlock() }
+        while true {
+            if isCancelled { return -9 }
+            if let failure { return failure }
+            if !queue.isEmpty { break }
+            condition.wait()
+        }
+        let next = queue.removeFirst()
+        current?.deallocate()
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, next.count), alignment: 16)
+        copy.copyBytes(from: next)
+        current = copy
+        bytes = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(copy)[..<next.count])
+        return next.count
+    }
+
+    func cancel() {
+        journal.note("cancel")
+        condition.withLock {
+            isCancelled = true
+            condition.broadcast()
+        }
+    }
+
+    func close() {
+        let isFirst = condition.withLock {
+            defer { isClosed = true }
+            return !isClosed
+        }
+        if isFirst { journal.note("close") }
+    }
+}

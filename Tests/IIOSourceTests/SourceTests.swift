@@ -1,0 +1,381 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import IIOFormat
+import Synchronization
+import Testing
+
+@testable import IIOSource
+
+@Suite("A source over a scripted library")
+struct SourceTests {
+    private static func source(
+        _ library: ScriptedLibrary, clock: any DeviceClock = LiveClock(), settings: [SensorSetting] = [],
+        options: IIOSourceOptions = Devices.quick
+    ) -> IIOSource {
+        IIOSource(
+            addresses: [.local], parts: Devices.parts(library, clock: clock, settings: settings, options: options))
+    }
+
+    private static func now() -> Int64 { LiveClock().now.nanoseconds }
+
+    private static func request(interval: Double = 0) -> MotionRequest {
+        MotionRequest(kind: .accelerometer, interval: interval, axes: .sensor)
+    }
+
+    /// The library has been left as it was found: nothing open, nothing held.
+    private static func isAtRest(_ library: ScriptedLibrary) -> Bool {
+        library.journal.waits { lines in
+            func count(_ prefix: String) -> Int { lines.filter { $0.hasPrefix(prefix) }.count }
+            return count("buffer") - count("buffer failed") == count("close") && count("lock") == count("release lock")
+                && library.connections == 0
+        }
+    }
+
+    @Test("Making a source opens nothing")
+    func lazy() {
+        let library = Devices.library()
+        let source = Self.source(library)
+        #expect(library.journal.all == [])
+        withExtendedLifetime(source) {}
+    }
+
+    @Test("The sensors are found at the first question, and nothing stays open")
+    func sensors() {
+        let library = Devices.library()
+        let source = Self.source(library)
+        #expect(source.sensors.map(\.id) == ["local:/iio:device0/accel", "local:/iio:device0/anglvel"])
+        #expect(source.sensors.map(\.kind) == [.accelerometer, .gyroscope])
+        #expect(source.contextDescriptions.count == 1)
+        #expect(source.contextDescriptions.first?.contains("value=\"50\"") == true)
+        #expect(library.journal.count("open") == 1)
+        #expect(Self.isAtRest(library))
+    }
+
+    @Test("Samples arrive scaled, with the driver's times, and the hardware stops with the last subscriber")
+    func stream() throws {
+        let library = Devices.library()
+        let source = Self.source(library)
+        let log = EventLog()
+        let subscription = source.subscribe(Self.request()) { log.note($0) }
+        #expect(library.journal.waits(for: "buffer"))
+        let time = Self.now()
+        library.lastBuffer?.push(Devices.scan(1, -2, 981, time: time))
+        // Raw 1, -2, 981 times the scale 0.01.
+        #expect(log.waits(for: "sample 0.01 -0.02 9.81 @\(time)"))
+        subscription.cancel()
+        #expect(Self.isAtRest(library))
+        let lines = library.journal.all
+        let cancelled = try #require(lines.firstIndex(of: "cancel"))
+        let closed = try #require(lines.firstIndex(of: "close"))
+        #expect(cancelled < closed)
+    }
+
+    @Test("A sensor that lies still has a first value before it moves")
+    func seed() {
+        let library = Devices.library()
+        let source = Self.source(library)
+        let log = EventLog()
+        let subscription = source.subscribe(Self.request()) { log.note($0) }
+        // Raw 100, 200, 300 times 0.01.
+        #expect(log.waits(for: "sample 1.0 2.0 3.0"))
+        #expect(library.journal.waits(for: "buffer"))
+        let lines = library.journal.all
+        let first = lines.firstIndex { $0.hasPrefix("poll") } ?? .max
+        #expect(first < lines.firstIndex { $0.hasPrefix("buffer") } ?? 0)
+        subscription.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
+    @Test("Two sensors of one device come out of one buffer")
+    func twoSensors() {
+        let library = Devices.library()
+        let source = Self.source(library)
+        let (accelerations, rotations) = (EventLog(), EventLog())
+        let first = source.subscribe(Self.request()) { accelerations.note($0) }
+        let second = source.subscribe(MotionRequest(kind: .gyroscope, axes: .sensor)) {
+            rotations.note($0)
+        }
+        #expect(library.journal.waits(for: "buffer accel_x,accel_y,accel_z,anglvel_x,anglvel_y,anglvel_z,timestamp"))
+        let time = Self.now()
+        // 6 x s16, 4 bytes of padding, the stamp.
+        let bytes: [UInt8] = [0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 0, 0, 0]
+        library.lastBuffer?.push(bytes + Devices.scan(0, 0, 0, time: time).suffix(8))
+        #expect(accelerations.waits(for: "sample 0.01 0.02 0.03 @\(time)"))
+        #expect(rotations.waits(for: "sample 0.004 0.005 0.006 @\(time)"))
+        first.cancel()
+        second.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
+    @Test("A faster subscriber sets the device up anew, and so does its leaving")
+    func rearm() {
+        let library = Devices.library()
+        let source = Self.source(library)
+        let slow = source.subscribe(Self.request(interval: 0.05)) { _ in }
+        #expect(library.journal.waits(for: "buffer"))
+        let fast = source.subscribe(Self.request(interval: 0.005)) { _ in }
+        #expect(library.journal.waits(for: "write sampling_frequency 200"))
+        #expect(library.journal.waits(for: "buffer", count: 2))
+        fast.cancel()
+        #expect(library.journal.waits(for: "write sampling_frequency 20"))
+        #expect(library.journal.waits(for: "buffer", count: 3))
+        slow.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
+    @Test("A loss is told once, and readings go on after a new start", arguments: [19, 32, 110, 5])
+    func loss(number: Int) {
+        let library = Devices.library()
+        let source = Self.source(library)
+        let log = EventLog()
+        let subscription = source.subscribe(Self.request()) { log.note($0) }
+        #expect(library.journal.waits(for: "buffer"))
+        library.lastBuffer?.push(Devices.scan(1, 1, 1, time: Self.now()))
+        #expect(log.waits(for: "sample 0.01"))
+        library.script.withLock { $0.openFailure = 111 }
+        library.lastBuffer?.fail(number)
+        #expect(log.waits(for: "lost"))
+        #expect(library.journal.waits(for: "open failed", count: 3))
+        library.script.withLock { $0.openFailure = nil }
+        #expect(library.journal.waits(for: "buffer", count: 2))
+        library.lastBuffer?.push(Devices.scan(2, 2, 2, time: Self.now()))
+        #expect(log.waits(for: "sample 0.02"))
+        #expect(log.count("lost") == 1)
+        #expect(log.count("regained") == 1)
+        subscription.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
+    @Test("Fifty times unplugged and back, nothing is left over")
+    func unplug() {
+        let library = Devices.library()
+        let source = Self.source(library)
+        let log = EventLog()
+        let subscription = source.subscribe(Self.request()) { log.note($0) }
+        for round in 1...50 {
+            #expect(library.journal.waits(for: "buffer", count: round) { source.devicesChanged() })
+            library.lastBuffer?.push(Devices.scan(Int16(round), 0, 0, time: Self.now()))
+            #expect(log.waits(for: "sample \(Double(round) * 0.01)"))
+            library.script.withLock { script in
+                script.context = IIOContext()
+                script.presence = []
+                script.isPresent = false
+            }
+            #expect(log.waits(for: "lost", count: round) { source.devicesChanged() })
+            #expect(library.journal.waits(for: "close", count: round))
+            library.script.withLock { script in
+                script.context = Devices.context
+                script.presence = Devices.context.devices.map(\.id)
+                script.isPresent = true
+            }
+        }
+        #expect(log.waits(for: "regained", count: 49))
+        #expect(log.count("lost") == 50)
+        subscription.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
+    @Test("A device that comes later is found, and its readings come")
+    func lateDevice() {
+        let library = Devices.library()
+        library.script.withLock { script in
+            script.context = IIOContext()
+            script.presence = []
+        }
+        let source = Self.source(library)
+        #expect(source.sensors.isEmpty)
+        let log = EventLog()
+        let subscription = source.subscribe(Self.request()) { log.note($0) }
+        library.script.withLock { script in
+            script.context = Devices.context
+            script.presence = ["iio:device0", "trigger0"]
+        }
+        #expect(library.journal.waits(for: "buffer") { source.devicesChanged() })
+        subscription.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
+    @Test("A device in use is left alone, told as busy, and taken when it is free")
+    func busy() {
+        let library = Devices.library()
+        library.script.withLock { $0.lockFailure = 16 }
+        let source = Self.source(library)
+        let log = EventLog()
+        let subscription = source.subscribe(Self.request()) { log.note($0) }
+        #expect(log.waits(for: "lost busy"))
+        #expect(library.journal.count("buffer") == 0)
+        library.script.withLock { $0.lockFailure = nil }
+        #expect(library.journal.waits(for: "buffer"))
+        #expect(log.count("lost") == 1)
+        subscription.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
+    @Test("Without the right to capture, the sensor is read axis by axis, with one remark")
+    func forbidden() {
+        let library = Devices.library()
+        library.script.withLock { $0.bufferFailures = [13] }
+        let source = Self.source(library)
+        let log = EventLog()
+        let subscription = source.subscribe(Self.request(interval: 0.001)) { log.note($0) }
+        #expect(log.waits(for: "sample 1.0 2.0 3.0", count: 3))
+        #expect(log.count("lost") == 0)
+        #expect(source.sensors.first?.mode == .polled)
+        #expect(source.sensors.first?.remarks.filter { $0.contains("udev") }.count == 1)
+        subscription.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
+    @Test("A sensor without a buffer is read axis by axis, no faster than it measures")
+    func rawOnly() {
+        let library = Devices.library(IIOContext(devices: [Devices.imu(rate: "500", isBuffered: false)]))
+        let source = Self.source(library)
+        let log = EventLog()
+        let subscription = source.subscribe(Self.request(interval: 0.01)) { log.note($0) }
+        #expect(log.waits(for: "sample 1.0 2.0 3.0", count: 5))
+        #expect(library.journal.count("buffer") == 0)
+        #expect(library.journal.all.contains("write sampling_frequency 100"))
+        library.script.withLock { script in
+            for axis in 0..<3 { script.readFailures[.channel(0, axis, "raw")] = 19 }
+        }
+        #expect(log.waits(for: "lost connectionLost"))
+        library.script.withLock { $0.readFailures = [:] }
+        #expect(log.waits(for: "regained"))
+        #expect(log.count("lost") == 1)
+        subscription.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
+    @Test("A buffer that stays empty is started once more and then left for reading axis by axis")
+    func emptyBuffer() {
+        let library = Devices.library()
+        let clock = VirtualClock(now: BootTime(nanoseconds: 1_000_000_000))
+        let source = Self.source(library, clock: clock)
+        let log = EventLog()
+        let subscription = source.subscribe(Self.request()) { log.note($0) }
+        let pass = {
+            clock.move(to: clock.now.advanced(bySeconds: 0.05))
+            source.devicesChanged()
+        }
+        #expect(library.journal.waits(for: "buffer"))
+        #expect(library.journal.waits(for: "buffer", count: 2, nudge: pass))
+        // One sample is the seed; polling gives more.
+        #expect(log.waits(for: "sample 1.0 2.0 3.0", count: 4, nudge: pass))
+        #expect(library.journal.count("buffer") == 2)
+        #expect(log.count("lost") == 0)
+        subscription.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
+    @Test("A capture that stalls is told as silent once and started again")
+    func stall() {
+        let library = Devices.library()
+        let clock = VirtualClock(now: BootTime(nanoseconds: 1_000_000_000))
+        let source = Self.source(library, clock: clock)
+        let log = EventLog()
+        let subscription = source.subscribe(Self.request()) { log.note($0) }
+        #expect(library.journal.waits(for: "buffer"))
+        library.lastBuffer?.push(Devices.scan(1, 1, 1, time: clock.now.nanoseconds + 1))
+        #expect(log.waits(for: "sample 0.01"))
+        let pass = {
+            clock.move(to: clock.now.advanced(bySeconds: 0.05))
+            source.devicesChanged()
+        }
+        #expect(log.waits(for: "lost silent", nudge: pass))
+        #expect(library.journal.waits(for: "buffer", count: 2))
+        library.lastBuffer?.push(Devices.scan(2, 2, 2, time: clock.now.nanoseconds))
+        #expect(log.waits(for: "sample 0.02"))
+        #expect(log.count("lost") == 1)
+        #expect(log.count("regained") == 1)
+        subscription.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
+    @Test("After a sleep of the machine the device is set up anew")
+    func sleep() {
+        let library = Devices.library()
+        let clock = VirtualClock(now: BootTime(nanoseconds: 10_000_000_000))
+        library.script.withLock { $0.clocks["monotonic"] = 10_000_000_000 }
+        let source = Self.source(library, clock: clock)
+        let subscription = source.subscribe(Self.request()) { _ in }
+        #expect(library.journal.waits(for: "buffer"))
+        // An hour of suspend: only the clock that counts it moves on.
+        clock.move(to: clock.now.advanced(bySeconds: 3600))
+        #expect(library.journal.waits(for: "buffer", count: 2) { source.devicesChanged() })
+        subscription.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
+    @Test("A server that cannot be reached is waited for in silence, and is named among the problems")
+    func unreachable() {
+        let library = Devices.library()
+        library.script.withLock { script in
+            script.openFailure = 111
+            script.presence = nil
+        }
+        let source = Self.source(library)
+        #expect(source.sensors.isEmpty)
+        #expect(source.problems.map(\.code) == [.unreachable])
+        let log = EventLog()
+        let subscription = source.subscribe(Self.request()) { log.note($0) }
+        #expect(library.journal.waits(for: "open failed", count: 4))
+        #expect(log.all.isEmpty)
+        library.script.withLock { $0.openFailure = nil }
+        #expect(library.journal.waits(for: "buffer"))
+        subscription.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
+    @Test("Readings that somebody keeps stay as they were")
+    func keptBatches() {
+        let library = Devices.library()
+        let source = Self.source(library)
+        let kept = Mutex<[MotionBatch]>([])
+        let log = EventLog()
+        let subscription = source.subscribe(MotionRequest(kind: .accelerometer, axes: .sensor)) { event in
+            if case .samples(let batch) = event { kept.withLock { $0.append(batch) } }
+            log.note(event)
+        }
+        #expect(library.journal.waits(for: "buffer"))
+        let start = Self.now()
+        for index in 1...5 {
+            library.lastBuffer?.push(Devices.scan(Int16(index), 0, 0, time: start + Int64(index)))
+        }
+        #expect(log.waits(for: "sample 0.05"))
+        // The first is the seed.
+        #expect(kept.withLock { $0.dropFirst().map { $0.values[0].x } } == [0.01, 0.02, 0.03, 0.04, 0.05])
+        subscription.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
+    @Test("Readings come on while the source itself is released")
+    func released() {
+        let library = Devices.library()
+        let log = EventLog()
+        var source: IIOSource? = Self.source(library)
+        let subscription = source?.subscribe(Self.request()) { log.note($0) }
+        #expect(library.journal.waits(for: "buffer"))
+        source = nil
+        library.lastBuffer?.push(Devices.scan(1, 1, 1, time: Self.now()))
+        #expect(log.waits(for: "sample 0.01"))
+        subscription?.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
+    @Test("A sensor whose scale is zero is told with its attribute and gives nothing")
+    func brokenScale() {
+        var device = Devices.imu()
+        for index in 0..<3 { device.channels[index].attributes[1].value = "0" }
+        let library = Devices.library(IIOContext(devices: [device, Devices.trigger]))
+        let source = Self.source(library)
+        let log = EventLog()
+        let subscription = source.subscribe(Self.request()) { log.note($0) }
+        #expect(log.waits(for: "lost"))
+        #expect(log.all.first?.contains("scale") == true)
+        #expect(library.journal.count("buffer") == 0)
+        subscription.cancel()
+        #expect(Self.isAtRest(library))
+    }
+}

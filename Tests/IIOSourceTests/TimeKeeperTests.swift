@@ -1,0 +1,156 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Testing
+
+@testable import IIOSource
+
+@Suite("Time stamps")
+struct TimeKeeperTests {
+    private static func settle(
+        _ keeper: inout TimeKeeper, _ stamps: [Int64], arrival: Int64, measured: Int64? = nil
+    ) -> [Int64] {
+        var times = stamps.map { BootTime(nanoseconds: $0 &+ keeper.offset) }
+        let kept = times.withUnsafeMutableBufferPointer {
+            keeper.settle($0, arrival: BootTime(nanoseconds: arrival)) { _ in measured }
+        }
+        return times[..<kept].map(\.nanoseconds)
+    }
+
+    private static let second: Int64 = 1_000_000_000
+    private static let millisecond: Int64 = 1_000_000
+
+    @Test("Stamps of the device's own clock stay as they are")
+    func same() {
+        var keeper = TimeKeeper(base: .same, interval: 0.01)
+        #expect(Self.settle(&keeper, [100, 200, 300], arrival: 400) == [100, 200, 300])
+    }
+
+    @Test("Another machine's stamps are brought here by the least delay")
+    func remote() {
+        let ms = Self.millisecond
+        var keeper = TimeKeeper(base: .remote, interval: 0.01)
+        // The other clock is 1000 s behind; delays are 5, 2 and 7 ms.
+        let start = 1000 * Self.second
+        #expect(Self.settle(&keeper, [10 * ms], arrival: start + 15 * ms) == [start + 15 * ms])
+        #expect(Self.settle(&keeper, [20 * ms], arrival: start + 22 * ms) == [start + 22 * ms])
+        #expect(Self.settle(&keeper, [30 * ms], arrival: start + 37 * ms) == [start + 32 * ms])
+        #expect(keeper.jumps == 0)
+    }
+
+    @Test("A remote clock that is set is noticed, and times go on rising")
+    func remoteJump() {
+        let ms = Self.millisecond
+        var keeper = TimeKeeper(base: .remote, interval: 0.01)
+        var last: Int64 = 0
+        for (index, stamp) in [10, 20, 30, 3_600_040, 3_600_050, 60, 70].enumerated() {
+            let arrival = 5 * Self.second + Int64(index) * 10 * ms
+            let times = Self.settle(&keeper, [Int64(stamp) * ms], arrival: arrival)
+            #expect(times.count == 1)
+            #expect((times.first ?? 0) > last && abs((times.first ?? 0) - arrival) < 2 * ms)
+            last = times.first ?? last
+        }
+        #expect(keeper.jumps == 2)
+    }
+
+    @Test("A step of this machine's own clock is measured and taken out")
+    func localJump() {
+        let hour = 3600 * Self.second
+        var keeper = TimeKeeper(base: .local("realtime"), interval: 0.01)
+        keeper.start(offset: -hour)
+        let ms = Self.millisecond
+        #expect(Self.settle(&keeper, [hour + 10 * ms], arrival: 11 * ms, measured: -hour) == [10 * ms])
+        // The system clock is put an hour ahead.
+        #expect(Self.settle(&keeper, [2 * hour + 20 * ms], arrival: 21 * ms, measured: -2 * hour) == [20 * ms])
+        #expect(keeper.jumps == 1)
+    }
+
+    @Test("One stamp for a whole batch is spread over it")
+    func equalStamps() {
+        let ms = Self.millisecond
+        var keeper = TimeKeeper(base: .same, interval: 0.01)
+        _ = Self.settle(&keeper, [100 * ms], arrival: 100 * ms)
+        #expect(
+            Self.settle(&keeper, [130 * ms, 130 * ms, 130 * ms], arrival: 131 * ms) == [110 * ms, 120 * ms, 130 * ms])
+    }
+
+    @Test("Without stamps, samples lie evenly before their arrival")
+    func none() {
+        let ms = Self.millisecond
+        var keeper = TimeKeeper(base: .none, interval: 0.01)
+        #expect(Self.settle(&keeper, [0, 0], arrival: 100 * ms) == [90 * ms, 100 * ms])
+        // They came early: 10 ms for two.
+        #expect(Self.settle(&keeper, [0, 0], arrival: 110 * ms) == [105 * ms, 110 * ms])
+        // After a pause they still lie as close as the sensor makes them, half an interval of slack allowed.
+        #expect(Self.settle(&keeper, [0, 0], arrival: 1000 * ms) == [985 * ms, 1000 * ms])
+    }
+
+    @Test("Stamps that never rise are given up, and no sample is lost for it")
+    func stuckStamps() {
+        let ms = Self.millisecond
+        var keeper = TimeKeeper(base: .same, interval: 0.01)
+        var last: Int64 = 0
+        for index in 1...30 {
+            let times = Self.settle(&keeper, [5 * ms], arrival: 5 * ms + Int64(index) * 10 * ms)
+            #expect(times.count == 1 && times[0] > last)
+            last = times.first ?? last
+        }
+        #expect(keeper.isDistrusted)
+    }
+
+    @Test("Any stamps whatever give rising times", arguments: [1, 2, 3, 4, 5] as [UInt64])
+    func anything(seed: UInt64) {
+        var state = seed
+        func random() -> UInt64 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return state >> 11
+        }
+        for base in [TimeKeeper.Base.same, .remote, .local("x"), .none] {
+            var keeper = TimeKeeper(base: base, interval: 0.01)
+            var arrival: Int64 = 1_000_000_000
+            var last = Int64.min
+            for _ in 0..<500 {
+                arrival += Int64(random() % 20_000_000) + 1000
+                let stamps = (0..<Int(random() % 5 + 1)).map { _ in
+                    random() % 7 == 0 ? Int64(bitPattern: random() &* 2048) : arrival + Int64(random() % 1_000_000)
+                }
+                let times = Self.settle(&keeper, stamps, arrival: arrival, measured: Int64(random() % 1000))
+                var inBatch = Int64.min
+                for time in times {
+                    #expect(time > inBatch)
+                    inBatch = time
+                }
+                if let first = times.first, first <= last {
+                    // Only a way back of more than a second is followed.
+                    #expect(last - first > 1_000_000_000 - 100_000_000)
+                }
+                last = times.last ?? last
+            }
+        }
+    }
+
+    @Test("A watch restarts what does not start, then gives up, and sees a stall")
+    func watch() {
+        let plan = BufferPlan(rate: 100, latency: 0, isLocal: true, isEventDriven: false)
+        func time(_ seconds: Double) -> BootTime { BootTime.zero.advanced(bySeconds: seconds) }
+        var watch = StallWatch(plan: plan, isEventDriven: false, isSecondTry: false, progress: 7, now: .zero)
+        #expect(watch.check(progress: 7, now: time(0.5)) == .none)
+        #expect(watch.check(progress: 7, now: time(0.6)) == .restart)
+        var second = StallWatch(plan: plan, isEventDriven: false, isSecondTry: true, progress: 7, now: .zero)
+        #expect(second.check(progress: 7, now: time(0.6)) == .giveUp)
+        var third = StallWatch(plan: plan, isEventDriven: false, isSecondTry: true, progress: 7, now: .zero)
+        #expect(third.check(progress: 8, now: time(0.1)) == .none)
+        #expect(third.isFlowing)
+        #expect(third.check(progress: 8, now: time(1)) == .none)
+        #expect(third.check(progress: 8, now: time(1.5)) == .stalled)
+    }
+
+    @Test("A sensor that reports changes only may be silent once it has spoken")
+    func quietSensor() {
+        let plan = BufferPlan(rate: 100, latency: 0, isLocal: true, isEventDriven: true)
+        var watch = StallWatch(plan: plan, isEventDriven: true, isSecondTry: false, progress: 0, now: .zero)
+        #expect(watch.check(progress: 1, now: .zero) == .none)
+        #expect(watch.check(progress: 1, now: BootTime(nanoseconds: 3_600_000_000_000)) == .none)
+    }
+}

@@ -1,0 +1,24 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+#if !LibIIO
+import DeviceCore
+import Testing
+
+import IIOSource
+
+@Suite("A build without libiio")
+struct TraitTests {
+    @Test("There are no sensors, and a subscriber hears once why")
+    func without() {
+        let source = IIOSource(addresses: [.local], clock: LiveClock())
+        #expect(source.sensors.isEmpty)
+        let log = EventLog()
+        let subscription = source.subscribe(MotionRequest(kind: .accelerometer)) { log.note($0) }
+        #expect(log.all.count == 1)
+        #expect(log.all.first?.hasPrefix("lost notSupported") == true)
+        #expect(log.all.first?.contains("LibIIO") == true)
+        subscription.cancel()
+    }
+}
+#endif
