@@ -31,6 +31,8 @@ let package = Package(
         .executableTarget(
             name: "motion-manager", dependencies: [.product(name: "CoreMotion", package: "swift-device-services")]),
         .executableTarget(
+            name: "motion-wakeups", dependencies: [.product(name: "CoreMotion", package: "swift-device-services")]),
+        .executableTarget(
             name: "motion-source", dependencies: [.product(name: "IIOSource", package: "swift-device-services")]),
         .executableTarget(
             name: "motion-playback",

@@ -258,7 +258,8 @@ static void *serve(void *argument) {
             state = read_attribute(c->socket, text);
         } else if (strncasecmp(text, "WRITE ", 6) == 0) {
             number = strtoul(strrchr(text, ' ') + 1, NULL, 10);
-            const int is_rate = strstr(text, "sampling_frequency") != NULL;
+            // Paced, the rate is what it is.
+            const int is_rate = rate == 0 && strstr(text, "sampling_frequency") != NULL;
             state = skip(c, number, kept, sizeof kept);
             if (is_rate) {
                 strcpy(frequency, kept);
@@ -289,6 +290,9 @@ int main(int argc, char **argv) {
             port = (uint16_t)atoi(argv[i + 1]);
         } else if (strcmp(argv[i], "--rate") == 0) {
             rate = atof(argv[i + 1]);
+            if (rate > 0) {
+                snprintf(frequency, sizeof frequency, "%g", rate);
+            }
         } else if (strcmp(argv[i], "--samples") == 0) {
             sample_limit = atol(argv[i + 1]);
         }

@@ -73,8 +73,8 @@ open class CMBatchedSensorManager: NSObject {
         accelerometer.start(nil)
     }
 
-    /// Starts the accelerometer and hands each batch to the handler.
-    open func startAccelerometerUpdates(handler: @escaping ([CMAccelerometerData]?, (any Error)?) -> Void) {
+    /// Starts the accelerometer and hands each batch to the handler, off the main thread: so the closure is Sendable.
+    open func startAccelerometerUpdates(handler: @escaping @Sendable ([CMAccelerometerData]?, (any Error)?) -> Void) {
         accelerometer.start(
             StreamHandler(
                 delivery: delivery,
@@ -109,7 +109,7 @@ open class CMBatchedSensorManager: NSObject {
     }
 
     /// Tells the handler once that device motion is not available yet (`CMErrorNotAvailable`).
-    open func startDeviceMotionUpdates(handler: @escaping ([CMDeviceMotion]?, (any Error)?) -> Void) {
+    open func startDeviceMotionUpdates(handler: @escaping @Sendable ([CMDeviceMotion]?, (any Error)?) -> Void) {
         deviceMotion.refuse(on: delivery) { handler(nil, $0) }
     }
 

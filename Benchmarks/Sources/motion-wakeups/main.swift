@@ -1,0 +1,25 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+// A program whose wake-ups are counted from outside.
+//
+//   motion-wakeups idle|single|batched
+
+import CoreMotion
+import Dispatch
+import Foundation
+
+let manager = CMMotionManager()
+let batches = CMBatchedSensorManager()
+switch CommandLine.arguments.dropFirst().first {
+case "idle":
+    // What was started for somebody who is gone shall not go on.
+    manager.startAccelerometerUpdates(to: .main) { _, _ in }
+    DispatchQueue.main.asyncAfter(deadline: .now() + 1) { manager.stopAccelerometerUpdates() }
+case "batched":
+    batches.startAccelerometerUpdates { batch, _ in withExtendedLifetime(batch) {} }
+default:
+    manager.accelerometerUpdateInterval = 0.01
+    manager.startAccelerometerUpdates(to: .main) { data, _ in withExtendedLifetime(data) {} }
+}
+RunLoop.main.run()
