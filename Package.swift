@@ -169,13 +169,20 @@ let package = Package(
         .executableTarget(
             name: "TestProgramListing313314", dependencies: ["DeviceSupport"], path: "Tests/Programs/Listing313314"),
         .executableTarget(
+            name: "TestProgramMotion", dependencies: ["DeviceCore", "IIOSource", "JSONBytes"],
+            path: "Tests/Programs/Motion"),
+        .executableTarget(
+            name: "TestProgramMotionManager", dependencies: ["CoreMotion"], path: "Tests/Programs/MotionManager"),
+        .executableTarget(
             name: "TestProgramBookLocation", dependencies: ["CoreLocation"], path: "Tests/Programs/BookLocation"),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
                 "CoreLocation", "DeviceCore", "GPSDSource", "IIODSimulator", "IIOFormat", "SimulatedDevice", "Trace",
-                "TestProgramAsyncMain", "TestProgramBookLocation", "TestProgramCallbackPlaces", "TestProgramListing87",
-                "TestProgramStream",
+                "TraceXML",
+                "TestProgramAsyncMain", "TestProgramBookLocation", "TestProgramCallbackPlaces",
+                "TestProgramListing313314", "TestProgramListing8386", "TestProgramListing87", "TestProgramMotion",
+                "TestProgramMotionManager", "TestProgramStream",
             ]
         ),
     ]
@@ -184,7 +191,7 @@ let package = Package(
 // Sources as they were written for iOS, in the language mode of that time.
 let olderMode: Set = [
     "CoreLocationClientTests", "CoreMotionClientTests", "TestProgramBookLocation", "TestProgramListing313314",
-    "TestProgramListing8386", "TestProgramListing87",
+    "TestProgramListing8386", "TestProgramListing87", "TestProgramMotionManager",
 ]
 
 for target in package.targets where target.type != .system && !target.name.hasSuffix("Submodules") {

@@ -91,6 +91,21 @@ struct MotionHubTests {
         withExtendedLifetime(subscriptions) {}
     }
 
+    @Test("Before the rate is measured, a subscriber at the sensor's own rate gets every reading, bunched as they are")
+    func bunched() {
+        var sensor = Self.sensor()
+        sensor.rates = .list([100, 500])
+        let hub = MotionHub(sensors: [sensor]) {}
+        let collector = MotionCollector()
+        let subscription = hub.subscribe(
+            MotionRequest(kind: .accelerometer, interval: 0.002), receive: collector.receive)
+        hub.post(Self.batch(from: 1, interval: 0.002, count: 16))
+        // A late batch, whose readings were squeezed together before the next.
+        hub.post(Self.batch(from: 1.032, interval: 0.0005, count: 16))
+        #expect(collector.values.count == 32)
+        withExtendedLifetime(subscription) {}
+    }
+
     @Test("The mount matrix is applied once, for those who ask for the device's axes")
     func axes() {
         let turned = MountMatrix([0, -1, 0], [1, 0, 0], [0, 0, 1])

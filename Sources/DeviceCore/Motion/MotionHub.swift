@@ -166,7 +166,7 @@ public final class MotionHub: MotionSource {
             state.sensors[index].meter.note(batch.times)
             return (
                 state.sensors[index].subscribers, state.sensors[index].description.mountMatrix,
-                state.sensors[index].meter.rate
+                state.sensors[index].meter.rate ?? Self.nominalRate(of: state.sensors[index])
             )
         }
         guard let found else { return }
@@ -181,6 +181,13 @@ public final class MotionHub: MotionSource {
                 subscriber.tell(deviceBatch, sensorInterval: interval)
             }
         }
+    }
+
+    /// The rate that the sensor was asked for: what there is to go by until it has been measured.
+    private static func nominalRate(of sensor: Sensor) -> Double? {
+        let intervals = sensor.subscribers.lazy.filter { !$0.request.everyReading }.map(\.request.interval)
+        guard let shortest = intervals.min() else { return nil }
+        return sensor.description.rates.rate(atLeast: shortest > 0 ? 1 / shortest : .infinity)
     }
 
     private static func turned(_ batch: MotionBatch, by matrix: MountMatrix) -> MotionBatch {

@@ -24,6 +24,8 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
     private let devices: [OpaquePointer]
     private let channels: [[OpaquePointer]]
     private let isLocal: Bool
+    /// The error after which a server's answers are out of step with the questions; 0 while all is well.
+    private let breakage = Atomic<Int32>(0)
 
     init(_ pointer: OpaquePointer, address: MotionSourceAddress) {
         self.pointer = pointer
@@ -38,9 +40,33 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
         iio_context_destroy(pointer)
     }
 
+    /// Keeps from asking a server that did not answer in time: what it answers later would be taken for the answer to the
+    /// next question. Only a new context is in step again.
+    private func inStep<Result>(_ body: () throws(IIOFailure) -> Result) throws(IIOFailure) -> Result {
+        let number = breakage.load(ordering: .relaxed)
+        guard number == 0 else { throw IIOFailure("ask a server that did not answer", number) }
+        do throws(IIOFailure) {
+            return try body()
+        } catch {
+            // A driver may say that its bus has timed out; libiio says EPIPE for its own time-outs.
+            if !isLocal, error.isConnectionLoss, error.number != ETIMEDOUT {
+                breakage.store(error.number, ordering: .relaxed)
+            }
+            throw error
+        }
+    }
+
     // MARK: Attributes
 
     func read(_ place: IIOPlace) throws(IIOFailure) -> String {
+        try inStep { () throws(IIOFailure) in try readNow(place) }
+    }
+
+    func write(_ value: String, to place: IIOPlace) throws(IIOFailure) {
+        try inStep { () throws(IIOFailure) in try writeNow(value, to: place) }
+    }
+
+    private func readNow(_ place: IIOPlace) throws(IIOFailure) -> String {
         switch place {
         case .device(let device, let name):
             guard devices.indices.contains(device) else { throw IIOFailure("iio_device_attr_read", ENODEV) }
@@ -55,7 +81,7 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
         }
     }
 
-    func write(_ value: String, to place: IIOPlace) throws(IIOFailure) {
+    private func writeNow(_ value: String, to place: IIOPlace) throws(IIOFailure) {
         let result: Int
         switch place {
         case .device(let device, let name):
@@ -73,6 +99,14 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
     // MARK: Triggers
 
     func trigger(of device: Int) throws(IIOFailure) -> IIOTriggerState {
+        try inStep { () throws(IIOFailure) in try triggerNow(of: device) }
+    }
+
+    func setTrigger(_ trigger: Int, of device: Int) throws(IIOFailure) {
+        try inStep { () throws(IIOFailure) in try setTriggerNow(trigger, of: device) }
+    }
+
+    private func triggerNow(of device: Int) throws(IIOFailure) -> IIOTriggerState {
         guard devices.indices.contains(device) else { throw IIOFailure("iio_device_get_trigger", ENODEV) }
         var trigger: OpaquePointer?
         let result = iio_device_get_trigger(devices[device], &trigger)
@@ -84,7 +118,7 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
         return trigger.map { trigger in .set(devices.firstIndex(of: trigger)) } ?? .none
     }
 
-    func setTrigger(_ trigger: Int, of device: Int) throws(IIOFailure) {
+    private func setTriggerNow(_ trigger: Int, of device: Int) throws(IIOFailure) {
         guard devices.indices.contains(device), devices.indices.contains(trigger) else {
             throw IIOFailure("iio_device_set_trigger", ENODEV)
         }
@@ -137,6 +171,15 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
             throw IIOFailure("iio_device_create_buffer", ENODEV)
         }
         if isLocal { try Self.probe("/dev/\(context.devices[device].id)") }
+        return try inStep { () throws(IIOFailure) in
+            try openBufferNow(
+                device: device, channels: wanted, samples: samples, kernelBuffers: kernelBuffers, timeout: timeout)
+        }
+    }
+
+    private func openBufferNow(
+        device: Int, channels wanted: [Int], samples: Int, kernelBuffers: Int, timeout: Double
+    ) throws(IIOFailure) -> any IIOBuffer {
         for (index, channel) in channels[device].enumerated() {
             if wanted.contains(index) {
                 iio_channel_enable(channel)

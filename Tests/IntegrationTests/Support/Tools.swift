@@ -26,7 +26,7 @@ enum Tools {
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Simulators/Traces/gpsd")
 
-    private static func find(_ name: String) -> String? {
+    static func find(_ name: String) -> String? {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let folders = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/sbin"]
         let candidates = name.hasPrefix("/") ? [name] : folders.map { "\($0)/\(name)" }

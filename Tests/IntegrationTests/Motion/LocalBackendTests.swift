@@ -1,0 +1,241 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+extension IntegrationTests {
+    @Suite(
+        "Motion sensors of this machine, mocked", .serialized, .enabled(if: Tools.hasLibIIO, Tools.libIIOMissing),
+        .enabled(if: Tools.umockdevRun != nil, Tools.umockdevMissing), .timeLimit(.minutes(1)))
+    struct LocalBackendTests {
+        @Test(
+            "Readings are the driver's, in the device's axes, with the driver's time stamps, at the rate that is asked for",
+            arguments: MockReading.Mounting.all)
+        func readsWhatTheDriverGives(mounting: MockReading.Mounting) async throws {
+            var samples = MockFeeder.Samples()
+            // No oscillator is right.
+            samples.pace = 0.97
+            let board = try await MockBoard(mounting.description, samples: samples)
+            let program = try MotionProgram(
+                ["--interval", "0.005", "accelerometer"], environment: board.sourceEnvironment)
+            // The rate is measured over a second; the reading before the capture is in the first one.
+            try #require(await program.wait(for: "samples", count: Int(mounting.rate * 2.5), within: 15))
+            let readings = program.readings("accelerometer")
+
+            // The attributes' values come first: a sensor that reports changes only may have nothing else to say.
+            let first = try #require(readings.first)
+            let seed = mounting.turn([100, -16_384, 12] * MockReading.scale)
+            for axis in 0..<3 { #expect(abs(first.value[axis] - seed[axis]) < 1e-9) }
+
+            // Then every sample once, in order, with its own stamp and not the time of its arrival.
+            let numbers = readings.dropFirst().map { MockReading.number(of: $0.value, mounting) }
+            let start = try #require(numbers.first ?? nil)
+            #expect(numbers == Array(start..<start + numbers.count))
+            let stamps = board.feeder.stamps
+            for (number, reading) in zip(start..., readings.dropFirst()) {
+                try #require(number < stamps.count)
+                #expect(reading.time == stamps[number])
+            }
+
+            // The clock, the rate and the channels were set before the capture began.
+            #expect(
+                board.feeder.captures.elements == [
+                    MockFeeder.Capture(clock: "boottime", rate: mounting.rate, channels: [true, true, true, true])
+                ])
+            let sensors = try await program.sensors().filter { $0.kind == "accelerometer" }
+            #expect(sensors.map(\.origin) == [mounting.origin])
+            #expect(sensors.map(\.name) == ["mpu6050"])
+            #expect(sensors.map(\.label) == ["accel-display"])
+            #expect(sensors.map(\.mode) == ["buffered"])
+            #expect(sensors.map(\.clock) == ["boottime"])
+            #expect(sensors.map(\.remarks) == [[]])
+            let rates = try #require(try await program.ask("rate", answer: "rates").rates)
+            let rate = try #require(rates[sensors[0].id] ?? nil)
+            #expect(abs(rate - mounting.rate * 0.97) < mounting.rate * 0.01)
+
+            // Nobody listens: nobody captures, though the process lives.
+            _ = try await program.ask("stop", answer: "stopped")
+            #expect(await board.isIdle(within: 2))
+            #expect(try await program.isIdle(within: 2))
+            #expect(await program.end() == .exited(0))
+            await board.end()
+            #expect(!FileManager.default.fileExists(atPath: board.root))
+        }
+
+        @Test("A pressure sensor without a buffer is read from its attribute")
+        func readsPressure() async throws {
+            let board = try await MockBoard("mpu6050-accel-in_mount_matrix")
+            let program = try MotionProgram(["--interval", "0.02", "pressure"], environment: board.sourceEnvironment)
+            try #require(await program.wait(for: "samples", count: 3))
+            try board.setAttribute("in_pressure_input", "99.25")
+            try #require(await program.waitForMoreSamples(count: 3))
+            let values = program.readings("pressure").map(\.value)
+            #expect(values.first == [101.3, 0, 0])
+            #expect(values.last == [99.25, 0, 0])
+            #expect(try await program.sensors().filter { $0.kind == "pressure" }.map(\.mode) == ["polled"])
+            #expect(board.feeder.captures.count == 0)
+            #expect(await program.end() == .exited(0))
+            await board.end()
+        }
+
+        @Test("A sensor that falls silent is told as lost once, and goes on when samples come again")
+        func survivesSilence() async throws {
+            let board = try await MockBoard("mpu6050-accel")
+            // Nothing else can be read of this one.
+            for axis in ["x", "y", "z"] { try board.removeAttribute("in_accel_\(axis)_raw") }
+            let program = try MotionProgram(["accelerometer"], environment: board.sourceEnvironment)
+            try #require(await program.wait(for: "samples", count: 20))
+            board.feeder.pause()
+            try #require(await program.wait(for: "lost"))
+            #expect(program.all("lost").map(\.code) == ["silent"])
+            let before = try await program.ask("use")
+            // The time that passes is what is tested: it is started again and again, and told no more.
+            try await Task.sleep(for: .seconds(2))
+            let after = try await program.ask("use")
+            #expect(program.count("lost") == 1)
+            #expect(program.count("regained") == 0)
+            #expect(try #require(after.milliseconds) - #require(before.milliseconds) <= 100)
+            let last = try #require(program.readings("accelerometer").last)
+            board.feeder.resume()
+            try #require(await program.wait(for: "regained"))
+            try #require(await program.waitForMoreSamples(count: 20))
+            #expect(program.count("lost") == 1)
+            #expect(program.count("regained") == 1)
+            // What is new is new: no reading from before the silence is told again.
+            let times = program.readings("accelerometer").map(\.time)
+            #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
+            let next = try #require(times.first { $0 > last.time })
+            #expect(next - last.time > 2_000_000_000)
+            #expect(await program.end() == .exited(0))
+            await board.end()
+        }
+
+        @Test("A sensor whose buffer stays silent is read axis by axis")
+        func fallsBackToPolling() async throws {
+            let board = try await MockBoard("mpu6050-accel")
+            board.feeder.pause()
+            let program = try MotionProgram(["accelerometer"], environment: board.sourceEnvironment)
+            // The first is read before the capture; more come when the capture has been given up.
+            try #require(await program.wait(for: "samples", count: 10))
+            let expected = MockReading.Mounting.ofType.turn([100, -16_384, 12] * MockReading.scale)
+            for reading in program.readings("accelerometer") {
+                for axis in 0..<3 { #expect(abs(reading.value[axis] - expected[axis]) < 1e-9) }
+            }
+            #expect(program.count("lost") == 0)
+            let sensor = try #require(try await program.sensors().first)
+            #expect(sensor.mode == "polled")
+            #expect(sensor.remarks.contains { $0.contains("axis by axis") })
+            #expect(await program.end() == .exited(0))
+            await board.end()
+        }
+
+        @Test("A device that is pulled out is lost once each time, and goes on by itself when it is back")
+        func survivesUnplugging() async throws {
+            let board = try await MockBoard("mpu6050-accel")
+            let program = try MotionProgram(["accelerometer"], environment: board.sourceEnvironment)
+            try #require(await program.wait(for: "samples", count: 10))
+            let first = try await program.ask("use")
+            for round in 1...2 {
+                try board.unplug()
+                try #require(await program.wait(for: "lost", count: round))
+                try board.replug()
+                try #require(await program.wait(for: "regained", count: round))
+                try #require(await program.waitForMoreSamples(count: 5))
+            }
+            #expect(program.all("lost").map(\.code) == Array(repeating: "connectionLost", count: 2))
+            #expect(program.count("regained") == 2)
+            #expect(Set(program.all("samples").map(\.sensor)).count == 1)
+            let last = try await program.ask("use")
+            #expect(try #require(last.descriptors) <= #require(first.descriptors))
+            #expect(try #require(last.threads) <= #require(first.threads))
+            #expect(try #require(last.kilobytes) <= #require(first.kilobytes) + 2048)
+            #expect(await program.end() == .exited(0))
+            await board.end()
+        }
+
+        @Test("Stamps of a driver that knows the system clock only are brought to the time since boot")
+        func convertsSystemTime() async throws {
+            let board = try await MockBoard("mpu6050-accel")
+            try board.removeAttribute("current_timestamp_clock")
+            let program = try MotionProgram(["accelerometer"], environment: board.sourceEnvironment)
+            try #require(await program.wait(for: "samples", count: 50))
+            let before = MockFeeder.time("boottime")
+            let civil = MockFeeder.time("realtime")
+            let after = MockFeeder.time("boottime")
+            let offset = before + (after - before) / 2 - civil
+            let readings = program.readings("accelerometer").dropFirst()
+            let start = try #require(readings.first.flatMap { MockReading.number(of: $0.value, .ofType) })
+            let stamps = board.feeder.stamps
+            for (number, reading) in zip(start..., readings) {
+                try #require(number < stamps.count)
+                #expect(abs(reading.time - (stamps[number] + offset)) < 1_000_000)
+            }
+            #expect(board.feeder.captures.elements.map(\.clock) == [""])
+            #expect(await program.end() == .exited(0))
+            await board.end()
+        }
+
+        @Test("A device that another process reads is busy, undisturbed by the attempt, and free when that one stops")
+        func leavesOthersAlone() async throws {
+            let board = try await MockBoard("mpu6050-accel")
+            let first = try MotionProgram(["accelerometer"], environment: board.sourceEnvironment)
+            try #require(await first.wait(for: "samples", count: 10))
+            let second = try MotionProgram(["accelerometer"], environment: board.sourceEnvironment)
+            try #require(await second.wait(for: "lost"))
+            #expect(second.all("lost").map(\.code) == ["busy"])
+            #expect(second.all("lost").first?.message?.contains("/dev/iio:device0") == true)
+            try #require(await first.waitForMoreSamples(count: 20))
+            #expect(first.count("lost") == 0)
+            #expect(board.feeder.captures.count == 1)
+            _ = try await first.ask("stop", answer: "stopped")
+            try #require(await second.wait(for: "regained"))
+            try #require(await second.waitForMoreSamples(count: 10))
+            #expect(second.count("lost") == 1)
+            #expect(await first.end() == .exited(0))
+            #expect(await second.end() == .exited(0))
+            await board.end()
+        }
+
+        @Test("A device that comes back under another number is the same sensor")
+        func recognisesDevices() async throws {
+            let board = try await MockBoard("mpu6050-accel")
+            let program = try MotionProgram(["accelerometer"], environment: board.sourceEnvironment)
+            try #require(await program.wait(for: "samples", count: 10))
+            try board.unplug()
+            try #require(await program.wait(for: "lost"))
+            try board.replug(as: "iio:device3")
+            try #require(await program.wait(for: "regained"))
+            try #require(await program.waitForMoreSamples(count: 5))
+            #expect(Set(program.all("samples").map(\.sensor)) == ["local:/iio:device0/accel"])
+            #expect(try await program.sensors().map(\.id) == ["local:/iio:device0/accel"])
+            #expect(await program.end() == .exited(0))
+            await board.end()
+        }
+
+        @Test("A device that has lost its trigger gets it back before it captures")
+        func setsTheTrigger() async throws {
+            let board = try await MockBoard("mpu6050-accel")
+            try board.setAttribute("trigger/current_trigger", "")
+            let program = try MotionProgram(["accelerometer"], environment: board.sourceEnvironment)
+            try #require(await program.wait(for: "samples", count: 10))
+            #expect(board.attribute("trigger/current_trigger") == "mpu6050-dev0")
+            #expect(await program.end() == .exited(0))
+            await board.end()
+        }
+
+        @Test("A board without sensors is waited at in silence until it gets one")
+        func waitsForADevice() async throws {
+            let board = try await MockBoard("mpu6050-accel")
+            try board.unplug()
+            let program = try MotionProgram(["accelerometer"], environment: board.sourceEnvironment)
+            try #require(await program.wait(for: "ready"))
+            #expect(try await program.sensors().isEmpty)
+            try board.replug()
+            try #require(await program.wait(for: "samples", count: 5))
+            #expect(program.count("lost") == 0)
+            #expect(await program.end() == .exited(0))
+            await board.end()
+        }
+    }
+}

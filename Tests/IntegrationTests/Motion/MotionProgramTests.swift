@@ -1,0 +1,222 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import IIODSimulator
+import Testing
+
+extension IntegrationTests {
+    @Suite(
+        "Programs written for iOS on a simulated board", .serialized,
+        .enabled(if: Tools.hasLibIIO, Tools.libIIOMissing), .timeLimit(.minutes(1)))
+    struct MotionProgramTests {
+        /// A line such as "gyro +0.0000 +0.0000 +1.5708 at 1234.567890".
+        struct Shown {
+            let name: String
+            let value: SIMD3<Double>
+            let time: Double
+
+            init?(_ line: String) {
+                let words = line.split(separator: " ")
+                let numbers = words.dropFirst().compactMap { Double($0) }
+                guard words.count == 6, words[4] == "at", numbers.count == 4 else { return nil }
+                name = String(words[0])
+                value = [numbers[0], numbers[1], numbers[2]]
+                time = numbers[3]
+            }
+        }
+
+        private static func run(_ program: String, port: UInt16) throws -> ChildProcess {
+            try ChildProcess(
+                try Tools.program(program), [],
+                environment: [
+                    "DEVICE_SERVICES_IIO": "ip:127.0.0.1:\(port)",
+                    "DEVICE_SERVICES_CONFIG": try ConfigurationFile.empty.get().path,
+                ])
+        }
+
+        private static func shown(_ process: ChildProcess, _ name: String) -> [Shown] {
+            process.lines.elements.compactMap { Shown($0) }.filter { $0.name == name }
+        }
+
+        /// Waits for that many lines that begin with each of the names.
+        private static func wait(_ process: ChildProcess, for names: [String], count: Int) async -> Bool {
+            await process.lines.wait(within: 15) { lines in
+                names.allSatisfy { name in lines.count { $0.hasPrefix("\(name) ") } >= count }
+            }
+        }
+
+        /// A pose with what IIO's documents make of it (proper acceleration: +9.80665 on the axis that points up), and
+        /// what Apple's make of it (gravity, in g).
+        struct Pose: Sendable, CustomTestStringConvertible {
+            let testDescription: String
+            let measured: SIMD3<Double>
+            let shown: SIMD3<Double>
+        }
+
+        @Test(
+            "CMMotionManager shows poses, turns and fields in Apple's axes, signs and units",
+            arguments: [
+                Pose(testDescription: "face up", measured: [0, 0, 9.80665], shown: [0, 0, -1]),
+                Pose(testDescription: "face down", measured: [0, 0, -9.80665], shown: [0, 0, 1]),
+                Pose(testDescription: "upright", measured: [0, 9.80665, 0], shown: [0, -1, 0]),
+                Pose(testDescription: "on its left side", measured: [9.80665, 0, 0], shown: [-1, 0, 0]),
+            ])
+        func showsPoses(pose: Pose) async throws {
+            // 90° a second, counter-clockwise as seen by who looks at the screen; 20 µT ahead and 43 µT into the screen.
+            let samples = IIORestSource([
+                .accelerometer: pose.measured, .gyroscope: [0, 0, .pi / 2], .magnetometer: [0, 0.2, -0.43],
+            ])
+            let server = IIODServer(context: SimulatedBoard.nineAxes(), samples: samples)
+            let process = try MotionProgramTests.run("TestProgramMotionManager", port: try server.start())
+            let names = ["accelerometer", "gyro", "magnetometer"]
+            try #require(await MotionProgramTests.wait(process, for: names, count: 5))
+            let boot = ProcessInfo.processInfo.systemUptime
+            for (name, value, precision) in [
+                ("accelerometer", pose.shown, 1e-4), ("gyro", [0, 0, 1.5708], 1e-4),
+                ("magnetometer", [0, 20, -43], 1e-3),
+            ] as [(String, SIMD3<Double>, Double)] {
+                let shown = MotionProgramTests.shown(process, name)
+                for one in shown {
+                    for axis in 0..<3 { #expect(abs(one.value[axis] - value[axis]) <= precision, "\(name)") }
+                    // Seconds since the machine was started.
+                    #expect(abs(one.time - boot) < 60)
+                }
+                let times = shown.map(\.time)
+                #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
+            }
+            await process.kill()
+            server.stop()
+        }
+
+        @Test("The gyroscope is right-handed: the field turns the other way as the device turns, and by as much")
+        func turnsRightHanded() async throws {
+            var options = IIODServerOptions()
+            options.end = .loop
+            let server = IIODServer(
+                context: SimulatedBoard.nineAxes(),
+                samples: IIORecordedSource(try SimulatedBoard.tracks("spin-flat-90dps")), options: options)
+            let process = try MotionProgramTests.run("TestProgramMotionManager", port: try server.start())
+            try #require(await MotionProgramTests.wait(process, for: ["gyro", "magnetometer"], count: 25))
+            let fields = MotionProgramTests.shown(process, "magnetometer")
+            let turns = MotionProgramTests.shown(process, "gyro")
+            var compared = 0
+            for (former, latter) in zip(fields, fields.dropFirst()) {
+                let rates = turns.filter { $0.time > former.time && $0.time <= latter.time }.map(\.value.z)
+                // Where the recording starts over, and where it rests, nothing turns.
+                guard rates.count >= 3, rates.allSatisfy({ $0 > 1 }) else { continue }
+                let seconds = latter.time - former.time
+                let turned = rates.reduce(0, +) / Double(rates.count) * seconds
+                let angle = atan2(
+                    former.value.x * latter.value.y - former.value.y * latter.value.x,
+                    former.value.x * latter.value.x + former.value.y * latter.value.y)
+                #expect(abs(angle + turned) < 0.05)
+                compared += 1
+            }
+            #expect(compared >= 5)
+            await process.kill()
+            server.stop()
+        }
+
+        @Test("A program hears once that its sensors have gone, and goes on when they are back")
+        func tellsLosses() async throws {
+            let server = IIODServer(
+                context: SimulatedBoard.nineAxes(), samples: IIORestSource([.accelerometer: [0, 0, 9.80665]]))
+            let process = try MotionProgramTests.run("TestProgramMotionManager", port: try server.start())
+            let names = ["accelerometer", "gyro", "magnetometer"]
+            try #require(await MotionProgramTests.wait(process, for: names, count: 5))
+            server.inject(IIODFault(.kill))
+            for name in names {
+                #expect(await process.lines.wait(within: 10) { $0.contains { $0.hasPrefix("\(name) failed: ") } })
+            }
+            server.inject(IIODFault(.restart))
+            let before = process.lines.count
+            #expect(
+                await process.lines.wait(within: 15) { lines in
+                    names.allSatisfy { name in lines.dropFirst(before).contains { $0.hasPrefix("\(name) +") } }
+                })
+            for name in names { #expect(process.lines.elements.count { $0.hasPrefix("\(name) failed: ") } == 1) }
+            await process.kill()
+            server.stop()
+        }
+
+        @Test(
+            "The same program runs on the sensors of this machine, mocked",
+            .enabled(if: Tools.umockdevRun != nil, Tools.umockdevMissing))
+        func runsOnLocalSensors() async throws {
+            var samples = MockFeeder.Samples()
+            // 16,399 × 0.000598 is 9.80660 m/s² on the sensor's x, which is the device's y, as the matrix says: upright.
+            samples.raw = { _ in [16_399, 0, 0] }
+            let board = try await MockBoard("mpu6050-accel", samples: samples)
+            var environment = board.sourceEnvironment
+            environment["DEVICE_SERVICES_CONFIG"] = try ConfigurationFile.empty.get().path
+            let process = try ChildProcess(
+                try Tools.program("TestProgramMotionManager"), [], environment: environment)
+            try #require(await MotionProgramTests.wait(process, for: ["accelerometer"], count: 20))
+            // The first is from the attributes: 100, -16384, 12.
+            let shown = MotionProgramTests.shown(process, "accelerometer").dropFirst()
+            for one in shown {
+                #expect(abs(one.value.x) < 1e-4 && abs(one.value.y + 1) < 1e-4 && abs(one.value.z) < 1e-4)
+            }
+            #expect(process.lines.elements.contains("no gyro"))
+            #expect(process.lines.elements.contains("no magnetometer"))
+            await process.kill()
+            await board.end()
+        }
+
+        @Test("Listings 8-3 to 8-6 read the accelerometer and filter it")
+        func listingFilters() async throws {
+            let server = IIODServer(
+                context: SimulatedBoard.nineAxes(), samples: IIORestSource([.accelerometer: [0, 0, 9.80665]]))
+            let process = try MotionProgramTests.run("TestProgramListing8386", port: try server.start())
+            #expect(await process.wait(within: 20) == .exited(0))
+            _ = await process.lines.wait(within: 5) { $0.last == "stopped" }
+            let lines = process.lines.elements
+            #expect(lines.first?.hasPrefix("interval ") == true)
+            #expect(lines.last == "stopped")
+            let readings = lines.filter { $0.hasPrefix("reading ") }
+            #expect(readings.count == 100)
+            for (index, line) in readings.enumerated() {
+                // With a constant reading x the filters of the listings are geometric series: the low-pass part is
+                // x (1 - 0.9ⁿ), the rest x 0.9ⁿ; fed back into itself the high-pass is 0.9 x (1 - (-0.9)ⁿ) / 1.9.
+                let steps = Double(index + 1)
+                let low = -(1 - pow(0.9, steps))
+                let high = -pow(0.9, steps)
+                let printed = -0.9 * (1 - pow(-0.9, steps)) / 1.9
+                let numbers = line.split { $0 == " " || $0 == "," }.compactMap { Double($0) }
+                let expected = [0, 0, -1, 0, 0, low, 0, 0, high, 0, 0, printed]
+                #expect(numbers.count == 12)
+                for (number, value) in zip(numbers, expected) { #expect(abs(number - value) < 0.0011, "\(line)") }
+            }
+            server.stop()
+        }
+
+        @Test(
+            "Listings 3-13 and 3-14 hear a shake, that a longer one is none after all, and nothing of a device at rest")
+        func listingHearsShakes() async throws {
+            var options = IIODServerOptions()
+            options.end = .loop
+            // It is shaken for a second and a half, from 2.0 s on. A shake is shorter than about a second.
+            let long = try SimulatedBoard.tracks("shake")
+            let short = try SimulatedBoard.tracks("shake", without: 2.8..<3.6)
+            let rest = try SimulatedBoard.tracks("flat-face-up")
+            var servers: [IIODServer] = []
+            var processes: [ChildProcess] = []
+            for tracks in [short, long, rest] {
+                let server = IIODServer(
+                    context: SimulatedBoard.nineAxes(), samples: IIORecordedSource(tracks), options: options)
+                servers.append(server)
+                processes.append(try MotionProgramTests.run("TestProgramListing313314", port: try server.start()))
+            }
+            for process in processes.prefix(2) {
+                #expect(await process.lines.wait(within: 15) { $0.count >= 3 })
+            }
+            #expect(Array(processes[0].lines.elements.prefix(3)) == ["first responder true", "began", "shaken"])
+            #expect(Array(processes[1].lines.elements.prefix(3)) == ["first responder true", "began", "cancelled"])
+            #expect(processes[2].lines.elements == ["first responder true"])
+            for process in processes { await process.kill() }
+            for server in servers { server.stop() }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import Synchronization
+
+/// A board with a motion sensor that exists only for the programs that are started with its environment: umockdev shows
+/// them a folder in the place of /sys and /dev. A FIFO in the place of the device node carries samples, because it can
+/// be waited on as a device can.
+final class MockBoard: Sendable {
+    struct Refusal: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// What stands for /.
+    let root: String
+    /// Makes the samples.
+    let feeder: MockFeeder
+    private let holder: ChildProcess
+    private static let parent = "/sys/devices/platform/i2c-1/1-0068"
+    private static let links = "/sys/bus/iio/devices"
+    private let device = Mutex("iio:device0")
+
+    /// A board of that description; the feeder makes samples while somebody captures.
+    init(_ name: String, samples: MockFeeder.Samples = MockFeeder.Samples()) async throws {
+        guard let run = Tools.umockdevRun else { throw Refusal(description: "umockdev-run is not installed") }
+        let description = Tools.motionTraces.appendingPathComponent("\(name).umockdev").path
+        // The folder lives as long as the program that it is made for.
+        holder = try ChildProcess(
+            run, ["-d", description, "--", "/bin/sh", "-c", #"echo "$UMOCKDEV_DIR"; read -r line"#])
+        guard await holder.lines.wait(within: 10, until: { !$0.isEmpty }), let root = holder.lines.elements.first,
+            root.hasPrefix("/")
+        else { throw Refusal(description: "umockdev-run does not take \(description)") }
+        self.root = root
+        let node = "\(root)/dev/iio:device0"
+        unlink(node)
+        guard mkfifo(node, 0o600) == 0 else { throw Refusal(description: "no FIFO at \(node)") }
+        feeder = try MockFeeder(node: node, folder: "\(root)\(MockBoard.parent)/iio:device0", samples: samples)
+    }
+
+    deinit {
+        feeder.end()
+        holder.signal(SIGKILL)
+        try? FileManager.default.removeItem(atPath: root)
+    }
+
+    /// What makes a program see the board.
+    var environment: [String: String] { ["LD_PRELOAD": "libumockdev-preload.so.0", "UMOCKDEV_DIR": root] }
+
+    /// The same, for a program that reads the board's sensors through our own source.
+    var sourceEnvironment: [String: String] {
+        environment.merging(["DEVICE_SERVICES_IIO": "local:"]) { first, _ in first }
+    }
+
+    /// Waits until nobody captures.
+    func isIdle(within seconds: Double) async -> Bool {
+        let deadline = ContinuousClock.now + .seconds(seconds)
+        while attribute("buffer/enable") != "0" {
+            guard ContinuousClock.now < deadline else { return false }
+            // A file tells nobody that it has been written.
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+        return true
+    }
+
+    /// What an attribute of the device says.
+    func attribute(_ name: String) -> String {
+        // Clients write a NUL behind the value.
+        let text = (try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)) ?? ""
+        return text.trimmingCharacters(in: .whitespacesAndNewlines.union(CharacterSet(charactersIn: "\0")))
+    }
+
+    /// Sets an attribute, as the driver would.
+    func setAttribute(_ name: String, _ value: String) throws {
+        try Data((value + "\n").utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
+    }
+
+    /// Takes an attribute away, as with a driver that does not have it.
+    func removeAttribute(_ name: String) throws {
+        try FileManager.default.removeItem(atPath: "\(folder)/\(name)")
+    }
+
+    /// Takes the device away, as the kernel does: readers of its node are not woken.
+    func unplug() throws {
+        feeder.pause()
+        let device = device.withLock { $0 }
+        guard unlink("\(root)\(MockBoard.links)/\(device)") == 0 else {
+            throw Spawn.Failure(call: "unlink", number: errno)
+        }
+        try MockBoard.move("\(root)\(MockBoard.links)/trigger0", "\(root)/kept-trigger")
+        try MockBoard.move(folder, "\(root)/kept-device")
+        try MockBoard.move("\(root)/dev/\(device)", "\(root)/kept-node")
+    }
+
+    /// Puts it back, under another name if one is given. It captures nothing until somebody asks it to.
+    func replug(as name: String = "iio:device0") throws {
+        device.withLock { $0 = name }
+        try Data("0\n".utf8).write(to: URL(fileURLWithPath: "\(root)/kept-device/buffer/enable"))
+        try MockBoard.move("\(root)/kept-node", "\(root)/dev/\(name)")
+        try MockBoard.move("\(root)/kept-device", folder)
+        try MockBoard.move("\(root)/kept-trigger", "\(root)\(MockBoard.links)/trigger0")
+        feeder.move(to: folder)
+        // The link comes last: it is what makes the device known.
+        let target = "../../../\(MockBoard.parent.dropFirst("/sys/".count))/\(name)"
+        guard symlink(target, "\(root)\(MockBoard.links)/\(name)") == 0 else {
+            throw Spawn.Failure(call: "symlink", number: errno)
+        }
+        feeder.resume()
+    }
+
+    /// Ends it and waits until nothing is left of it.
+    func end() async {
+        feeder.end()
+        holder.write("\n")
+        _ = await holder.wait(within: 10)
+    }
+
+    private var folder: String { "\(root)\(MockBoard.parent)/\(device.withLock { $0 })" }
+
+    private static func move(_ from: String, _ to: String) throws {
+        guard rename(from, to) == 0 else { throw Spawn.Failure(call: "rename \(from)", number: errno) }
+    }
+}

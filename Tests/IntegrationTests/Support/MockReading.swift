@@ -1,0 +1,42 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+/// What becomes of a mocked sensor's samples.
+enum MockReading {
+    /// What the descriptions' in_accel_scale says.
+    static let scale = 0.000598
+
+    /// How the sensor of a description is mounted, and what else tells the descriptions apart.
+    struct Mounting: Sendable, CustomTestStringConvertible {
+        let description: String
+        let origin: String
+        /// The nearest rate to 200 Hz that it offers.
+        let rate: Double
+        let turn: @Sendable (SIMD3<Double>) -> SIMD3<Double>
+        /// The component that the sensor's x comes out as.
+        let counter: Int
+
+        var testDescription: String { origin }
+
+        /// 0, 1, 0; 1, 0, 0; 0, 0, -1.
+        static let ofType = Mounting(
+            description: "mpu6050-accel", origin: "in_accel_mount_matrix", rate: 200, turn: { [$0.y, $0.x, -$0.z] },
+            counter: 1)
+        /// The identity.
+        static let ofDevice = Mounting(
+            description: "mpu6050-accel-in_mount_matrix", origin: "in_mount_matrix", rate: 20, turn: { $0 }, counter: 0)
+        static let all = [ofType, ofDevice]
+    }
+
+    /// The number of the sample that a reading is of, from the component that it sits in; nil when the others do not
+    /// belong to it, as in the reading that is taken from the attributes.
+    static func number(of value: [Double], _ mounting: Mounting) -> Int? {
+        let number = Int((value[mounting.counter] / scale).rounded())
+        guard number >= 0, number < 20_000 else { return nil }
+        let raw = MockFeeder.numbered(number)
+        let expected = mounting.turn([Double(raw.x), Double(raw.y), Double(raw.z)] * scale)
+        return (0..<3).allSatisfy { abs(expected[$0] - value[$0]) < 1e-9 } ? number : nil
+    }
+}

@@ -1,0 +1,92 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// A process that subscribes to motion sensors and prints what comes.
+final class MotionProgram: Sendable {
+    /// A reading with the time at which it was measured.
+    struct Reading: Sendable {
+        let time: Int64
+        let arrival: Int64
+        let value: [Double]
+    }
+
+    let process: ChildProcess
+
+    init(_ arguments: [String], environment: [String: String]) throws {
+        var environment = environment
+        // What the machine is configured to is not tested.
+        if environment["DEVICE_SERVICES_CONFIG"] == nil {
+            environment["DEVICE_SERVICES_CONFIG"] = try ConfigurationFile.empty.get().path
+        }
+        process = try ChildProcess(try Tools.program("TestProgramMotion"), arguments, environment: environment)
+    }
+
+    /// One that reads from a server on this machine.
+    convenience init(_ arguments: [String], port: UInt16, environment: [String: String] = [:]) throws {
+        try self.init(
+            arguments, environment: environment.merging(["DEVICE_SERVICES_IIO": "ip:127.0.0.1:\(port)"]) { $1 })
+    }
+
+    var lines: Journal<String> { process.lines }
+
+    /// The lines of that kind so far.
+    func all(_ event: String) -> [MotionLine] {
+        lines.elements.filter { MotionLine.is($0, event) }.compactMap { MotionLine($0) }
+    }
+
+    func count(_ event: String) -> Int { lines.elements.count { MotionLine.is($0, event) } }
+
+    /// Waits for that many lines of a kind.
+    func wait(for event: String, count: Int = 1, within seconds: Double = 10) async -> Bool {
+        await lines.wait(within: seconds) { lines in lines.count { MotionLine.is($0, event) } >= count }
+    }
+
+    /// Waits for samples that come after all lines so far.
+    func waitForMoreSamples(count: Int = 1, within seconds: Double = 10) async -> Bool {
+        let before = self.count("samples")
+        return await wait(for: "samples", count: before + count, within: seconds)
+    }
+
+    /// The readings of a kind so far, in order.
+    func readings(_ kind: String) -> [Reading] {
+        all("samples").filter { $0.kind == kind }.flatMap { line in
+            zip(line.times ?? [], line.values ?? []).map { time, value in
+                Reading(time: time, arrival: line.arrival ?? 0, value: value)
+            }
+        }
+    }
+
+    /// Asks the program something and waits for the answer.
+    func ask(_ question: String, answer: String? = nil) async throws -> MotionLine {
+        let answer = answer ?? question
+        let before = count(answer)
+        process.write(question + "\n")
+        try #require(await wait(for: answer, count: before + 1), "the program does not answer to \(question)")
+        return try #require(all(answer).last)
+    }
+
+    /// The sensors that the program sees.
+    func sensors() async throws -> [MotionLine.Sensor] { try #require(try await ask("sensors").sensors) }
+
+    /// Waits until it has no thread but its main one.
+    func isIdle(within seconds: Double) async throws -> Bool {
+        let deadline = ContinuousClock.now + .seconds(seconds)
+        while try await ask("use").threads != 1 {
+            guard ContinuousClock.now < deadline else { return false }
+            // Nothing tells that a thread of another process has ended.
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        return true
+    }
+
+    /// Lets it unsubscribe and leave, and says how it ended; nil when it does not.
+    func end() async -> ChildProcess.End? {
+        process.write("stop\n")
+        _ = await wait(for: "stopped")
+        process.write("end\n")
+        return await process.wait(within: 10)
+    }
+}

@@ -1,0 +1,136 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Glibc
+import JSONBytes
+import Synchronization
+
+/// Writes lines of JSON, whichever thread they come from.
+final class Output: Sendable {
+    private let lock = Mutex(())
+
+    func ready() { line("ready") { _ in } }
+
+    func stopped() { line("stopped") { _ in } }
+
+    func failure(_ message: String) {
+        line("failure") { writer in
+            writer.key("message")
+            writer.string(message)
+        }
+    }
+
+    func event(_ event: MotionEvent, of kind: SensorKind) {
+        switch event {
+        case .samples(let batch): samples(batch)
+        case .lost(let error):
+            line("lost") { writer in
+                writer.key("kind")
+                writer.string(kind.rawValue)
+                writer.key("code")
+                writer.string(error.code.description)
+                writer.key("message")
+                writer.string(error.message)
+            }
+        case .regained:
+            line("regained") { writer in
+                writer.key("kind")
+                writer.string(kind.rawValue)
+            }
+        }
+    }
+
+    private func samples(_ batch: MotionBatch) {
+        line("samples") { writer in
+            writer.key("kind")
+            writer.string(batch.kind.rawValue)
+            writer.key("sensor")
+            writer.string(batch.sensor)
+            writer.key("arrival")
+            writer.int(batch.arrival.nanoseconds)
+            writer.key("times")
+            writer.beginArray()
+            for time in batch.times { writer.int(time.nanoseconds) }
+            writer.endArray()
+            writer.key("values")
+            writer.beginArray()
+            for value in batch.values {
+                writer.beginArray()
+                for axis in 0..<3 { writer.double(value[axis]) }
+                writer.endArray()
+            }
+            writer.endArray()
+        }
+    }
+
+    func sensors(_ sensors: [SensorDescription]) {
+        line("sensors") { writer in
+            writer.key("sensors")
+            writer.beginArray()
+            for sensor in sensors {
+                writer.beginObject()
+                let parts: [(StaticString, String)] = [
+                    ("id", sensor.id), ("kind", sensor.kind.rawValue), ("name", sensor.name), ("label", sensor.label),
+                    ("location", sensor.location), ("mode", sensor.mode.rawValue), ("clock", sensor.clock),
+                    ("matrix", sensor.mountMatrix.text), ("origin", sensor.mountMatrixOrigin),
+                ]
+                for (key, value) in parts {
+                    writer.key(key)
+                    writer.string(value)
+                }
+                writer.key("remarks")
+                writer.beginArray()
+                for remark in sensor.remarks { writer.string(remark) }
+                writer.endArray()
+                writer.endObject()
+            }
+            writer.endArray()
+        }
+    }
+
+    func rates(_ rates: [(SensorDescription.ID, Double?)]) {
+        line("rates") { writer in
+            writer.key("rates")
+            writer.beginObject()
+            for (sensor, rate) in rates {
+                writer.key(text: sensor)
+                if let rate { writer.double(rate) } else { writer.null() }
+            }
+            writer.endObject()
+        }
+    }
+
+    func use() {
+        let use = ProcessUse()
+        line("use") { writer in
+            writer.key("threads")
+            writer.int(use.threads)
+            writer.key("descriptors")
+            writer.int(use.descriptors)
+            writer.key("kilobytes")
+            writer.int(use.kilobytes)
+            writer.key("milliseconds")
+            writer.int(use.milliseconds)
+        }
+    }
+
+    private func line(_ event: String, _ body: (inout JSONWriter) -> Void) {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("event")
+        writer.string(event)
+        body(&writer)
+        writer.endObject()
+        writer.newline()
+        var rest = writer.bytes[...]
+        lock.withLock { _ in
+            while !rest.isEmpty {
+                let count = rest.withUnsafeBytes { write(1, $0.baseAddress, $0.count) }
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { exit(1) }
+                rest = rest.dropFirst(count)
+            }
+        }
+    }
+}
