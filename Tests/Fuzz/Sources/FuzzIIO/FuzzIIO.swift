@@ -56,7 +56,4 @@ private func decode(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, of sensor: IIOSe
     }
     precondition(decoded == count)
     for value in values { precondition(value.x.isFinite && value.y.isFinite && value.z.isFinite) }
-    var repair = IIOStampRepair(rate: sensor.rates.greatest)
-    repair.repair(&times, arrival: BootTime(nanoseconds: 1_000_000_000))
-    for (former, next) in zip(times, times.dropFirst()) { precondition(former < next) }
 }
