@@ -68,7 +68,11 @@ public final class SimulatedDevice: Sendable {
         let start = trace.header?.start?.boot ?? .zero
         let clock = VirtualClock(now: start, wallTime: wallTime)
         let hub = PositionHub(demandChanged: {})
-        let sensors = trace.findSensors().map { $0.applying(configuration.sensors.value) }
+        let sensors = trace.findSensors().map { sensor in
+            var sensor = sensor
+            sensor.mount(by: configuration.sensors.value)
+            return sensor
+        }
         let motion = MotionFeed(sensors: sensors, contexts: trace.header?.contexts ?? [])
         let status = StatusHub(battery: trace.header?.battery)
         let callbacks = CallbackQueue(deliversAsLive: delivery == .asLive)

@@ -179,19 +179,37 @@ struct ChoiceTests {
         #expect(names.update([("iio:device0", "c"), ("iio:device2", "a")])["iio:device0"] != "iio:device0")
     }
 
-    @Test("A matrix of the configuration comes before the driver's, in its convention")
-    func matrices() {
-        let turned = MountMatrix([0, 1, 0], [-1, 0, 0], [0, 0, 1])
-        var accelerometer = SensorDescription(id: "a", kind: .accelerometer)
-        MatrixChoice.apply(
-            [SensorSetting(sensor: "*", mountMatrix: turned, convention: .windows)], to: &accelerometer)
-        #expect(accelerometer.mountMatrix == turned.negated)
-        var gyroscope = SensorDescription(id: "g", kind: .gyroscope)
-        MatrixChoice.apply([SensorSetting(sensor: "*", mountMatrix: turned, convention: .windows)], to: &gyroscope)
-        #expect(gyroscope.mountMatrix == turned)
-        MatrixChoice.apply([SensorSetting(sensor: "*", mountMatrix: turned.negated)], to: &gyroscope)
-        #expect(gyroscope.mountMatrix == turned)
-        #expect(gyroscope.remarks.contains { $0.contains("mirrors") })
+    @Test("What udev's database says of an accelerometer counts: its place and its matrix, with the sign turned")
+    func udev() throws {
+        let udev = ["ACCEL_LOCATION": "base", "ACCEL_MOUNT_MATRIX": "0, 1, 0; -1, 0, 0; 0, 0, 1"]
+        let unit = try #require(
+            SensorUnit.units(
+                of: Devices.context, address: .local, settings: [], udev: { property, _ in udev[property] },
+                key: { id, _ in id }
+            ).first)
+        let accelerometer = unit.members[0].description
+        #expect(accelerometer.location == "base")
+        #expect(accelerometer.mountMatrix == MountMatrix([0, -1, 0], [1, 0, 0], [0, 0, -1]))
+        #expect(accelerometer.mountMatrixOrigin.contains("ACCEL_MOUNT_MATRIX"))
+        #expect(unit.members[1].description.mountMatrix.isIdentity)
+        #expect(unit.members[1].description.location.isEmpty)
+    }
+
+    @Test("A property is found in udev's own record of a device, and nothing but it")
+    func udevRecord() {
+        let record = """
+            I:7201337
+            E:XACCEL_MOUNT_MATRIX=9
+            E:ACCEL_MOUNT_MATRIX=0, 1, 0; 1, 0, 0; 0, 0, 1
+            E:ID_PATH=platform-x
+            G:systemd
+            """
+        #expect(UdevDatabase.property("ACCEL_MOUNT_MATRIX", in: record) == "0, 1, 0; 1, 0, 0; 0, 0, 1")
+        #expect(UdevDatabase.property("ID_PATH", in: record) == "platform-x")
+        #expect(UdevDatabase.property("ACCEL", in: record) == nil)
+        #expect(UdevDatabase.property("ACCEL_MOUNT_MATRIX", in: "") == nil)
+        // What is no number of a node leads nowhere.
+        #expect(UdevDatabase.property("ID_PATH", device: "../x", node: "../../etc/passwd") == nil)
     }
 
     @Test("The wait after failures doubles up to its limit and is never nothing")

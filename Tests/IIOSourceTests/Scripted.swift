@@ -22,6 +22,7 @@ final class ScriptedLibrary: IIOLibrary {
         var trigger: IIOTriggerState? = .some(.none)
         var setTrigger: Int?
         var parents: [Int: String] = [:]
+        var udev: [String: String] = [:]
         var lockFailure: Int32?
         var bufferFailures: [Int32] = []
         var needsTrigger = false
@@ -126,6 +127,8 @@ final class ScriptedConnection: IIOConnection {
         library.script.withLock { $0.needsTrigger = false }
         return ScriptedHold("timer", journal)
     }
+
+    func udevProperty(_ name: String, of device: Int) -> String? { library.script.withLock { $0.udev[name] } }
 
     func isPresent(_ device: Int) -> Bool { library.script.withLock { $0.isPresent } }
 

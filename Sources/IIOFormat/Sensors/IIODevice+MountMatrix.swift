@@ -20,7 +20,7 @@ extension IIODevice {
                 sensor.noteMount("\(origin) is \"\(text.prefix(80))\", which is not nine numbers: it is left out.")
                 continue
             }
-            switch IIOMounting.use(of: matrix, kind: sensor.kind, origin: origin) {
+            switch matrix.use(for: sensor.kind, origin: origin) {
             case .zeros: continue
             case .refused(let remark): sensor.noteMount(remark)
             case .taken(let remark):

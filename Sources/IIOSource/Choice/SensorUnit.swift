@@ -28,9 +28,11 @@ struct SensorUnit {
     /// True when the sensor reports changes only, so that silence says nothing.
     let isEventDriven: Bool
 
-    /// The units of a context. `key` gives the lasting name of a device by its id and fingerprint.
+    /// The units of a context. `udev` gives a property of the device at a place, `key` the lasting name of a device by its
+    /// id and fingerprint.
     static func units(
         of context: IIOContext, address: MotionSourceAddress, settings: [SensorSetting],
+        udev: (_ property: String, _ device: Int) -> String? = { _, _ in nil },
         key: (_ id: String, _ fingerprint: String) -> String
     ) -> [SensorUnit] {
         context.devices.indices.compactMap { index in
@@ -42,7 +44,9 @@ struct SensorUnit {
             let key = key(device.id, fingerprint)
             let members = found.map { sensor in
                 Member(
-                    description: describe(sensor, of: device, key: key, address: address, settings: settings),
+                    description: describe(sensor, of: device, key: key, address: address, settings: settings) {
+                        udev($0, index)
+                    },
                     sensor: sensor)
             }
             let applying = settings.filter { setting in members.contains { setting.applies(to: $0.description) } }
@@ -59,9 +63,10 @@ struct SensorUnit {
     }
 
     private static func describe(
-        _ sensor: IIOSensor, of device: IIODevice, key: String, address: MotionSourceAddress, settings: [SensorSetting]
+        _ sensor: IIOSensor, of device: IIODevice, key: String, address: MotionSourceAddress,
+        settings: [SensorSetting], udev: (_ property: String) -> String?
     ) -> SensorDescription {
-        var description = SensorDescription(id: "\(address)/\(key)/\(suffix(of: sensor.kind))", kind: sensor.kind)
+        var description = SensorDescription(id: "\(address)/\(key)/\(sensor.kind.channelType)", kind: sensor.kind)
         description.name = sensor.name
         description.label = sensor.label
         description.location = sensor.location
@@ -75,17 +80,11 @@ struct SensorUnit {
         let isPolled = !sensor.canBuffer || applying.contains { $0.isPolled }
         description.mode = isPolled ? .polled : .buffered
         description.clock = !isPolled && device.timestampChannel != nil ? device.timestampClock : ""
-        MatrixChoice.apply(applying, to: &description)
-        return description
-    }
-
-    /// The part of a sensor's id that says what it measures, as IIO names it.
-    private static func suffix(of kind: SensorKind) -> String {
-        switch kind {
-        case .accelerometer: "accel"
-        case .gyroscope: "anglvel"
-        case .magnetometer: "magn"
-        case .pressure: "pressure"
+        if sensor.kind == .accelerometer, let location = udev("ACCEL_LOCATION"), !location.isEmpty {
+            description.location = location
         }
+        description.mount(
+            by: settings, udevMatrix: udev("ACCEL_MOUNT_MATRIX"), driverRemarks: sensor.mountMatrixRemarks)
+        return description
     }
 }

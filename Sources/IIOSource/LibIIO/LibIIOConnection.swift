@@ -146,6 +146,12 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
         context.devices.indices.contains(device) ? SysfsFolder.device(context.devices[device].id) : nil
     }
 
+    func udevProperty(_ name: String, of device: Int) -> String? {
+        guard isLocal, let folder = folder(of: device) else { return nil }
+        return UdevDatabase.property(
+            name, device: context.devices[device].id, node: SysfsFolder.read("\(folder)/dev"))
+    }
+
     func isPresent(_ device: Int) -> Bool {
         guard isLocal, let folder = folder(of: device) else { return true }
         return access(folder, F_OK) == 0

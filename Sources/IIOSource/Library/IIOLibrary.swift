@@ -35,6 +35,9 @@ protocol IIOConnection: AnyObject, Sendable {
     /// Makes a trigger that fires by a timer at that rate and gives it to the device, until it is released.
     func timerTrigger(for device: Int, rate: Double) throws(IIOFailure) -> any IIOHold
 
+    /// What udev's database of hardware says of the device, such as ACCEL_MOUNT_MATRIX; nil when it says nothing.
+    func udevProperty(_ name: String, of device: Int) -> String?
+
     /// False when the device is known to be gone.
     func isPresent(_ device: Int) -> Bool
     /// Tells other programs that also ask that the device is in use, until it is released; nil where nobody could be

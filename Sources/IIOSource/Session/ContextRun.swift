@@ -143,9 +143,10 @@ final class ContextRun {
             return id
         }
         let keys = names.update(known)
-        let found = SensorUnit.units(of: context, address: address, settings: parts.settings) { id, _ in
-            keys[id] ?? id
-        }
+        let found = SensorUnit.units(
+            of: context, address: address, settings: parts.settings,
+            udev: { property, device in opened.udevProperty(property, of: device) },
+            key: { id, _ in keys[id] ?? id })
         for unit in units where !found.contains(where: { $0.key == unit.unit.key }) {
             unit.isGone = true
             unit.reader?.set(nil, now: clock.now)

@@ -27,7 +27,10 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     }
     let device = IIODevice(id: "iio:device0", name: text[5], channels: channels)
     for sensor in device.sensors() {
-        precondition(!sensor.mounting(udevMatrix: text[3]).matrix.isSingular)
+        var description = SensorDescription(id: text[5], kind: sensor.kind)
+        description.mountMatrix = sensor.mountMatrix
+        description.mount(by: [], udevMatrix: text[3])
+        precondition(!description.mountMatrix.isSingular)
         if sensor.isUsable { decode(parts[6], of: sensor, in: device) }
     }
     var context = IIOContext(description: text[5], version: text[1], devices: [device])

@@ -1,0 +1,109 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Testing
+
+@Suite("Mountings after configuration and udev")
+struct MountingTests {
+    private let turned = MountMatrix([0, -1, 0], [1, 0, 0], [0, 0, 1])
+    private let mirrored = MountMatrix([0, -1, 0], [-1, 0, 0], [0, 0, 1])
+
+    /// A sensor with a driver's matrix, after everything else has been heard.
+    private func mounted(
+        _ kind: SensorKind, _ settings: SensorSetting..., driver: MountMatrix? = nil, udev: String? = nil,
+        remarks: [String] = [], driverRemarks: [String] = []
+    ) -> SensorDescription {
+        var sensor = SensorDescription(id: "a", kind: kind)
+        sensor.mountMatrix = driver ?? turned
+        sensor.mountMatrixOrigin = "in_accel_mount_matrix"
+        sensor.remarks = remarks
+        sensor.mount(by: settings, udevMatrix: udev, driverRemarks: driverRemarks)
+        return sensor
+    }
+
+    @Test("The driver's matrix stands where nobody says otherwise")
+    func driver() {
+        let sensor = mounted(.accelerometer)
+        #expect(sensor.mountMatrix == turned)
+        #expect(sensor.mountMatrixOrigin == "in_accel_mount_matrix")
+        #expect(mounted(.gyroscope, SensorSetting(sensor: "*", trigger: "t")).mountMatrix == turned)
+    }
+
+    @Test("A setting comes before udev, and udev before the driver, for accelerometers only")
+    func order() {
+        let udev = "1, 0, 0; 0, 1, 0; 0, 0, 1"
+        let configured = mounted(.accelerometer, SensorSetting(sensor: "*", mountMatrix: .identity), udev: udev)
+        #expect(configured.mountMatrix == .identity)
+        #expect(configured.mountMatrixOrigin == "the configuration")
+        let fromUdev = mounted(.accelerometer, udev: udev)
+        // udev's matrices yield -9.81 for up: the identity among them turns the sign.
+        #expect(fromUdev.mountMatrix.apply(to: [0, 0, -9.81]) == [0, 0, 9.81])
+        #expect(fromUdev.mountMatrixOrigin.contains("ACCEL_MOUNT_MATRIX"))
+        #expect(mounted(.gyroscope, udev: udev).mountMatrix == turned)
+        #expect(mounted(.magnetometer, udev: udev).mountMatrix == turned)
+    }
+
+    @Test("The first setting of this sensor that says something counts")
+    func firstSetting() {
+        let sensor = mounted(
+            .accelerometer, SensorSetting(sensor: "another", mountMatrix: .identity),
+            SensorSetting(sensor: "*", trigger: "t"), SensorSetting(sensor: "a", mountMatrix: mirrored),
+            SensorSetting(sensor: "*", mountMatrix: .identity, convention: .windows))
+        #expect(sensor.mountMatrix == mirrored.negated)
+    }
+
+    @Test("A usual mirroring matrix of systemd's database leaves upright with +9.81 on y")
+    func hardwareDatabase() {
+        let sensor = mounted(.accelerometer, udev: "0, -1, 0; -1, 0, 0; 0, 0, 1\n")
+        // Upright, in the database's terms, is y = -1 after the matrix: here from a sensor that reads x = +9.81.
+        #expect(sensor.mountMatrix.apply(to: [9.81, 0, 0]) == [0, 9.81, 0])
+        #expect(sensor.mountMatrix.determinant == 1)
+        #expect(sensor.remarks.isEmpty)
+    }
+
+    @Test("The convention of a setting counts for whichever matrix is used")
+    func convention() {
+        let kernel = SensorSetting(sensor: "*", convention: .kernel)
+        let asIs = mounted(.accelerometer, kernel, udev: "0, -1, 0; -1, 0, 0; 0, 0, 1")
+        #expect(asIs.mountMatrix == mirrored)
+        #expect(asIs.remarks.count == 1)
+        let windows = SensorSetting(sensor: "*", convention: .windows)
+        #expect(mounted(.accelerometer, windows).mountMatrix == turned.negated)
+        #expect(mounted(.accelerometer, windows, driver: .identity).mountMatrix == MountMatrix.identity.negated)
+        let raw = SensorSetting(sensor: "*", mountMatrix: turned, convention: .raw)
+        #expect(mounted(.accelerometer, raw, udev: "1 0 0;0 1 0;0 0 1").mountMatrix.isIdentity)
+        #expect(mounted(.gyroscope, raw).mountMatrixOrigin.contains("raw"))
+    }
+
+    @Test("A gyroscope takes of a windows matrix the one that is a rotation, and never a mirroring one")
+    func gyroscope() {
+        let windows = SensorSetting(sensor: "*", mountMatrix: mirrored, convention: .windows)
+        #expect(mounted(.gyroscope, windows).mountMatrix == mirrored.negated)
+        let rotation = SensorSetting(sensor: "*", mountMatrix: turned, convention: .windows)
+        #expect(mounted(.gyroscope, rotation).mountMatrix == turned)
+        let refused = mounted(.magnetometer, SensorSetting(sensor: "*", mountMatrix: mirrored))
+        #expect(refused.mountMatrix == turned)
+        #expect(refused.remarks.first?.contains("magnetometer") == true)
+    }
+
+    @Test("What cannot be used is passed over with a remark")
+    func refused() {
+        let singular = MountMatrix([1, 0, 0], [1, 0, 0], [0, 0, 1])
+        let sensor = mounted(.accelerometer, SensorSetting(sensor: "*", mountMatrix: singular), udev: "sideways")
+        #expect(sensor.mountMatrix == turned)
+        #expect(sensor.remarks.count == 2)
+        let zeros = mounted(.accelerometer, udev: "0, 0, 0; 0, 0, 0; 0, 0, 0")
+        #expect(zeros.mountMatrix == turned)
+        #expect(zeros.remarks.count == 1)
+        #expect(mounted(.pressure, driver: .identity, udev: "x", remarks: ["slow"]).remarks == ["slow"])
+    }
+
+    @Test("Remarks on the driver's matrix go with it")
+    func remarks() {
+        let remarks = ["slow", "mirrors"]
+        #expect(mounted(.accelerometer, remarks: remarks, driverRemarks: ["mirrors"]).remarks == remarks)
+        let other = SensorSetting(sensor: "*", mountMatrix: turned)
+        #expect(mounted(.accelerometer, other, remarks: remarks, driverRemarks: ["mirrors"]).remarks == ["slow"])
+    }
+}
