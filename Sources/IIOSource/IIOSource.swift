@@ -9,7 +9,10 @@ import Synchronization
 /// Nothing is opened before somebody asks for the sensors or subscribes. While there is a subscriber, one thread looks
 /// after each context and one reads each device that is listened to, even if the source itself has been released; the
 /// hardware stops when the last subscriber leaves. What is lost is looked for until it is back. Events arrive on those
-/// threads. Without the trait LibIIO there are no sensors, and a subscriber hears that once.
+/// threads, and a closure that takes long holds back what follows. Without the trait LibIIO there are no sensors, and a
+/// subscriber hears that once.
+///
+/// libiio itself writes notices to the standard error stream when something fails. It has no switch for that.
 public final class IIOSource: MotionSource {
     private let hub: MotionHub
     private let supervisor: Supervisor

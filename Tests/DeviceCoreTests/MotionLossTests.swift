@@ -56,4 +56,18 @@ struct MotionLossTests {
         #expect(events.withLock { $0 } == ["lost", "regained"])
         withExtendedLifetime(subscription) {}
     }
+
+    @Test("A reader that was given up and speaks again is regained, and its next loss is told")
+    func straggler() {
+        let events = Mutex<[String]>([])
+        let hub = MotionHub(sensors: [Self.sensor]) {}
+        let subscription = hub.subscribe(MotionRequest(kind: .accelerometer)) { event in
+            events.withLock { $0.append(Self.name(event)) }
+        }
+        hub.postLost(Self.loss, sensor: "a")
+        hub.post(Self.batch(1))
+        hub.postLost(Self.loss, sensor: "a")
+        #expect(events.withLock { $0 } == ["lost", "regained", "samples", "lost"])
+        withExtendedLifetime(subscription) {}
+    }
 }

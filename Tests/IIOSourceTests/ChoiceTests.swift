@@ -135,6 +135,27 @@ struct ChoiceTests {
         #expect(samples(100, 0, forced: 256) == 256)
     }
 
+    @Test(
+        "Whatever rate a driver claims and whatever is asked for, sizes and times are within bounds",
+        arguments: [
+            0, -1, .nan, .infinity, .leastNonzeroMagnitude, 1e-9, 100, 1e12, .greatestFiniteMagnitude,
+        ] as [Double])
+    func hostileRates(rate: Double) {
+        for latency in [0, -1, .leastNonzeroMagnitude, 0.01, 1e300, .infinity, .nan] as [Double] {
+            for forced in [nil, Int.min, 0, 1, Int.max] as [Int?] {
+                let plan = BufferPlan(
+                    rate: rate, latency: latency, samples: forced, kernelBuffers: forced, isLocal: false,
+                    isEventDriven: false)
+                #expect((1...BufferPlan.mostSamples).contains(plan.samples))
+                #expect((1...1024).contains(plan.kernelBuffers))
+                #expect(plan.startLimit >= 0.5 && plan.stallLimit >= 1 && plan.timeout >= 5)
+            }
+        }
+        // No driver is switched off, as 0 would do, by one who asks for too much.
+        let written = RateChoice.rate(wanted: 1e13, offered: .unknown, current: 50).map { AttributeNumber.text($0) }
+        #expect(written == "100000")
+    }
+
     @Test("A network refill may take four times as long as its samples, a local one as long as it likes")
     func timeouts() {
         let network = BufferPlan(rate: 100, latency: 2, isLocal: false, isEventDriven: false)

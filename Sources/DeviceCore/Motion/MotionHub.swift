@@ -163,6 +163,11 @@ public final class MotionHub: MotionSource {
         guard batch.count > 0 else { return }
         let found = state.withLock { state -> (subscribers: [MotionSubscriber], matrix: MountMatrix, rate: Double?)? in
             guard let index = state.sensors.firstIndex(where: { $0.description.id == batch.sensor }) else { return nil }
+            if state.sensors[index].lost != nil {
+                // A reader that was given up speaks again: the next loss is a new one.
+                state.sensors[index].lost = nil
+                state.sensors[index].meter = RateMeter()
+            }
             state.sensors[index].meter.note(batch.times)
             return (
                 state.sensors[index].subscribers, state.sensors[index].description.mountMatrix,

@@ -11,7 +11,8 @@ public protocol MotionSource: Sendable {
     /// What each context of sensors says of itself, as libiio's XML; empty when there is none. Recorders keep it.
     var contextDescriptions: [String] { get }
 
-    /// Hands events to the closure, on a thread of the source's own and in order, until the subscription ends.
+    /// Hands events to the closure, on threads of the source's own and in order, until the subscription ends. Only a loss
+    /// may be told while the closure is still busy with readings from before it.
     ///
     /// When the sensor is known to be lost, the closure hears so before this call returns. A sensor that is not there
     /// yet is waited for in silence. The hardware runs at the rate of the fastest subscriber; others get as many of its

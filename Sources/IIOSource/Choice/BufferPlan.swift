@@ -28,8 +28,8 @@ struct BufferPlan: Hashable {
         var rate = rate ?? Self.assumedRate
         if !(rate > 0) { rate = Self.assumedRate }
         // A wake-up for each sample of a very fast sensor would be all that the processor does: a millisecond for it.
-        let wait = rate > 2000 ? max(latency, 0.001) : latency
-        let fitting = (rate * min(wait, 60)).rounded(.down)
+        let wait = max(min(60, latency.isNaN ? 0 : latency), rate > 2000 ? 0.001 : 0)
+        let fitting = (rate * wait).rounded(.down)
         samples = max(1, min(Self.mostSamples, forced ?? Int(min(fitting, Double(Self.mostSamples)))))
         let period = Double(samples) / rate
         // Half a second of the kernel's own buffer outlasts a busy machine.

@@ -8,6 +8,8 @@ enum RateChoice {
     /// The slowest that a sensor is left at when nobody asks for a rate: some start at 0 Hz and give nothing, some at 1
     /// Hz, where a reading takes a second.
     static let leastDefault = 10.0
+    /// The fastest that is asked of a driver that does not say what it offers.
+    static let greatestGuess = 100_000.0
 
     /// The rate to write; nil to leave the one that is set.
     ///
@@ -23,7 +25,9 @@ enum RateChoice {
         switch offered {
         case .unknown:
             // What is not offered is only asked for when it is a number, and when there is such a knob at all.
-            guard rate.isFinite, let current, current < rate else { return nil }
+            guard rate.isFinite, let current, case let rate = min(rate, greatestGuess), current < rate else {
+                return nil
+            }
             return rate
         case .list(let rates):
             let usable = SensorRates.list(rates.filter { $0 > 0 })

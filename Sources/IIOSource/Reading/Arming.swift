@@ -176,7 +176,8 @@ struct Arming {
         let goal = wanted > 0 ? wanted : max(before ?? 0, RateChoice.leastDefault)
         if let before, abs(before - goal) <= goal * 1e-6 { return before }
         return setRate(
-            at: place, wanted: goal, offered: .range(minimum: 1, step: 0, maximum: 100_000), remarks: &remarks)
+            at: place, wanted: goal, offered: .range(minimum: 1, step: 0, maximum: RateChoice.greatestGuess),
+            remarks: &remarks)
     }
 
     // MARK: Trigger

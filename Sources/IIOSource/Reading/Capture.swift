@@ -65,16 +65,18 @@ struct Capture {
                 continue
             }
             lastRefill = arrival
+            if keeper.jumps != saidJumps || keeper.isDistrusted != saidDistrust { say() }
+            let kept = decode(bytes, count: count, arrival: arrival, clock: clock, library: library)
+            reader.countRefill()
+            reader.isDelivering = true
             if !isRegained {
                 isRegained = true
                 for stream in streams { hub.postRegained(sensor: stream.batch.sensor) }
             }
-            if keeper.jumps != saidJumps || keeper.isDistrusted != saidDistrust { say() }
-            let kept = decode(bytes, count: count, arrival: arrival, clock: clock, library: library)
-            reader.countRefill()
             if kept > 0 {
                 for index in streams.indices { hub.post(streams[index].batch) }
             }
+            reader.isDelivering = false
         }
     }
 

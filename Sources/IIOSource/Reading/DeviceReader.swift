@@ -47,6 +47,7 @@ final class DeviceReader: Sendable {
 
     private let state: Mutex<State>
     private let refills = Atomic<Int>(0)
+    private let delivering = Atomic<Bool>(false)
     /// Wakes the thread while it waits for the time of the next reading.
     let bell = Bell()
     private let changed: @Sendable () -> Void
@@ -137,6 +138,12 @@ final class DeviceReader: Sendable {
         }
         // Closed already: it goes outside of the lock.
         withExtendedLifetime(buffer) {}
+    }
+
+    /// True while subscribers have the thread: what they do takes as long as it takes, and is no silence of the device.
+    var isDelivering: Bool {
+        get { delivering.load(ordering: .relaxed) }
+        set { delivering.store(newValue, ordering: .relaxed) }
     }
 
     /// Counts a refill or a reading.

@@ -86,14 +86,19 @@ struct Reading {
                 let value = try? poll.read()
             else { continue }
             let now = clock.now
+            reader.isDelivering = true
             hub.post(
                 MotionBatch(
                     sensor: poll.id, kind: unit.members[index].sensor.kind, values: [value], times: [now], arrival: now)
             )
+            reader.isDelivering = false
         }
     }
 
     // MARK: Polling
+
+    /// The most readings a second, whatever is asked for: beyond, the thread would do nothing else.
+    private static let mostPolls = 10_000.0
 
     private func poll(_ plan: UnitPlan, generation: Int) throws(ReaderFailure) {
         var polls: [Poll] = []
@@ -116,7 +121,7 @@ struct Reading {
         reader.note(facts)
         let wanted = plan.rate > 0 ? plan.rate : set ?? RateChoice.leastDefault
         // Faster than the sensor measures, there would only be the same readings again.
-        let rate = min(wanted, options.greatestPollRate, set ?? .infinity)
+        let rate = min(wanted, options.greatestPollRate, Self.mostPolls, set ?? .infinity)
         let interval = 1 / max(rate, 0.01)
         reader.enter(.polling(interval: interval), now: clock.now)
         try run(polls, interval: interval, generation: generation)
@@ -143,8 +148,10 @@ struct Reading {
                     batches[index].times[0] = BootTime(
                         nanoseconds: before.nanoseconds &+ (now.nanoseconds &- before.nanoseconds) / 2)
                     batches[index].arrival = now
+                    reader.isDelivering = true
                     if !isRegained { hub.postRegained(sensor: poll.id) }
                     hub.post(batches[index])
+                    reader.isDelivering = false
                 }
                 failures = 0
                 isRegained = true

@@ -76,6 +76,7 @@ final class ContextRun {
         if hub.isMissingSensor { deadline = min(deadline, lookAt) }
         for unit in units {
             if let watch = unit.watch { deadline = min(deadline, watch.deadline) }
+            if let retry = unit.bufferRetryAt, unit.wanted != nil { deadline = min(deadline, retry) }
             if unit.reader == nil, unit.wanted != nil { deadline = min(deadline, unit.retryAt) }
         }
         // Never at once: a thing that stays due must not keep the processor busy.
@@ -202,7 +203,7 @@ final class ContextRun {
         guard let failure else { return }
         switch failure.remedy {
         case .poll(let remark):
-            fallBack(unit, remark)
+            fallBack(unit, now: now, remark)
             return
         case .retry: break
         case .reconnect: connection = nil
@@ -219,6 +220,7 @@ final class ContextRun {
 
     /// Starts, changes or stops the reader of a device as it is wanted now.
     private func drive(_ unit: RunningUnit, now: BootTime) {
+        unit.retryBuffer(now: now)
         let plan =
             unit.isGone ? nil : UnitPlan.plan(for: unit.unit, isPolled: unit.isFallenBack) { hub.demand(of: $0) }
         tellProblems(of: unit)
@@ -275,15 +277,18 @@ final class ContextRun {
     private func watch(
         _ unit: RunningUnit, _ reader: DeviceReader, phase: DeviceReader.Phase, since: BootTime, now: BootTime
     ) {
+        if reader.isDelivering { unit.deliveredAt = now }
         switch phase {
         case .ended: return
         case .arming:
             unit.watch = nil
-            if reader.plan != nil, now.seconds(since: since) >= Self.armingLimit { lose(unit, notAnswering(unit)) }
+            if reader.plan != nil, now.seconds(since: max(since, unit.deliveredAt)) >= Self.armingLimit {
+                lose(unit, notAnswering(unit))
+            }
         case .polling(let interval):
             unit.watch = nil
             guard reader.plan != nil else { return }
-            if unit.lastProgress != reader.progress || unit.progressAt == nil {
+            if unit.lastProgress != reader.progress || unit.progressAt == nil || reader.isDelivering {
                 if unit.progressAt != nil { unit.isLost = false }
                 unit.lastProgress = reader.progress
                 unit.progressAt = now
@@ -313,13 +318,11 @@ final class ContextRun {
             lose(unit, failure.error(.stream(device: unit.unit.deviceID, address: address)))
             return
         }
+        if reader.isDelivering { unit.watch?.hold(now: now) }
         guard let verdict = unit.watch?.check(progress: reader.progress, now: now) else { return }
         switch verdict {
         case .none:
-            if unit.watch?.isFlowing == true {
-                unit.isSecondTry = false
-                unit.isLost = false
-            }
+            if unit.watch?.isFlowing == true { unit.noteFlow() }
         case .restart:
             restart(unit, reader, now: now)
         case .stalled:
@@ -329,7 +332,7 @@ final class ContextRun {
             unit.watch = nil
             if unit.unit.members.contains(where: { $0.sensor.canPoll }) {
                 fallBack(
-                    unit,
+                    unit, now: now,
                     "Its buffer gives no samples, so it is read axis by axis. Check its trigger and interrupt line.")
             } else {
                 lose(unit, silent(unit))
@@ -346,8 +349,8 @@ final class ContextRun {
     }
 
     /// Reads a device axis by axis from now on, and says why, once.
-    private func fallBack(_ unit: RunningUnit, _ remark: String) {
-        unit.fallBack(remark)
+    private func fallBack(_ unit: RunningUnit, now: BootTime, _ remark: String) {
+        unit.fallBack(remark, now: now)
         let text = "\(unit.unit.deviceID) at \(address): \(remark)"
         if session.isNews(remark: text) { log.warning("\(text)") }
     }

@@ -27,11 +27,19 @@ final class RunningUnit {
     var retryAt = BootTime.zero
     /// Why it is read axis by axis though it has a buffer; nil when it is not.
     private(set) var fallBackRemark: String?
+    /// True when its buffer has given samples.
+    var hasCaptured = false
+    /// When its buffer is tried again; nil for not before the devices are looked at anew.
+    private(set) var bufferRetryAt: BootTime?
+    private var bufferBackoff: Backoff
+    /// When subscribers were seen at work.
+    var deliveredAt = BootTime.zero
 
     init(_ unit: SensorUnit, connection: any IIOConnection, options: IIOSourceOptions) {
         self.unit = unit
         self.connection = connection
         backoff = Backoff(first: options.firstRetry, limit: options.lastRetry)
+        bufferBackoff = Backoff(first: options.lastRetry, limit: options.lastRetry * 32)
     }
 
     var isFallenBack: Bool { fallBackRemark != nil }
@@ -47,11 +55,30 @@ final class RunningUnit {
         self.replacement = nil
         // A device that has been away may well capture now.
         fallBackRemark = nil
+        bufferRetryAt = nil
     }
 
-    /// Reads axis by axis from now on.
-    func fallBack(_ remark: String) {
+    /// Reads axis by axis from now on; for a while only when its buffer has worked before.
+    func fallBack(_ remark: String, now: BootTime) {
         fallBackRemark = remark
+        bufferRetryAt = hasCaptured ? now.advanced(bySeconds: bufferBackoff.take()) : nil
+    }
+
+    /// Tries its buffer again when it is time.
+    func retryBuffer(now: BootTime) {
+        guard let bufferRetryAt, now >= bufferRetryAt else { return }
+        fallBackRemark = nil
+        self.bufferRetryAt = nil
+        // It has worked and may be over: one try will do.
+        isSecondTry = true
+    }
+
+    /// Its buffer gives samples.
+    func noteFlow() {
+        isSecondTry = false
+        isLost = false
+        hasCaptured = true
+        bufferBackoff.reset()
     }
 
     /// The sensors, with what has been found out since.

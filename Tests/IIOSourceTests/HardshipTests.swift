@@ -1,0 +1,286 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Dispatch
+import Foundation
+import IIOFormat
+import Synchronization
+import Testing
+
+@testable import IIOSource
+
+@Suite("A source under hardship", .timeLimit(.minutes(1)))
+struct HardshipTests {
+    private static func source(
+        _ library: ScriptedLibrary, clock: any DeviceClock = LiveClock(), options: IIOSourceOptions = Devices.quick
+    ) -> IIOSource {
+        IIOSource(addresses: [.local], parts: Devices.parts(library, clock: clock, options: options))
+    }
+
+    private static func now() -> Int64 { LiveClock().now.nanoseconds }
+
+    private static let request = MotionRequest(kind: .accelerometer, axes: .sensor)
+
+    /// The library has been left as it was found: nothing open, nothing held.
+    private static func isAtRest(_ library: ScriptedLibrary) -> Bool {
+        library.journal.waits { lines in
+            func count(_ prefix: String) -> Int { lines.filter { $0.hasPrefix(prefix) }.count }
+            return count("buffer") - count("buffer failed") == count("close") && count("lock") == count("release lock")
+                && library.connections == 0
+        }
+    }
+
+    @Test("A subscriber that takes its time is not told that the device is silent")
+    func slowSubscriber() {
+        let library = Devices.library()
+        let clock = VirtualClock(now: BootTime(nanoseconds: 1_000_000_000))
+        let source = Self.source(library, clock: clock)
+        let log = EventLog()
+        let gate = DispatchSemaphore(value: 0)
+        let subscription = source.subscribe(Self.request) { event in
+            log.note(event)
+            if log.count("sample 0.01") == 1 { gate.wait() }
+        }
+        #expect(library.journal.waits(for: "buffer"))
+        library.lastBuffer?.push(Devices.scan(1, 1, 1, time: clock.now.nanoseconds))
+        #expect(log.waits(for: "sample 0.01"))
+        // A minute, of which the context's thread sees every part.
+        let passes = Atomic<Int>(0)
+        #expect(
+            library.journal.waits {
+                clock.move(to: clock.now.advanced(bySeconds: 0.5))
+                source.devicesChanged()
+                passes.add(1, ordering: .relaxed)
+            } until: { _ in
+                passes.load(ordering: .relaxed) >= 120
+            })
+        gate.signal()
+        library.lastBuffer?.push(Devices.scan(2, 2, 2, time: clock.now.nanoseconds))
+        // The gate is passed by every event from now on.
+        for _ in 0..<8 { gate.signal() }
+        #expect(log.waits(for: "sample 0.02"))
+        #expect(log.count("lost") == 0)
+        #expect(library.journal.count("buffer") == 1)
+        subscription.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
+    @Test("A buffer that worked and stays empty is left for reading axis by axis, and tried again after a while")
+    func bufferComesBack() {
+        let library = Devices.library()
+        let clock = VirtualClock(now: BootTime(nanoseconds: 1_000_000_000))
+        let source = Self.source(library, clock: clock)
+        let log = EventLog()
+        let subscription = source.subscribe(Self.request) { log.note($0) }
+        #expect(library.journal.waits(for: "buffer"))
+        library.lastBuffer?.push(Devices.scan(1, 1, 1, time: clock.now.nanoseconds))
+        #expect(log.waits(for: "sample 0.01"))
+        let pass = {
+            clock.move(to: clock.now.advanced(bySeconds: 0.05))
+            source.devicesChanged()
+        }
+        #expect(log.waits(for: "lost silent", nudge: pass))
+        // Started once more in vain, then read axis by axis: the second is not the seed.
+        #expect(log.waits(for: "sample 1.0 2.0 3.0", count: 2, nudge: pass))
+        #expect(log.count("regained") == 1)
+        #expect(library.journal.waits(for: "buffer", count: 3, nudge: pass))
+        let buffers = library.journal.count("buffer")
+        library.lastBuffer?.push(Devices.scan(2, 2, 2, time: clock.now.nanoseconds))
+        #expect(
+            log.waits(for: "sample 0.02") {
+                // Only if that buffer was given up already.
+                if library.journal.count("buffer") > buffers {
+                    library.lastBuffer?.push(Devices.scan(2, 2, 2, time: clock.now.nanoseconds))
+                }
+            })
+        #expect(log.count("lost") == 1)
+        subscription.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
+    @Test("A node that is busy is told once, tried again, and taken when it is free")
+    func busyNode() {
+        let library = Devices.library()
+        library.script.withLock { $0.bufferFailures = [16, 16, 16] }
+        let source = Self.source(library)
+        let log = EventLog()
+        let subscription = source.subscribe(Self.request) { log.note($0) }
+        #expect(log.waits(for: "lost busy"))
+        #expect(library.journal.waits { $0.contains { $0.hasPrefix("buffer accel") } })
+        library.lastBuffer?.push(Devices.scan(1, 1, 1, time: Self.now()))
+        #expect(log.waits(for: "regained"))
+        #expect(log.count("lost") == 1)
+        subscription.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
+    @Test("Without a time stamp, samples have times before their arrival")
+    func noTimestamp() throws {
+        let library = Devices.library(IIOContext(devices: [Devices.imu(hasTimestamp: false), Devices.trigger]))
+        let source = Self.source(library)
+        let batches = Mutex<[MotionBatch]>([])
+        let log = EventLog()
+        let subscription = source.subscribe(Self.request) { event in
+            if case .samples(let batch) = event { batches.withLock { $0.append(batch) } }
+            log.note(event)
+        }
+        #expect(library.journal.waits(for: "buffer accel_x,accel_y,accel_z x1"))
+        let before = Self.now()
+        let scan = Array(Devices.scan(1, -2, 981, time: 0).prefix(6))
+        library.lastBuffer?.push(scan + scan)
+        #expect(log.waits(for: "sample 0.01 -0.02 9.81", count: 2))
+        let times = try #require(batches.withLock { $0.last }).times
+        #expect(times.count == 2)
+        #expect(times[0] < times[1])
+        #expect(times[1].nanoseconds >= before && times[1].nanoseconds <= Self.now())
+        subscription.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
+    @Test("The rate is the one that the stamps show, not the one that was asked for")
+    func measuredRate() throws {
+        let library = Devices.library()
+        let source = Self.source(library)
+        let log = EventLog()
+        let subscription = source.subscribe(Self.request) { log.note($0) }
+        #expect(library.journal.waits(for: "write sampling_frequency 500"))
+        #expect(library.journal.waits(for: "buffer"))
+        // 520 samples a second for two seconds, where 500 were asked for.
+        let start = Self.now() - 2_500_000_000
+        let scans = (0..<1040).map { Devices.scan(5, 0, 0, time: start + Int64($0) * 1_000_000_000 / 520) }
+        library.lastBuffer?.push(Array(scans.joined()))
+        #expect(log.waits(for: "sample 0.05", count: 1040))
+        let rate = try #require(source.measuredRate(of: "local:/iio:device0/accel"))
+        #expect(abs(rate - 520) < 1)
+        subscription.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
+    @Test("Refills of odd lengths, and empty ones, do no harm")
+    func oddRefills() {
+        let library = Devices.library()
+        let source = Self.source(library)
+        let log = EventLog()
+        let subscription = source.subscribe(Self.request) { log.note($0) }
+        #expect(library.journal.waits(for: "buffer"))
+        for bytes in [
+            [], [1], [UInt8](repeating: 0xFF, count: 7), Devices.scan(3, 3, 3, time: Self.now()) + [9, 9, 9],
+        ] {
+            library.lastBuffer?.push(bytes)
+        }
+        #expect(log.waits(for: "sample 0.03"))
+        library.lastBuffer?.push(Devices.scan(4, 4, 4, time: .min) + Devices.scan(4, 4, 4, time: .max))
+        library.lastBuffer?.push(Devices.scan(4, 4, 4, time: -1) + Devices.scan(4, 4, 4, time: 0))
+        library.lastBuffer?.push(Devices.scan(5, 5, 5, time: Self.now()))
+        #expect(log.waits(for: "sample 0.05"))
+        subscription.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
+    @Test("A device that goes while it is set up is lost once, and comes back")
+    func goneAtStart() {
+        let library = Devices.library()
+        library.script.withLock { $0.bufferFailures = [19, 2, 6] }
+        let source = Self.source(library)
+        let log = EventLog()
+        let subscription = source.subscribe(Self.request) { log.note($0) }
+        #expect(library.journal.waits { $0.contains { $0.hasPrefix("buffer accel") } })
+        library.lastBuffer?.push(Devices.scan(1, 1, 1, time: Self.now()))
+        #expect(log.waits(for: "sample 0.01"))
+        #expect(log.count("lost") == 1)
+        #expect(log.count("regained") == 1)
+        subscription.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
+    @Test("Hundreds of devices, and several of one id, are found, and the last one can be read")
+    func manyDevices() throws {
+        var devices = (0..<300).map { Devices.imu(id: "iio:device\($0)") }
+        devices.append(Devices.imu(id: "iio:device7"))
+        let library = Devices.library(IIOContext(devices: devices))
+        let source = Self.source(library)
+        let sensors = source.sensors
+        #expect(Set(sensors.map(\.id)).count == 600)
+        let log = EventLog()
+        let subscription = source.subscribe(
+            MotionRequest(kind: .gyroscope, sensor: "local:/iio:device299/anglvel", axes: .sensor)
+        ) { log.note($0) }
+        #expect(library.journal.waits(for: "buffer"))
+        library.lastBuffer?.push(Devices.scan(1, 2, 3, time: Self.now()))
+        #expect(log.waits(for: "sample 0.001 0.002 0.003"))
+        subscription.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
+    @Test("Subscribers that come and go on several threads, also in their own callbacks, leave nothing behind")
+    func storm() {
+        let library = Devices.library()
+        library.script.withLock { $0.firstRefill = Devices.scan(1, 1, 1, time: Self.now()) }
+        let source = Self.source(library)
+        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+            for round in 0..<100 {
+                let own = Mutex<Subscription?>(nil)
+                let request = MotionRequest(
+                    kind: round % 3 == 0 ? .gyroscope : .accelerometer, interval: Double(1 + thread) * 0.002)
+                let subscription = source.subscribe(request) { _ in
+                    // Taken out first: no lock while it ends.
+                    let mine = own.withLock { own in
+                        defer { own = nil }
+                        return own
+                    }
+                    mine?.cancel()
+                }
+                if round % 2 == 0 { own.withLock { $0 = subscription } }
+                if round % 10 == 0 { _ = source.sensors }
+                if round % 7 == 0 { source.devicesChanged() }
+                subscription.cancel()
+            }
+        }
+        #expect(Self.isAtRest(library))
+        // It works as before.
+        let log = EventLog()
+        let subscription = source.subscribe(Self.request) { log.note($0) }
+        #expect(log.waits(for: "sample"))
+        subscription.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
+    @Test("Wishes and options beyond all measure do no harm")
+    func extremes() {
+        for (interval, samples) in [(.leastNonzeroMagnitude, Int.max), (1e300, Int.min), (0, 0)] {
+            let library = Devices.library()
+            var options = Devices.quick
+            options.samplesPerRefill = samples
+            options.kernelBuffers = samples
+            options.greatestPollRate = .nan
+            options.searchInterval = .nan
+            options.lastRetry = .infinity
+            options.discoveryLimit = .infinity
+            let source = Self.source(library, options: options)
+            let log = EventLog()
+            var request = MotionRequest(kind: .accelerometer, interval: interval, latency: 1e300, axes: .sensor)
+            request.latency = .nan
+            let subscription = source.subscribe(request) { log.note($0) }
+            #expect(library.journal.waits(for: "buffer"))
+            library.lastBuffer?.push(Devices.scan(1, 1, 1, time: Self.now()))
+            #expect(log.waits(for: "sample"))
+            subscription.cancel()
+            #expect(Self.isAtRest(library))
+        }
+    }
+
+    @Test("The lock on a device is had by one at a time")
+    func lock() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("lock-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let first = try DeviceLock(folder: folder.path)
+        // EBUSY
+        #expect(throws: IIOFailure("flock", 16)) { try DeviceLock(folder: folder.path) }
+        first.release()
+        let second = try DeviceLock(folder: folder.path)
+        second.release()
+        second.release()
+    }
+}
