@@ -178,8 +178,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "CoreLocation", "DeviceCore", "GPSDSource", "IIODSimulator", "IIOFormat", "SimulatedDevice", "Trace",
-                "TraceXML",
+                "CoreLocation", "DeviceCore", "GPSDSource", "IIODSimulator", "IIOFormat", "IIOSource",
+                "SimulatedDevice", "Trace", "TraceXML",
                 "TestProgramAsyncMain", "TestProgramBookLocation", "TestProgramCallbackPlaces",
                 "TestProgramListing313314", "TestProgramListing8386", "TestProgramListing87", "TestProgramMotion",
                 "TestProgramMotionManager", "TestProgramStream",

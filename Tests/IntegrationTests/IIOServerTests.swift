@@ -1,0 +1,271 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+#if LibIIO
+import DeviceCore
+import Foundation
+import IIODSimulator
+import IIOFormat
+import IIOSource
+import Synchronization
+import Testing
+
+extension IntegrationTests {
+    /// The source through the real libiio, with its faults, against the simulated iiod.
+    @Suite("Our source reads the simulated iiod through libiio", .serialized, .timeLimit(.minutes(3)))
+    struct IIOServerTests {
+        /// What a subscriber hears.
+        private final class Story: Sendable {
+            private struct State {
+                var lost: [DeviceError] = []
+                var regained = 0
+                var samples = 0
+                var value = SIMD3<Double>.zero
+                var times: [BootTime] = []
+            }
+
+            private let state = Mutex(State())
+
+            func note(_ event: MotionEvent) {
+                state.withLock { state in
+                    switch event {
+                    case .lost(let error): state.lost.append(error)
+                    case .regained: state.regained += 1
+                    case .samples(let batch):
+                        state.samples += batch.count
+                        state.value = batch.values.last ?? state.value
+                        state.times = Array((state.times + batch.times).suffix(64))
+                    }
+                }
+            }
+
+            var lost: [DeviceError] { state.withLock { $0.lost } }
+            var regained: Int { state.withLock { $0.regained } }
+            var samples: Int { state.withLock { $0.samples } }
+            var value: SIMD3<Double> { state.withLock { $0.value } }
+            var times: [BootTime] { state.withLock { $0.times } }
+        }
+
+        /// Waits until the condition holds; false when that takes too long.
+        private func waits(_ seconds: Double = 15, until holds: () -> Bool) async throws -> Bool {
+            let clock = ContinuousClock()
+            let deadline = clock.now + .seconds(seconds)
+            while clock.now < deadline {
+                if holds() { return true }
+                try await Task.sleep(for: .milliseconds(2))
+            }
+            return holds()
+        }
+
+        private static func count(_ folder: String) -> Int {
+            (try? FileManager.default.contentsOfDirectory(atPath: folder).count) ?? 0
+        }
+
+        private static var options: IIOSourceOptions {
+            var options = IIOSourceOptions()
+            options.firstRetry = 0.01
+            options.lastRetry = 0.02
+            options.searchInterval = 0.05
+            return options
+        }
+
+        private static func source(_ port: UInt16) throws -> IIOSource {
+            IIOSource(
+                addresses: [try MotionSourceAddress("ip:127.0.0.1:\(port)")], clock: LiveClock(), options: options)
+        }
+
+        private static let up = SIMD3(0.5, -1.25, 9.80665)
+
+        /// A device of one accelerometer at rest, at a thousand samples a second.
+        private static func server() -> IIODServer {
+            var sensor = SensorDescription(id: "accel", kind: .accelerometer)
+            sensor.name = "mpu6050"
+            sensor.rates = .list([100, 1000])
+            return IIODServer(
+                context: SimulatedIIOContext(sensors: [sensor]), samples: IIORestSource([.accelerometer: up]))
+        }
+
+        private static let request = MotionRequest(kind: .accelerometer)
+
+        private static func isNear(_ value: SIMD3<Double>, _ wanted: SIMD3<Double>) -> Bool {
+            let difference = value - wanted
+            return max(abs(difference.x), abs(difference.y), abs(difference.z)) < 1e-6
+        }
+
+        @Test("A port is reached again and again, and the times of samples are near and rise")
+        func port() async throws {
+            let server = Self.server()
+            let source = try Self.source(try server.start())
+            for _ in 0..<5 {
+                let story = Story()
+                let subscription = source.subscribe(Self.request) { story.note($0) }
+                #expect(try await waits { story.samples >= 50 })
+                subscription.cancel()
+                #expect(Self.isNear(story.value, Self.up))
+                #expect(zip(story.times, story.times.dropFirst()).allSatisfy { $0 < $1 })
+                let age = LiveClock().now.seconds(since: try #require(story.times.last))
+                #expect(age > -0.01 && age < 1)
+                #expect(story.lost.isEmpty)
+            }
+            #expect(try await waits { server.connectionCount == 0 })
+        }
+
+        @Test(
+            "Fifty times gone and back: one loss and one return each, nothing left over",
+            arguments: [("kill", "restart"), ("unplug", "return"), ("enodev", "")])
+        func goneAndBack(fault: String, cure: String) async throws {
+            let server = Self.server()
+            let source = try Self.source(try server.start())
+            let story = Story()
+            let subscription = source.subscribe(Self.request) { story.note($0) }
+            #expect(try await waits { story.samples > 100 })
+            let descriptors = Self.count("/proc/self/fd")
+            let threads = Self.count("/proc/self/task")
+            for round in 1...50 {
+                server.inject(try IIODFault(fault))
+                try #require(try await waits { story.lost.count == round })
+                if !cure.isEmpty { server.inject(try IIODFault(cure)) }
+                try #require(try await waits { story.regained == round })
+            }
+            #expect(story.lost.count == 50)
+            #expect(Self.isNear(story.value, Self.up))
+            // A round that left one behind would leave fifty; other tests of this process may have some open.
+            #expect(try await waits { Self.count("/proc/self/fd") < descriptors + 20 })
+            #expect(try await waits { Self.count("/proc/self/task") < threads + 20 })
+            subscription.cancel()
+            #expect(try await waits { server.connectionCount == 0 })
+        }
+
+        @Test("A server that stalls is told as silent once; what can be read meanwhile is read, and samples come back")
+        func stall() async throws {
+            let server = Self.server()
+            let source = try Self.source(try server.start())
+            let story = Story()
+            let subscription = source.subscribe(Self.request) { story.note($0) }
+            // The first is read before the buffer starts.
+            #expect(try await waits { story.samples > 100 })
+            let start = ProcessorTime()
+            server.inject(try IIODFault("stall"))
+            #expect(try await waits { story.lost.count == 1 })
+            #expect(story.lost.first?.code == .silent)
+            #expect(try await waits { story.regained == 1 })
+            server.inject(try IIODFault("resume"))
+            let before = story.samples
+            // More than reading axis by axis would give, at 200 a second.
+            #expect(try await waits { story.samples > before + 3000 })
+            #expect(story.lost.count == 1)
+            // Waiting costs no processor: of the seconds this took, less than two thirds.
+            #expect(start.share() < 0.67)
+            subscription.cancel()
+            #expect(try await waits { server.connectionCount == 0 })
+        }
+
+        /// The share of a processor that this process uses.
+        private struct ProcessorTime {
+            let start = ContinuousClock().now
+            let used: Double
+
+            init() { used = Self.seconds }
+
+            private static var seconds: Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
+
+            func share() -> Double {
+                let passed = ContinuousClock().now - start
+                let seconds = Double(passed.components.seconds) + Double(passed.components.attoseconds) * 1e-18
+                return (Self.seconds - used) / seconds
+            }
+        }
+
+        // MARK: Odd devices
+
+        private static func channel(
+            _ id: String, _ index: Int, _ format: String, _ raw: Int64, scale: String? = "0.01"
+        ) -> IIOChannel {
+            var attributes = [IIOAttribute(name: "raw", filename: "in_\(id)_raw", value: "\(raw)")]
+            if let scale { attributes.append(IIOAttribute(name: "scale", filename: "in_\(id)_scale", value: scale)) }
+            return IIOChannel(
+                id: id, scan: IIODataFormat(format).map { IIOScanElement(index: index, format: $0) },
+                attributes: attributes)
+        }
+
+        /// A device of those channels; the raw values of the axes are 100, -200 and 981.
+        private static func device(
+            _ formats: [String], scale: String = "0.01", extra: [IIOChannel] = [], hasStamp: Bool = true,
+            matrix: String? = nil
+        ) -> IIODevice {
+            var channels: [IIOChannel] = []
+            for (place, axis) in ["x", "y", "z"].enumerated() {
+                channels.append(
+                    channel(
+                        "accel_\(axis)", place, formats[place % formats.count], [100, -200, 981][place], scale: scale))
+            }
+            channels += extra
+            if hasStamp, let stamp = IIODataFormat("le:s64/64>>0") {
+                channels.append(IIOChannel(id: "timestamp", scan: IIOScanElement(index: 9, format: stamp)))
+            }
+            var attributes = [IIOAttribute(name: "sampling_frequency", value: "200")]
+            if let matrix { attributes.append(IIOAttribute(name: "mount_matrix", value: matrix)) }
+            return IIODevice(id: "iio:device0", name: "odd", channels: channels, attributes: attributes)
+        }
+
+        private static let odd: [String: IIODevice] = [
+            "3 x s32 and s16 without a time stamp": device(
+                ["le:s32/32>>0"], extra: [channel("temp", 3, "le:s16/16>>0", 25)], hasStamp: false),
+            "s32, s32, s16 without a time stamp: libiio 0.24 miscounts": device(
+                ["le:s32/32>>0", "le:s32/32>>0", "le:s16/16>>0"], hasStamp: false),
+            "big-endian": device(["be:s16/16>>0"]),
+            "12 bits shifted": device(["le:s12/16>>4"]),
+            "an unknown channel type": device(
+                ["le:s16/16>>0"], extra: [channel("deltaangl_x", 3, "le:s32/32>>0", 7)]),
+            "a singular matrix": device(["le:s16/16>>0"], matrix: "1, 0, 0; 1, 0, 0; 0, 0, 1"),
+        ]
+
+        @Test("Odd devices give right values", arguments: odd.keys.sorted())
+        func oddDevice(name: String) async throws {
+            let device = try #require(Self.odd[name])
+            let server = IIODServer(
+                context: SimulatedIIOContext(IIOContext(devices: [device])), samples: IIORestSource())
+            let source = try Self.source(try server.start())
+            let story = Story()
+            let subscription = source.subscribe(Self.request) { story.note($0) }
+            #expect(try await waits { story.samples >= 20 })
+            // Raw 100, -200 and 981 times 0.01.
+            #expect(Self.isNear(story.value, SIMD3(1, -2, 9.81)), "\(story.value)")
+            #expect(story.lost.isEmpty)
+            let remarks = source.sensors.first?.remarks ?? []
+            #expect(remarks.contains { $0.contains("singular") } == (name == "a singular matrix"))
+            subscription.cancel()
+            #expect(try await waits { server.connectionCount == 0 })
+        }
+
+        @Test("A scale that cannot be is one clear error", arguments: ["0", "nan", "0,01"])
+        func scale(text: String) async throws {
+            let server = IIODServer(
+                context: SimulatedIIOContext(IIOContext(devices: [Self.device(["le:s16/16>>0"], scale: text)])),
+                samples: IIORestSource())
+            let source = try Self.source(try server.start())
+            let story = Story()
+            let subscription = source.subscribe(Self.request) { story.note($0) }
+            #expect(try await waits { !story.lost.isEmpty })
+            #expect(story.lost.count == 1)
+            let message = story.lost.first?.message ?? ""
+            #expect(message.contains("in_accel_x_scale") && message.contains("\"\(text)\""), "\(message)")
+            #expect(story.samples == 0)
+            subscription.cancel()
+        }
+
+        @Test("An empty context has no sensors, and a subscriber waits")
+        func empty() async throws {
+            let server = IIODServer(context: SimulatedIIOContext(IIOContext()), samples: IIORestSource())
+            let source = try Self.source(try server.start())
+            #expect(source.sensors.isEmpty)
+            #expect(source.problems.isEmpty)
+            let story = Story()
+            let subscription = source.subscribe(Self.request) { story.note($0) }
+            #expect(story.lost.isEmpty)
+            subscription.cancel()
+            #expect(try await waits { server.connectionCount == 0 })
+        }
+    }
+}
+#endif
