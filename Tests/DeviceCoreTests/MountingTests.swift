@@ -37,8 +37,10 @@ struct MountingTests {
         #expect(configured.mountMatrix == .identity)
         #expect(configured.mountMatrixOrigin == "the configuration")
         let fromUdev = mounted(.accelerometer, udev: udev)
-        // udev's matrices yield -9.81 for up: the identity among them turns the sign.
-        #expect(fromUdev.mountMatrix.apply(to: [0, 0, -9.81]) == [0, 0, 9.81])
+        // Upright, what the identity yields there is y = -9.81: x and y turn their signs, and z stays, or it would mirror.
+        #expect(fromUdev.mountMatrix.apply(to: [0, -9.81, 0]) == [0, 9.81, 0])
+        #expect(fromUdev.mountMatrix.apply(to: [0, 0, 9.81]) == [0, 0, 9.81])
+        #expect(fromUdev.mountMatrix.determinant == 1)
         #expect(fromUdev.mountMatrixOrigin.contains("ACCEL_MOUNT_MATRIX"))
         #expect(mounted(.gyroscope, udev: udev).mountMatrix == turned)
         #expect(mounted(.magnetometer, udev: udev).mountMatrix == turned)

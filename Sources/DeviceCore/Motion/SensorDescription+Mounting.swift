@@ -7,7 +7,7 @@ extension SensorDescription {
     ///
     /// Of the settings that speak of this sensor, the first that has a matrix gives it, and the first that names a
     /// convention says what it is meant for. Where none names one it is the kernel's for matrices of settings and
-    /// drivers, and the windows one for udev's.
+    /// drivers; one of udev's is read as it was made, see ``MountMatrix/ofHardwareDatabase``.
     /// - `kernel`: the matrix as it is.
     /// - `windows`: the matrix yields -9.81 on the axis that points up, so an accelerometer's is negated, even where
     ///   there is no matrix (identity). Turning the sign is no rotation, and a gyroscope or magnetometer knows no such
@@ -37,7 +37,8 @@ extension SensorDescription {
         if kind == .accelerometer, let udevMatrix, !udevMatrix.allSatisfy(\.isWhitespace) {
             let origin = "the udev property ACCEL_MOUNT_MATRIX"
             if let matrix = MountMatrix(udevMatrix) {
-                candidates.append((matrix, origin, convention ?? .windows))
+                candidates.append(
+                    (convention == nil ? matrix.ofHardwareDatabase : matrix, origin, convention ?? .kernel))
             } else {
                 remarks.append("\(origin) is \"\(udevMatrix.prefix(80))\", which is not nine numbers: it is left out.")
             }
@@ -67,6 +68,16 @@ extension SensorDescription {
 }
 
 extension MountMatrix {
+    /// The rotation that systemd's hardware database means with this matrix.
+    ///
+    /// Its matrices are made by looking at the orientation of the picture: x and y of what they yield are negative on the
+    /// axis that points up. The sign of z does not show in that, and many of them mirror; as a sensor can be turned but
+    /// not mirrored, z gets the sign that makes a rotation.
+    var ofHardwareDatabase: MountMatrix {
+        let (first, second, third) = rows
+        return MountMatrix(-first, -second, determinant < 0 ? -third : third)
+    }
+
     fileprivate func converted(from convention: MountConvention, for kind: SensorKind) -> MountMatrix {
         guard convention == .windows else { return self }
         return kind == .accelerometer || determinant < 0 ? negated : self
