@@ -16,10 +16,8 @@ extension AppDelivery {
         if let playback = device.playback, !playback.deliversAsLive {
             return playback.delivery(onMainThread: isMain)
         }
-        // The main operation queue hands its operations to the main dispatch queue, and on Linux it cannot be suspended.
-        // Going there directly takes half of the time (14 against 25 microseconds). OperationQueue.current is the main
-        // queue then too, except after dispatchMain() and in an async main, where nothing runs on the main thread.
-        let delivery: any Delivery = isMain ? QueueDelivery.main : OperationQueueDelivery(queue)
+        // On Linux the main operation queue cannot be suspended, so that there is nothing to keep to.
+        let delivery: any Delivery = isMain ? MainQueueDelivery.shared : OperationQueueDelivery(queue)
         return device.playback?.tracked(delivery) ?? delivery
     }
 }

@@ -27,7 +27,7 @@ public enum AppDelivery {
         }
         let delivery: any Delivery
         if isMain {
-            delivery = QueueDelivery.main
+            delivery = MainQueueDelivery.shared
         } else if isOnThreadOfItsOwn {
             delivery = RunLoopDelivery()
         } else {
@@ -39,10 +39,12 @@ public enum AppDelivery {
 
     /// The delivery of a manager whose callbacks were asked for on that queue.
     public static func on(_ queue: DispatchQueue, device: Device) -> any Delivery {
+        // On Linux each look at DispatchQueue.main gives another object, and only the label tells the queue.
+        let isMain = queue === DispatchQueue.main || queue.label == DispatchQueue.main.label
         if let playback = device.playback, !playback.deliversAsLive {
-            return playback.delivery(onMainThread: queue === DispatchQueue.main)
+            return playback.delivery(onMainThread: isMain)
         }
-        let delivery = QueueDelivery(queue)
+        let delivery: any Delivery = isMain ? MainQueueDelivery.shared : QueueDelivery(queue)
         return device.playback?.tracked(delivery) ?? delivery
     }
 

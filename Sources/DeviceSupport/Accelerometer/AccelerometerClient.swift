@@ -3,7 +3,7 @@
 
 import AppDelivery
 import DeviceCore
-import Dispatch
+import Foundation
 import Synchronization
 
 /// What is behind the accelerometer object: takes readings on the source's thread and tells them on the main thread.
@@ -31,7 +31,7 @@ final class AccelerometerClient: Sendable {
 
     init(device: Device) {
         source = device.motionSource
-        delivery = AppDelivery.on(DispatchQueue.main, device: device)
+        delivery = AppDelivery.on(OperationQueue.main, device: device)
         state.withLock { $0.device = device }
     }
 

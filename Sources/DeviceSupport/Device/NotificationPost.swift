@@ -3,7 +3,6 @@
 
 import AppDelivery
 import DeviceCore
-import Dispatch
 import Foundation
 import Synchronization
 
@@ -19,7 +18,7 @@ final class NotificationPost: Sendable {
     private let sender: Mutex<Sender>
 
     init(device: Device) {
-        delivery = AppDelivery.on(DispatchQueue.main, device: device)
+        delivery = AppDelivery.on(OperationQueue.main, device: device)
         sender = Mutex(Sender(device: device))
     }
 

@@ -11,6 +11,10 @@ import LiveDevice
 /// posted to `NotificationCenter.default` on the main queue, which needs `RunLoop.main.run()`, `dispatchMain()` or an
 /// async main. Safe to use from any thread.
 ///
+/// While a trace is played in order and the main queue does not run on the main thread, as in tests, observe with
+/// `queue: nil`: with another queue Foundation waits inside of the post for an operation of that queue, and if that is
+/// the main one, for ever.
+///
 /// A simulated device tells nothing of the machine it is played on: its name is that of the trace, and what a trace
 /// does not tell has a fixed value.
 ///

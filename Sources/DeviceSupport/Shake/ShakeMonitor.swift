@@ -3,7 +3,7 @@
 
 import AppDelivery
 import DeviceCore
-import Dispatch
+import Foundation
 import SensorFusion
 import Synchronization
 
@@ -50,7 +50,7 @@ final class ShakeMonitor: Sendable {
     init(device: Device) {
         source = device.motionSource
         clock = device.clock
-        delivery = AppDelivery.on(DispatchQueue.main, device: device)
+        delivery = AppDelivery.on(OperationQueue.main, device: device)
         state.withLock { $0.device = device }
     }
 

@@ -1,0 +1,29 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Dispatch
+import Foundation
+
+/// Delivery on the main queue, as Dispatch and as Foundation see it.
+///
+/// Work goes to the main dispatch queue, which takes half of the time of an operation. On the main thread that makes
+/// `OperationQueue.current` the main one too. After dispatchMain() and in an async main the main queue runs elsewhere, and
+/// Foundation does not know it again; there the work becomes an operation. A notification that is posted there otherwise
+/// never returns when an observer asked for the main operation queue: Foundation waits for an operation of that queue,
+/// which is busy posting.
+final class MainQueueDelivery: Delivery {
+    static let shared = MainQueueDelivery()
+
+    private let operations = OperationQueueDelivery(.main)
+
+    func schedule(_ work: @escaping @Sendable () -> Void) {
+        DispatchQueue.main.async { [operations] in
+            if Thread.isMainThread {
+                work()
+            } else {
+                operations.schedule(work)
+            }
+        }
+    }
+}
