@@ -33,7 +33,8 @@ import Synchronization
 ///
 /// **Failures.** When a sensor is lost its handler is told so once, with `CMErrorNotAvailable` (or
 /// `CMErrorNotAuthorized` when its file may not be read) and the reason as the underlying error. Readings go on by
-/// themselves when it is back. Without such a sensor starting is silent: ask `is…Available` first.
+/// themselves when it is back. Without such a sensor starting is silent: ask `is…Available` first, which looks for
+/// the sensors the first time and may take a few seconds when a server has to be asked.
 ///
 /// Device motion, which needs the attitude of the device, is not available yet.
 ///
