@@ -156,6 +156,12 @@ let package = Package(
             name: "CoreMotionClientTests", dependencies: ["CoreMotion", "CoreMotionSubmodules", "DeviceCore"]),
         .testTarget(
             name: "SimulatedDeviceTests", dependencies: ["CoreLocation", "DeviceCore", "SimulatedDevice", "Trace"]),
+        .testTarget(
+            name: "MotionEndToEndTests",
+            dependencies: [
+                "CoreMotion", "DeviceCore", "DeviceSupport", "SensorFusion", "SimulatedDevice", "TraceFormats",
+            ]
+        ),
         // Programs that the integration tests run as processes of their own.
         .executableTarget(name: "TestProgramStream", dependencies: ["CoreLocation"], path: "Tests/Programs/Stream"),
         .executableTarget(

@@ -1,0 +1,104 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreMotion
+import DeviceCore
+import DeviceSupport
+import SensorFusion
+import SimulatedDevice
+import Testing
+
+@Suite("Physical truths, from a recording to a handler") @MainActor
+struct PhysicalTruthTests {
+    @Test("Gravity and the user's part of each reading add up to it", arguments: Recordings.all)
+    func sum(recording: String) throws {
+        let heard = Heard(try Recordings.device(recording))
+        var separator = GravitySeparator()
+        var last: Double?
+        var greatest = 0.0
+        for reading in heard.accelerations {
+            let parts = separator.update(reading.value, interval: reading.time - (last ?? reading.time))
+            last = reading.time
+            greatest = max(greatest, (parts.gravity + parts.userAcceleration - reading.value).length)
+        }
+        #expect(heard.accelerations.count > 300)
+        #expect(greatest <= 1e-12)
+    }
+
+    @Test("At rest with the face up z reads -1; in free fall nothing is felt")
+    func freeFall() throws {
+        let heard = Heard(try Recordings.device("iio/free-fall.csv"))
+        // It falls for four tenths of a second after the first. The noise of a reading is 0.05 m/s², 0.005 g.
+        #expect((heard.accelerations.mean(from: 0, to: 0.99) - [0, 0, -1]).length < 0.003)
+        #expect(heard.accelerations.mean(from: 1.01, to: 1.39).length < 0.003)
+        for reading in heard.accelerations where reading.time > 1.01 && reading.time < 1.39 {
+            #expect(reading.value.length < 0.03, "\(reading)")
+        }
+    }
+
+    @Test("Spun counterclockwise at 90 degrees a second, z reads +pi/2 and the field turns clockwise")
+    func spin() throws {
+        let heard = Heard(try Recordings.device("iio/spin-flat-90dps.csv"))
+        let rate = heard.rotationRates.mean(from: -1, to: 9)
+        #expect((rate - [0, 0, .pi / 2]).length < 0.002, "\(rate)")
+        #expect((heard.accelerations.mean(from: -1, to: 9) - [0, 0, -1]).length < 0.002)
+        #expect(heard.fields.count > 790)
+        for field in heard.fields {
+            // 20 microtesla to the north, where the top edge points at first.
+            let angle = field.time * .pi / 2
+            let expected: SIMD3<Double> = [20 * sin(angle), 20 * cos(angle), -43]
+            #expect((field.value - expected).length < 0.002, "\(field)")
+        }
+    }
+
+    @Test(
+        "What the gyroscope says of a turn is what gravity does",
+        arguments: ["motion/six-poses.trace", "iio/rotate-about-z-upright.csv"])
+    func agreement(recording: String) throws {
+        let heard = Heard(try Recordings.device(recording))
+        let end = try #require(heard.rotationRates.last?.time)
+        // As the device turns, what stands still turns the other way in its axes.
+        var gravity = heard.accelerations.mean(from: -1, to: 0.3)
+        var former = try #require(heard.rotationRates.first)
+        if recording.hasSuffix("csv") { gravity = try #require(heard.accelerations.first).value }
+        for reading in heard.rotationRates.dropFirst() {
+            gravity = gravity.turned(by: (former.value + reading.value) * (former.time - reading.time) / 2)
+            former = reading
+        }
+        let measured = heard.accelerations.mean(from: end - 0.02, to: end + 1)
+        // Three degrees of 450 and of 720.
+        #expect((gravity - measured).length < 0.05, "\(gravity) and \(measured)")
+    }
+
+    @Test("A shake has a beginning and an end, and leaves the orientation alone")
+    func shake() throws {
+        final class Listener: UIResponder {
+            let notes = Notes()
+            override var canBecomeFirstResponder: Bool { true }
+            override func motionBegan(_ motion: UIEvent.EventSubtype, with event: UIEvent?) { note("began", event) }
+            override func motionEnded(_ motion: UIEvent.EventSubtype, with event: UIEvent?) { note("over", event) }
+            override func motionCancelled(_ motion: UIEvent.EventSubtype, with event: UIEvent?) { note("over", event) }
+
+            private func note(_ text: String, _ event: UIEvent?) {
+                // The shaking is along x, with the device upright.
+                notes.add(text + (event?.acceleration.map { abs($0.y + 1) < 0.1 } == true ? "" : " without a reading"))
+            }
+        }
+        let device = try Recordings.device("iio/shake.csv")
+        device.use {
+            let listener = Listener()
+            #expect(listener.becomeFirstResponder())
+            let machine = UIDevice.current
+            let orientations = Notes()
+            let token = NotificationCenter.default.addObserver(
+                forName: UIDevice.orientationDidChangeNotification, object: machine, queue: nil
+            ) { _ in MainActor.assumeIsolated { orientations.add("\(machine.orientation)") } }
+            machine.beginGeneratingDeviceOrientationNotifications()
+            device.play()
+            #expect(listener.notes.all == ["began", "over"])
+            #expect(orientations.all == ["portrait"])
+            machine.endGeneratingDeviceOrientationNotifications()
+            NotificationCenter.default.removeObserver(token)
+        }
+    }
+}

@@ -1,0 +1,222 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreMotion
+import DeviceCore
+import DeviceSupport
+import Dispatch
+import Synchronization
+import Testing
+
+@Suite("Programs with several threads", .timeLimit(.minutes(1)))
+struct ThreadTests {
+    /// Sensors whose readings come from threads of their own, as live ones do.
+    private final class Sensors: Sendable {
+        let hub = MotionHub(
+            sensors: [
+                SensorDescription(id: "accelerometer", kind: .accelerometer),
+                SensorDescription(id: "gyroscope", kind: .gyroscope),
+            ], demandChanged: {})
+        let device: Device
+        private let isOver = Atomic<Bool>(false)
+        private let threads = DispatchGroup()
+
+        init() {
+            device = Device(
+                name: "test", clock: VirtualClock(now: BootTime(nanoseconds: 1)), configuration: Configuration(),
+                positionSource: PositionHub(demandChanged: {}), motionSource: hub)
+        }
+
+        /// Feeds readings until the closure has returned.
+        func running<Result>(_ body: () throws -> Result) rethrows -> Result {
+            for kind in [SensorKind.accelerometer, .gyroscope] {
+                threads.enter()
+                // Threads of their own: on Dispatch's they would keep operations from running.
+                Thread.detachNewThread { [self] in
+                    var time = Int64(1)
+                    while !isOver.load(ordering: .relaxed) {
+                        time += 1_000_000
+                        hub.post(
+                            MotionBatch(
+                                sensor: kind.rawValue, kind: kind, values: [[0, 0, 9.80665]],
+                                times: [BootTime(nanoseconds: time)]))
+                        usleep(50)
+                    }
+                    threads.leave()
+                }
+            }
+            defer {
+                isOver.store(true, ordering: .relaxed)
+                threads.wait()
+            }
+            return try body()
+        }
+    }
+
+    private struct Shared: @unchecked Sendable {
+        // The manager may be used from any thread, though it is not Sendable, as on Apple's platforms.
+        let manager: CMMotionManager
+    }
+
+    @Test("Started and stopped from four threads at once, it is off after the last stop")
+    func startAndStop() {
+        let sensors = Sensors()
+        let manager = sensors.device.bind { CMMotionManager() }
+        let shared = Shared(manager: manager)
+        let calls = Atomic<Int>(0)
+        sensors.running {
+            DispatchQueue.concurrentPerform(iterations: 4) { thread in
+                let queue = OperationQueue()
+                for round in 0..<500 {
+                    switch (round &* 7 &+ thread) % 5 {
+                    case 0: shared.manager.stopAccelerometerUpdates()
+                    case 1: shared.manager.accelerometerUpdateInterval = Double(round % 3) / 100
+                    case 2: shared.manager.startAccelerometerUpdates()
+                    case 3: _ = shared.manager.accelerometerData
+                    default:
+                        shared.manager.startAccelerometerUpdates(to: queue) { _, _ in
+                            calls.add(1, ordering: .relaxed)
+                        }
+                    }
+                }
+                queue.waitUntilAllOperationsAreFinished()
+            }
+            manager.stopAccelerometerUpdates()
+            #expect(manager.accelerometerData == nil)
+        }
+        #expect(!manager.isAccelerometerActive)
+        #expect(!sensors.hub.isWanted)
+    }
+
+    @Test("While a handler runs another thread can use the manager")
+    func noLock() {
+        let sensors = Sensors()
+        let manager = sensors.device.bind { CMMotionManager() }
+        let shared = Shared(manager: manager)
+        let done = DispatchSemaphore(value: 0)
+        let wasFree = Atomic<Bool>(false)
+        manager.startAccelerometerUpdates(to: OperationQueue()) { _, _ in
+            let other = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                shared.manager.startGyroUpdates()
+                _ = shared.manager.accelerometerData
+                _ = shared.manager.isAccelerometerActive
+                shared.manager.accelerometerUpdateInterval = 0.5
+                shared.manager.stopAccelerometerUpdates()
+                other.signal()
+            }
+            if other.wait(timeout: .now() + 20) == .success { wasFree.store(true, ordering: .relaxed) }
+            done.signal()
+        }
+        sensors.running { #expect(done.wait(timeout: .now() + 30) == .success) }
+        let isFree = wasFree.load(ordering: .relaxed)
+        #expect(isFree)
+        manager.stopGyroUpdates()
+        #expect(!sensors.hub.isWanted)
+    }
+
+    @Test("A manager that its handler releases on a queue of its own turns the sensor off")
+    func release() {
+        let sensors = Sensors()
+        let kept = Mutex<Shared?>(nil)
+        let done = DispatchSemaphore(value: 0)
+        sensors.running {
+            sensors.device.bind {
+                let shared = Shared(manager: CMMotionManager())
+                kept.withLock { $0 = shared }
+                shared.manager.startAccelerometerUpdates(to: OperationQueue()) { _, _ in
+                    let last = kept.withLock { kept -> Shared? in
+                        defer { kept = nil }
+                        return kept
+                    }
+                    guard last != nil else { return }
+                    withExtendedLifetime(last) {}
+                    done.signal()
+                }
+            }
+            #expect(done.wait(timeout: .now() + 30) == .success)
+        }
+        #expect(!sensors.hub.isWanted)
+    }
+
+    @Test("A handler on a suspended queue hears nothing; resumed it hears the newest 1,024, each once")
+    func suspended() {
+        let sensors = Sensors()
+        let manager = sensors.device.bind { CMMotionManager() }
+        let queue = OperationQueue()
+        queue.isSuspended = true
+        let times = Mutex<[Double]>([])
+        manager.accelerometerUpdateInterval = 0
+        manager.startAccelerometerUpdates(to: queue) { data, _ in
+            guard let data else { return }
+            times.withLock { $0.append(data.timestamp) }
+        }
+        for index in 1...5000 {
+            sensors.hub.post(
+                MotionBatch(
+                    sensor: "accelerometer", kind: .accelerometer, values: [.zero],
+                    times: [BootTime(nanoseconds: Int64(index) * 1_000_000_000)]))
+        }
+        #expect(times.withLock { $0 }.isEmpty)
+        #expect(queue.operationCount == 1)
+        queue.isSuspended = false
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(times.withLock { $0 } == (3977...5000).map { Double($0) })
+        #expect(manager.droppedAccelerometerDataCount == 3976)
+        manager.stopAccelerometerUpdates()
+    }
+
+    @Test("Handlers for the main operation queue may post to observers on it, wherever that queue runs")
+    func posting() async {
+        let sensors = Sensors()
+        let manager = sensors.device.bind { CMMotionManager() }
+        let name = NSNotification.Name("ThreadTests.posting")
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            let isFirst = Atomic<Bool>(true)
+            _ = NotificationCenter.default.addObserver(forName: name, object: nil, queue: .main) { _ in
+                if isFirst.exchange(false, ordering: .relaxed) { continuation.resume() }
+            }
+            manager.startAccelerometerUpdates(to: .main) { _, _ in
+                #expect(OperationQueue.current === OperationQueue.main)
+                NotificationCenter.default.post(name: name, object: nil)
+            }
+            DispatchQueue.global().async {
+                sensors.hub.post(
+                    MotionBatch(
+                        sensor: "accelerometer", kind: .accelerometer, values: [.zero],
+                        times: [BootTime(nanoseconds: 1)]))
+            }
+        }
+        manager.stopAccelerometerUpdates()
+        #expect(!sensors.hub.isWanted)
+    }
+
+    @Test("An orientation that a sensor's own thread finds is posted on the main queue")
+    func orientation() async {
+        let sensors = Sensors()
+        let machine = sensors.device.bind { UIDevice.current }
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            let isFirst = Atomic<Bool>(true)
+            _ = NotificationCenter.default.addObserver(
+                forName: UIDevice.orientationDidChangeNotification, object: machine, queue: .main
+            ) { _ in
+                // Traps anywhere else. A post that comes in no operation of the main queue would never return: Foundation
+                // waits there for an operation of that queue.
+                dispatchPrecondition(condition: .onQueue(.main))
+                if isFirst.exchange(false, ordering: .relaxed) { continuation.resume() }
+            }
+            machine.beginGeneratingDeviceOrientationNotifications()
+            DispatchQueue.global().async {
+                for step in 1...100 {
+                    sensors.hub.post(
+                        MotionBatch(
+                            sensor: "accelerometer", kind: .accelerometer, values: [[0, 0, 9.80665]],
+                            times: [BootTime(nanoseconds: Int64(step) * 50_000_000)]))
+                }
+            }
+        }
+        #expect(machine.orientation == .faceUp)
+        machine.endGeneratingDeviceOrientationNotifications()
+        #expect(!sensors.hub.isWanted)
+    }
+}
