@@ -1,17 +1,17 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceCore
+package import DeviceCore
 import JSONBytes
 
 /// A motion reading as a line of a trace: `{"t":1.25,"accelerometer":[0.1,0.2,9.81],"sensor":"x","stamp":1.2483}`.
 ///
 /// The sensor is named when its id is not the name of its kind, and the stamp is told when it is not the time.
-enum TraceSampleText {
+package enum TraceSampleText {
     /// Appends the line with its line end; nothing when a trace cannot hold the numbers.
     ///
     /// - Parameter sensor: the member that names the sensor, as ``member(_:kind:)`` makes it.
-    static func append(
+    package static func append(
         _ value: SIMD3<Double>, kind: SensorKind, sensor: [UInt8], time: Int64, stamp: Int64, to buffer: inout [UInt8]
     ) {
         guard TraceSample.isUsable(kind.isVector ? value : SIMD3(value.x, 0, 0)) else { return }
@@ -39,7 +39,7 @@ enum TraceSampleText {
     }
 
     /// The member that names a sensor, with the comma before it; empty for one that is called like its kind.
-    static func member(_ sensor: String, kind: SensorKind) -> [UInt8] {
+    package static func member(_ sensor: String, kind: SensorKind) -> [UInt8] {
         sensor == kind.rawValue ? [] : member(sensor)
     }
 

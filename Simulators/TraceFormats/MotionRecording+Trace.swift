@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import DeviceCore
-import JSONBytes
 public import Trace
 
 extension MotionRecording {
@@ -39,8 +38,7 @@ extension MotionRecording {
         let limit = TraceFile.maximumSize
         var bytes = traceHeader(source: source).line()
         bytes.append(UInt8(ascii: "\n"))
-        let openings = tracks.map { Self.opening($0.sensor) }
-        let endings = tracks.map { Self.ending($0.sensor) }
+        let members = tracks.map { TraceSampleText.member($0.sensor.id, kind: $0.sensor.kind) }
         var merge = TrackMerge(tracks)
         while let time = merge.nextTime {
             guard bytes.count < limit else {
@@ -50,18 +48,10 @@ extension MotionRecording {
                 )
             }
             for (index, track) in tracks.enumerated() {
-                guard let sample = merge.take(index, at: time), Self.isUsable(track.values[sample]) else { continue }
-                bytes.append(contentsOf: "{\"t\":".utf8)
-                NanosecondText.append(time, to: &bytes)
-                bytes.append(contentsOf: openings[index])
-                Self.append(track.values[sample].x, to: &bytes)
-                if track.sensor.kind.isVector {
-                    bytes.append(UInt8(ascii: ","))
-                    Self.append(track.values[sample].y, to: &bytes)
-                    bytes.append(UInt8(ascii: ","))
-                    Self.append(track.values[sample].z, to: &bytes)
-                }
-                bytes.append(contentsOf: endings[index])
+                guard let sample = merge.take(index, at: time) else { continue }
+                TraceSampleText.append(
+                    track.values[sample], kind: track.sensor.kind, sensor: members[index], time: time, stamp: time,
+                    to: &bytes)
             }
         }
         return bytes
@@ -91,33 +81,5 @@ extension MotionRecording {
         guard !tracks.isEmpty else {
             throw DeviceError(.invalidTrace, "\(trace.name) holds no motion readings.")
         }
-    }
-
-    private static func opening(_ sensor: SensorDescription) -> [UInt8] {
-        [UInt8](",\"\(sensor.kind.rawValue)\":\(sensor.kind.isVector ? "[" : "")".utf8)
-    }
-
-    /// What stands behind the numbers: the sensor is named when it is not called like its kind.
-    private static func ending(_ sensor: SensorDescription) -> [UInt8] {
-        var bytes = sensor.kind.isVector ? [UInt8(ascii: "]")] : []
-        if sensor.id != sensor.kind.rawValue {
-            var writer = JSONWriter()
-            writer.string(sensor.id)
-            bytes.append(contentsOf: ",\"sensor\":".utf8)
-            bytes.append(contentsOf: writer.bytes)
-        }
-        bytes.append(contentsOf: "}\n".utf8)
-        return bytes
-    }
-
-    /// A trace holds no greater numbers. Written so that NaN fails.
-    private static func isUsable(_ value: SIMD3<Double>) -> Bool {
-        let most = TraceSample.maximumMagnitude
-        return abs(value.x) <= most && abs(value.y) <= most && abs(value.z) <= most
-    }
-
-    private static func append(_ value: Double, to bytes: inout [UInt8]) {
-        var text = value.description
-        text.withUTF8 { bytes.append(contentsOf: $0) }
     }
 }
