@@ -17,9 +17,19 @@ enum RecordingContents {
     ) throws(DeviceError) -> (kind: RecordingFile.Kind, contents: RecordingContents) {
         guard !Folder.isFolder(path) else { return try loadFolder(path, options) }
         let bytes = try FileBytes.read(path, limit: TraceFile.maximumSize)
+        guard kind(of: bytes, path) == .iio else { return try load(bytes, name: path, options) }
+        return (.iio, .recording(try loadContext(bytes, path, options)))
+    }
+
+    /// Reads what is in memory.
+    static func load(
+        _ bytes: [UInt8], name path: String, _ options: RecordingOptions
+    ) throws(DeviceError) -> (kind: RecordingFile.Kind, contents: RecordingContents) {
         switch kind(of: bytes, path) {
         case .iio?:
-            return (.iio, .recording(try loadContext(bytes, path, options)))
+            throw DeviceError(
+                .notSupported,
+                "\(path) is XML, and the readings of libiio's contexts are in buffer files beside it. Name the file.")
         case .csv?:
             guard bytes.count <= Folder.maximumFileSize else {
                 throw DeviceError(

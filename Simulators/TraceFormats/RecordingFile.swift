@@ -38,13 +38,29 @@ public struct RecordingFile: Sendable {
     public static func open(
         _ path: String, options: RecordingOptions = .init()
     ) throws(DeviceError) -> RecordingFile {
-        let (kind, contents) = try RecordingContents.load(path, options)
+        try make(try RecordingContents.load(path, options), name: path)
+    }
+
+    /// Reads a recording that is in memory already: any kind but a folder and libiio's XML, which has its buffers in other
+    /// files.
+    ///
+    /// - Parameter name: what to call it in messages.
+    public static func read(
+        _ bytes: [UInt8], name: String, options: RecordingOptions = .init()
+    ) throws(DeviceError) -> RecordingFile {
+        try make(try RecordingContents.load(bytes, name: name, options), name: name)
+    }
+
+    private static func make(
+        _ loaded: (kind: RecordingFile.Kind, contents: RecordingContents), name: String
+    ) throws(DeviceError) -> RecordingFile {
+        let (kind, contents) = loaded
         switch contents {
         case .trace(let file):
             return RecordingFile(kind: kind, trace: file, remarks: [])
         case .recording(let recording):
             return RecordingFile(
-                kind: kind, trace: try TraceFile(bytes: try recording.traceBytes(source: path), name: path),
+                kind: kind, trace: try TraceFile(bytes: try recording.traceBytes(source: name), name: name),
                 remarks: recording.remarks)
         }
     }

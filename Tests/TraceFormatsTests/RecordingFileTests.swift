@@ -76,6 +76,20 @@ struct RecordingFileTests {
         }
     }
 
+    @Test("What is in memory is told apart as a file is, but for what lies in several files")
+    func memory() throws {
+        let csv = [UInt8]("t,ax,ay,az\n0,0,0,9.8\n0.5,0,0,9.8\n".utf8)
+        let file = try RecordingFile.read(csv, name: "standard input")
+        #expect(file.kind == .csv)
+        #expect(file.trace.name == "standard input")
+        #expect(try MotionRecording(trace: file.trace).track(.accelerometer)?.count == 2)
+        let path = Files.trace("motion/six-poses.trace")
+        #expect(try RecordingFile.read(try Files.bytes(path), name: path).trace.bytes == Files.bytes(path))
+        #expect(throws: DeviceError.self) {
+            try RecordingFile.read([UInt8]("<context name=\"local\"/>".utf8), name: "x")
+        }
+    }
+
     @Test("What is none of them is refused with what it is")
     func refused() throws {
         try Files.withFolder { folder in

@@ -21,7 +21,7 @@ struct ReplayCommand: AsyncParsableCommand {
             is passed over with a note. See sensorctl --help for the other exit codes.
             """)
 
-    @Argument(help: "The trace; - for standard input.")
+    @Argument(help: "The trace; - for standard input, which takes all but folders and libiio's XML.")
     var file: String
 
     @Argument(help: "What to replay: location, accelerometer, gyro, magnetometer, pressure or orientation.")
@@ -78,6 +78,27 @@ struct ReplayCommand: AsyncParsableCommand {
         simulated.use { listener.start() }
         await simulated.play(speed, until: stop)
         listener.end()
+        if listener.count == 0, stop.reason == nil, let remark = Self.remark(on: trace, without: plan.stream) {
+            Notes.warn(remark)
+        }
         for warning in simulated.warnings { Notes.warn("\(trace.name): \(warning)") }
     }
+
+    /// Why a replay has shown nothing, when the trace holds something else; nil otherwise.
+    private static func remark(on trace: TraceFile, without stream: StreamName) -> String? {
+        let kinds = Set(trace.findSensors().map(\.kind))
+        let other = StreamName.allCases.filter { $0 != .orientation && $0.sensor.map(kinds.contains) ?? false }
+        if let kind = stream.sensor {
+            guard !kinds.contains(kind) else { return nil }
+            let rest = other.isEmpty ? "no motion at all" : other.map(\.rawValue).joined(separator: ", ")
+            return "\(trace.name) holds no readings of a \(kind.name); it holds \(rest)."
+        }
+        guard !other.isEmpty else { return nil }
+        return "\(trace.name) gives no location; it holds \(other.map(\.rawValue).joined(separator: ", "))."
+    }
+}
+
+extension SensorKind {
+    /// What people call it.
+    var name: String { self == .pressure ? "barometer" : rawValue }
 }

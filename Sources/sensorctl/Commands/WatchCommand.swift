@@ -76,7 +76,7 @@ struct WatchCommand: AsyncParsableCommand {
         guard let kind = stream.sensor, !device.motionSource.sensors.contains(where: { $0.kind == kind }) else {
             return
         }
-        Notes.warn("There is no \(kind.rawValue) yet; waiting for one. `sensorctl doctor` says what is missing.")
+        Notes.warn("There is no \(kind.name) yet; waiting for one. `sensorctl doctor` says what is missing.")
     }
 
     /// A duration has to be a number of seconds that a timer takes.

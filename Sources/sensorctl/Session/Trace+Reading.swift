@@ -11,14 +11,13 @@ extension TraceFile {
     /// - Parameter allowsImport: true to take recordings of other kinds as well.
     static func read(userPath path: String, allowsImport: Bool = false) throws -> TraceFile {
         do throws(DeviceError) {
-            if path != "-", allowsImport {
-                let recording = try RecordingFile.open(path)
-                for remark in recording.remarks { Notes.warn("\(path): \(remark)") }
-                return recording.trace
-            }
+            if path != "-", allowsImport { return Self.trace(of: try RecordingFile.open(path)) }
             guard path == "-" else { return try TraceFile(path: path) }
+            let name = "standard input"
             switch Descriptor(number: 0).readAll(limit: maximumSize) {
-            case .success(let bytes): return try TraceFile(bytes: bytes, name: "standard input")
+            case .success(let bytes):
+                guard allowsImport else { return try TraceFile(bytes: bytes, name: name) }
+                return Self.trace(of: try RecordingFile.read(bytes, name: name))
             case .failure(.tooLarge):
                 throw DeviceError(
                     .inputOutput, "Standard input has more than \(maximumSize) bytes, which is the limit.")
@@ -31,5 +30,10 @@ extension TraceFile {
             try ExitStatus(reading: error).end()
             throw error
         }
+    }
+
+    private static func trace(of recording: RecordingFile) -> TraceFile {
+        for remark in recording.remarks { Notes.warn("\(recording.trace.name): \(remark)") }
+        return recording.trace
     }
 }
