@@ -29,7 +29,7 @@ extension StreamName {
 }
 
 /// How fast a trace is played.
-enum PlaybackSpeed: ExpressibleByArgument, Equatable {
+enum PlaybackSpeed: ExpressibleByArgument, Equatable, CustomStringConvertible {
     case max
     case times(Double)
 
@@ -40,6 +40,13 @@ enum PlaybackSpeed: ExpressibleByArgument, Equatable {
         }
         guard let factor = Double(argument), factor > 0, factor.isFinite else { return nil }
         self = .times(factor)
+    }
+
+    var description: String {
+        switch self {
+        case .max: "max"
+        case .times(let factor): factor == factor.rounded() && factor < 1e9 ? "\(Int(factor))" : "\(factor)"
+        }
     }
 
     static var allValueStrings: [String] { ["max", "NUMBER"] }

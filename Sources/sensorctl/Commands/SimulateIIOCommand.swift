@@ -15,8 +15,8 @@ struct SimulateIIOCommand: AsyncParsableCommand {
         discussion: """
             Takes what `replay` takes. Listens on 127.0.0.1 and prints the address to give to a client: iio_info, \
             iio_readdev and all others of libiio, or a program of this package through DEVICE_SERVICES_IIO. With a PROGRAM \
-            it runs that, sets DEVICE_SERVICES_IIO for it, and ends with its exit code when it ends. With --json the line \
-            is an object with "event" listening, "uri" and "port".
+            it runs that, sets DEVICE_SERVICES_IIO for it, and ends with its exit code when it ends; when this verb is to end first, \
+            PROGRAM has five seconds after SIGTERM. With --json the line is an object with "event" listening, "uri" and "port".
 
             Exits with 65 when the file is not a recording of motion, with 66 when it cannot be read, with 69 when the \
             port is taken, and with 127 when PROGRAM cannot be started. See sensorctl --help for the other exit codes.
@@ -47,6 +47,9 @@ struct SimulateIIOCommand: AsyncParsableCommand {
 
     func validate() throws {
         try WatchCommand.validate(duration: duration)
+        if let fault {
+            do throws(DeviceError) { _ = try IIODFault.list(fault) } catch { throw ValidationError(error.description) }
+        }
         if output.json, !program.isEmpty {
             throw ValidationError("Standard output belongs to the program: leave --json out.")
         }
@@ -56,13 +59,14 @@ struct SimulateIIOCommand: AsyncParsableCommand {
         let stop = Stop()
         let termination = Termination(stop)
         defer { withExtendedLifetime(termination) {} }
-        let server = try makeServer()
+        let (server, seconds) = try makeServer()
         let port: UInt16
         do throws(DeviceError) {
             port = try server.start()
         } catch {
             Notes.fail(error.description)
-            throw ExitStatus.unavailable
+            try ExitStatus.unavailable.end()
+            throw error
         }
         defer { server.stop() }
         let uri = "ip:127.0.0.1:\(port)"
@@ -71,11 +75,12 @@ struct SimulateIIOCommand: AsyncParsableCommand {
             try await run(program, uri: uri, stop: stop)
             return
         }
-        announce(uri, port: port, on: StandardOutput(stop: stop))
+        announce(uri, port: port, seconds: seconds, on: StandardOutput(stop: stop))
         try await stop.wait().status(isComplete: true, shortfall: "").end()
     }
 
-    private func makeServer() throws -> IIODServer {
+    /// The server, and how many seconds it has to tell of.
+    private func makeServer() throws -> (IIODServer, seconds: Double) {
         do throws(DeviceError) {
             let recording = try MotionRecording(path: file)
             for remark in recording.remarks { Notes.warn("\(file): \(remark)") }
@@ -88,7 +93,8 @@ struct SimulateIIOCommand: AsyncParsableCommand {
             case .max: options.pace = .asFastAsAsked
             case .times(let factor): options.pace = .realTime(speed: factor)
             }
-            return IIODServer(context: board.context, samples: board.samples, options: options)
+            let server = IIODServer(context: board.context, samples: board.samples, options: options)
+            return (server, Double(recording.duration) / 1e9)
         } catch {
             Notes.fail(error.description)
             try ExitStatus(reading: error).end()
@@ -96,7 +102,7 @@ struct SimulateIIOCommand: AsyncParsableCommand {
         }
     }
 
-    private func announce(_ uri: String, port: UInt16, on standardOutput: StandardOutput) {
+    private func announce(_ uri: String, port: UInt16, seconds: Double, on standardOutput: StandardOutput) {
         if output.json {
             var writer = JSONWriter()
             writer.beginObject()
@@ -112,7 +118,17 @@ struct SimulateIIOCommand: AsyncParsableCommand {
         } else {
             standardOutput.write(line: uri)
             Notes.say("for example: iio_info -u \(uri)    or: DEVICE_SERVICES_IIO=\(uri) sensorctl watch accelerometer")
+            if let remark = Self.remark(seconds: seconds, speed: speed, loops: loop) { Notes.say(remark) }
         }
+    }
+
+    /// Who looks a second time wonders why nothing comes any more. Nil when each client has a recording of its own.
+    static func remark(seconds: Double, speed: PlaybackSpeed, loops: Bool) -> String? {
+        guard case .times(let factor) = speed else { return nil }
+        let length = "\((seconds / factor * 10).rounded() / 10) s"
+        return loops
+            ? "the recording begins with the first client and is played again every \(length)"
+            : "the recording begins with the first client and falls silent after \(length); --loop starts it again"
     }
 
     /// Runs the program until it ends, or is asked to because this verb is.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import Dispatch
 import Foundation
 import Synchronization
 
@@ -43,10 +44,18 @@ final class ChildProgram: Sendable {
         self.process = process
     }
 
-    /// Asks it to end, if it runs.
+    /// Seconds that it has to end in when it is asked to.
+    static let patience = 5
+
+    /// Asks it to end, if it runs; ends it when it does not listen.
     func terminate() {
+        send(SIGTERM)
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.patience)) { self.send(SIGKILL) }
+    }
+
+    private func send(_ signal: Int32) {
         // Under the lock, because afterwards the number may be somebody else's.
-        hasEnded.withLock { hasEnded in if !hasEnded { _ = kill(process, SIGTERM) } }
+        hasEnded.withLock { hasEnded in if !hasEnded { _ = kill(process, signal) } }
     }
 
     /// Returns its exit code when it has ended; 128 and the signal's number when a signal has ended it.
