@@ -15,7 +15,7 @@ struct RecordCommand: AsyncParsableCommand {
         discussion: """
             Records every line of gpsd, every motion sensor in its own axes, and the battery. Goes on until it is ended, \
             also while gpsd or a sensor is away; the trace then says so. With --json it prints what happens: an object \
-            with "event" started, lost, regained or ended a line.
+            with "event" started, lost, regained or ended a line, with a "sensor" where it is about one.
 
             Exits with 69 when --duration ends before anything could be recorded, with 73 when FILE cannot be created, and with \
             74 when it cannot be written on. See sensorctl --help for the other exit codes.
@@ -61,7 +61,8 @@ struct RecordCommand: AsyncParsableCommand {
         let stop = Stop()
         let termination = Termination(stop)
         defer { withExtendedLifetime(termination) {} }
-        let events = RecordingEvents(file: file, device: device, asJSON: output.json, stop: stop)
+        let events = RecordingEvents(
+            file: file, device: device, parts: parts.parts, asJSON: output.json, stop: stop)
         let recorder: TraceRecorder
         do throws(DeviceError) {
             recorder = TraceRecorder(
@@ -73,12 +74,10 @@ struct RecordCommand: AsyncParsableCommand {
             return .cannotCreate
         }
         events.started()
-        let subscription =
-            parts.parts.contains(.position)
-            ? device.positionSource.subscribe(PositionRequest()) { events.take($0) } : nil
+        let subscriptions = subscriptions(to: device, events)
         Termination.schedule(stop, after: duration)
         let reason = await stop.wait()
-        subscription?.cancel()
+        for subscription in subscriptions { subscription.cancel() }
         var end = reason
         do throws(DeviceError) {
             try recorder.stop()
@@ -89,6 +88,23 @@ struct RecordCommand: AsyncParsableCommand {
         events.ended(lines: lines, samples: samples)
         return end.status(
             isComplete: lines + samples > 0, shortfall: "There was nothing to record in \(duration ?? 0) s.")
+    }
+
+    /// What tells of losses and returns while the recorder records.
+    private func subscriptions(to device: Device, _ events: RecordingEvents) -> [Subscription] {
+        var subscriptions: [Subscription] = []
+        if parts.parts.contains(.position) {
+            subscriptions.append(device.positionSource.subscribe(PositionRequest()) { events.take($0) })
+        }
+        if parts.parts.contains(.motion) {
+            for sensor in device.motionSource.sensors {
+                // Asks for no rate of its own.
+                let request = MotionRequest(kind: sensor.kind, sensor: sensor.id, everyReading: true, axes: .sensor)
+                subscriptions.append(
+                    device.motionSource.subscribe(request) { events.take($0, sensor: sensor.id) })
+            }
+        }
+        return subscriptions
     }
 
     /// A pipe whose reader has gone is no failure.

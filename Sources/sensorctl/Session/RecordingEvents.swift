@@ -4,6 +4,7 @@
 import DeviceCore
 import JSONBytes
 import Synchronization
+import Trace
 
 #if canImport(Glibc)
 import Glibc
@@ -15,6 +16,8 @@ import Musl
 final class RecordingEvents: Sendable {
     private let file: String
     private let source: String
+    private let parts: TraceParts
+    private let motion: String
     private let asJSON: Bool
     private let stop: Stop
     private let clock: any DeviceClock
@@ -22,9 +25,11 @@ final class RecordingEvents: Sendable {
     /// Serialises the lines of the source's thread and of the main one.
     private let output: Mutex<Void> = Mutex(())
 
-    init(file: String, device: Device, asJSON: Bool, stop: Stop) {
+    init(file: String, device: Device, parts: TraceParts, asJSON: Bool, stop: Stop) {
         self.file = file
         source = device.configuration.positionSource.value.description
+        motion = device.configuration.motionSources.value.map(\.description).joined(separator: ",")
+        self.parts = parts
         self.asJSON = asJSON
         self.stop = stop
         clock = device.clock
@@ -37,10 +42,16 @@ final class RecordingEvents: Sendable {
                 writer.key("file")
                 writer.string(file)
                 writer.key("source")
-                writer.string(source)
+                if parts.contains(.position) { writer.string(source) } else { writer.null() }
+                writer.key("motion")
+                if parts.contains(.motion) { writer.string(motion) } else { writer.null() }
             }
         } else {
-            Notes.say("recording \(source) into \(file); Ctrl-C ends it")
+            var what: [String] = []
+            if parts.contains(.position) { what.append("positions of \(source)") }
+            if parts.contains(.motion) { what.append("motion of \(motion)") }
+            if parts.contains(.battery) { what.append("the battery") }
+            Notes.say("recording \(what.joined(separator: ", ")) into \(file); Ctrl-C ends it")
         }
     }
 
@@ -58,6 +69,32 @@ final class RecordingEvents: Sendable {
         case .regained:
             if asJSON { say("regained") { _ in } } else { Notes.say("gpsd is back") }
         case .report, .sky, .attitude, .receivers, .line: break
+        }
+    }
+
+    func take(_ event: MotionEvent, sensor: SensorDescription.ID) {
+        switch event {
+        case .lost(let error):
+            if asJSON {
+                say("lost") { writer in
+                    writer.key("sensor")
+                    writer.string(sensor)
+                    writer.key("reason")
+                    writer.string(error.description)
+                }
+            } else {
+                Notes.warn(error.description)
+            }
+        case .regained:
+            if asJSON {
+                say("regained") { writer in
+                    writer.key("sensor")
+                    writer.string(sensor)
+                }
+            } else {
+                Notes.say("\(sensor) is back")
+            }
+        case .samples: break
         }
     }
 
