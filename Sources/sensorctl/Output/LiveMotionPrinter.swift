@@ -9,6 +9,9 @@ final class LiveMotionPrinter: MotionPrinter {
     /// Seconds between pictures: an eye does not need more, and a terminal at the end of a line may not take more.
     private static let pause = 0.05
 
+    /// The columns that a picture takes at least.
+    static let leastColumns = 42
+
     private let output: StandardOutput
     private let ink = Ink(.standardOutput)
     private let clock: any DeviceClock

@@ -40,6 +40,8 @@ struct ListenerPlan {
         guard isLive else { return LineMotionPrinter(output: output) }
         // Pictures are drawn in real time, also of a trace.
         let columns = DemoTerminal(.standardOutput).measure().width
+        // A row that is broken in two cannot be drawn over.
+        guard columns >= LiveMotionPrinter.leastColumns else { return LineMotionPrinter(output: output) }
         return LiveMotionPrinter(output: output, clock: LiveClock(), columns: columns)
     }
 
