@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import Foundation
 import Testing
 
 @testable import sensorctl
@@ -49,7 +50,7 @@ struct DiagnosisTests {
         #expect(problem.message.contains("pi may not open /dev/iio:device0"))
         #expect(problem.message.contains("0600, group root"))
         #expect(problem.repair.contains { $0.contains("usermod -aG iio pi") })
-        #expect(problem.repair.contains { $0.hasPrefix(#"SUBSYSTEM=="iio""#) && $0.contains(#"GROUP="iio""#) })
+        #expect(problem.repair.contains { $0.contains(#"SUBSYSTEM=="iio""#) && $0.contains(#"GROUP="iio""#) })
         facts.kernelSensors[0].canOpenNode = true
         facts.kernelSensors[0].canWriteSettings = false
         #expect(Self.problems(facts).first?.message.contains("may not set its rate and buffer") == true)
@@ -87,7 +88,7 @@ struct DiagnosisTests {
         #expect(Self.problems(facts).first?.message.contains("has given nothing in 1.5 s") == true)
         #expect(
             Self.problems(facts).first?.repair.first
-                == "iio_readdev -u local: -s 10 mpu6050    # does libiio get anything?")
+                == "iio_readdev -u local: -b 10 -s 10 mpu6050    # does libiio get anything?")
         facts.trials[0].failure = DeviceError(.busy, "Somebody else has the buffer.")
         #expect(Self.problems(facts).first?.message == "accelerometer mpu6050: Somebody else has the buffer.")
     }
@@ -97,12 +98,14 @@ struct DiagnosisTests {
         var facts = Self.healthy()
         facts.kernelSensors[0].trigger = ""
         facts.triggers = []
+        let make = "sudo mkdir /sys/kernel/config/iio/triggers/hrtimer/mpu6050-timer"
+        let set = "echo mpu6050-timer | sudo tee /sys/bus/iio/devices/iio:device0/trigger/current_trigger"
         let remark = Diagnosis(facts).findings.first { $0.message.contains("no trigger") }
         #expect(remark?.level == .remark)
-        #expect(remark?.repair.first?.contains("modprobe iio-trig-hrtimer") == true)
+        #expect(remark?.repair == ["sudo modprobe iio-trig-hrtimer", make, set])
         facts.canMakeTimerTriggers = true
         let second = Diagnosis(facts).findings.first { $0.message.contains("no trigger") }
-        #expect(second?.repair == ["sudo mkdir /sys/kernel/config/iio/triggers/hrtimer/device-services"])
+        #expect(second?.repair == [make, set])
         // A part with a FIFO takes no trigger at all.
         facts.kernelSensors[0].trigger = nil
         #expect(!Diagnosis(facts).findings.contains { $0.message.contains("no trigger") })
@@ -116,6 +119,109 @@ struct DiagnosisTests {
         facts.positionFailure = DeviceError(.unreachable, "Nobody listens.")
         #expect(Self.problems(facts).first?.message == "Nobody listens.")
         #expect(Self.problems(facts).first?.repair.contains("sudo systemctl enable --now gpsd.socket") == true)
+    }
+
+    @Test("A sensor that is lost after its first reading is a problem, not a success")
+    func lostAfterFirst() {
+        var facts = Self.healthy()
+        facts.trials[0].readings = 1
+        facts.trials[0].failure = DeviceError(.busy, "Somebody else has the buffer.")
+        #expect(Self.problems(facts).map(\.message) == ["accelerometer mpu6050: Somebody else has the buffer."])
+        #expect(!Diagnosis(facts).findings.contains { $0.message.contains("gives readings") })
+    }
+
+    @Test("A server that does not answer is named with the reason, and nothing else is said of it")
+    func unreachableServer() throws {
+        var facts = Self.healthy()
+        facts.trials = []
+        facts.configuration.motionSources = Setting([
+            try MotionSourceAddress("ip:board"), try MotionSourceAddress("ip:board:4000"),
+        ])
+        facts.motionProblems = [DeviceError(.unreachable, "ip:board:4000 does not answer.")]
+        let problems = Self.problems(facts)
+        #expect(problems.map(\.message) == ["ip:board:4000 does not answer."])
+        #expect(problems.first?.repair.first?.hasPrefix("iio_info -u ip:board:4000 ") == true)
+    }
+
+    @Test("What the kernel lacks is said once")
+    func noDoubt() {
+        var facts = Self.healthy()
+        facts.trials = []
+        facts.hasKernelBus = false
+        facts.kernelSensors = []
+        facts.motionProblems = [DeviceError(.notFound, "This machine has no IIO devices.")]
+        #expect(Self.problems(facts).count == 1)
+    }
+
+    @Test("A rate of 0, somebody else's capture, and root's eyes are remarked on")
+    func kernelRemarks() {
+        var facts = Self.healthy()
+        facts.kernelSensors[0].rate = "0.000000"
+        facts.kernelSensors[0].isCapturing = true
+        facts.kernelSensors[0].nodeOwnership = "0600, group root"
+        facts.isRoot = true
+        let remarks = Diagnosis(facts).findings.filter { $0.level == .remark }
+        #expect(remarks.contains { $0.message.contains("0 samples a second") })
+        #expect(remarks.contains { $0.repair.first?.hasPrefix("sudo fuser -v /dev/iio:device0") == true })
+        #expect(remarks.contains { $0.message.hasPrefix("You are root") && $0.repair.first?.hasSuffix(" pi") == true })
+        #expect(!Diagnosis(facts).hasProblem)
+        facts.kernelSensors[0].rate = "50"
+        facts.kernelSensors[0].isCapturing = false
+        facts.isRoot = false
+        #expect(!Diagnosis(facts).findings.contains { $0.level == .remark })
+    }
+
+    @Test("A rate far below what was asked for is remarked on, one that the part cannot exceed is not")
+    func slowness() {
+        var facts = Self.healthy()
+        facts.trials[0].sensor.rates = .list([50, 100])
+        facts.trials[0].measuredRate = 12.5
+        #expect(Diagnosis(facts).findings.contains { $0.message.contains("12.5 readings a second where 100.0") })
+        facts.trials[0].sensor.rates = .list([12.5])
+        #expect(!Diagnosis(facts).findings.contains { $0.message.contains("were asked for") })
+    }
+
+    @Test("Variables and settings that nobody reads are found")
+    func typos() {
+        var facts = Self.healthy()
+        facts.readEnvironment(["PATH", "DEVICE_SERVICE_IIO", "DEVICE_SERVICES_IIO", "DEVICE_SERVICES_GPS"])
+        #expect(facts.unknownVariables == ["DEVICE_SERVICES_GPS", "DEVICE_SERVICE_IIO"])
+        facts.configuration.sensors = Setting([SensorSetting(sensor: "mpu6050"), SensorSetting(sensor: "mpu6500")])
+        let findings = Diagnosis(facts).findings.filter { $0.topic == "configuration" }
+        #expect(findings.map(\.level) == [.problem, .problem, .remark])
+        #expect(findings.last?.message.contains("\"mpu6500\" is of no sensor that is there; there are mpu6050") == true)
+    }
+
+    @Test(
+        "Names of other machines do not become commands", arguments: ["a; rm -rf ~", "$(id)", "it's", "-n", "", "a\nb"])
+    func quoting(name: String) throws {
+        let word = Diagnosis.word(name)
+        let result = try Tool.shell("printf %s \(word)")
+        #expect(result.output == name)
+    }
+
+    @Test("The udev rule gives a group the files that the owner may write, and follows no links")
+    func udevRule() throws {
+        let rule = try #require(Diagnosis.udevRule(user: "pi").first { $0.contains("RUN+=") })
+        let folder = try TemporaryFolder()
+        let result = try Tool.shell(
+            #"""
+            mkdir -p "$1/device/buffer" "$1/outside"; umask 022
+            touch "$1/device/buffer/enable" "$1/device/name" "$1/outside/file"
+            chmod 644 "$1/device/buffer/enable" "$1/outside/file"; chmod 444 "$1/device/name"
+            ln -s "$1/outside" "$1/device/subsystem"
+            while read -r command; do $command || exit 1; done <<< "$2"
+            stat -c %a "$1/device/buffer/enable" "$1/device/name" "$1/outside/file"
+            """#,
+            [
+                folder.path,
+                rule.components(separatedBy: #"RUN+=""#).dropFirst().map { part in
+                    part.prefix { $0 != "\"" }.replacing("/sys%p", with: folder.path + "/device")
+                        .replacing(" iio ", with: " \(getgid()) ")
+                }.joined(separator: "\n"),
+            ])
+        #expect(result.status == 0)
+        #expect(result.lines == ["664", "444", "644"])
     }
 
     @Test("Without libiio that is said, and nothing else about motion")

@@ -11,6 +11,9 @@ public protocol MotionSource: Sendable {
     /// What each context of sensors says of itself, as libiio's XML; empty when there is none. Recorders keep it.
     var contextDescriptions: [String] { get }
 
+    /// Why places where sensors were looked for could not be asked, when that was tried last; empty when all is well.
+    var problems: [DeviceError] { get }
+
     /// Hands events to the closure, on threads of the source's own and in order, until the subscription ends. Only a loss
     /// may be told while the closure is still busy with readings from before it.
     ///
@@ -23,4 +26,9 @@ public protocol MotionSource: Sendable {
 
     /// The rate at which a sensor really gives readings, in hertz, measured from their time stamps; nil until known.
     func measuredRate(of sensor: SensorDescription.ID) -> Double?
+}
+
+extension MotionSource {
+    /// None, for sources that always have their sensors at hand.
+    public var problems: [DeviceError] { [] }
 }

@@ -32,15 +32,20 @@ struct DoctorCommand: AsyncParsableCommand {
         let termination = Termination(stop)
         defer { withExtendedLifetime(termination) {} }
         let device = LiveDevice.shared
+        var facts = MachineFacts(
+            configuration: device.configuration, traits: MachineReport.traits, user: "", isRoot: false,
+            hasKernelBus: false, kernelSensors: [], triggers: [], canMakeTimerTriggers: false, trials: [],
+            positionFailure: nil, receivers: nil, battery: device.statusSource.battery)
+        // Before anything is started, so that nobody but others can be found at work.
+        facts.readKernel()
+        facts.readEnvironment()
         async let answer = ServiceProbe.ask(device, atMost: 2, stop: stop)
         async let trials = SensorTrial.run(device, seconds: seconds, stop: stop)
         let (position, motion) = await (answer, trials)
         if case .signal? = stop.reason { return }
-        var facts = MachineFacts(
-            configuration: device.configuration, traits: MachineReport.traits, user: "", isRoot: false,
-            hasKernelBus: false, kernelSensors: [], triggers: [], canMakeTimerTriggers: false, trials: motion,
-            positionFailure: position.failure, receivers: position.receivers, battery: device.statusSource.battery)
-        facts.readKernel()
+        facts.trials = motion
+        facts.motionProblems = device.motionSource.problems
+        (facts.positionFailure, facts.receivers) = (position.failure, position.receivers)
         let diagnosis = Diagnosis(facts)
         let report = DiagnosisReport(facts: facts, diagnosis: diagnosis)
         let standardOutput = StandardOutput(stop: stop)

@@ -9,6 +9,13 @@ struct Diagnosis {
 
     init(_ facts: MachineFacts) {
         var findings = facts.configuration.problems.map { Finding(.problem, "configuration", $0.description) }
+        findings += facts.unknownVariables.map { name in
+            Finding(
+                .problem, "configuration",
+                "The environment variable \(name) is not known and has no effect; there are DEVICE_SERVICES_GPSD, DEVICE_SERVICES_IIO, DEVICE_SERVICES_LOCATION and DEVICE_SERVICES_CONFIG.",
+                repair: ["unset \(Self.word(name))"])
+        }
+        findings += Self.settings(facts)
         findings += Self.positions(facts)
         findings += Self.motion(facts)
         findings += Self.battery(facts)
@@ -29,8 +36,12 @@ struct Diagnosis {
                     "gpspipe -w -n 5    # shows whether gpsd speaks at all",
                 ]
                 : [
-                    "nc -vz \(address.host) \(address.port)    # on this machine",
-                    "gpsd -G ...    # on the other one: -G lets others connect",
+                    "nc -vz \(word(address.host)) \(address.port)    # on this machine: does anybody listen there?",
+                    "# on the other one: GPSD_OPTIONS=\"-G\" in /etc/default/gpsd, and a socket that others reach:",
+                    "sudo mkdir -p /etc/systemd/system/gpsd.socket.d",
+                    "printf '[Socket]\\nListenStream=\\nListenStream=/run/gpsd.sock\\nListenStream=0.0.0.0:\(address.port)\\nListenStream=[::]:\(address.port)\\n' | sudo tee /etc/systemd/system/gpsd.socket.d/network.conf",
+                    "sudo systemctl daemon-reload && sudo systemctl stop gpsd.service && sudo systemctl restart gpsd.socket",
+                    "gpsd -G -n /dev/ttyACM0    # where it is started by hand: -G lets others connect",
                 ]
             return [Finding(.problem, "positions", failure.description, repair: repair)]
         }
@@ -41,11 +52,42 @@ struct Diagnosis {
             return [
                 Finding(
                     .problem, "positions", "gpsd answers at \(address) and has no receiver.",
-                    repair: ["sudo gpsdctl add /dev/ttyACM0    # the receiver's own path"])
+                    repair: [
+                        "sudo gpsdctl add /dev/ttyACM0    # the receiver's own path; for good: DEVICES in /etc/default/gpsd",
+                        "ls /dev/ttyACM* /dev/ttyUSB* /dev/serial*    # what it may be called",
+                    ])
             ]
         }
         let names = receivers.map(\.path).joined(separator: ", ")
         return [Finding(.good, "positions", "gpsd answers at \(address), with \(names).")]
+    }
+
+    /// Settings of sensors that no sensor takes to itself: most often the name is written wrongly.
+    private static func settings(_ facts: MachineFacts) -> [Finding] {
+        guard !facts.trials.isEmpty else { return [] }
+        let names = Set(facts.trials.map(\.sensor).flatMap { [$0.name, $0.label] }.filter { !$0.isEmpty }).sorted()
+        return facts.configuration.sensors.value.filter { setting in
+            !facts.trials.contains { setting.applies(to: $0.sensor) }
+        }.map { setting in
+            Finding(
+                .remark, "configuration",
+                "The setting for the sensor \"\(setting.sensor)\"\(setting.kind.map { " (\($0.rawValue))" } ?? "") is of no sensor that is there; there are \(names.joined(separator: ", "))."
+            )
+        }
+    }
+
+    /// A word as a shell takes it: names come from drivers and from other machines.
+    static func word(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "_-+.,:/@%=[]".utf8.contains(byte)
+            }
+        }
+        if isPlain, !text.isEmpty, !text.hasPrefix("-") { return text }
+        return "'\(text.replacing("'", with: "'\\''"))'"
     }
 
     private static func battery(_ facts: MachineFacts) -> [Finding] {

@@ -28,9 +28,16 @@ struct DiagnosisReport {
         }
         for sensor in configuration.sensors.value {
             let matrix = sensor.mountMatrix.map { "mount matrix \($0.text)" } ?? "no matrix"
-            let convention = sensor.convention.map { ", convention \($0.rawValue)" } ?? ""
+            var parts = [matrix]
+            if let kind = sensor.kind { parts.append("only its \(kind.rawValue)") }
+            if let convention = sensor.convention { parts.append("convention \(convention.rawValue)") }
+            if let trigger = sensor.trigger { parts.append("trigger \(trigger)") }
+            if sensor.isPolled { parts.append("polled") }
             settings.append(
-                ("sensor \(sensor.sensor)", matrix + convention, configuration.sensors.origin.description))
+                (
+                    "sensor \(sensor.sensor)", parts.joined(separator: ", "),
+                    configuration.sensors.origin.description
+                ))
         }
         return settings
     }

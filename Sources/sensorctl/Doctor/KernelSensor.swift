@@ -19,4 +19,8 @@ struct KernelSensor: Sendable, Hashable {
     var canWriteSettings: Bool
     /// The trigger that is set; empty for none, nil when the device takes none.
     var trigger: String?
+    /// The rate that is set, as the driver writes it; nil when the device as a whole has none.
+    var rate: String?
+    /// True when somebody captures from it already.
+    var isCapturing = false
 }

@@ -29,7 +29,9 @@ extension MachineFacts {
                 hasNode: hasNode, canOpenNode: access(node, R_OK | W_OK) == 0,
                 nodeOwnership: hasNode ? Self.ownership(status) : "",
                 canWriteSettings: access("\(folder)/buffer/enable", W_OK) == 0,
-                trigger: Self.text("\(folder)/trigger/current_trigger"))
+                trigger: Self.text("\(folder)/trigger/current_trigger"),
+                rate: Self.text("\(folder)/sampling_frequency"),
+                isCapturing: Self.text("\(folder)/buffer/enable") == "1")
         }
         triggers = (entries ?? []).filter { $0.hasPrefix("trigger") }.prefix(Self.maximumDevices).compactMap { id in
             Self.text("\(bus)/\(id)/name")
@@ -37,6 +39,15 @@ extension MachineFacts {
         canMakeTimerTriggers = Self.exists(sysfs + "/kernel/config/iio/triggers/hrtimer")
         isRoot = geteuid() == 0
         user = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "\(geteuid())"
+        if isRoot, let former = getenv("SUDO_USER").map({ String(cString: $0) }), !former.isEmpty { user = former }
+    }
+
+    /// Looks for variables that somebody has set and nobody reads.
+    mutating func readEnvironment(_ names: some Sequence<String> = ProcessInfo.processInfo.environment.keys) {
+        let known = [
+            "DEVICE_SERVICES_CONFIG", "DEVICE_SERVICES_GPSD", "DEVICE_SERVICES_IIO", "DEVICE_SERVICES_LOCATION",
+        ]
+        unknownVariables = names.filter { $0.uppercased().hasPrefix("DEVICE_SERVICE") && !known.contains($0) }.sorted()
     }
 
     private static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }

@@ -19,10 +19,13 @@ struct MachineFacts: Sendable {
     }
 
     var configuration: Configuration
+    /// Variables of the environment that look like this package's and are none of them.
+    var unknownVariables: [String] = []
     /// The optional libraries that the program was built with.
     var traits: [String]
     /// The name of the user.
     var user: String
+    /// True when everything is allowed; the user is then the one who became root, if known.
     var isRoot: Bool
     /// True when the kernel has Industrial I/O.
     var hasKernelBus: Bool
@@ -33,6 +36,8 @@ struct MachineFacts: Sendable {
     /// True when the kernel can make triggers from a timer.
     var canMakeTimerTriggers: Bool
     var trials: [Trial]
+    /// Why places where sensors were looked for could not be asked.
+    var motionProblems: [DeviceError] = []
     /// Why gpsd does not answer; nil when it does.
     var positionFailure: DeviceError?
     /// gpsd's receivers; nil when it did not list them.

@@ -6,6 +6,9 @@ import Synchronization
 
 /// Listens to every sensor for a moment.
 enum SensorTrial {
+    /// The readings a second that are asked for.
+    static let rate = 100.0
+
     private final class Tally: Sendable {
         let state = Mutex<(readings: Int, failure: DeviceError?)>((0, nil))
 
@@ -26,7 +29,7 @@ enum SensorTrial {
         let source = device.motionSource
         let tallies = source.sensors.map { sensor -> (SensorDescription, Tally, Subscription) in
             let tally = Tally()
-            let request = MotionRequest(kind: sensor.kind, sensor: sensor.id, interval: 0.01)
+            let request = MotionRequest(kind: sensor.kind, sensor: sensor.id, interval: 1 / rate)
             return (sensor, tally, source.subscribe(request) { tally.take($0) })
         }
         guard !tallies.isEmpty else { return [] }
