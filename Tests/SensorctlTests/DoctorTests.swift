@@ -1,0 +1,90 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@Suite(
+    "sensorctl doctor", .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"),
+    .enabled(if: Tool.readsSensors, "sensorctl was built without libiio"))
+struct DoctorTests {
+    /// What the doctor says of a simulated board.
+    private static func examine(_ faults: [String] = [], environment: [String: String] = [:]) throws -> Tool.Result {
+        try Tool.run(
+            ["simulate", "iio", Tool.csv("flat-face-up")] + faults
+                + ["--", try #require(Tool.path), "doctor", "--json", "--seconds", "2.5"], environment: environment)
+    }
+
+    private static func findings(_ result: Tool.Result, _ level: String) throws -> [String] {
+        try Tool.objects(result).filter { $0["level"] as? String == level }.compactMap { $0["message"] as? String }
+    }
+
+    @Test("Where all is well it ends with 0, and every line has its form")
+    func healthy() throws {
+        let server = try FakeGPSD(lines: [])
+        let result = try Self.examine(environment: server.environment)
+        #expect(result.status == 0)
+        let objects = try Tool.objects(result)
+        for object in objects where object["kind"] as? String == "setting" {
+            #expect(Set(object.keys) == ["kind", "name", "value", "origin"])
+        }
+        let findings = objects.filter { $0["kind"] as? String == "finding" }
+        for finding in findings {
+            #expect(Set(finding.keys) == ["kind", "level", "topic", "message", "repair"])
+            #expect(finding["repair"] is [String])
+        }
+        #expect(findings.count + objects.count { $0["kind"] as? String == "setting" } == objects.count)
+        let origins = objects.filter { $0["name"] as? String == "motion" }.compactMap { $0["origin"] as? String }
+        #expect(origins == ["environment variable DEVICE_SERVICES_IIO"])
+        let good = try Self.findings(result, "good").joined(separator: "\n")
+        #expect(good.contains("accelerometer simulated_accel gives readings (buffered, "))
+        #expect(good.contains("gyroscope simulated_anglvel gives readings"))
+        #expect(try Self.findings(result, "problem").isEmpty)
+    }
+
+    @Test("gpsd that is away is a problem, with what starts it, and gives 69")
+    func noService() throws {
+        let result = try Self.examine()
+        #expect(result.status == 69)
+        let problem = try #require(try Tool.objects(result).first { $0["level"] as? String == "problem" })
+        #expect(problem["topic"] as? String == "positions")
+        #expect((problem["repair"] as? [String])?.contains("sudo systemctl enable --now gpsd.socket") == true)
+    }
+
+    @Test("A sensor that somebody else has is a problem")
+    func busy() throws {
+        let server = try FakeGPSD(lines: [])
+        let result = try Self.examine(["--fault", "open=EBUSY(iio:device0)"], environment: server.environment)
+        #expect(result.status == 69)
+        let problems = try Self.findings(result, "problem")
+        #expect(problems.count == 1)
+        #expect(problems.first?.contains("in use by another program") == true)
+    }
+
+    @Test("A buffer that gives nothing is remarked on, for polling takes its place")
+    func stalled() throws {
+        let server = try FakeGPSD(lines: [])
+        let result = try Self.examine(["--fault", "stall"], environment: server.environment)
+        #expect(result.status == 0)
+        #expect(try Self.findings(result, "remark").contains { $0.contains("Its buffer gives no samples") })
+        #expect(try Self.findings(result, "good").contains { $0.contains("gives readings (polled") })
+    }
+
+    @Test("A server that is away is named with the reason")
+    func unreachable() throws {
+        let result = try Tool.run(
+            ["doctor", "--json"], environment: ["DEVICE_SERVICES_IIO": "ip:127.0.0.1:1", "DEVICE_SERVICE_GPSD": "x"])
+        #expect(result.status == 69)
+        let problems = try Self.findings(result, "problem")
+        #expect(problems.contains { $0.contains("ip:127.0.0.1:1 does not answer") && $0.contains("refused") })
+        #expect(problems.contains { $0.contains("DEVICE_SERVICE_GPSD is not known") })
+        #expect(!problems.contains { $0.contains("No motion sensor was found") })
+    }
+
+    @Test("An address with a slip of the pen is a problem of the configuration")
+    func wrongAddress() throws {
+        let result = try Tool.run(["doctor"], environment: ["DEVICE_SERVICES_IIO": "ipp:board"])
+        #expect(result.status == 69)
+        #expect(result.output.contains("\"ipp:board\" is not the address of motion sensors"))
+    }
+}
