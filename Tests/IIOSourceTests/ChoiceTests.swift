@@ -200,7 +200,7 @@ struct ChoiceTests {
         #expect(names.update([("iio:device0", "c"), ("iio:device2", "a")])["iio:device0"] != "iio:device0")
     }
 
-    @Test("What udev's database says of an accelerometer counts: its place and its matrix, with the sign turned")
+    @Test("What udev's database says of an accelerometer counts: its place and its matrix, with x and y turned")
     func udev() throws {
         let udev = ["ACCEL_LOCATION": "base", "ACCEL_MOUNT_MATRIX": "0, 1, 0; -1, 0, 0; 0, 0, 1"]
         let unit = try #require(
@@ -210,7 +210,7 @@ struct ChoiceTests {
             ).first)
         let accelerometer = unit.members[0].description
         #expect(accelerometer.location == "base")
-        #expect(accelerometer.mountMatrix == MountMatrix([0, -1, 0], [1, 0, 0], [0, 0, -1]))
+        #expect(accelerometer.mountMatrix == MountMatrix([0, -1, 0], [1, 0, 0], [0, 0, 1]))
         #expect(accelerometer.mountMatrixOrigin.contains("ACCEL_MOUNT_MATRIX"))
         #expect(unit.members[1].description.mountMatrix.isIdentity)
         #expect(unit.members[1].description.location.isEmpty)

@@ -255,6 +255,11 @@ final class ContextRun {
             clock: clock, options: parts.options, isSeeding: !unit.isLost)
         unit.reader = reader
         unit.leavingSince = nil
+        if plan.isPolled, unit.unit.members.contains(where: { !$0.sensor.canBuffer }) {
+            let text =
+                "\(unit.unit.deviceID) at \(address) offers no buffer, so it is read axis by axis. It may lack an interrupt line."
+            if session.isNews(remark: text) { log.notice("\(text)") }
+        }
         do throws(DeviceError) {
             try parts.spawn { reading.run() }
         } catch {
