@@ -25,7 +25,7 @@ final class GPSDSession: Sendable {
         self.repairsWeekRollover = repairsWeekRollover
         self.timing = timing
         self.count = count
-        wakeUp = try WakeUp()
+        wakeUp = try WakeUp(for: "the position source")
     }
 
     /// Ends a wait, so that the thread looks whether it is still wanted.

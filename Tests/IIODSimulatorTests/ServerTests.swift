@@ -42,10 +42,16 @@ struct ServerTests {
     /// True as soon as nobody listens there. A program that another test starts holds the socket from its fork to its
     /// exec, so it may take a moment.
     private func isFree(_ port: UInt16) -> Bool {
-        for _ in 0..<200 {
-            if (try? TestClient(port)) == nil { return true }
-            usleep(10_000)
-        }
+        comes { (try? TestClient(port)) == nil }
+    }
+
+    /// Asks until it is so, for at most ten seconds, and lets others have the processor in between.
+    private func comes(_ condition: () -> Bool) -> Bool {
+        let end = ContinuousClock.now + .seconds(10)
+        repeat {
+            if condition() { return true }
+            sched_yield()
+        } while ContinuousClock.now < end
         return false
     }
 
@@ -146,12 +152,7 @@ struct ServerTests {
         #expect(next.isClosed())
         #expect(isFree(port))
         server.inject(IIODFault(.restart))
-        var last: TestClient?
-        for _ in 0..<200 where last == nil {
-            last = try? TestClient(port)
-            if last == nil { usleep(10_000) }
-        }
-        #expect(try last?.ask("TIMEOUT 1") == "0")
+        #expect(comes { (try? TestClient(port).ask("TIMEOUT 1")) == "0" })
     }
 
     @Test("A server that is killed before a sample cuts the stream there")
@@ -222,12 +223,7 @@ struct ServerTests {
             if round == 0 { for client in clients.suffix(84) { #expect(client.isClosed()) } }
             #expect(server.connectionCount <= 16)
             clients = []
-            var answered = false
-            for _ in 0..<200 where !answered {
-                answered = (try? TestClient(port).ask("TIMEOUT 1")) == "0"
-                if !answered { usleep(10_000) }
-            }
-            #expect(answered)
+            #expect(comes { (try? TestClient(port).ask("TIMEOUT 1")) == "0" })
         }
     }
 

@@ -40,7 +40,7 @@ struct ThreadTests {
                             MotionBatch(
                                 sensor: kind.rawValue, kind: kind, values: [[0, 0, 9.80665]],
                                 times: [BootTime(nanoseconds: time)]))
-                        usleep(50)
+                        sched_yield()
                     }
                     threads.leave()
                 }

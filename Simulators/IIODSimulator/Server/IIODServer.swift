@@ -62,7 +62,7 @@ public final class IIODServer: Sendable {
         try running.withLock { (running) throws(DeviceError) -> UInt16 in
             if let running { return running.port }
             let listener = try Listener(port: options.port)
-            let wakeUp = try WakeUp()
+            let wakeUp = try WakeUp(for: "the simulated iiod")
             let port = listener.port
             let ended = DispatchGroup()
             shared.state.withLock { state in

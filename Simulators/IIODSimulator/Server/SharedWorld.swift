@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
 import Synchronization
 
 /// The world, behind a lock: the server's thread works on it, other threads inject faults and read values.

@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// How long to wait before the next attempt: short at first, doubling up to a limit.
-struct Backoff: Sendable {
+package struct Backoff: Sendable {
     private let first: Double
     private let limit: Double
     private var next: Double
 
-    init(first: Double, limit: Double) {
+    /// Waits of `first` seconds and more, up to `limit`; never less than ten milliseconds.
+    package init(first: Double, limit: Double) {
         // Never nothing: a failure that repeats must not keep the processor busy.
         self.first = max(first, 0.01)
         self.limit = max(limit, self.first)
@@ -15,13 +16,13 @@ struct Backoff: Sendable {
     }
 
     /// The seconds to wait now.
-    mutating func take() -> Double {
+    package mutating func take() -> Double {
         defer { next = min(next * 2, limit) }
         return next
     }
 
     /// It works again: the next failure starts over.
-    mutating func reset() {
+    package mutating func reset() {
         next = first
     }
 }
