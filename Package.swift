@@ -69,6 +69,7 @@ let package = Package(
                 .target(name: "CLibIIO", condition: .when(traits: ["LibIIO"])),
             ]
         ),
+        .target(name: "MotionEngine", dependencies: ["DeviceCore", "Geodesy", "SensorFusion"]),
         .target(name: "PowerSupplySource", dependencies: ["DeviceCore"]),
         .target(name: "LiveSources", dependencies: ["DeviceCore", "GPSDSource", "IIOSource", "PowerSupplySource"]),
         // Lists LiveSources so that it is linked, and never imports it: see LiveDevice.swift.
@@ -86,15 +87,18 @@ let package = Package(
         // Floor 3: the Apple-named API and playback.
         .target(
             name: "CoreLocation",
-            dependencies: ["DeviceCore", "Geodesy", "LiveDevice", "AppDelivery", log]
+            dependencies: ["DeviceCore", "Geodesy", "MotionEngine", "SensorFusion", "LiveDevice", "AppDelivery", log]
         ),
         // Only a module map: it makes `import CoreLocation.CLLocationManagerDelegate` and the like resolve.
         .target(name: "CoreLocationSubmodules"),
-        .target(name: "CoreMotion", dependencies: ["DeviceCore", "LiveDevice", "AppDelivery"]),
+        .target(
+            name: "CoreMotion", dependencies: ["DeviceCore", "MotionEngine", "SensorFusion", "LiveDevice", "AppDelivery"]),
         // Only a module map, as for Core Location.
         .target(name: "CoreMotionSubmodules"),
         // Not named UIKit: that would turn `#if canImport(UIKit)` on in every dependency of an app.
-        .target(name: "DeviceSupport", dependencies: ["DeviceCore", "SensorFusion", "LiveDevice", "AppDelivery"]),
+        .target(
+            name: "DeviceSupport",
+            dependencies: ["DeviceCore", "MotionEngine", "SensorFusion", "LiveDevice", "AppDelivery"]),
         .target(name: "IIODSimulator", dependencies: ["DeviceCore", "IIOFormat"], path: "Simulators/IIODSimulator"),
         .target(
             name: "SimulatedDevice",
@@ -106,9 +110,9 @@ let package = Package(
         .executableTarget(
             name: "sensorctl",
             dependencies: [
-                "AppDelivery", "CoreLocation", "CoreMotion", "DeviceCore", "DeviceSupport", "GPSDProtocol",
-                "IIODSimulator", "IIOFormat", "JSONBytes", "LiveDevice", "SimulatedDevice", "Trace", "TraceFormats",
-                "TraceXML",
+                "AppDelivery", "CoreLocation", "CoreMotion", "DeviceCore", "DeviceSupport", "Geodesy", "GPSDProtocol",
+                "IIODSimulator", "IIOFormat", "JSONBytes", "LiveDevice", "MotionEngine", "SensorFusion",
+                "SimulatedDevice", "Trace", "TraceFormats", "TraceXML",
                 log,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
@@ -131,6 +135,7 @@ let package = Package(
             exclude: ["epochs.tsv", "make_epochs.py"]),
         .testTarget(
             name: "GPSDSourceTests", dependencies: ["DeviceCore", "GPSDProtocol", "GPSDSource", "LiveSources"]),
+        .testTarget(name: "MotionEngineTests", dependencies: ["DeviceCore", "MotionEngine", "SensorFusion"]),
         .testTarget(name: "TraceTests", dependencies: ["DeviceCore", "GPSDProtocol", "JSONBytes", "Trace"]),
         .testTarget(name: "IIOFormatTests", dependencies: ["DeviceCore", "IIOFormat"], exclude: ["Fixtures"]),
         .testTarget(name: "IIOSourceTests", dependencies: ["DeviceCore", "IIOFormat", "IIOSource"]),

@@ -1,0 +1,33 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a subscriber wants of the motion engine.
+public struct FusionRequest: Sendable, Hashable {
+    /// What has to be known. What other subscribers need is known too.
+    public enum Need: Int, Sendable, Hashable, Comparable {
+        /// Which way is up: the accelerometer alone will do.
+        case gravity
+        /// How the device turns: the gyroscope as well, where there is one.
+        case attitude
+        /// Where north is: the magnetometer as well.
+        case heading
+
+        /// By how much it takes.
+        public static func < (left: Need, right: Need) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    /// What has to be known.
+    public var need: Need
+    /// Seconds from one state to the next; 0 for each sample of the gyroscope (without one, of the accelerometer) at
+    /// its greatest rate.
+    public var interval: Double
+    /// Seconds that a state may wait for others.
+    public var latency: Double
+
+    /// A request of those parts.
+    public init(need: Need, interval: Double = 0, latency: Double = 0) {
+        self.need = need
+        self.interval = interval.isFinite ? max(0, interval) : 0
+        self.latency = latency.isFinite ? max(0, latency) : 0
+    }
+}

@@ -1,0 +1,15 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+extension Quaternion {
+    /// A turn about the z axis, in radians, counterclockwise as seen from above.
+    public init(aboutZ angle: Double) {
+        self.init(x: 0, y: 0, z: sin(angle / 2), w: cos(angle / 2))
+    }
+}

@@ -1,0 +1,72 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A rotation as a unit quaternion, in Hamilton's convention: i·j = k.
+///
+/// As an attitude it turns vectors from the device's axes into those of the earth.
+public struct Quaternion: Sendable, Hashable {
+    /// x, y, z (the vector part) and w.
+    public var components: SIMD4<Double>
+
+    /// No rotation.
+    public static let identity = Quaternion(x: 0, y: 0, z: 0, w: 1)
+
+    /// A quaternion of those components, which are taken as they are.
+    public init(components: SIMD4<Double>) {
+        self.components = components
+    }
+
+    /// A quaternion of those components, which are taken as they are.
+    public init(x: Double, y: Double, z: Double, w: Double) {
+        components = SIMD4(x, y, z, w)
+    }
+
+    /// The i component.
+    public var x: Double { components.x }
+    /// The j component.
+    public var y: Double { components.y }
+    /// The k component.
+    public var z: Double { components.z }
+    /// The scalar component.
+    public var w: Double { components.w }
+
+    /// The vector part.
+    public var vector: SIMD3<Double> { SIMD3(components.x, components.y, components.z) }
+
+    /// The inverse of a unit quaternion.
+    public var conjugate: Quaternion { Quaternion(components: components * SIMD4(-1, -1, -1, 1)) }
+
+    /// The same rotation with length 1; identity when it has no direction.
+    public var normalized: Quaternion {
+        let squaredLength = (components * components).sum()
+        guard squaredLength.isFinite, squaredLength > 0 else { return .identity }
+        return Quaternion(components: components / squaredLength.squareRoot())
+    }
+
+    /// First the right rotation, then the left one.
+    public static func * (left: Quaternion, right: Quaternion) -> Quaternion {
+        let a = left.components
+        let b = right.components
+        return Quaternion(
+            x: a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+            y: a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+            z: a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w,
+            w: a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z)
+    }
+
+    /// The vector turned by the rotation: q·v·q*.
+    public func rotate(_ v: SIMD3<Double>) -> SIMD3<Double> {
+        let u = vector
+        let t = 2 * Self.cross(u, v)
+        return v + w * t + Self.cross(u, t)
+    }
+
+    /// The earth's z axis in the device's axes, which is the direction up.
+    public var up: SIMD3<Double> {
+        SIMD3(2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z)
+    }
+
+    static func cross(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> SIMD3<Double> {
+        SIMD3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
+    }
+}
