@@ -1,0 +1,76 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The earth's magnetic field at a place and a time, as a ``MagneticModel`` has it.
+///
+/// Strengths are in nanotesla (100,000 nT = 1 gauss = 100 µT), angles in degrees, rates per year. Axes are those of the
+/// ellipsoid at the place: x north, y east, z down. All is NaN where there was no such place or time.
+///
+/// Rates are those of the model, which are the same for all of its years but for the angles and lengths made of them.
+public struct MagneticField: Sendable, Hashable {
+    /// The northward component, in nT.
+    public let x: Double
+    /// The eastward component, in nT.
+    public let y: Double
+    /// The downward component, in nT.
+    public let z: Double
+    /// The change of ``x``, in nT a year.
+    public let xRate: Double
+    /// The change of ``y``, in nT a year.
+    public let yRate: Double
+    /// The change of ``z``, in nT a year.
+    public let zRate: Double
+
+    /// The decimal year of the field.
+    public let year: Double
+
+    /// Whether the year and the height are among those that the model is made for.
+    ///
+    /// When false the values are the formulas' continuation, whose error grows with every year.
+    public let isModelValid: Bool
+
+    init(field: SIMD3<Double>, rate: SIMD3<Double>, year: Double, isModelValid: Bool) {
+        (x, y, z) = (field.x, field.y, field.z)
+        (xRate, yRate, zRate) = (rate.x, rate.y, rate.z)
+        self.year = year
+        self.isModelValid = isModelValid
+    }
+
+    /// The strength of the horizontal component, in nT: what a compass has to work with.
+    public var horizontal: Double { (x * x + y * y).squareRoot() }
+
+    /// The strength of the whole field, in nT.
+    public var total: Double { (x * x + y * y + z * z).squareRoot() }
+
+    /// The angle from true north to magnetic north in degrees, east positive, from -180 to 180.
+    public var declination: Double { atan2(y, x) * 180 / .pi }
+
+    /// The angle of the field below the horizon in degrees (dip), from -90 to 90; positive where it points down.
+    public var inclination: Double { atan2(z, horizontal) * 180 / .pi }
+
+    /// The change of ``horizontal``, in nT a year; NaN where ``horizontal`` is 0.
+    public var horizontalRate: Double { (x * xRate + y * yRate) / horizontal }
+
+    /// The change of ``total``, in nT a year; NaN where ``total`` is 0.
+    public var totalRate: Double { (x * xRate + y * yRate + z * zRate) / total }
+
+    /// The change of ``declination``, in degrees a year; NaN where ``horizontal`` is 0.
+    public var declinationRate: Double { (x * yRate - y * xRate) / (x * x + y * y) * 180 / .pi }
+
+    /// The change of ``inclination``, in degrees a year; NaN where ``horizontal`` is 0.
+    public var inclinationRate: Double {
+        (horizontal * zRate - z * horizontalRate) / (x * x + y * y + z * z) * 180 / .pi
+    }
+}
+
+extension SIMD3<Double> {
+    static var nan: SIMD3<Double> { SIMD3(repeating: .nan) }
+}

@@ -1,0 +1,128 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Takes a coefficient file apart, line by line.
+struct MagneticFileReader {
+    private var line = 0
+    private var header: (epoch: Double, name: String, date: String?)?
+    /// By degree and order, as they come.
+    private var rows: [Int: MagneticRow] = [:]
+    private var degree = 0
+    private var hasEnded = false
+
+    private static let longestLine = 200
+    /// Far above anything that the earth has had, and far below what would overflow.
+    private static let largestCoefficient = 1e6
+
+    mutating func read(_ bytes: some Collection<UInt8>) throws(MagneticModelError) {
+        var count = 0
+        var text: [UInt8] = []
+        for byte in bytes {
+            count += 1
+            guard count <= MagneticModel.maximumFileSize else { throw MagneticModelError(.tooLarge) }
+            if byte == UInt8(ascii: "\n") {
+                try take(text)
+                if hasEnded { return }
+                text.removeAll(keepingCapacity: true)
+                continue
+            }
+            guard text.count < Self.longestLine else { throw MagneticModelError(.notText, line: line + 1) }
+            text.append(byte)
+        }
+        try take(text)
+    }
+
+    func model() throws(MagneticModelError) -> MagneticModel {
+        guard let header else { throw MagneticModelError(.empty) }
+        guard hasEnded else { throw MagneticModelError(.noEnd) }
+        guard degree > 0 else { throw MagneticModelError(.missing(degree: 1, order: 0)) }
+        var ordered: [MagneticRow] = []
+        for n in 1...degree {
+            for m in 0...n {
+                guard let row = rows[Self.key(n, m)] else {
+                    throw MagneticModelError(.missing(degree: n, order: m))
+                }
+                ordered.append(row)
+            }
+        }
+        return MagneticModel(
+            name: header.name, epoch: header.epoch, releaseDate: header.date, degree: degree, rows: ordered)
+    }
+
+    private static func key(_ degree: Int, _ order: Int) -> Int { degree * (MagneticModel.maximumDegree + 1) + order }
+
+    private mutating func take(_ bytes: [UInt8]) throws(MagneticModelError) {
+        line += 1
+        var bytes = bytes[...]
+        if line == 1, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
+        let isText = bytes.allSatisfy { (0x20...0x7E).contains($0) || Self.isSpace($0) }
+        guard isText else { throw error(.notText) }
+        let fields = bytes.split(whereSeparator: Self.isSpace).map { String(decoding: $0, as: UTF8.self) }
+        guard let first = fields.first else { return }
+        if header == nil {
+            try takeHeader(fields)
+        } else if first.utf8.count >= 6, first.utf8.allSatisfy({ $0 == UInt8(ascii: "9") }) {
+            hasEnded = true
+        } else {
+            try takeRow(fields)
+        }
+    }
+
+    private mutating func takeHeader(_ fields: [String]) throws(MagneticModelError) {
+        guard (2...8).contains(fields.count), let epoch = Self.number(fields[0]) else { throw error(.badHeader) }
+        // A row in the header's place begins with two numbers.
+        guard Self.number(fields[1]) == nil else { throw error(.badHeader) }
+        guard (1900...2200).contains(epoch) else { throw error(.badEpoch) }
+        header = (epoch, fields[1], fields.count > 2 ? fields[2] : nil)
+    }
+
+    private mutating func takeRow(_ fields: [String]) throws(MagneticModelError) {
+        guard fields.count == 6 else { throw error(.badFieldCount(fields.count)) }
+        let (n, m) = (try integer(fields[0]), try integer(fields[1]))
+        guard (1...MagneticModel.maximumDegree).contains(n), (0...n).contains(m) else {
+            throw error(.badOrder(degree: n, order: m))
+        }
+        let row = MagneticRow(
+            g: try coefficient(fields[2]), h: try coefficient(fields[3]), gRate: try coefficient(fields[4]),
+            hRate: try coefficient(fields[5]))
+        // These belong to a sine that is zero; a number here tells of fields that are not where they should be.
+        if m == 0, row.h != 0 { throw error(.badNumber(fields[3])) }
+        if m == 0, row.hRate != 0 { throw error(.badNumber(fields[5])) }
+        guard rows.updateValue(row, forKey: Self.key(n, m)) == nil else {
+            throw error(.duplicate(degree: n, order: m))
+        }
+        degree = max(degree, n)
+    }
+
+    private func coefficient(_ text: String) throws(MagneticModelError) -> Double {
+        guard let value = Self.number(text), abs(value) <= Self.largestCoefficient else {
+            throw error(.badNumber(text))
+        }
+        return value
+    }
+
+    private func integer(_ text: String) throws(MagneticModelError) -> Int {
+        // Longer ones are no degree, and could be too large for an Int.
+        guard text.utf8.count <= 4, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let value = Int(text) else {
+            throw error(.badNumber(text))
+        }
+        return value
+    }
+
+    private func error(_ reason: MagneticModelError.Reason) -> MagneticModelError {
+        MagneticModelError(reason, line: line)
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09 || byte == 0x0D
+    }
+
+    /// A finite decimal number; nil also for what Swift takes beyond that, such as "nan" and hexadecimal.
+    private static func number(_ text: String) -> Double? {
+        let isDecimal = text.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || "+-.eE".utf8.contains(byte)
+        }
+        guard isDecimal, let value = Double(text), value.isFinite else { return nil }
+        return value
+    }
+}

@@ -1,0 +1,47 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A harmonic, with what does not depend on the place.
+struct MagneticTerm: Sendable {
+    /// `g` and its rate, `h` and its rate, for Gauss-normalised functions.
+    let coefficients: SIMD4<Double>
+
+    /// The degree.
+    let degree: Double
+
+    /// The weight of the function two degrees lower in the recursion `P(n) = cos θ P(n-1) - recursion P(n-2)`.
+    let recursion: Double
+
+    /// The weight in the derivative `sin θ dP(n)/dθ = n cos θ P(n) - slope P(n-1)`.
+    let slope: Double
+
+    init(degree n: Int, order m: Int, row: MagneticRow, scale: Double) {
+        coefficients = SIMD4(row.g, row.gRate, row.h, row.hRate) * scale
+        degree = Double(n)
+        recursion = Self.recursion(degree: n, order: m)
+        slope = Double((n - m) * (n + m)) / Double(2 * n - 1)
+    }
+
+    /// Zero for the two lowest degrees of an order, whose predecessors are missing.
+    static func recursion(degree n: Int, order m: Int) -> Double {
+        n < m + 2 ? 0 : Double((n - 1 - m) * (n - 1 + m)) / Double((2 * n - 1) * (2 * n - 3))
+    }
+}
+
+/// A harmonic of order 0 and the one of order 1 and the same degree, whose function is the derivative of the former's.
+struct ZonalTerm: Sendable {
+    /// `g` and its rate, for Gauss-normalised functions.
+    let coefficients: SIMD2<Double>
+
+    /// The weight in the recursion of order 0.
+    let recursion: Double
+
+    /// The term of order 1.
+    let next: MagneticTerm
+
+    init(degree n: Int, row: MagneticRow, scale: Double, next: MagneticTerm) {
+        coefficients = SIMD2(row.g, row.gRate) * scale
+        recursion = MagneticTerm.recursion(degree: n, order: 0)
+        self.next = next
+    }
+}

@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+# This source file is part of the swift-device-services project.
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the built-in table Sources/Geodesy/MagneticModel/MagneticModel+WMM2025.swift of WMM2025.COF beside this script.
+
+    python3 make_table.py        # from any folder
+
+Numbers are copied as they are written.
+"""
+import os
+
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+TARGET = os.path.join(FOLDER, *[".."] * 4, "Sources", "Geodesy", "MagneticModel", "MagneticModel+WMM2025.swift")
+
+with open(os.path.join(FOLDER, "WMM2025.COF")) as file:
+    lines = file.read().split("\n")
+epoch, name, date = lines[0].split()
+rows = [line.split() for line in lines[1:] if line and not line.startswith("9999")]
+degree = int(rows[-1][0])
+assert [(int(row[0]), int(row[1])) for row in rows] == [(n, m) for n in range(1, degree + 1) for m in range(n + 1)]
+
+text = f"""// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+// Made by Tests/GeodesyTests/Reference/Magnetic/make_table.py of the coefficient file beside it; the tests compare them.
+
+extension MagneticModel {{
+    /// The World Magnetic Model 2025, for the years 2025.0 to 2030.0.
+    ///
+    /// By NOAA's National Centers for Environmental Information and the British Geological Survey, released on
+    /// 17 December 2024; a work of the government of the United States, in the public domain.
+    public static let wmm2025 = MagneticModel(
+        name: "{name}", epoch: {epoch}, releaseDate: "{date}", degree: {degree},
+        rows: wmm2025Rows)
+
+    /// `g`, `h` and their changes a year, in nT: degree by degree, order 0 first.
+    private static let wmm2025Rows: [MagneticRow] = [
+"""
+for row in rows:
+    if row[1] == "0":
+        text += f"        // Degree {row[0]}\n"
+    text += "        MagneticRow(g: {}, h: {}, gRate: {}, hRate: {}),\n".format(*row[2:])
+text += "    ]\n}\n"
+with open(TARGET, "w") as file:
+    file.write(text)
