@@ -1,0 +1,86 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The magnetic field that is expected at this place, by strength and dip, and whether the present one is it.
+struct MagneticReference: Sendable {
+    private(set) var isDisturbed = true
+    /// Strength in the unit of the readings and dip in radians below the horizon; nil before a field was accepted.
+    private(set) var expected: SIMD2<Double>?
+    /// Strength and dip of late.
+    private(set) var current = SIMD2<Double>.zero
+
+    private var candidate = SIMD2<Double>(-1, 0)
+    private var candidateTime = 0.0
+    private var undisturbedTime = 0.0
+    private var coefficients: LowPassCoefficients
+    private var lanes = LowPassLanes()
+    private var gain: OnePoleGain
+
+    private let strengthThreshold: Double
+    private let dipThreshold: Double
+    private let acceptanceTime: Double
+    private let firstAcceptanceTime: Double
+    private let recoveryTime: Double
+    private let squaredAcceptanceRate: Double
+
+    init(settings: AttitudeFilter.Settings) {
+        coefficients = LowPassCoefficients(timeConstant: settings.magneticTimeConstant)
+        gain = OnePoleGain(timeConstant: settings.magneticReferenceTimeConstant)
+        strengthThreshold = settings.magneticStrengthThreshold
+        dipThreshold = settings.magneticDipThreshold
+        acceptanceTime = settings.magneticAcceptanceTime
+        firstAcceptanceTime = settings.firstMagneticAcceptanceTime
+        recoveryTime = settings.magneticRecoveryTime
+        squaredAcceptanceRate = settings.magneticAcceptanceRate * settings.magneticAcceptanceRate
+    }
+
+    /// Says what to expect, from a model of the earth's field.
+    mutating func expect(strength: Double, dip: Double) {
+        expected = SIMD2(strength, dip)
+    }
+
+    /// - Parameter squaredRate: The square of the present mean angular rate: a field that is seen from one side only
+    ///   is no field to be trusted.
+    @inline(__always)
+    mutating func update(strength: Double, dip: Double, squaredRate: Double, interval: Double) {
+        coefficients.advance(by: interval)
+        let filtered = lanes.update(SIMD4(strength, dip, 0, 0), coefficients)
+        current = SIMD2(filtered.x, filtered.y)
+        let follow = gain.value(for: interval)
+        if let reference = expected, agrees(reference) {
+            undisturbedTime += interval
+            if undisturbedTime >= recoveryTime {
+                isDisturbed = false
+                expected = reference + follow * (current - reference)
+            }
+        } else {
+            undisturbedTime = 0
+            isDisturbed = true
+        }
+        guard agrees(candidate) else {
+            candidateTime = 0
+            candidate = current
+            return
+        }
+        if squaredRate >= squaredAcceptanceRate { candidateTime += interval }
+        candidate += follow * (current - candidate)
+        if isDisturbed, candidateTime >= (expected == nil ? min(firstAcceptanceTime, acceptanceTime) : acceptanceTime) {
+            expected = candidate
+            isDisturbed = false
+            undisturbedTime = recoveryTime
+        }
+    }
+
+    mutating func restart() {
+        coefficients.restart()
+        candidateTime = 0
+        candidate = SIMD2(-1, 0)
+        undisturbedTime = 0
+    }
+
+    @inline(__always)
+    private func agrees(_ field: SIMD2<Double>) -> Bool {
+        let difference = current - field
+        return abs(difference.x) < strengthThreshold * field.x && abs(difference.y) < dipThreshold
+    }
+}
