@@ -21,7 +21,7 @@ public enum DecimalYear {
 
     /// The decimal year of the start of a day in UTC; nil when the calendar has no such day.
     public static func at(year: Int, month: Int, day: Int) -> Double? {
-        guard abs(Int64(year)) < 100_000_000, (1...12).contains(month) else { return nil }
+        guard (-100_000_000...100_000_000).contains(year), (1...12).contains(month) else { return nil }
         let year = Int64(year)
         let lengths: [Int] = [31, length(of: year) == 366 ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         guard day >= 1, day <= lengths[month - 1] else { return nil }

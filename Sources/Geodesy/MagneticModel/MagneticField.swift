@@ -11,8 +11,8 @@ import Darwin
 
 /// The earth's magnetic field at a place and a time, as a ``MagneticModel`` has it.
 ///
-/// Strengths are in nanotesla (100,000 nT = 1 gauss = 100 µT), angles in degrees, rates per year. Axes are those of the
-/// ellipsoid at the place: x north, y east, z down. All is NaN where there was no such place or time.
+/// Strengths are in nanotesla (100,000 nT = 1 gauss = 100 µT), angles in degrees, rates per year. Axes are those of
+/// the ellipsoid at the place: x north, y east, z down. All is NaN where there was no such place or time.
 ///
 /// Rates are those of the model, which are the same for all of its years but for the angles and lengths made of them.
 public struct MagneticField: Sendable, Hashable {

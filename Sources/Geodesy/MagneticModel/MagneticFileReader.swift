@@ -61,7 +61,7 @@ struct MagneticFileReader {
         guard let first = fields.first else { return }
         if header == nil {
             try takeHeader(fields)
-        } else if first.utf8.count >= 6, first.utf8.allSatisfy({ $0 == UInt8(ascii: "9") }) {
+        } else if fields.count == 1, first.utf8.count >= 6, first.utf8.allSatisfy({ $0 == UInt8(ascii: "9") }) {
             hasEnded = true
         } else {
             try takeRow(fields)

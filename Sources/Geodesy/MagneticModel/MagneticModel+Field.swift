@@ -5,8 +5,8 @@ extension MagneticModel {
     /// The field at a place and a time.
     ///
     /// Outside ``validYears`` or ``validAltitudes`` the formulas are continued, and ``MagneticField/isModelValid`` is
-    /// false. What is no place or no time at all - a latitude beyond ±90 degrees, anything that is not finite, a height
-    /// more than 2,800 km below the ellipsoid, where the field has its source - gives a field of NaN.
+    /// false. What is no place or no time at all gives a field of NaN: a latitude beyond ±90 degrees, anything that is
+    /// not finite, a height more than 2,800 km below the ellipsoid, where the field has its source.
     ///
     /// At the poles north is where the given longitude's meridian points, as a traveller along it would have it.
     ///
@@ -31,80 +31,104 @@ extension MagneticModel {
             isModelValid: validYears.contains(year) && Self.validAltitudes.contains(altitude))
     }
 
-    /// The field at the epoch and its change a year, north, east and down as a sphere has them.
-    private func sums(
-        at place: SphericalPlace
-    ) -> (x: SIMD2<Double>, y: SIMD2<Double>, z: SIMD2<Double>) {
+    /// The field at the epoch and its change a year: north, east and down of a sphere.
+    private func sums(at place: SphericalPlace) -> (x: SIMD2<Double>, y: SIMD2<Double>, z: SIMD2<Double>) {
         let (sinLatitude, cosLatitude) = (place.latitude.sine, place.latitude.cosine)
         let ratio = place.ratio
         // One step up in degree brings another power of the ratio of the radii.
         let step = ratio * sinLatitude
         let ratioSquared = ratio * ratio
-        let meridian = place.longitude
-
-        // Orders 0 and 1. `even` is the function of order 0, `odd` that of order 1 over the cosine of the latitude.
-        var (even, evenBefore) = (ratioSquared, 0.0)
-        var (odd, oddBefore) = (0.0, 0.0)
-        var (zonalSlope, zonalUp) = (SIMD2<Double>.zero, SIMD2<Double>.zero)
-        var (plain, byDegree, below) = (SIMD4<Double>.zero, SIMD4<Double>.zero, SIMD4<Double>.zero)
+        // The function of the lowest degree of an order, over the cosine of the latitude.
         var seed = ratioSquared * ratio
-        var isFirst = true
-        for term in zonal {
-            (even, evenBefore) = (step * even - term.recursion * ratioSquared * evenBefore, even)
-            let next = isFirst ? seed : step * odd - term.next.recursion * ratioSquared * oddBefore
-            (odd, oddBefore) = (next, odd)
-            isFirst = false
-            let oddByDegree = term.next.degree * odd
-            zonalSlope += oddByDegree * term.coefficients
-            zonalUp += (term.next.degree + 1) * even * term.coefficients
-            plain += odd * term.next.coefficients
-            byDegree += oddByDegree * term.next.coefficients
-            below += term.next.slope * oddBefore * term.next.coefficients
-        }
-        var angle = meridian
-        var slope = sinLatitude * byDegree - ratio * below
-        var up = byDegree + plain
-        var x = angle.along(slope) - cosLatitude * zonalSlope
-        var z = angle.along(up)
-        var y = angle.across(plain)
 
-        // The other orders.
-        var index = 0
+        // Orders 0 and 1: the derivative of order 0 is the function of order 1.
+        var order0 = LegendreColumn(seed: ratioSquared)
+        order0.advance(step: step, recursion: 0)
+        var order1 = LegendreColumn(seed: seed)
+        var (zonalSlope, zonalUp) = (SIMD2<Double>.zero, SIMD2<Double>.zero)
+        var sums = OrderSums()
+        for term in zonal {
+            let odd = term.next
+            if odd.degree > 1 {
+                order0.advance(step: step, recursion: term.recursion * ratioSquared)
+                order1.advance(step: step, recursion: odd.recursion * ratioSquared)
+            }
+            zonalSlope += odd.degree * order1.value * term.g
+            zonalUp += (odd.degree + 1) * order0.value * term.g
+            sums.add(odd, order1)
+        }
+        var angle = place.longitude
+        var x = sums.slope(sinLatitude, ratio, angle) - cosLatitude * zonalSlope
+        var y = sums.across(angle)
+        var z = sums.up(angle)
+
+        var first = 0
         var order = 2
         while order <= degree {
             seed *= ratio * cosLatitude
-            angle = angle + meridian
-            var (value, before) = (seed, 0.0)
-            (plain, byDegree, below) = (.zero, .zero, .zero)
-            for n in order...degree {
-                let term = sectoral[index]
-                index += 1
-                if n > order {
-                    (value, before) = (step * value - term.recursion * ratioSquared * before, value)
-                }
-                plain += value * term.coefficients
-                byDegree += term.degree * value * term.coefficients
-                below += term.slope * before * term.coefficients
+            angle = angle + place.longitude
+            let end = first + degree - order + 1
+            var column = LegendreColumn(seed: seed)
+            sums = OrderSums()
+            sums.add(sectoral[first], column)
+            for term in sectoral[(first + 1)..<end] {
+                column.advance(step: step, recursion: term.recursion * ratioSquared)
+                sums.add(term, column)
             }
-            slope = sinLatitude * byDegree - ratio * below
-            up = byDegree + plain
-            x += angle.along(slope)
-            z += angle.along(up)
-            y += Double(order) * angle.across(plain)
+            x += sums.slope(sinLatitude, ratio, angle)
+            y += Double(order) * sums.across(angle)
+            z += sums.up(angle)
+            first = end
             order += 1
         }
         return (x, y, -zonalUp - cosLatitude * z)
     }
 }
 
-extension SineCosine {
-    /// `g cos + h sin` of coefficients and of their rates.
-    @inline(__always) fileprivate func along(_ sums: SIMD4<Double>) -> SIMD2<Double> {
-        cosine * sums.lowHalf + sine * sums.highHalf
+/// The Legendre functions of one order, with the powers of the ratio of the radii, degree by degree.
+private struct LegendreColumn {
+    var value: Double
+    var before = 0.0
+
+    init(seed: Double) {
+        value = seed
     }
 
-    /// `g sin - h cos` of coefficients and of their rates.
-    @inline(__always) fileprivate func across(_ sums: SIMD4<Double>) -> SIMD2<Double> {
-        sine * sums.lowHalf - cosine * sums.highHalf
+    @inline(__always) mutating func advance(step: Double, recursion: Double) {
+        (value, before) = (step * value - recursion * before, value)
+    }
+}
+
+/// The sums over the degrees of one order, each for the coefficients and their rates.
+private struct OrderSums {
+    /// Plain, weighted by the degree, and with the function one degree lower.
+    private var (g, gByDegree, gBelow) = (SIMD2<Double>.zero, SIMD2<Double>.zero, SIMD2<Double>.zero)
+    private var (h, hByDegree, hBelow) = (SIMD2<Double>.zero, SIMD2<Double>.zero, SIMD2<Double>.zero)
+
+    @inline(__always) mutating func add(_ term: MagneticTerm, _ column: LegendreColumn) {
+        let byDegree = term.degree * column.value
+        let below = term.slope * column.before
+        g += column.value * term.g
+        h += column.value * term.h
+        gByDegree += byDegree * term.g
+        hByDegree += byDegree * term.h
+        gBelow += below * term.g
+        hBelow += below * term.h
+    }
+
+    /// The derivative by the colatitude.
+    @inline(__always) func slope(_ sinLatitude: Double, _ ratio: Double, _ angle: SineCosine) -> SIMD2<Double> {
+        angle.cosine * (sinLatitude * gByDegree - ratio * gBelow)
+            + angle.sine * (sinLatitude * hByDegree - ratio * hBelow)
+    }
+
+    /// The derivative by the longitude, over the order.
+    @inline(__always) func across(_ angle: SineCosine) -> SIMD2<Double> {
+        angle.sine * g - angle.cosine * h
+    }
+
+    /// The derivative by the distance.
+    @inline(__always) func up(_ angle: SineCosine) -> SIMD2<Double> {
+        angle.cosine * (gByDegree + g) + angle.sine * (hByDegree + h)
     }
 }

@@ -1,7 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-// Made by Tests/GeodesyTests/Reference/Magnetic/make_table.py of the coefficient file beside it; the tests compare them.
+// Made by Tests/GeodesyTests/Reference/Magnetic/make_table.py of the coefficient file beside it; a test compares them.
 
 extension MagneticModel {
     /// The World Magnetic Model 2025, for the years 2025.0 to 2030.0.
@@ -13,7 +13,7 @@ extension MagneticModel {
         rows: wmm2025Rows)
 
     /// `g`, `h` and their changes a year, in nT: degree by degree, order 0 first.
-    private static let wmm2025Rows: [MagneticRow] = [
+    static let wmm2025Rows: [MagneticRow] = [
         // Degree 1
         MagneticRow(g: -29351.8, h: 0.0, gRate: 12.0, hRate: 0.0),
         MagneticRow(g: -1410.8, h: 4545.4, gRate: 9.7, hRate: -21.5),

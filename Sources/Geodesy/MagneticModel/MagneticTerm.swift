@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A harmonic, with what does not depend on the place.
-struct MagneticTerm: Sendable {
-    /// `g` and its rate, `h` and its rate, for Gauss-normalised functions.
-    let coefficients: SIMD4<Double>
+struct MagneticTerm: Sendable, Equatable {
+    /// `g` and its rate, and `h` and its rate, for Gauss-normalised functions.
+    let g: SIMD2<Double>
+    let h: SIMD2<Double>
 
     /// The degree.
     let degree: Double
@@ -16,7 +17,8 @@ struct MagneticTerm: Sendable {
     let slope: Double
 
     init(degree n: Int, order m: Int, row: MagneticRow, scale: Double) {
-        coefficients = SIMD4(row.g, row.gRate, row.h, row.hRate) * scale
+        g = SIMD2(row.g, row.gRate) * scale
+        h = SIMD2(row.h, row.hRate) * scale
         degree = Double(n)
         recursion = Self.recursion(degree: n, order: m)
         slope = Double((n - m) * (n + m)) / Double(2 * n - 1)
@@ -29,9 +31,9 @@ struct MagneticTerm: Sendable {
 }
 
 /// A harmonic of order 0 and the one of order 1 and the same degree, whose function is the derivative of the former's.
-struct ZonalTerm: Sendable {
+struct ZonalTerm: Sendable, Equatable {
     /// `g` and its rate, for Gauss-normalised functions.
-    let coefficients: SIMD2<Double>
+    let g: SIMD2<Double>
 
     /// The weight in the recursion of order 0.
     let recursion: Double
@@ -40,7 +42,7 @@ struct ZonalTerm: Sendable {
     let next: MagneticTerm
 
     init(degree n: Int, row: MagneticRow, scale: Double, next: MagneticTerm) {
-        coefficients = SIMD2(row.g, row.gRate) * scale
+        g = SIMD2(row.g, row.gRate) * scale
         recursion = MagneticTerm.recursion(degree: n, order: 0)
         self.next = next
     }

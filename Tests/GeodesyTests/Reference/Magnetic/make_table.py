@@ -22,7 +22,7 @@ assert [(int(row[0]), int(row[1])) for row in rows] == [(n, m) for n in range(1,
 text = f"""// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-// Made by Tests/GeodesyTests/Reference/Magnetic/make_table.py of the coefficient file beside it; the tests compare them.
+// Made by Tests/GeodesyTests/Reference/Magnetic/make_table.py of the coefficient file beside it; a test compares them.
 
 extension MagneticModel {{
     /// The World Magnetic Model 2025, for the years 2025.0 to 2030.0.
@@ -34,7 +34,7 @@ extension MagneticModel {{
         rows: wmm2025Rows)
 
     /// `g`, `h` and their changes a year, in nT: degree by degree, order 0 first.
-    private static let wmm2025Rows: [MagneticRow] = [
+    static let wmm2025Rows: [MagneticRow] = [
 """
 for row in rows:
     if row[1] == "0":
