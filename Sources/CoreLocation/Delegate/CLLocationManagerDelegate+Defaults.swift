@@ -17,6 +17,9 @@ extension CLLocationManagerDelegate {
     }
 
     /// Does nothing.
+    public func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {}
+
+    /// Does nothing.
     public func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {}
 
     /// Returns false.

@@ -22,10 +22,18 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
     /// New locations, oldest first; at least one.
     func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation])
 
+    /// A new heading.
+    func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading)
+
     /// A location or heading could not be obtained. The manager keeps trying unless the use of it was denied.
+    ///
+    /// `CLError.headingFailure` is that of a heading.
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error)
 
-    /// Asks whether a calibration of the compass may be shown; nothing is shown on Linux.
+    /// Asks whether a calibration of the compass may be shown, because headings are not to be trusted now.
+    ///
+    /// Asked once when headings begin to be invalid, and not again within a minute. Linux has nothing to show, so the
+    /// answer has no effect; a program may take the question as a hint to tell its user to turn the device about.
     func locationManagerShouldDisplayHeadingCalibration(_ manager: CLLocationManager) -> Bool
 
     /// The authorization is known, or has changed; the manager tells what it is.

@@ -18,6 +18,11 @@ public struct CLLocationManagerDelegateCalls {
         delegate.locationManager(manager, didUpdateLocations: locations)
     }
 
+    /// Calls `locationManager(_:didUpdateHeading:)`.
+    public func callAsFunction(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {
+        delegate.locationManager(manager, didUpdateHeading: newHeading)
+    }
+
     /// Calls `locationManager(_:didFailWithError:)`.
     public func callAsFunction(_ manager: CLLocationManager, didFailWithError error: any Error) {
         delegate.locationManager(manager, didFailWithError: error)

@@ -35,20 +35,24 @@ import LiveDevice
 /// **Failures.** `CLError.locationUnknown` says that there is no position for now: no fix, no receiver, no gpsd. It is
 /// told once for each loss; the manager keeps trying, and the next location says that it is over. Its underlying error
 /// names the reason. `CLError.denied` says that the use of the position is not allowed; see `LocationAuthorization`.
+/// `CLError.headingFailure` says that there is no heading for now; headings go on when there is one again.
 ///
 /// A manager is used from one thread, as on Apple's platforms; calling it from others is safe. Several managers are
 /// independent of each other and share the receiver.
 open class CLLocationManager: NSObject {
     let client: LocationClient
+    let headings: HeadingClient
 
     /// Creates a manager for the device in force: that of `SimulatedDevice.use`, else the live one.
     public override init() {
         client = LocationClient(device: LiveDevice.resolved)
+        headings = HeadingClient(client)
         super.init()
         client.attach(self)
     }
 
     deinit {
+        headings.retire()
         client.retire()
     }
 
@@ -67,6 +71,11 @@ open class CLLocationManager: NSObject {
 
     /// The location that was delivered before the ones in the present callback; nil before the first.
     var precedingLocation: CLLocation? { client.precedingLocation }
+
+    /// The last heading that was delivered, as old as it may be; nil before the first.
+    ///
+    /// During `didUpdateHeading` it is the delivered one already.
+    open var heading: CLHeading? { headings.heading }
 
     // MARK: What is wanted
 
@@ -119,6 +128,27 @@ open class CLLocationManager: NSObject {
         set { client.change { $0.showsBackgroundIndicator = newValue } }
     }
 
+    /// By how many degrees the heading has to change from the last delivered one before the next;
+    /// `kCLHeadingFilterNone` delivers every one, up to 100 a second. Default: 1.
+    ///
+    /// A smaller change is delivered too when the heading becomes valid or invalid, or its accuracy twice or half of
+    /// what it was. The first heading after a start is always delivered.
+    open var headingFilter: CLLocationDegrees {
+        get { headings.filter }
+        set { headings.filter = newValue }
+    }
+
+    /// Which edge of the device the heading is that of. Default: portrait, the top edge.
+    ///
+    /// Upside down it is the bottom edge, in `landscapeLeft` the right one, in `landscapeRight` the left one: the edge
+    /// that is up when the device is held so. When that edge points steeply up, beyond 60 degrees above the horizon
+    /// (and until it is below 50 again), the heading is that of the back of the device, and of the face when the edge
+    /// points as steeply down. `unknown`, `faceUp` and `faceDown` are ignored.
+    open var headingOrientation: CLDeviceOrientation {
+        get { headings.orientation }
+        set { headings.orientation = newValue }
+    }
+
     // MARK: Services
 
     /// Starts the delivery of locations. Returns at once; a second call does nothing.
@@ -155,6 +185,39 @@ open class CLLocationManager: NSObject {
         client.stop(.significantChanges)
     }
 
+    /// Starts the delivery of headings; a second call does nothing.
+    ///
+    /// The first heading comes as soon as there is one, later ones when `headingFilter` lets them through. They come from
+    /// the device's magnetometer, levelled by gravity and steadied by the gyroscope; where there is none, from a compass
+    /// that gpsd knows (its ATT reports). Needs no authorization, as on Apple's platforms: a heading tells nobody where
+    /// the device is.
+    ///
+    /// `trueHeading` is valid while location updates run on the same manager and have found a position. Without a
+    /// magnetometer or compass use `CLLocation.course`, the direction of movement:
+    ///
+    /// ```swift
+    /// if CLLocationManager.headingAvailable() {
+    ///     manager.startUpdatingHeading()
+    /// } else {
+    ///     manager.startUpdatingLocation()  // and use location.course where it is not negative
+    /// }
+    /// ```
+    ///
+    /// `CLError.headingFailure` is told when a disturbance of the field has lasted for five seconds, once for each; when
+    /// the sensors are lost; and when no heading has come within ten seconds of the start. Headings go on by themselves
+    /// when they can. When headings begin to be invalid the delegate is asked whether a calibration may be shown.
+    open func startUpdatingHeading() {
+        headings.start()
+    }
+
+    /// Stops the delivery of headings.
+    open func stopUpdatingHeading() {
+        headings.stop()
+    }
+
+    /// Does nothing: no calibration is ever shown on Linux.
+    open func dismissHeadingCalibrationDisplay() {}
+
     // MARK: Availability
 
     /// Whether the use of the position is switched on for this device.
@@ -168,6 +231,16 @@ open class CLLocationManager: NSObject {
     /// True: significant changes are derived from the standard service.
     open class func significantLocationChangeMonitoringAvailable() -> Bool {
         true
+    }
+
+    /// Whether the device can tell a heading now: it has a magnetometer and an accelerometer, or a compass of gpsd has
+    /// been heard.
+    ///
+    /// gpsd does not say beforehand which receiver is a compass; one counts from its first report on, which some manager
+    /// has to listen for. Where only such a compass is expected, start location updates first, or start headings without
+    /// asking. The first call may look for sensors for a few seconds when a server has to be asked.
+    open class func headingAvailable() -> Bool {
+        HeadingClient.isAvailable(on: LiveDevice.resolved)
     }
 
     // MARK: Authorization
@@ -238,6 +311,10 @@ open class CLLocationManager: NSObject {
     /// The former form of the class method.
     @available(*, deprecated, message: "Use the class method.")
     open var locationServicesEnabled: Bool { client.authorization.servicesEnabled }
+
+    /// The former form of the class method.
+    @available(*, deprecated, message: "Use the class method.")
+    open var headingAvailable: Bool { HeadingClient.isAvailable(on: client.device) }
 
     /// False: nothing on Linux stores fixes for later.
     @available(*, deprecated, message: "Deferred updates do not exist on Linux.")

@@ -30,6 +30,10 @@ extension LocationClient {
         case .authorization: delegate.locationManagerDidChangeAuthorization(manager)
         case .deferredFinished(let error):
             delegate.locationManager(manager, didFinishDeferredUpdatesWithError: error)
+        case .heading(let heading): delegate.locationManager(manager, didUpdateHeading: heading)
+        case .headingFailure(let error): delegate.locationManager(manager, didFailWithError: error)
+        // There is nothing that could be shown.
+        case .calibrationQuestion: _ = delegate.locationManagerShouldDisplayHeadingCalibration(manager)
         }
     }
 }

@@ -20,7 +20,8 @@ extension LocationClient {
                 if !state.isServiceLost { state.lose(error) }
                 state.isServiceLost = true
             case .regained: state.isServiceLost = false
-            case .attitude, .receivers, .line: break
+            case .attitude(let report): heardCompass.note(report)
+            case .receivers, .line: break
             }
             return requests && !state.services.contains(.singleRequest)
         }
@@ -62,6 +63,7 @@ extension LocationClient {
             let details = LocationDetails(report: report, sky: sky, isOutOfOrder: isOutOfOrder, clock: device.clock)
             location = CLLocation(values, details: details)
         }
+        state.headings.declination.place = .init(values, report: report, clock: device.clock)
         let place = CLLocationCoordinate2D(latitude: values.latitude, longitude: values.longitude)
         var isWanted = false
         if services.contains(.standard) {

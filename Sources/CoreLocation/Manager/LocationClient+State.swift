@@ -34,6 +34,8 @@ extension LocationClient {
         var distanceFilter = DistanceFilter()
         var significantFilter = SignificantChangeFilter()
         var reducedAccuracy = ReducedAccuracy()
+        /// The heading's part, for which `HeadingClient` cares.
+        var headings = HeadingState()
         // What the program has been told, and what it will be.
         var location: CLLocation?
         var precedingLocation: CLLocation?
@@ -80,9 +82,12 @@ extension LocationClient.State {
     /// Takes the next item out and makes its last location the manager's own.
     mutating func takeItem() -> Mailbox.Item? {
         let item = mailbox.takeFirst()
-        if case .locations(let locations)? = item {
+        switch item {
+        case .locations(let locations)?:
             precedingLocation = location
             location = locations.last
+        case .heading(let heading)?: headings.heading = heading
+        case .failure, .authorization, .deferredFinished, .calibrationQuestion, .headingFailure, nil: break
         }
         return item
     }
@@ -99,6 +104,7 @@ extension LocationClient.State {
     mutating func forgetPlaces() {
         location = nil
         precedingLocation = nil
+        headings.declination.place = nil
         mailbox.removeLocations()
     }
 
@@ -115,9 +121,13 @@ extension LocationClient.State {
             since = time
             isLost = false
             isServiceLost = false
+            headings.declination.place = nil
         }
         services.insert(service)
     }
+
+    /// True while location updates run, which is when Core Location tells a true heading.
+    var knowsPlace: Bool { !services.isDisjoint(with: [.standard, .significantChanges]) }
 
     /// The sky that belongs to a report: of the same receiver, and not from long ago.
     func sky(of report: PositionReport) -> SkyReport? {

@@ -14,6 +14,7 @@ final class LocationClient: Sendable {
 
     let device: Device
     let authorization: LocationAuthorization
+    let heardCompass: HeardCompass
     /// The delivery of the place where the manager was made.
     let ownDelivery: any Delivery
     let state: Mutex<State>
@@ -23,6 +24,7 @@ final class LocationClient: Sendable {
     init(device: Device) {
         self.device = device
         authorization = LocationAuthorization.of(device)
+        heardCompass = HeardCompass.of(device)
         ownDelivery = AppDelivery.forCurrentPlace(device: device)
         state = Mutex(State(delivery: ownDelivery, isRefused: authorization.isRefused))
         authorization.add(self)

@@ -9,16 +9,22 @@ struct Mailbox {
         case failure(CLError)
         case authorization
         case deferredFinished(CLError)
+        case heading(CLHeading)
+        case headingFailure(CLError)
+        case calibrationQuestion
     }
 
     /// More locations than this do not wait: the oldest are dropped and counted.
     static let locationLimit = 1024
+    /// More headings than this do not wait: the oldest are dropped, and nobody misses them.
+    static let headingLimit = 32
     /// More callbacks than this do not wait either: the oldest are dropped.
     static let itemLimit = 1024
 
     private(set) var items: [Item] = []
     private(set) var droppedLocations = 0
     private var waitingLocations = 0
+    private var waitingHeadings = 0
 
     /// True while locations wait.
     var hasLocations: Bool { waitingLocations > 0 }
@@ -54,11 +60,32 @@ struct Mailbox {
         append(.deferredFinished(failure))
     }
 
+    /// Adds a heading.
+    mutating func add(_ heading: CLHeading) {
+        if waitingHeadings >= Mailbox.headingLimit { dropOldestHeading() }
+        waitingHeadings += 1
+        append(.heading(heading))
+    }
+
+    /// Adds a failure of the heading.
+    mutating func addHeadingFailure(_ failure: CLError) {
+        append(.headingFailure(failure))
+    }
+
+    /// Adds the question whether a calibration may be shown.
+    mutating func addCalibrationQuestion() {
+        append(.calibrationQuestion)
+    }
+
     /// Takes the first item out.
     mutating func takeFirst() -> Item? {
         guard !items.isEmpty else { return nil }
         let item = items.count == 1 ? items.removeLast() : items.removeFirst()
-        if case .locations(let locations) = item { waitingLocations -= locations.count }
+        switch item {
+        case .locations(let locations): waitingLocations -= locations.count
+        case .heading: waitingHeadings -= 1
+        case .failure, .authorization, .deferredFinished, .headingFailure, .calibrationQuestion: break
+        }
         return item
     }
 
@@ -68,7 +95,18 @@ struct Mailbox {
         items.removeAll { item in
             switch item {
             case .locations, .failure: true
-            case .authorization, .deferredFinished: false
+            case .authorization, .deferredFinished, .heading, .headingFailure, .calibrationQuestion: false
+            }
+        }
+    }
+
+    /// Drops headings and what belongs to them: the service has been stopped.
+    mutating func removeHeadings() {
+        waitingHeadings = 0
+        items.removeAll { item in
+            switch item {
+            case .heading, .headingFailure, .calibrationQuestion: true
+            case .locations, .failure, .authorization, .deferredFinished: false
             }
         }
     }
@@ -86,6 +124,15 @@ struct Mailbox {
             droppedLocations += locations.count
         }
         items.append(item)
+    }
+
+    private mutating func dropOldestHeading() {
+        let oldest = items.firstIndex { item in
+            if case .heading = item { true } else { false }
+        }
+        guard let oldest else { return }
+        items.remove(at: oldest)
+        waitingHeadings -= 1
     }
 
     private mutating func dropOldest() {

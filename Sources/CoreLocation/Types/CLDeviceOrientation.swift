@@ -3,6 +3,8 @@
 
 /// How the device is held, for headings: the heading is that of the edge that this orientation has at the top.
 ///
+/// Headings take the first four only; the others do not say which edge that is.
+///
 /// The numbering is that of `UIDeviceOrientation`.
 public enum CLDeviceOrientation: Int32, Sendable {
     /// Not known.

@@ -1,0 +1,51 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// Whether the magnetic field has the same strength whichever way the device points.
+///
+/// The earth's has; what a device carries with it makes the horizontal part longer in one direction and shorter in the
+/// other, by as much as it can turn a heading. So a magnetometer that was calibrated in the factory, or a device that
+/// only ever turns about one axis, proves itself by being turned round once.
+struct FieldEvenness: Sendable {
+    private static let sectors = 12
+    /// Some of the circle may be missing: not every vehicle can turn round on the spot.
+    private static let requiredSectors = 9
+    /// More than this part of the field's own length is no evenness.
+    private static let limit = 0.25
+    /// What a reading counts in the mean of its sector.
+    private static let weight = 0.1
+
+    /// The mean of the horizontal field in each sector; NaN where nothing has been seen.
+    private var strengths = [Double](repeating: .nan, count: FieldEvenness.sectors)
+
+    /// Takes a reading: the direction of the device in degrees, 0 ..< 360, and the horizontal field in any unit.
+    mutating func add(heading: Double, horizontal: Double) {
+        guard horizontal.isFinite, horizontal > 0, heading >= 0, heading < 360 else { return }
+        let sector = min(Self.sectors - 1, Int(heading / 360 * Double(Self.sectors)))
+        let mean = strengths[sector]
+        strengths[sector] = mean.isNaN ? horizontal : mean + Self.weight * (horizontal - mean)
+    }
+
+    /// Begins anew.
+    mutating func reset() {
+        for index in strengths.indices { strengths[index] = .nan }
+    }
+
+    /// Degrees by which a heading may be wrong because of the unevenness; nil when too little has been seen, or when
+    /// there is too much of it.
+    var deviation: Double? {
+        var (count, least, greatest) = (0, Double.infinity, 0.0)
+        for strength in strengths where !strength.isNaN {
+            count += 1
+            least = min(least, strength)
+            greatest = max(greatest, strength)
+        }
+        guard count >= Self.requiredSectors else { return nil }
+        // A field e of the device's own across one h of the earth's reads h - e ... h + e and turns it by asin(e / h).
+        let part = (greatest - least) / (greatest + least)
+        guard part <= Self.limit else { return nil }
+        return asin(part) * 180 / .pi
+    }
+}

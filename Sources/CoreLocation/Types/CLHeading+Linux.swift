@@ -1,0 +1,9 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a heading on Linux knows beyond Apple's properties.
+extension CLHeading {
+    /// The path of the compass on the machine that runs gpsd; nil for the device's own magnetometer, and for headings
+    /// that a program made or that came out of an archive.
+    public var receiver: String? { compass }
+}

@@ -1,0 +1,112 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import AppDelivery
+public import Foundation
+
+/// Which way the device points, how surely that is known, and when it was measured.
+///
+/// Headings are degrees clockwise from north of the edge that `CLLocationManager.headingOrientation` names, by default
+/// the top edge. Check ``headingAccuracy`` before using one: negative says that it is not to be trusted.
+///
+/// Immutable; usable from any thread. Two headings are equal only when they are the same object. The class is open so
+/// that tests can override its properties; an archive and a copy hold the values that the object was made with.
+///
+/// ```swift
+/// func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {
+///     guard newHeading.headingAccuracy > 0 else { return }
+///     let heading = newHeading.trueHeading >= 0 ? newHeading.trueHeading : newHeading.magneticHeading
+///     needle.turn(to: -heading)
+/// }
+/// ```
+open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
+    /// Everything this heading knows.
+    let values: Values
+    /// The path of the compass that told it; nil for the device's own magnetometer.
+    let compass: String?
+
+    /// Creates a heading from all of its values; headings from a device are made here.
+    init(_ values: Values, compass: String? = nil) {
+        self.values = values
+        self.compass = compass
+        super.init()
+    }
+
+    /// Creates a heading of 0° at the present time that is marked as invalid, for subclasses in tests.
+    public override init() {
+        values = Values(timestamp: Date().timeIntervalSinceReferenceDate)
+        compass = nil
+        super.init()
+    }
+
+    /// Restores a heading from an archive; nil when the archive holds none.
+    public required init?(coder: NSCoder) {
+        guard let words = coder.decodeWords(Values.archivedWordCount, forKey: Values.archiveKey),
+            let values = Values(archivedWords: words)
+        else { return nil }
+        self.values = values
+        compass = nil
+        super.init()
+    }
+
+    /// Degrees clockwise from magnetic north, 0 ..< 360.
+    open var magneticHeading: CLLocationDirection { values.magneticHeading }
+
+    /// Degrees clockwise from true north, 0 ..< 360; negative when it is not known.
+    ///
+    /// It is known while the same manager's location updates run and have found a position, outside of the zones about
+    /// the magnetic poles where a compass is of no use; a compass of gpsd may know it by itself.
+    open var trueHeading: CLLocationDirection { values.trueHeading }
+
+    /// The largest deviation to be expected of ``magneticHeading``, in degrees, 1 ... 180; negative when the heading is
+    /// invalid: the magnetometer is not calibrated, or something magnetic disturbs it.
+    ///
+    /// Of headings from the device's own magnetometer it is √(u² + c² + t²), and at least 1:
+    ///
+    /// - u is the attitude filter's 95 % bound: how long and how well the field and the gyroscope have agreed.
+    /// - c is what the calibration leaves over: 2° when its quality is high, 5° medium, 15° low. Without a calibration,
+    ///   the deviation that the unevenness of the field may cause, measured as the device turns (at least 3°); the
+    ///   heading stays invalid until most directions have been seen and the field was even to a quarter.
+    /// - t is 1°·tan(elevation) of the edge: the steeper it stands, the less of it points anywhere.
+    ///
+    /// gpsd does not tell how good a compass is: its headings get 5°.
+    open var headingAccuracy: CLLocationDirection { values.headingAccuracy }
+
+    /// The earth's magnetic field along the device's x axis in microtesla, without the device's own field.
+    ///
+    /// All three are 0 for a compass of gpsd, whose unit is not known.
+    open var x: CLHeadingComponentValue { values.x }
+
+    /// The earth's magnetic field along the device's y axis in microtesla, without the device's own field.
+    open var y: CLHeadingComponentValue { values.y }
+
+    /// The earth's magnetic field along the device's z axis in microtesla, without the device's own field.
+    open var z: CLHeadingComponentValue { values.z }
+
+    /// When the heading was measured.
+    open var timestamp: Date { Date(timeIntervalSinceReferenceDate: values.timestamp) }
+
+    /// Returns the heading itself, which cannot change.
+    open func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// True: headings can be archived securely.
+    open class var supportsSecureCoding: Bool { true }
+
+    /// Writes the heading into a keyed archive, every number bit for bit.
+    open func encode(with coder: NSCoder) {
+        guard coder.allowsKeyedCoding else { return }
+        coder.encode(words: values.archivedWords, forKey: Values.archiveKey)
+    }
+
+    /// Headings, accuracy, field and time (UTC) on one line; the same in every locale.
+    open override var description: String {
+        // Foundation's Date traps when it has to describe NaN.
+        let seconds = timestamp.timeIntervalSinceReferenceDate
+        let time = seconds.isNaN ? "unknown time" : timestamp.description
+        let numbers = String(
+            format: "magneticHeading %.2f trueHeading %.2f accuracy %.2f x %+.3f y %+.3f z %+.3f",
+            magneticHeading, trueHeading, headingAccuracy, x, y, z
+        )
+        return "\(numbers) @ \(time)"
+    }
+}
