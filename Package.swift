@@ -23,6 +23,8 @@ let package = Package(
         .library(name: "GPSDProtocol", targets: ["GPSDProtocol"]),
         .library(name: "JSONBytes", targets: ["JSONBytes"]),
         .library(name: "IIOFormat", targets: ["IIOFormat", "DeviceCore"]),
+        // Distances, directions and the magnetic field of the earth, which need nothing at all.
+        .library(name: "Geodesy", targets: ["Geodesy"]),
         // Filters, orientation and shake, which need nothing at all.
         .library(name: "SensorFusion", targets: ["SensorFusion"]),
         // Other recordings as traces: CSV, Sensor Logger, libiio's XML with raw buffers.

@@ -21,6 +21,8 @@ let package = Package(
         .executableTarget(
             name: "location-client", dependencies: [.product(name: "CoreLocation", package: "swift-device-services")]),
         .executableTarget(
+            name: "magnetic-field", dependencies: [.product(name: "Geodesy", package: "swift-device-services")]),
+        .executableTarget(
             name: "minimal-location", dependencies: [.product(name: "CoreLocation", package: "swift-device-services")]),
         .executableTarget(
             name: "motion-decode",
