@@ -137,7 +137,9 @@ let package = Package(
             exclude: ["epochs.tsv", "make_epochs.py"]),
         .testTarget(
             name: "GPSDSourceTests", dependencies: ["DeviceCore", "GPSDProtocol", "GPSDSource", "LiveSources"]),
-        .testTarget(name: "MotionEngineTests", dependencies: ["DeviceCore", "MotionEngine", "SensorFusion"]),
+        .testTarget(
+            name: "MotionEngineTests",
+            dependencies: ["DeviceCore", "MotionEngine", "SensorFusion", "SimulatedDevice", "Trace"]),
         .testTarget(name: "TraceTests", dependencies: ["DeviceCore", "GPSDProtocol", "JSONBytes", "Trace"]),
         .testTarget(name: "IIOFormatTests", dependencies: ["DeviceCore", "IIOFormat"], exclude: ["Fixtures"]),
         .testTarget(name: "IIOSourceTests", dependencies: ["DeviceCore", "IIOFormat", "IIOSource"]),

@@ -60,6 +60,7 @@ final class Player: @unchecked Sendable {
         if event == nil, limit == .never {
             hub.flush()
             hub.settle()
+            motion.hub.postQuiet()
             return .finished
         }
         let epoch = hub.nextDeadline

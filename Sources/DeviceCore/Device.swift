@@ -20,6 +20,8 @@ public final class Device: Sendable {
     public let motionSource: any MotionSource
     /// Where the state of the machine itself, such as its battery, comes from.
     public let statusSource: any StatusSource
+    /// Where the calibrations of its sensors are kept.
+    public let calibrations: any CalibrationStore
     /// How callbacks are delivered while a trace is played; nil on live hardware.
     public let playback: (any PlaybackDelivery)?
 
@@ -33,6 +35,7 @@ public final class Device: Sendable {
         positionSource: any PositionSource,
         motionSource: any MotionSource = NoMotionSource(),
         statusSource: any StatusSource = StatusHub(),
+        calibrations: any CalibrationStore = NoCalibrations(),
         playback: (any PlaybackDelivery)? = nil
     ) {
         self.name = name
@@ -41,6 +44,7 @@ public final class Device: Sendable {
         self.positionSource = positionSource
         self.motionSource = motionSource
         self.statusSource = statusSource
+        self.calibrations = calibrations
         self.playback = playback
     }
 

@@ -50,6 +50,9 @@ public final class IIOSource: MotionSource {
         return hub.sensors
     }
 
+    /// The sensor of that name, if it has been found.
+    public func description(of sensor: SensorDescription.ID) -> SensorDescription? { hub.description(of: sensor) }
+
     /// What each context says of itself, as libiio's XML with the values of attributes.
     public var contextDescriptions: [String] {
         supervisor.discover()
@@ -66,7 +69,8 @@ public final class IIOSource: MotionSource {
 
     /// Hands events to the closure, on threads of the source.
     public func subscribe(
-        _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void
+        _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
+        quiet: @escaping @Sendable () -> Void
     ) -> Subscription {
         #if !LibIIO
         if supervisor.isWithoutLibrary {
@@ -74,7 +78,7 @@ public final class IIOSource: MotionSource {
             return Subscription {}
         }
         #endif
-        return hub.subscribe(request, receive: receive)
+        return hub.subscribe(request, receive: receive, quiet: quiet)
     }
 
     /// The rate of a sensor's readings, in hertz, measured over about a second.

@@ -21,6 +21,8 @@ public struct FusedState: Sendable {
     public var headingUncertainty: Double?
     /// Radians from true north to magnetic north, east positive; nil when the position is not known.
     public var declination: Double?
+    /// True when the gyroscope has taken part: without it the attitude follows movements late.
+    public var usesGyroscope = false
     /// Radians per second, without the gyroscope's bias; zero without a gyroscope.
     public var rotationRate = SIMD3<Double>.zero
     /// Metres per second squared, proper acceleration as the accelerometer measures it: +9.81 on the axis that points up.

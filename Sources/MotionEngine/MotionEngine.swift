@@ -3,12 +3,45 @@
 
 public import DeviceCore
 public import SensorFusion
+import Synchronization
 
 /// The device's attitude, computed once for all who ask: one filter and one calibrator.
 ///
-/// It runs while somebody has subscribed. States reach subscribers on the motion source's threads, in order.
+/// It runs while somebody has subscribed. States reach subscribers in order, on the threads of the motion source or of the
+/// clock; no lock is held meanwhile, so a subscriber may subscribe and cancel in its closure. One that takes long holds
+/// back what follows, and finally loses the oldest of it.
+///
+/// Whatever interval subscribers ask for, gyroscope and accelerometer run at 100 Hz or the next rate above that they
+/// offer while a gyroscope takes part, and at the greatest rate for an interval of 0; each subscriber gets as many of the
+/// states as it asked for, chosen by time stamp. A device without a gyroscope, and subscribers that only want to know
+/// which way is up, leave it at the accelerometer at the interval asked for, at least ten times a second.
 public final class MotionEngine: Sendable {
+    /// How long, in seconds, a state waits for samples of other sensors when no sample comes in any more.
+    private static let patience = 0.1
+
+    private struct Wire: Sendable {
+        var request: MotionRequest
+        var subscription: Subscription
+    }
+
+    private struct State: Sendable {
+        var outbox = FusionOutbox()
+        var pipeline = FusionPipeline()
+        /// The subscriptions that count: what others say comes too late.
+        var numbers: [UInt32] = [0, 0, 0]
+        var lost: [DeviceError?] = [nil, nil, nil]
+        var wires: [Wire?] = [nil, nil, nil]
+        /// True while a thread brings the subscriptions in line.
+        var isAdjusting = false
+        var hasToAdjust = false
+        var knowsGyroscope = false
+        var timer: ClockTimer?
+    }
+
     private let source: any MotionSource
+    private let positions: any PositionSource
+    private let clock: any DeviceClock
+    private let state = Mutex(State())
 
     /// The engine of that device.
     public static func of(_ device: Device) -> MotionEngine {
@@ -17,25 +50,223 @@ public final class MotionEngine: Sendable {
 
     init(device: Device) {
         source = device.motionSource
+        positions = device.positionSource
+        clock = device.clock
     }
 
-    /// Hands states to the closure, on the motion source's threads and in order, until the subscription ends.
+    // MARK: Subscribers
+
+    /// Hands states to the closure, in order, until the subscription ends.
+    ///
+    /// When a sensor that the request needs is known to be lost, the closure hears so at once. A sensor that is not there
+    /// is waited for in silence. Where a gyroscope may be needed, sensors are looked for first if that has not been done,
+    /// which may take a few seconds.
     public func subscribe(
         _ request: FusionRequest, receive: @escaping @Sendable (FusionEvent) -> Void
     ) -> Subscription {
-        Subscription {}
+        let client = FusionClient(request, receive: receive)
+        state.withLock { state in
+            state.outbox.add(client)
+            for sensor in SampleAligner.Sensor.allCases where client.cares(for: sensor) {
+                guard let error = state.lost[sensor.rawValue] else { continue }
+                state.outbox.post(.lost(sensor.kind, error), to: client)
+            }
+        }
+        adjust()
+        handOver()
+        return Subscription { [weak self] in
+            client.leave()
+            self?.remove(client)
+        }
+    }
+
+    private func remove(_ client: FusionClient) {
+        state.withLock { $0.outbox.remove(client) }
+        adjust()
     }
 
     /// True when the device has what it takes now: an accelerometer; for an attitude a gyroscope as well; for a heading
     /// a magnetometer as well (without a gyroscope, accelerometer and magnetometer do).
     public func isAvailable(_ need: FusionRequest.Need) -> Bool {
-        false
+        let kinds = Set(source.sensors.lazy.map(\.kind))
+        switch need {
+        case .gravity: return kinds.contains(.accelerometer)
+        case .attitude: return kinds.isSuperset(of: [.accelerometer, .gyroscope])
+        case .heading: return kinds.isSuperset(of: [.accelerometer, .magnetometer])
+        }
     }
 
     /// How far the calibration of the magnetometer has come.
-    public var magneticCalibration: MagneticCalibration { MagneticCalibration() }
+    public var magneticCalibration: MagneticCalibration { state.withLock { $0.pipeline.calibrator.candidate } }
+
+    /// The calibration of the magnetometer that is in force.
+    public var magneticCalibrationInForce: MagneticCalibration {
+        state.withLock { $0.pipeline.calibrator.calibration }
+    }
 
     /// Radians per second, the gyroscope's bias as it is known now, and the standard deviation of each axis; nil before
     /// the first sample.
-    public var gyroscopeBias: (bias: SIMD3<Double>, sigma: Double)? { nil }
+    public var gyroscopeBias: (bias: SIMD3<Double>, sigma: Double)? {
+        state.withLock { state in
+            guard state.pipeline.aligner.isPresent(.gyroscope) else { return nil }
+            return (state.pipeline.filter.bias, state.pipeline.filter.biasSigma)
+        }
+    }
+
+    // MARK: Sensors
+
+    /// Brings the subscriptions to sensors in line with what subscribers want. One thread at a time does; no lock is held
+    /// while it subscribes, as a sensor that is lost says so at once.
+    private func adjust() {
+        let begins = state.withLock { state in
+            state.hasToAdjust = true
+            guard !state.isAdjusting else { return false }
+            state.isAdjusting = true
+            return true
+        }
+        guard begins else { return }
+        while let requests = nextRequests() {
+            let needsGyroscope = requests.contains { $0.need >= .attitude }
+            let hasGyroscope =
+                needsGyroscope
+                && (state.withLock(\.knowsGyroscope) || source.sensors.contains { $0.kind == .gyroscope })
+            let plan = SensorPlan(requests, hasGyroscope: hasGyroscope)
+            state.withLock { state in
+                state.pipeline.setLatency(seconds: plan.latency)
+                if requests.isEmpty {
+                    state.timer = nil
+                    state.pipeline.pause()
+                }
+            }
+            for sensor in SampleAligner.Sensor.allCases { wire(sensor, plan.request(sensor)) }
+        }
+    }
+
+    private func nextRequests() -> [FusionRequest]? {
+        state.withLock { state in
+            guard state.hasToAdjust else {
+                state.isAdjusting = false
+                return nil
+            }
+            state.hasToAdjust = false
+            return state.outbox.requests
+        }
+    }
+
+    private func wire(_ sensor: SampleAligner.Sensor, _ request: MotionRequest?) {
+        let index = sensor.rawValue
+        let (former, number) = state.withLock { state -> (Wire?, UInt32?) in
+            let former = state.wires[index]
+            guard former?.request != request else { return (nil, nil) }
+            state.numbers[index] &+= 1
+            state.wires[index] = nil
+            state.pipeline.expect(sensor, request != nil)
+            if request == nil { state.lost[index] = nil }
+            return (former, state.numbers[index])
+        }
+        guard let number else { return }
+        if let request {
+            // The new one first, so that the sensor runs on.
+            let subscription = source.subscribe(request) { [weak self] event in
+                self?.receive(event, sensor, number)
+            } quiet: { [weak self] in
+                self?.settle(sensor, number)
+            }
+            state.withLock { $0.wires[index] = Wire(request: request, subscription: subscription) }
+        }
+        former?.subscription.cancel()
+    }
+
+    // MARK: What comes in, on the threads of the source and the clock
+
+    private func receive(_ event: MotionEvent, _ sensor: SampleAligner.Sensor, _ number: UInt32) {
+        let index = sensor.rawValue
+        let now = clock.now
+        let hasToAdjust = state.withLock { state -> Bool in
+            guard state.numbers[index] == number else { return false }
+            var states: [FusedState] = []
+            switch event {
+            case .samples(let batch):
+                if state.lost[index] != nil {
+                    state.lost[index] = nil
+                    state.outbox.post(.regained(sensor.kind), about: sensor)
+                }
+                if state.pipeline.isPositionDue(at: now) {
+                    state.pipeline.look(at: positions.lastFix, now: now, wallTime: clock.wallTime)
+                }
+                state.pipeline.take(batch, into: &states)
+                post(states, &state)
+            case .lost(let error):
+                guard state.lost[index] == nil else { return false }
+                state.lost[index] = error
+                state.pipeline.lose(sensor, into: &states)
+                post(states, &state)
+                state.outbox.post(.lost(sensor.kind, error), about: sensor)
+            case .regained:
+                guard state.lost[index] != nil else { return false }
+                state.lost[index] = nil
+                state.pipeline.regain(sensor)
+                state.outbox.post(.regained(sensor.kind), about: sensor)
+            }
+            guard sensor == .gyroscope, !state.knowsGyroscope else { return false }
+            state.knowsGyroscope = true
+            return true
+        }
+        if hasToAdjust { adjust() }
+        handOver()
+    }
+
+    /// Nothing follows for now: what waits for other sensors waits no longer.
+    private func settle(_ sensor: SampleAligner.Sensor, _ number: UInt32) {
+        state.withLock { state in
+            guard state.numbers[sensor.rawValue] == number else { return }
+            var states: [FusedState] = []
+            state.pipeline.release(into: &states)
+            post(states, &state)
+        }
+        handOver()
+    }
+
+    private func tick() {
+        let now = clock.now
+        state.withLock { state in
+            state.timer = nil
+            guard !state.outbox.isWithoutClients else { return }
+            var states: [FusedState] = []
+            let patience = Self.patience + Double(state.pipeline.aligner.latency) / 1e9
+            state.pipeline.pass(to: now, heldSince: now.advanced(bySeconds: -patience), into: &states)
+            post(states, &state)
+        }
+        handOver()
+    }
+
+    /// Puts states in the way of the subscribers, and a timer behind what still waits.
+    private func post(_ states: [FusedState], _ state: inout State) {
+        state.outbox.post(states, interval: state.pipeline.interval)
+        guard state.timer == nil, state.pipeline.waitingSince != nil else { return }
+        let patience = Self.patience + Double(state.pipeline.aligner.latency) / 1e9
+        state.timer = clock.timer(at: clock.now.advanced(bySeconds: patience)) { [weak self] in self?.tick() }
+    }
+
+    // MARK: What goes out
+
+    /// Hands over what waits, unless another thread is at it, which then goes on with it.
+    private func handOver() {
+        var items = state.withLock { $0.outbox.begin() }
+        while let current = items {
+            for item in current { item.client.tell(item.event) }
+            items = state.withLock { $0.outbox.goOn() }
+        }
+    }
+}
+
+extension SampleAligner.Sensor {
+    /// What it measures.
+    var kind: SensorKind {
+        switch self {
+        case .gyroscope: .gyroscope
+        case .accelerometer: .accelerometer
+        case .magnetometer: .magnetometer
+        }
+    }
 }

@@ -41,6 +41,11 @@ public final class MotionHub: MotionSource {
     /// The sensors, the best one of each kind first.
     public var sensors: [SensorDescription] { state.withLock { $0.sensors.map(\.description) } }
 
+    /// The sensor of that name.
+    public func description(of sensor: SensorDescription.ID) -> SensorDescription? {
+        state.withLock { state in state.sensors.first { $0.description.id == sensor }?.description }
+    }
+
     /// What the contexts say of themselves.
     public var contextDescriptions: [String] { state.withLock { $0.contexts } }
 
@@ -80,9 +85,10 @@ public final class MotionHub: MotionSource {
 
     /// Adds a subscriber.
     public func subscribe(
-        _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void
+        _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
+        quiet: @escaping @Sendable () -> Void
     ) -> Subscription {
-        let subscriber = MotionSubscriber(request, receive: receive)
+        let subscriber = MotionSubscriber(request, receive: receive, quiet: quiet)
         add(subscriber)
         demandChanged()
         return Subscription { [weak self] in
@@ -224,5 +230,11 @@ public final class MotionHub: MotionSource {
             return state.sensors[index].subscribers
         }
         for subscriber in subscribers { subscriber.tell(.regained) }
+    }
+
+    /// Nothing follows for now, as at the end of a trace: who waits for more to come need wait no longer.
+    public func postQuiet() {
+        let subscribers = state.withLock { state in state.sensors.flatMap(\.subscribers) }
+        for subscriber in subscribers { subscriber.tellQuiet() }
     }
 }

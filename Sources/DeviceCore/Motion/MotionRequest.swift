@@ -21,19 +21,22 @@ public struct MotionRequest: Sendable, Hashable {
     public var latency: Double
     /// True for every reading that the sensor makes at the rate that it runs at anyway, without asking for a rate.
     public var everyReading: Bool
+    /// False for every reading that the sensor makes, where others or its rates make it faster than the interval.
+    public var thins: Bool
     /// The axes of the readings.
     public var axes: Axes
 
     /// Readings of the best sensor of a kind, or as the arguments say.
     public init(
         kind: SensorKind, sensor: SensorDescription.ID? = nil, interval: Double = 0, latency: Double = 0,
-        everyReading: Bool = false, axes: Axes = .device
+        everyReading: Bool = false, thins: Bool = true, axes: Axes = .device
     ) {
         self.kind = kind
         self.sensor = sensor
         self.interval = interval.isFinite ? max(0, interval) : 0
         self.latency = latency.isFinite ? max(0, latency) : 0
         self.everyReading = everyReading
+        self.thins = thins
         self.axes = axes
     }
 }

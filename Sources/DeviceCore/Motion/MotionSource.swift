@@ -8,6 +8,9 @@ public protocol MotionSource: Sendable {
     /// The first call may look for them, for at most a few seconds when a server has to be asked.
     var sensors: [SensorDescription] { get }
 
+    /// The sensor of that name, at once; nil when there is none.
+    func description(of sensor: SensorDescription.ID) -> SensorDescription?
+
     /// What each context of sensors says of itself, as libiio's XML; empty when there is none. Recorders keep it.
     var contextDescriptions: [String] { get }
 
@@ -19,9 +22,11 @@ public protocol MotionSource: Sendable {
     ///
     /// When the sensor is known to be lost, the closure hears so before this call returns. A sensor that is not there
     /// yet is waited for in silence. The hardware runs at the rate of the fastest subscriber; others get as many of its
-    /// readings as they asked for, chosen by time stamp.
+    /// readings as they asked for, chosen by time stamp. `quiet` is called when the source knows that nothing follows for
+    /// now, as at the end of a trace: a subscriber that waits for the readings of other sensors need wait no longer.
     func subscribe(
-        _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void
+        _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
+        quiet: @escaping @Sendable () -> Void
     ) -> Subscription
 
     /// The rate at which a sensor really gives readings, in hertz, measured from their time stamps; nil until known.
@@ -31,4 +36,11 @@ public protocol MotionSource: Sendable {
 extension MotionSource {
     /// None, for sources that always have their sensors at hand.
     public var problems: [DeviceError] { [] }
+
+    /// Hands events to the closure, on threads of the source's own and in order, until the subscription ends.
+    public func subscribe(
+        _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void
+    ) -> Subscription {
+        subscribe(request, receive: receive, quiet: {})
+    }
 }

@@ -7,14 +7,19 @@ import Synchronization
 final class MotionSubscriber: Sendable {
     let request: MotionRequest
     private let receive: @Sendable (MotionEvent) -> Void
+    private let quiet: @Sendable () -> Void
     private let isActive = Atomic<Bool>(true)
     /// True when it has been told of a loss and of nothing since.
     private let knowsLoss = Atomic<Bool>(false)
     private let thinner: Mutex<SampleThinner>
 
-    init(_ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void) {
+    init(
+        _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
+        quiet: @escaping @Sendable () -> Void
+    ) {
         self.request = request
         self.receive = receive
+        self.quiet = quiet
         thinner = Mutex(SampleThinner(interval: request.interval))
     }
 
@@ -36,13 +41,18 @@ final class MotionSubscriber: Sendable {
         guard isActive.load(ordering: .acquiring) else { return }
         // The sensor that was lost may have gone from the hub and come back as a new one.
         if knowsLoss.load(ordering: .relaxed) { tell(.regained) }
-        if request.everyReading || request.interval == 0 {
+        if request.everyReading || !request.thins || request.interval == 0 {
             receive(.samples(batch))
         } else if let sensorInterval, request.interval <= sensorInterval * 1.02 {
             receive(.samples(batch))
         } else if let thinned = thinner.withLock({ $0.thin(batch) }) {
             receive(.samples(thinned))
         }
+    }
+
+    /// Says that nothing follows for now.
+    func tellQuiet() {
+        if isActive.load(ordering: .acquiring) { quiet() }
     }
 
     /// Nothing is handed over from now on.

@@ -12,9 +12,13 @@ public struct NoMotionSource: MotionSource {
     /// None.
     public var contextDescriptions: [String] { [] }
 
+    /// None.
+    public func description(of sensor: SensorDescription.ID) -> SensorDescription? { nil }
+
     /// A subscription to nothing.
     public func subscribe(
-        _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void
+        _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
+        quiet: @escaping @Sendable () -> Void
     ) -> Subscription {
         Subscription {}
     }

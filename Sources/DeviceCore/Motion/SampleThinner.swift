@@ -6,18 +6,19 @@
 /// Each reading that is taken sets the time at which the next one is due. A reading that comes up to half a sensor
 /// interval early is taken, so that on average the wanted interval is kept and no reading of an equally fast sensor is
 /// lost to jitter.
-struct SampleThinner {
+package struct SampleThinner: Sendable {
     /// Seconds between the readings that are wanted.
-    let interval: Double
+    package let interval: Double
     private var due: BootTime?
     private var last: BootTime?
 
-    init(interval: Double) {
+    /// Takes one reading in that many seconds.
+    package init(interval: Double) {
         self.interval = interval
     }
 
     /// True when the reading of that time is one to take.
-    mutating func takes(_ time: BootTime) -> Bool {
+    package mutating func takes(_ time: BootTime) -> Bool {
         defer { last = time }
         guard let due, let last, time > last else {
             // The first, or one after a clock that was set back.

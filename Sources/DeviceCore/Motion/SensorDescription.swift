@@ -26,6 +26,10 @@ public struct SensorDescription: Sendable, Hashable, Identifiable {
     public var label = ""
     /// Where on the machine it sits, as the driver says: "display", "base", "lid"; empty when it does not.
     public var location = ""
+    /// The chip's serial number; empty when it tells none.
+    public var serial = ""
+    /// Where in the machine it is attached, the same after each start, for example "i2c-1/1-0068"; empty when not known.
+    public var path = ""
     /// The address it is reached by, for example "local:" or "ip:192.168.2.1".
     public var source = ""
     /// The rates that it offers.

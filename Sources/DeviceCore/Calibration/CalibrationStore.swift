@@ -1,0 +1,43 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where the calibrations of a device's sensors are kept from one run to the next.
+///
+/// Any thread may call it. Calls may read and write files.
+public protocol CalibrationStore: Sendable {
+    /// True when what is stored stays; false when it makes no sense to store anything.
+    var isWritable: Bool { get }
+
+    /// What is stored of that sensor; nil when nothing is, or what there is cannot be used.
+    func load(_ sensor: SensorIdentity) -> SensorCalibration?
+
+    /// Stores what is known of that sensor in the place of what was.
+    func store(_ calibration: SensorCalibration, for sensor: SensorIdentity) throws(DeviceError)
+
+    /// Forgets what is stored of that sensor.
+    func remove(_ sensor: SensorIdentity) throws(DeviceError)
+
+    /// Why something that is stored cannot be used; empty when all is well.
+    var problems: [DeviceError] { get }
+}
+
+/// Calibrations of a device that has none and keeps none.
+public struct NoCalibrations: CalibrationStore {
+    /// There is nothing to make.
+    public init() {}
+
+    /// False.
+    public var isWritable: Bool { false }
+
+    /// Nothing.
+    public func load(_ sensor: SensorIdentity) -> SensorCalibration? { nil }
+
+    /// Does nothing.
+    public func store(_ calibration: SensorCalibration, for sensor: SensorIdentity) throws(DeviceError) {}
+
+    /// Does nothing.
+    public func remove(_ sensor: SensorIdentity) throws(DeviceError) {}
+
+    /// None.
+    public var problems: [DeviceError] { [] }
+}

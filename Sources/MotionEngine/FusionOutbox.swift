@@ -1,0 +1,89 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// The subscribers and what is on its way to them, in order.
+struct FusionOutbox: Sendable {
+    struct Item: Sendable {
+        var client: FusionClient
+        var event: FusionEvent
+    }
+
+    private struct Seat: Sendable {
+        var client: FusionClient
+        var thinner: SampleThinner
+    }
+
+    /// More events than these do not wait for a subscriber that takes its time.
+    private static let limit = 1024
+
+    private var seats: [Seat] = []
+    private var waiting: [Item] = []
+    /// True while a thread hands over.
+    private var isBusy = false
+
+    var requests: [FusionRequest] { seats.map(\.client.request) }
+    var isWithoutClients: Bool { seats.isEmpty }
+
+    mutating func add(_ client: FusionClient) {
+        seats.append(Seat(client: client, thinner: SampleThinner(interval: client.request.interval)))
+    }
+
+    mutating func remove(_ client: FusionClient) {
+        seats.removeAll { $0.client === client }
+        waiting.removeAll { $0.client === client }
+    }
+
+    /// Puts in the states for each subscriber, as many as it asked for.
+    ///
+    /// - Parameter interval: Seconds from one state to the next; nil when not known.
+    mutating func post(_ states: [FusedState], interval: Double?) {
+        guard !states.isEmpty else { return }
+        for index in seats.indices {
+            let wanted = seats[index].client.request.interval
+            if wanted == 0 || interval.map({ wanted <= $0 * 1.02 }) ?? false {
+                append(Item(client: seats[index].client, event: .states(states)))
+                continue
+            }
+            let taken = states.filter { seats[index].thinner.takes($0.time) }
+            if !taken.isEmpty { append(Item(client: seats[index].client, event: .states(taken))) }
+        }
+    }
+
+    /// Puts in the event for each subscriber that cares for the sensor.
+    mutating func post(_ event: FusionEvent, about sensor: SampleAligner.Sensor) {
+        for seat in seats where seat.client.cares(for: sensor) { append(Item(client: seat.client, event: event)) }
+    }
+
+    mutating func post(_ event: FusionEvent, to client: FusionClient) {
+        append(Item(client: client, event: event))
+    }
+
+    private mutating func append(_ item: Item) {
+        if waiting.count >= Self.limit {
+            // Losses and returns are few and are kept.
+            let oldest = waiting.firstIndex { if case .states = $0.event { true } else { false } }
+            waiting.remove(at: oldest ?? 0)
+        }
+        waiting.append(item)
+    }
+
+    /// What is to be handed over now; nil when there is nothing, or another thread is at it.
+    mutating func begin() -> [Item]? {
+        guard !isBusy, !waiting.isEmpty else { return nil }
+        isBusy = true
+        defer { waiting = [] }
+        return waiting
+    }
+
+    /// What came in while the thread that began was at it; nil when it is done.
+    mutating func goOn() -> [Item]? {
+        guard !waiting.isEmpty else {
+            isBusy = false
+            return nil
+        }
+        defer { waiting = [] }
+        return waiting
+    }
+}

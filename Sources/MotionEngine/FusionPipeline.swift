@@ -1,0 +1,196 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import SensorFusion
+
+/// From samples to states: the aligner, the attitude filter and the calibrator, without threads and subscribers.
+struct FusionPipeline: Sendable {
+    /// Seconds for which a reading of a sensor stands for the ones that do not come.
+    private static let freshness = 0.5
+    /// Metres per second squared (CGPM 1901).
+    private static let standardGravity = 9.80665
+
+    private(set) var aligner = SampleAligner()
+    private(set) var filter = AttitudeFilter()
+    private(set) var calibrator = MagnetometerCalibrator()
+    private(set) var earth = EarthField()
+    /// The correction of the accelerometer's readings; nil for none.
+    var accelerometerCorrection: LinearCorrection?
+    private var history = AttitudeHistory()
+    /// Times are counted from here, which keeps them precise.
+    private var origin: BootTime?
+    /// The time of the state that is being made, while samples of the gyroscope make states.
+    private var turning: BootTime?
+    private var acceleration: (value: SIMD3<Double>, time: BootTime)?
+    private var field: (value: SIMD3<Double>, time: BootTime)?
+    /// True once a calibration has come into force that was not there at the start.
+    private(set) var hasCalibrated = false
+
+    // MARK: What comes in
+
+    mutating func expect(_ sensor: SampleAligner.Sensor, _ isExpected: Bool) {
+        aligner.expect(sensor, isExpected)
+        if !isExpected { forget(sensor) }
+    }
+
+    mutating func setLatency(seconds: Double) {
+        aligner.latency = max(0, Int64(saturatingSeconds: seconds) ?? 0)
+    }
+
+    /// Takes the samples of a batch and adds the states that can be made now.
+    mutating func take(_ batch: MotionBatch, into states: inout [FusedState]) {
+        guard let sensor = SampleAligner.Sensor(batch.kind) else { return }
+        if origin == nil { origin = batch.times.first }
+        aligner.add(sensor, values: batch.values, times: batch.times, arrival: batch.arrival)
+        run(into: &states)
+    }
+
+    /// The sensor gives nothing for now.
+    mutating func lose(_ sensor: SampleAligner.Sensor, into states: inout [FusedState]) {
+        aligner.lose(sensor)
+        run(into: &states)
+        forget(sensor)
+    }
+
+    /// The sensor is back.
+    mutating func regain(_ sensor: SampleAligner.Sensor) {
+        aligner.regain(sensor)
+    }
+
+    /// Nothing follows for now.
+    mutating func release(into states: inout [FusedState]) {
+        aligner.release()
+        run(into: &states)
+    }
+
+    /// Time has passed: samples that came in before that wait no longer.
+    mutating func pass(to now: BootTime, heldSince limit: BootTime, into states: inout [FusedState]) {
+        aligner.note(arrival: now)
+        if let since = aligner.waitingSince, since <= limit { aligner.release() }
+        run(into: &states)
+    }
+
+    /// Nobody listens any more. What has been learned stays.
+    mutating func pause() {
+        aligner.restart()
+        history.removeAll()
+        turning = nil
+        acceleration = nil
+        field = nil
+    }
+
+    private mutating func forget(_ sensor: SampleAligner.Sensor) {
+        switch sensor {
+        case .gyroscope: history.removeAll()
+        case .accelerometer: acceleration = nil
+        case .magnetometer: field = nil
+        }
+    }
+
+    // MARK: What has been learned before
+
+    /// Begins with a gyroscope's bias, in radians per second.
+    mutating func startBias(_ bias: SIMD3<Double>, sigma: Double) {
+        filter.startBias(bias, sigma: sigma)
+    }
+
+    /// Begins with a magnetometer's calibration; nil for none.
+    mutating func startCalibration(_ calibration: MagneticCalibration?) {
+        calibrator = MagnetometerCalibrator(start: calibration)
+        hasCalibrated = false
+        expectField()
+    }
+
+    /// True when it is time to look at the position.
+    func isPositionDue(at now: BootTime) -> Bool { earth.isDue(at: now) }
+
+    /// Takes the position that the device was seen at last.
+    mutating func look(at fix: PositionFix?, now: BootTime, wallTime: WallTime) {
+        if earth.look(at: fix, now: now, wallTime: wallTime) { expectField() }
+    }
+
+    /// Tells filter and calibrator what field there is to expect.
+    private mutating func expectField() {
+        guard let strength = earth.strength else { return }
+        calibrator.expectField(strength: strength, dip: earth.dip)
+        let calibration = calibrator.calibration
+        // Without a good fit the device's own field and the sensor's scale are in the reading: it says nothing then to
+        // compare its strength. With one, the scale that is left is in the strength of the fit.
+        guard calibration.quality >= .medium, calibration.fieldStrength.isFinite,
+            abs(calibration.fieldStrength / strength - 1) < 0.2
+        else { return }
+        filter.expectField(strength: calibration.fieldStrength, dip: earth.dip)
+    }
+
+    // MARK: From samples to states
+
+    /// Seconds between states at the pace of late; nil when not known.
+    var interval: Double? { aligner.interval.map { Double($0) / 1e9 } }
+
+    /// When the oldest sample came in of those that wait for others; nil when none does.
+    var waitingSince: BootTime? { aligner.waitingSince }
+
+    private mutating func run(into states: inout [FusedState]) {
+        while let step = aligner.next() {
+            switch step {
+            case .gyroscope(let rate, let time):
+                turning = time
+                filter.updateGyroscope(rate, timestamp: seconds(time))
+                history.add(filter.attitude, at: time)
+            case .accelerometer(let measured, let time):
+                let value = accelerometerCorrection?.apply(to: measured) ?? measured
+                acceleration = (value, time)
+                filter.updateAccelerometer(nowadays(value, measuredAt: time), timestamp: seconds(time))
+            case .magnetometer(let measured, let time): takeField(measured, time)
+            case .state(let time):
+                if let turning { history.add(filter.attitude, at: turning) }
+                if filter.isReady { states.append(state(at: time)) }
+                turning = nil
+            }
+        }
+    }
+
+    private func seconds(_ time: BootTime) -> Double { time.seconds(since: origin ?? .zero) }
+
+    /// The reading in the axes that the device has at the time of the state, when it was measured at another time.
+    private func nowadays(_ value: SIMD3<Double>, measuredAt time: BootTime) -> SIMD3<Double> {
+        guard let turning, time != turning, filter.isReady, let then = history.attitude(at: time) else { return value }
+        return filter.attitude.conjugate.rotate(then.rotate(value))
+    }
+
+    private mutating func takeField(_ measured: SIMD3<Double>, _ time: BootTime) {
+        let then = turning.flatMap { time == $0 ? nil : history.attitude(at: time) }
+        let attitude = turning == nil || !filter.isReady ? nil : then ?? filter.attitude
+        if calibrator.update(measured, attitude: attitude, timestamp: seconds(time)) {
+            hasCalibrated = true
+            expectField()
+        }
+        let value = calibrator.calibration.apply(to: measured)
+        field = (value, time)
+        filter.updateMagnetometer(value, timestamp: seconds(time), attitude: then)
+    }
+
+    private func state(at time: BootTime) -> FusedState {
+        var state = FusedState(time: time)
+        state.attitude = filter.attitude
+        state.northOffset = filter.northOffset
+        state.headingUncertainty = filter.northOffset == nil ? nil : filter.headingUncertainty
+        state.declination = earth.declination
+        state.usesGyroscope = turning != nil
+        if turning != nil { state.rotationRate = filter.rotationRate }
+        if let acceleration, abs(time.seconds(since: acceleration.time)) <= Self.freshness || turning == nil {
+            state.acceleration = acceleration.value
+        } else {
+            // Without an accelerometer nothing is known of how the device is moved.
+            state.acceleration = state.up * Self.standardGravity
+        }
+        if let field, abs(time.seconds(since: field.time)) <= 2 * Self.freshness {
+            state.magneticField = field.value
+            state.magneticQuality = calibrator.calibration.quality
+            state.isMagneticallyDisturbed = filter.isMagneticallyDisturbed
+        }
+        state.isResting = filter.isResting
+        return state
+    }
+}

@@ -1,0 +1,48 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// How often the engine asks each sensor, so that all subscribers get what they need.
+struct SensorPlan: Sendable, Hashable {
+    /// Seconds. An attitude from 20 Hz has five times the error of one from 100 Hz, however seldom it is looked at.
+    private static let fusion = 0.01
+    /// Seconds. Faster is of no use: the heading is smoothed over seconds.
+    private static let compass = 0.02
+    /// Seconds. Enough to know which way is up.
+    private static let slowest = 0.1
+    private static let slowestHeading = 0.05
+
+    /// Seconds between readings; nil when none are needed.
+    var gyroscope: Double?
+    var accelerometer: Double?
+    var magnetometer: Double?
+    var latency = 0.0
+
+    /// What those requests need on a device that has a gyroscope or not.
+    init(_ requests: [FusionRequest], hasGyroscope: Bool) {
+        guard let need = requests.lazy.map(\.need).max() else { return }
+        let interval = requests.lazy.map(\.interval).min() ?? 0
+        latency = requests.lazy.map(\.latency).min() ?? 0
+        if need >= .attitude, hasGyroscope {
+            gyroscope = min(interval, Self.fusion)
+            accelerometer = gyroscope
+        } else {
+            accelerometer = min(interval, need == .gravity ? Self.slowest : Self.slowestHeading)
+        }
+        guard need == .heading else { return }
+        magnetometer = interval == 0 ? 0 : Self.compass
+    }
+
+    /// What is asked of a sensor; nil for nothing.
+    func request(_ sensor: SampleAligner.Sensor) -> MotionRequest? {
+        let (kind, interval): (SensorKind, Double?) =
+            switch sensor {
+            case .gyroscope: (.gyroscope, gyroscope)
+            case .accelerometer: (.accelerometer, accelerometer)
+            case .magnetometer: (.magnetometer, magnetometer)
+            }
+        // Each reading, where a sensor is faster than asked: to leave some out would only make the filter worse.
+        return interval.map { MotionRequest(kind: kind, interval: $0, latency: latency, thins: false) }
+    }
+}
