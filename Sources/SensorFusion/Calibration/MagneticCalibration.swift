@@ -8,14 +8,15 @@ public struct MagneticCalibration: Sendable, Hashable {
         get { [row0, row1, row2] }
         set { if newValue.count == 3 { (row0, row1, row2) = (newValue[0], newValue[1], newValue[2]) } }
     }
-    private var row0 = SIMD3<Double>(1, 0, 0)
-    private var row1 = SIMD3<Double>(0, 1, 0)
-    private var row2 = SIMD3<Double>(0, 0, 1)
+    var row0 = SIMD3<Double>(1, 0, 0)
+    var row1 = SIMD3<Double>(0, 1, 0)
+    var row2 = SIMD3<Double>(0, 0, 1)
     /// The device's own field, in the unit of the readings.
     public var hardIron = SIMD3<Double>.zero
     /// How good it is.
     public var quality = MagneticQuality.uncalibrated
-    /// Root mean square of what the fit leaves over, as a part of the field's strength; NaN before there was a fit.
+    /// Root mean square of what the fit leaves over in one component, as a part of the field's strength; NaN before
+    /// there was a fit.
     public var residual = Double.nan
     /// The part of all directions in which the field has been seen, 0 ... 1.
     public var coverage = 0.0

@@ -1,0 +1,38 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Divisions of the sphere and of all attitudes into numbered cells.
+enum DirectionCells {
+    /// Cells of equal area on the sphere: four bands of eight.
+    static let directionCount = 32
+
+    /// The cell of a direction, which need not have length 1; nil for none.
+    static func direction(_ vector: SIMD3<Double>) -> Int? {
+        let length = vector.length
+        guard length.isFinite, length > 0 else { return nil }
+        let band = min(3, Int((vector.z / length + 1) * 2))
+        let (x, y) = (vector.x, vector.y)
+        // Which of the eight parts of the circle, without an arc tangent.
+        var octant = y < 0 ? 4 : 0
+        if (x < 0) != (y < 0) { octant += 2 }
+        let steep = abs(y) > abs(x)
+        if steep == ((x < 0) == (y < 0)) { octant += 1 }
+        return band * 8 + octant
+    }
+
+    /// Cells of about 30 degrees among all attitudes.
+    static let attitudeCount = 4 * 125
+
+    /// The cell of an attitude.
+    static func attitude(_ q: Quaternion) -> Int {
+        let c = q.components
+        var largest = 0
+        for index in 1..<4 where abs(c[index]) > abs(c[largest]) { largest = index }
+        guard c[largest] != 0 else { return 0 }
+        var cell = largest
+        for index in 0..<4 where index != largest {
+            cell = cell * 5 + min(4, max(0, Int((c[index] / c[largest] + 1) * 2.5)))
+        }
+        return cell
+    }
+}

@@ -1,0 +1,245 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Learns what the device itself adds to the magnetic field, from ordinary movement.
+///
+/// Feed it with every magnetometer sample as it comes, and with the attitude of the same moment where there is a
+/// gyroscope. It keeps some hundred samples, few of each direction, and every two seconds of movement fits a correction
+/// to them. With attitudes all twelve numbers of hard and soft iron follow from turns about two axes; without, from the
+/// shape of the readings (an ellipsoid), which takes turns in all directions.
+///
+/// What is in force is only replaced by what is clearly better: a sensor that comes calibrated from its factory stays
+/// as it is, and so does a stored calibration that still fits. Readings near magnets lose their weight.
+///
+/// Any unit will do, as long as it is the same for all readings. Memory is bounded, and nothing is allocated in an
+/// update except now and then in the one that solves. The result depends on the readings and times only.
+public struct MagnetometerCalibrator: Sendable {
+    /// What to correct readings with now.
+    public private(set) var calibration = MagneticCalibration()
+    /// How far the running fit has come, for a user who is asked to turn the device; not to correct readings with.
+    public private(set) var candidate = MagneticCalibration()
+    /// Seconds by which the magnetometer is behind the attitude, as far as is known; 0 without a fit.
+    ///
+    /// A field that was measured while the device turned fast belongs to the attitude of so long ago.
+    public private(set) var latency = 0.0
+    /// One standard deviation of the candidate's corrected field over all directions, as a part of the field's
+    /// strength; infinite before there is one.
+    public private(set) var candidateUncertainty = Double.infinity
+
+    var start = MagneticCalibration()
+    /// True while what is in force was not found here: it needs proof of being wrong.
+    var isInherited = true
+    /// The uncertainty of what is in force, where it was found here.
+    var uncertaintyInForce = Double.infinity
+    var expectedStrength: Double?
+    var expectedDip: Double?
+
+    private var reservoir = SampleReservoir(capacity: Self.capacity, cells: DirectionCells.attitudeCount)
+    private var aidedFit = AttitudeAidedFit(capacity: Self.capacity)
+    private var lastFit: MagneticFit?
+    private var usesAttitude = false
+
+    private var lastTime: Double?
+    private var lastAttitude = Quaternion.identity
+    private var keptAttitude: Quaternion?
+    private var keptField: SIMD3<Double>?
+    private var keptTime = -Double.infinity
+    private var window = 0
+    private var windowEnd = -Double.infinity
+    private var steadyFrom = Double.infinity
+    private var solvedAt = -Double.infinity
+    private var newSamples = 0
+
+    static let capacity = 400
+
+    /// - Parameter start: What an earlier run found, used at once; ignored when no device can have it.
+    public init(start: MagneticCalibration? = nil) {
+        if let start, start.isUsable { self.start = start }
+        reset()
+    }
+
+    /// Takes a sample.
+    ///
+    /// - Parameters:
+    ///   - measured: The field as measured, without any correction, in the device's axes.
+    ///   - attitude: From the device's axes to earth axes with z up whose heading may be any and may drift; of the same
+    ///     moment. Nil without gyroscope.
+    ///   - timestamp: In seconds.
+    /// - Returns: True when ``calibration`` has changed. Whether its correction has changed, or only what is known of
+    ///   it, tells ``MagneticCalibration/correctsTheSame(as:)``.
+    public mutating func update(_ measured: SIMD3<Double>, attitude: Quaternion?, timestamp: Double) -> Bool {
+        guard timestamp.isFinite, measured.isFinite, measured != .zero, measured.squaredLength < 1e30 else {
+            return false
+        }
+        if let attitude {
+            guard attitude.components.x.isFinite, attitude.components.y.isFinite, attitude.components.z.isFinite,
+                attitude.components.w.isFinite, attitude.components != .zero
+            else { return false }
+            takeAided(measured, attitude: attitude.normalized, timestamp: timestamp)
+        }
+        guard newSamples >= Self.samplesToSolve, timestamp - solvedAt >= Self.secondsToSolve || timestamp < solvedAt,
+            reservoir.samples.count >= Self.samplesForFit
+        else { return false }
+        newSamples = 0
+        solvedAt = timestamp
+        return solve()
+    }
+
+    /// Tells the field that the World Magnetic Model gives for this place.
+    ///
+    /// A fit that contradicts it widely is not adopted. Buildings change the field, so that agreement is no proof.
+    ///
+    /// - Parameters:
+    ///   - strength: In the unit of the readings.
+    ///   - dip: Radians below the horizon.
+    public mutating func expectField(strength: Double, dip: Double) {
+        expectedStrength = strength.isFinite && strength > 0 ? strength : nil
+        expectedDip = dip.isFinite ? dip : nil
+    }
+
+    /// Forgets all samples and goes back to what it was made with.
+    public mutating func reset() {
+        calibration = start
+        candidate = MagneticCalibration()
+        candidateUncertainty = .infinity
+        latency = 0
+        isInherited = true
+        uncertaintyInForce = .infinity
+        lastFit = nil
+        reservoir.removeAll()
+        (lastTime, keptAttitude, keptField) = (nil, nil, nil)
+        (keptTime, windowEnd, steadyFrom, solvedAt) = (-.infinity, -.infinity, .infinity, -.infinity)
+        newSamples = 0
+    }
+
+    static let samplesToSolve = 12
+    static let samplesForFit = 30
+    static let secondsToSolve = 2.0
+    static let secondsOfWindow = 20.0
+    /// After an interruption the attitude's inclination is not right at once.
+    static let secondsToSettle = 2.0
+    static let longestGap = 1.0
+    /// The longest interval in which a turn gives a rate.
+    static let longestRateInterval = 0.15
+    static let fastestRate = 12.0
+    /// The cosine of half of five degrees.
+    static let turnToKeep = 0.99905
+
+    private mutating func takeAided(_ measured: SIMD3<Double>, attitude: Quaternion, timestamp: Double) {
+        if !usesAttitude {
+            usesAttitude = true
+            reservoir.removeAll()
+            keptAttitude = nil
+            lastTime = nil
+        }
+        let interval = lastTime.map { timestamp - $0 } ?? .infinity
+        defer { (lastTime, lastAttitude) = (timestamp, attitude) }
+        guard interval > 0, interval <= Self.longestGap else {
+            // After a gap, or when time went back, the heading begins anew.
+            if interval != 0 { beginWindow(at: timestamp, settling: true) }
+            return
+        }
+        let turn = lastAttitude.conjugate * attitude
+        let rate = turn.vector * ((turn.w < 0 ? -2 : 2) / interval)
+        guard rate.length < Self.fastestRate else { return }
+        guard timestamp >= steadyFrom else { return }
+        if let kept = keptAttitude, abs((kept.components * attitude.components).sum()) > Self.turnToKeep { return }
+        if timestamp >= windowEnd { beginWindow(at: timestamp, settling: false) }
+        keptAttitude = attitude
+        reservoir.insert(
+            MagneticSample(
+                field: measured, attitude: attitude, rate: interval <= Self.longestRateInterval ? rate : .zero,
+                window: window, age: 0, cell: DirectionCells.attitude(attitude)))
+        newSamples += 1
+    }
+
+    private mutating func beginWindow(at timestamp: Double, settling: Bool) {
+        window += 1
+        windowEnd = timestamp + Self.secondsOfWindow
+        if settling { steadyFrom = timestamp + Self.secondsToSettle }
+        reservoir.forget(before: window - AttitudeAidedFit.windowLimit + 1)
+    }
+
+    private mutating func solve() -> Bool {
+        guard let fit = aidedFit.fit(reservoir.samples, inForce: calibration, previous: lastFit) else {
+            lastFit = nil
+            return false
+        }
+        guard let found = fit.calibration(coverage: coverage(of: fit)) else {
+            lastFit = nil
+            return false
+        }
+        lastFit = fit
+        latency = fit.latency
+        candidateUncertainty = fit.uncertainty
+        let before = calibration
+        decide(fit, found)
+        return before != calibration
+    }
+
+    /// The part of the cells of directions in which the corrected field was seen.
+    private func coverage(of fit: MagneticFit) -> Double {
+        var seen: UInt64 = 0
+        for sample in reservoir.samples {
+            let m = sample.field
+            let corrected = SIMD3((fit.row0 * m).sum(), (fit.row1 * m).sum(), (fit.row2 * m).sum()) + fit.shift
+            if let cell = DirectionCells.direction(corrected) { seen |= 1 << UInt64(cell) }
+        }
+        return Double(seen.nonzeroBitCount) / Double(DirectionCells.directionCount)
+    }
+}
+
+extension MagnetometerCalibrator {
+    /// Whether the fit takes the place of what is in force, and how good both are.
+    private mutating func decide(_ fit: MagneticFit, _ found: MagneticCalibration) {
+        var found = found
+        found.quality = Self.quality(residual: fit.residual, uncertainty: fit.uncertainty, coverage: found.coverage)
+        if contradictsExpectation(found) { found.quality = .low }
+        candidate = found
+        if shouldAdopt(fit, found) {
+            calibration = found
+            isInherited = false
+            uncertaintyInForce = fit.uncertainty
+        } else if fit.uncertainty < Self.adoptableUncertainty {
+            // It stays; but now it is known how good it is.
+            var known = calibration
+            known.residual = fit.residualInForce
+            known.coverage = found.coverage
+            known.fieldStrength = found.fieldStrength
+            known.dip = found.dip
+            let doubt = isInherited ? fit.uncertainty : min(uncertaintyInForce, fit.uncertainty)
+            known.quality = Self.quality(residual: known.residual, uncertainty: doubt, coverage: known.coverage)
+            // Telling of each step would make clients believe in a change.
+            if known.quality != calibration.quality { calibration = known }
+        }
+    }
+
+    private func shouldAdopt(_ fit: MagneticFit, _ found: MagneticCalibration) -> Bool {
+        guard fit.uncertainty < Self.adoptableUncertainty, fit.residual < Self.adoptableResidual else { return false }
+        if contradictsExpectation(found), !contradictsExpectation(calibration) { return false }
+        let gain = fit.residualInForce / fit.residual
+        if isInherited { return gain > Self.gainOverInherited }
+        return gain > Self.gainOverOwn || fit.uncertainty < 0.8 * uncertaintyInForce
+    }
+
+    static func quality(residual: Double, uncertainty: Double, coverage: Double) -> MagneticQuality {
+        if residual < 0.02, uncertainty < 0.015, coverage >= 0.4 { return .high }
+        if residual < 0.05, uncertainty < 0.04, coverage >= 0.2 { return .medium }
+        return .low
+    }
+
+    /// Buildings bend and weaken the field; a magnet does so by far more.
+    private func contradictsExpectation(_ found: MagneticCalibration) -> Bool {
+        if let expectedStrength, found.fieldStrength > 0 {
+            let ratio = found.fieldStrength / expectedStrength
+            if ratio < 0.6 || ratio > 1.6 { return true }
+        }
+        if let expectedDip, found.dip.isFinite, abs(found.dip - expectedDip) > 0.35 { return true }
+        return false
+    }
+
+    static let adoptableUncertainty = 0.15
+    static let adoptableResidual = 0.12
+    static let gainOverInherited = 1.4
+    static let gainOverOwn = 1.15
+}

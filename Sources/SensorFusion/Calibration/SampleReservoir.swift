@@ -1,0 +1,71 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A bounded number of samples, thinned where the device points most often.
+///
+/// A device that lies on a table for minutes must not outweigh the few seconds in which it was turned: when it is
+/// full, a new sample takes the place of the oldest one of the most crowded cell.
+struct SampleReservoir: Sendable {
+    let capacity: Int
+    private(set) var samples: [MagneticSample] = []
+    private(set) var counts: [Int]
+    private var nextAge: Int64 = 0
+
+    init(capacity: Int, cells: Int) {
+        self.capacity = capacity
+        counts = [Int](repeating: 0, count: cells)
+        samples.reserveCapacity(capacity)
+    }
+
+    mutating func insert(_ sample: MagneticSample) {
+        guard counts.indices.contains(sample.cell) else { return }
+        var sample = sample
+        sample.age = nextAge
+        nextAge += 1
+        counts[sample.cell] += 1
+        guard samples.count >= capacity else {
+            samples.append(sample)
+            return
+        }
+        var victim = 0
+        var victimCount = 0
+        for index in samples.indices {
+            let count = counts[samples[index].cell]
+            if count > victimCount || (count == victimCount && samples[index].age < samples[victim].age) {
+                victim = index
+                victimCount = count
+            }
+        }
+        counts[samples[victim].cell] -= 1
+        samples[victim] = sample
+    }
+
+    /// Forgets the samples of windows before that one.
+    mutating func forget(before window: Int) {
+        var index = 0
+        while index < samples.count {
+            if samples[index].window < window {
+                counts[samples[index].cell] -= 1
+                samples.swapAt(index, samples.count - 1)
+                samples.removeLast()
+            } else {
+                index += 1
+            }
+        }
+    }
+
+    /// Sorts the samples into cells anew, after their centre has moved.
+    mutating func assignCells(_ cell: (MagneticSample) -> Int) {
+        for index in counts.indices { counts[index] = 0 }
+        for index in samples.indices {
+            let new = min(max(cell(samples[index]), 0), counts.count - 1)
+            samples[index].cell = new
+            counts[new] += 1
+        }
+    }
+
+    mutating func removeAll() {
+        samples.removeAll(keepingCapacity: true)
+        for index in counts.indices { counts[index] = 0 }
+    }
+}
