@@ -1,0 +1,220 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Finds how a sensor is mounted, from the accelerometer's readings in poses whose names the user was told.
+///
+/// Two poses with different axes are enough; opposite poses take the sensor's offset out. The result is a rotation
+/// always (orthonormal, determinant +1): the one that turns the measured directions best into the expected ones
+/// (Wahba's problem, by Davenport's quaternion method). It becomes one of the 24 rotations by right angles when it is
+/// nearer to it than a limit, since sensors are soldered parallel to the edges.
+public struct MountMatrixFinder: Sendable {
+    /// Why there is no result.
+    public enum Problem: Sendable, Hashable {
+        /// These poses are missing; any one of them is enough to go on.
+        case missingPoses([DevicePose])
+        /// The poses contradict each other by that many radians (root mean square): one was wrong, or it moved.
+        case contradictory(angle: Double)
+        /// The sensor's axes are mirrored, which no rotation can mend: one axis has the wrong sign in its driver.
+        case mirrored
+    }
+
+    /// Radians up to which right angles are taken.
+    public let rightAngleLimit: Double
+
+    private var readings: [DevicePose: SIMD3<Double>] = [:]
+
+    /// - Parameter rightAngleLimit: Radians up to which a rotation by right angles is taken for the measured one.
+    public init(rightAngleLimit: Double = 0.21) {
+        self.rightAngleLimit = rightAngleLimit
+    }
+
+    /// Takes the mean reading of an accelerometer (proper acceleration, any unit) at rest in a pose; in the sensor's
+    /// own axes. A second one of the same pose takes the place of the first.
+    ///
+    /// - Returns: False when the reading has no direction.
+    @discardableResult
+    public mutating func add(_ acceleration: SIMD3<Double>, pose: DevicePose) -> Bool {
+        guard acceleration.isFinite, acceleration.length > 0, acceleration.length < 1e9 else { return false }
+        readings[pose] = acceleration
+        return true
+    }
+
+    /// The poses that were given.
+    public var poses: [DevicePose] { DevicePose.allCases.filter { readings[$0] != nil } }
+
+    /// The poses that would help most: those of axes not seen yet; empty when there are two axes.
+    public var missingPoses: [DevicePose] {
+        let seen = poses
+        guard axesSeen < 2 else { return [] }
+        return [DevicePose.faceUp, .topEdgeUp, .rightEdgeUp].filter { wanted in
+            !seen.contains { ($0.up * wanted.up).sum() != 0 }
+        }
+    }
+
+    /// What is wrong; nil when there is an ``estimate``.
+    public var problem: Problem? {
+        if case .failure(let problem) = outcome { return problem }
+        return nil
+    }
+
+    /// The rotation; nil when there is a ``problem``.
+    public var estimate: MountEstimate? {
+        if case .success(let estimate) = outcome { return estimate }
+        return nil
+    }
+
+    /// Forgets all poses.
+    public mutating func reset() { readings.removeAll(keepingCapacity: true) }
+}
+
+extension MountMatrixFinder {
+    private enum Outcome {
+        case success(MountEstimate)
+        case failure(Problem)
+    }
+
+    private var axesSeen: Int {
+        let seen = poses
+        return (0..<3).filter { axis in seen.contains { $0.up[axis] != 0 } }.count
+    }
+
+    /// What a user who stands a device on a table by hand may be wrong.
+    private static let largestContradiction = 0.35
+
+    private var outcome: Outcome {
+        let missing = missingPoses
+        guard missing.isEmpty else { return .failure(.missingPoses(missing)) }
+        let offset = self.offset
+        let pairs = poses.compactMap { pose -> (measured: SIMD3<Double>, expected: SIMD3<Double>)? in
+            guard let reading = readings[pose] else { return nil }
+            let centered = reading - offset
+            return centered.length > 0 ? (centered / centered.length, pose.up) : nil
+        }
+        let q = Self.rotation(pairs)
+        let residual = Self.residual(q, pairs)
+        if residual > Self.largestContradiction {
+            // With three axes a mirror shows: turned about, the same readings fit well.
+            let mirrored = pairs.map { (-$0.measured, $0.expected) }
+            if axesSeen == 3, Self.residual(Self.rotation(mirrored), mirrored) < Self.largestContradiction {
+                return .failure(.mirrored)
+            }
+            return .failure(.contradictory(angle: residual))
+        }
+        return .success(estimate(q, residual: residual))
+    }
+
+    /// The sensor's reading without acceleration, on the axes of which both poses are known.
+    private var offset: SIMD3<Double> {
+        var sum = SIMD3<Double>.zero
+        var pairs = 0.0
+        for pose in [DevicePose.faceUp, .topEdgeUp, .rightEdgeUp] {
+            guard let up = readings[pose],
+                let down = DevicePose.allCases.first(where: { $0.up == -pose.up }).flatMap({ readings[$0] })
+            else { continue }
+            // The mean of both has the offset in all three components, but a slope of the table too: it is used
+            // only along the axis itself.
+            let axis = up - down
+            let length = axis.length
+            guard length > 0 else { continue }
+            sum += axis * (((up + down) / 2 * axis).sum() / (length * length))
+            pairs += 1
+        }
+        return pairs > 0 ? sum : .zero
+    }
+
+    /// The rotation from measured to expected directions with the smallest sum of squared differences.
+    private static func rotation(_ pairs: [(measured: SIMD3<Double>, expected: SIMD3<Double>)]) -> Quaternion {
+        var matrix = [Double](repeating: 0, count: 16)
+        for (a, b) in pairs {
+            // The quadratic form of q for the scalar product of b with q·a·q*, with q = (x, y, z, w).
+            let dot = (a * b).sum()
+            let cross = Quaternion.cross(a, b)
+            for row in 0..<3 {
+                for column in 0..<3 {
+                    matrix[4 * row + column] += a[row] * b[column] + a[column] * b[row] - (row == column ? dot : 0)
+                }
+                matrix[4 * row + 3] += cross[row]
+                matrix[12 + row] += cross[row]
+            }
+            matrix[15] += dot
+        }
+        return largestEigenvector(&matrix)
+    }
+
+    /// Jacobi's method for a symmetric matrix of four rows.
+    private static func largestEigenvector(_ a: inout [Double]) -> Quaternion {
+        var vectors = [Double](repeating: 0, count: 16)
+        for index in 0..<4 { vectors[5 * index] = 1 }
+        for _ in 0..<30 {
+            for p in 0..<3 {
+                for q in (p + 1)..<4 where abs(a[4 * p + q]) > 1e-300 {
+                    let theta = (a[5 * q] - a[5 * p]) / (2 * a[4 * p + q])
+                    let t = (theta < 0 ? -1 : 1) / (abs(theta) + (theta * theta + 1).squareRoot())
+                    let c = 1 / (t * t + 1).squareRoot()
+                    let s = t * c
+                    for k in 0..<4 {
+                        let (x, y) = (a[4 * k + p], a[4 * k + q])
+                        (a[4 * k + p], a[4 * k + q]) = (c * x - s * y, s * x + c * y)
+                    }
+                    for k in 0..<4 {
+                        let (x, y) = (a[4 * p + k], a[4 * q + k])
+                        (a[4 * p + k], a[4 * q + k]) = (c * x - s * y, s * x + c * y)
+                        let (u, v) = (vectors[4 * k + p], vectors[4 * k + q])
+                        (vectors[4 * k + p], vectors[4 * k + q]) = (c * u - s * v, s * u + c * v)
+                    }
+                }
+            }
+        }
+        var best = 0
+        for index in 1..<4 where a[5 * index] > a[5 * best] { best = index }
+        return Quaternion(x: vectors[best], y: vectors[4 + best], z: vectors[8 + best], w: vectors[12 + best])
+            .normalized
+    }
+
+    private static func residual(
+        _ q: Quaternion, _ pairs: [(measured: SIMD3<Double>, expected: SIMD3<Double>)]
+    ) -> Double {
+        // The chord is near the angle as long as that is small, and large when it is large.
+        let squares = pairs.reduce(0) { $0 + (q.rotate($1.measured) - $1.expected).squaredLength }
+        return pairs.isEmpty ? 0 : (squares / Double(pairs.count)).squareRoot()
+    }
+
+    private func estimate(_ q: Quaternion, residual: Double) -> MountEstimate {
+        let columns = (q.rotate([1, 0, 0]), q.rotate([0, 1, 0]), q.rotate([0, 0, 1]))
+        var estimate = MountEstimate(
+            row0: SIMD3(columns.0.x, columns.1.x, columns.2.x), row1: SIMD3(columns.0.y, columns.1.y, columns.2.y),
+            row2: SIMD3(columns.0.z, columns.1.z, columns.2.z), isRightAngled: false, angleFromRightAngles: 0,
+            residual: residual)
+        var best = (trace: -Double.infinity, row0: SIMD3<Double>.zero, row1: SIMD3<Double>.zero)
+        for first in DevicePose.allCases {
+            for second in DevicePose.allCases where (first.up * second.up).sum() == 0 {
+                let third = Quaternion.cross(first.up, second.up)
+                let trace =
+                    (estimate.row0 * first.up).sum() + (estimate.row1 * second.up).sum()
+                    + (estimate.row2 * third).sum()
+                if trace > best.trace { best = (trace, first.up, second.up) }
+            }
+        }
+        // The angle from the chord between the matrices: their squared distance is 6 - 2·trace = 8·sin²(angle / 2).
+        estimate.angleFromRightAngles = Self.angle(halfSine: (max(0, 3 - best.trace) / 4).squareRoot())
+        if estimate.angleFromRightAngles <= rightAngleLimit {
+            estimate.row0 = best.row0
+            estimate.row1 = best.row1
+            estimate.row2 = Quaternion.cross(best.row0, best.row1)
+            estimate.isRightAngled = true
+        }
+        return estimate
+    }
+
+    /// Twice an arc sine, by its series: the nearest of 24 rotations is never farther than 63 degrees.
+    private static func angle(halfSine x: Double) -> Double {
+        var sum = x
+        var term = x
+        for index in 1..<60 {
+            let n = Double(2 * index)
+            term *= x * x * (n - 1) / n
+            sum += term / (n + 1)
+        }
+        return 2 * sum
+    }
+}

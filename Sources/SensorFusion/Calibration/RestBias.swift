@@ -1,0 +1,70 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Measures a gyroscope's bias while the device rests.
+///
+/// Radians per second, in the axes of the readings. A turn of constant rate cannot be told from a bias, except that no
+/// gyroscope has one of more than half a radian per second.
+public struct RestBias: Sendable {
+    /// How far a measurement has come.
+    public enum State: Sendable, Hashable {
+        /// The device moves, or nothing was read yet.
+        case moving
+        /// It rests; that part of the time needed has passed, 0 ... 1.
+        case resting(progress: Double)
+        /// ``RestBias/bias`` can be used; it gets better with each further reading.
+        case complete
+        /// Still, but at a rate that no bias has: it turns evenly.
+        case turning
+    }
+
+    private var average: StillAverage
+
+    /// The largest bias that is believed, radians per second.
+    public static let largestBias = 0.5
+
+    /// - Parameters:
+    ///   - duration: Seconds of rest that are needed.
+    ///   - limit: Radians per second from the mean at which it moves.
+    public init(duration: Double = 3, limit: Double = 0.05) {
+        average = StillAverage(limit: limit, duration: duration)
+    }
+
+    /// Takes a reading, in radians per second; the time stamp in seconds.
+    ///
+    /// - Returns: False when the device has moved and the measurement begins anew.
+    @discardableResult
+    public mutating func update(_ rate: SIMD3<Double>, timestamp: Double) -> Bool {
+        average.update(rate, timestamp: timestamp)
+    }
+
+    /// How far it has come.
+    public var state: State {
+        guard average.count > 1 else { return .moving }
+        guard average.mean.length <= Self.largestBias else { return .turning }
+        return average.isComplete ? .complete : .resting(progress: average.progress)
+    }
+
+    /// The mean rate, once the device has rested long enough; nil before.
+    public var bias: SIMD3<Double>? { state == .complete ? average.mean : nil }
+
+    /// One standard deviation of the mean on the worst axis; nil as long as there is no bias.
+    ///
+    /// Readings are not quite independent and biases wander with temperature: it is never less than 1e-5 rad/s.
+    public var sigma: Double? {
+        guard state == .complete else { return nil }
+        let deviation = average.deviation
+        let worst = max(deviation.x, deviation.y, deviation.z)
+        // As if every third reading were independent.
+        return max(1e-5, worst * (3 / Double(average.count)).squareRoot())
+    }
+
+    /// The standard deviation of single readings.
+    public var noise: SIMD3<Double> { average.deviation }
+
+    /// How often the device was moved in the middle of a measurement.
+    public var interruptions: Int { average.interruptions }
+
+    /// Begins anew.
+    public mutating func restart() { average.restart() }
+}
