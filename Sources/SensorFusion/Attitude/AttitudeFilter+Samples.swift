@@ -1,14 +1,6 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
-
 extension AttitudeFilter {
     /// Takes a sample of the gyroscope.
     ///
@@ -19,39 +11,32 @@ extension AttitudeFilter {
     public mutating func updateGyroscope(_ rate: SIMD3<Double>, timestamp: Double) {
         // False for NaN and infinity too.
         guard abs(rate.x) < 1e3, abs(rate.y) < 1e3, abs(rate.z) < 1e3 else { return }
-        let rate = SIMD4(rate, 0)
-        let isFirst = gyroscope.timestamp == -.infinity
+        let rate = SIMD4(rate.x, rate.y, rate.z, 0)
         switch gyroscope.step(to: timestamp) {
+        case .next: break
         case .unusable: return
         case .start:
-            if !isFirst || isReady { findAnew() }
+            if isReady { findAnew() }
             lastRate = rate
-        case .interval: break
         }
         let interval = gyroscope.interval
         rest.update(rate: rate, interval: interval)
-        rateWithoutBias = rate - estimator.bias
-        var turn = interval * rateWithoutBias
+        let bias = estimator.bias
+        let current = rate - bias
+        var turn = interval * current
         if settings.interpolatesRotation {
-            let before = lastRate - estimator.bias
-            turn = (0.5 * interval) * (before + rateWithoutBias)
-            turn += (Self.coning * interval * interval) * Self.cross(before, rateWithoutBias)
+            let before = lastRate - bias
+            turn = (0.5 * interval) * (before + current)
+            turn += (Self.coning * interval * interval) * before.cross(current)
         }
+        rateWithoutBias = current
         lastRate = rate
-        inertial = (inertial * Quaternion(rotationVector: turn)).renormalized
+        inertial = inertial.after(Quaternion(rotationVector: turn)).renormalized
     }
 
     /// What the cross product of two successive rates adds to the turn between them, in steady coning: 1/6 for samples of
     /// the rate and 1/24 more because a sensor's samples are means over their interval.
     private static var coning: Double { 5 / 24.0 }
-
-    @inline(__always)
-    private static func cross(_ a: SIMD4<Double>, _ b: SIMD4<Double>) -> SIMD4<Double> {
-        let x = a.y * b.z - a.z * b.y
-        let y = a.z * b.x - a.x * b.z
-        let z = a.x * b.y - a.y * b.x
-        return SIMD4(x, y, z, 0)
-    }
 
     /// Takes a sample of the accelerometer.
     ///
@@ -60,56 +45,52 @@ extension AttitudeFilter {
     ///     100,000 m/s² on an axis are not taken.
     ///   - timestamp: Seconds, on the clock of all sensors.
     public mutating func updateAccelerometer(_ acceleration: SIMD3<Double>, timestamp: Double) {
-        guard abs(acceleration.x) < 1e5, abs(acceleration.y) < 1e5, abs(acceleration.z) < 1e5, acceleration != .zero
-        else { return }
-        let acceleration = SIMD4(acceleration, 0)
-        let step = accelerometer.step(to: timestamp)
-        if step == .unusable { return }
+        guard abs(acceleration.x) < 1e5, abs(acceleration.y) < 1e5, abs(acceleration.z) < 1e5 else { return }
+        let acceleration = SIMD4(acceleration.x, acceleration.y, acceleration.z, 0)
+        guard acceleration.dot(acceleration) > 0 else { return }
+        if accelerometer.step(to: timestamp) == .unusable { return }
         let interval = accelerometer.interval
-        let hasGyroscope = timestamp - gyroscope.timestamp <= settings.maximumGap
         rest.update(acceleration: acceleration, interval: interval)
-        let measured = SIMD4(inertial.rotate(SIMD3(acceleration.x, acceleration.y, acceleration.z)), 0)
         gravityCoefficients.advance(by: interval)
-        let gravity = gravityLanes.update(measured, gravityCoefficients)
-        guard let up = level(gravity) else { return }
+        let gravity = gravityLanes.update(inertial.turn(acceleration), gravityCoefficients)
+        let vector = inclination.turn(gravity)
+        guard vector.dot(vector) > 1e-12 else { return }
         isReady = true
-        guard hasGyroscope, interval > 0 else { return }
-        estimateBias(up, interval: interval)
+        let (up, correction) = Self.leveling(vector)
+        inclination = correction.after(inclination).renormalized
+        guard estimatesBias, timestamp - gyroscope.timestamp <= settings.maximumGap else { return }
+        guard motionBias.collect(up, interval: interval) else { return }
+        motionBias.correct(
+            &estimator, attitude: inclination.after(inertial), isResting: rest.isResting, meanRate: rest.meanRate)
     }
 
-    /// Turns the inclination so that the vector points up; returns its direction before.
+    /// The direction of a vector and the shortest turn that makes it point up.
     @inline(__always)
-    private mutating func level(_ gravity: SIMD4<Double>) -> SIMD3<Double>? {
-        let vector = inclination.rotate(SIMD3(gravity.x, gravity.y, gravity.z))
-        let squared = (vector * vector).sum()
-        guard squared > 1e-12 else { return nil }
-        let up = vector * (1 / squared.squareRoot())
-        let w = ((up.z + 1) * 0.5).squareRoot()
-        let correction =
-            w > 1e-6
-            ? Quaternion(x: 0.5 * up.y / w, y: -0.5 * up.x / w, z: 0, w: w)
-            : Quaternion(x: 1, y: 0, z: 0, w: 0)
-        inclination = (correction * inclination).renormalized
-        return up
+    private static func leveling(_ vector: SIMD4<Double>) -> (SIMD4<Double>, Quaternion) {
+        let x = vector.x / vector.z
+        let y = vector.y / vector.z
+        let t = x * x + y * y
+        guard vector.z > 0, t < 1e-4 else { return steepLeveling(vector) }
+        // Series of 1 / √(1 + t), of the tangent of half the angle over that of the angle, and of 1 / √(1 + s); what they
+        // leave out is below 1e-16.
+        let t2 = t * t
+        let cosine = (1 - t * 0.5) + t2 * (3 / 8.0 - t * (5 / 16.0))
+        let r = (0.5 - t * (1 / 8.0)) + t2 * (1 / 16.0 - t * (5 / 128.0))
+        let s = r * r * t
+        let w = (1 - s * 0.5) + s * s * (3 / 8.0 - s * (5 / 16.0))
+        let rw = r * w
+        return (
+            SIMD4(x * cosine, y * cosine, cosine, 0), Quaternion(components: SIMD4(y * rw, -x * rw, 0, w))
+        )
     }
 
-    @inline(__always)
-    private mutating func estimateBias(_ up: SIMD3<Double>, interval: Double) {
-        guard settings.estimatesBiasInMotion || settings.estimatesBiasAtRest else { return }
-        let averages = motionBias.update(inclination * inertial, bias: estimator.bias, gravityCoefficients)
-        estimator.advance(by: interval)
-        if rest.isResting, settings.estimatesBiasAtRest {
-            estimator.correctAtRest(rest.meanRate)
-        } else if settings.estimatesBiasInMotion {
-            let bias = estimator.bias
-            let limit = SIMD4(repeating: settings.motionBiasResidualLimit)
-            let residual = SIMD4(
-                -up.y / interval + averages.biasEast - (averages.east * bias).sum(),
-                up.x / interval + averages.biasNorth - (averages.north * bias).sum(),
-                -(averages.up * bias).sum(), 0
-            ).clamped(lowerBound: -limit, upperBound: limit)
-            estimator.correctInMotion(averages.east, averages.north, averages.up, residual: residual)
-        }
+    @inline(never)
+    private static func steepLeveling(_ vector: SIMD4<Double>) -> (SIMD4<Double>, Quaternion) {
+        let up = vector * (1 / vector.dot(vector).squareRoot())
+        let w = (max(up.z + 1, 0) * 0.5).squareRoot()
+        // Straight down, any axis will do.
+        guard w > 1e-6 else { return (up, Quaternion(x: 1, y: 0, z: 0, w: 0)) }
+        return (up, Quaternion(x: 0.5 * up.y / w, y: -0.5 * up.x / w, z: 0, w: w))
     }
 
     /// Takes a sample of the magnetometer, calibrated as well as can be.
@@ -121,33 +102,101 @@ extension AttitudeFilter {
     public mutating func updateMagnetometer(
         _ field: SIMD3<Double>, timestamp: Double, attitude: Quaternion? = nil
     ) {
-        guard abs(field.x) < 1e9, abs(field.y) < 1e9, abs(field.z) < 1e9, field != .zero, isReady else { return }
+        guard abs(field.x) < 1e9, abs(field.y) < 1e9, abs(field.z) < 1e9 else { return }
+        let field = SIMD4(field.x, field.y, field.z, 0)
+        let squared = field.dot(field)
+        guard squared > 0, isReady else { return }
         if magnetometer.step(to: timestamp) == .unusable { return }
         let interval = magnetometer.interval
+        guard timestamp - gyroscope.timestamp <= settings.maximumGap else {
+            return followWithoutGyroscope(inclination.after(inertial).turn(field), interval: interval)
+        }
+        fieldTime += interval
+        fieldCount += 1
+        let isDue = fieldTime >= settings.magneticInterval * (1 - 1e-9) || headingTrust.time < 1
+        // An attitude from outside is extrapolated by the gyroscope's delay, the present one is not.
+        let pose = attitude ?? inclination.after(inertial)
+        if isDue { delay.update(field, attitude: pose, rate: rateWithoutBias, interval: fieldTime) }
         // The field turned back by as much as the device has turned since the magnetometer measured it.
-        let late = settings.magnetometerDelay * Quaternion.cross(field, rotationRate)
-        let earth = (attitude ?? inclination * inertial).rotate(field + late)
-        let measured = atan2(earth.x, earth.y)
-        let hasGyroscope = timestamp - gyroscope.timestamp <= settings.maximumGap
+        let late = delay.delay + (attitude == nil ? 0 : settings.gyroscopeDelay)
+        fieldSum += pose.turn(field + late * field.cross(rateWithoutBias))
+        if isDue { followNorth() }
+    }
+
+    private mutating func followNorth() {
+        let interval = fieldTime > 0 ? fieldTime : Self.unknownInterval
+        let earth = fieldSum * (1 / fieldCount)
+        fieldSum = .zero
+        fieldCount = 0
+        fieldTime = 0
+        let squaredRate = rateWithoutBias.dot(rateWithoutBias)
         if settings.rejectsMagneticDisturbance {
-            let strength = (earth * earth).sum().squareRoot()
-            let mean = rest.meanRate
-            self.field.update(
-                strength: strength, dip: -asin(max(-1, min(1, earth.z / strength))),
-                squaredRate: hasGyroscope ? (mean * mean).sum() : .infinity, interval: interval)
+            var motion = rest.meanRate.dot(rest.meanRate)
+            if settings.weighsHeading {
+                // The mean of the speed, not of the rate, which shaking does not cancel.
+                speed += speedGain.value(for: interval) * (squaredRate.squareRoot() - speed)
+                motion = speed * speed
+            }
+            compare(earth, squaredRate: motion, interval: interval)
         }
-        if hasGyroscope {
-            heading.update(measured: measured, isDisturbed: self.field.isDisturbed, interval: interval)
-        } else {
-            heading.follow(measured: measured, weight: withoutGyroscope.value(for: interval))
+        let trust = rejection.trust(isDisturbed: field.isDisturbed, interval: interval)
+        let disagreement = north.disagreement(x: earth.x, y: earth.y)
+        guard settings.weighsHeading else {
+            let gain = headingGain.value(trust, interval: interval)
+            if gain > 0 { north.turn(by: gain * disagreement) }
+            return
         }
+        let up = inclination.after(inertial).up
+        estimator.advanceHeading(
+            up: SIMD4(up.x, up.y, up.z, 0), squaredRate: squaredRate, interval: interval)
+        let correction = headingTrust.correction(
+            disagreement, field: field.current, expected: field.expected, trust: trust,
+            hasRested: rest.stillTime >= 0.9 * headingTrust.time, interval: interval, estimator: &estimator)
+        if correction != 0 || !north.isKnown { north.turn(by: correction + estimator.takeHeadingCorrection()) }
+    }
+
+    /// What a first sample counts where nothing is known of the rate.
+    private static var unknownInterval: Double { 0.01 }
+
+    private mutating func compare(_ earth: SIMD4<Double>, squaredRate: Double, interval: Double) {
+        let strength = earth.dot(earth).squareRoot()
+        guard strength > 0 else { return }
+        field.update(
+            strength: strength, dip: -Self.arcsine(earth.z / strength), squaredRate: squaredRate, interval: interval)
+    }
+
+    /// Nothing bridges a disturbance then, and every turn is one that only the magnetometer sees.
+    private mutating func followWithoutGyroscope(_ earth: SIMD4<Double>, interval: Double) {
+        if settings.rejectsMagneticDisturbance { compare(earth, squaredRate: .infinity, interval: interval) }
+        let weight = north.isKnown ? withoutGyroscope.value(for: interval) : 1
+        north.turn(by: weight * north.disagreement(x: earth.x, y: earth.y))
+    }
+
+    /// M. Abramowitz and I. Stegun, Handbook of Mathematical Functions, 4.4.46; right to 2e-8.
+    @inline(__always)
+    private static func arcsine(_ value: Double) -> Double {
+        let x = min(abs(value), 1)
+        let x2 = x * x
+        let x4 = x2 * x2
+        let first = (1.5707963050 - 0.2145988016 * x) + x2 * (0.0889789874 - 0.0501743046 * x)
+        let second = (0.0308918810 - 0.0170881256 * x) + x2 * (0.0066700901 - 0.0012624911 * x)
+        let angle = 0.5 * .pi - (1 - x).squareRoot() * (first + x4 * second)
+        return value < 0 ? -angle : angle
     }
 
     /// After an unknown time nothing is left of the attitude, but the bias and the magnetic field are.
     private mutating func findAnew() {
         gravityCoefficients.restart()
+        motionBias.restart()
         rest.restart()
         field.restart()
-        heading.restart()
+        rejection.restart()
+        headingGain.restart()
+        headingTrust.restart()
+        delay.restart()
+        estimator.restartHeading()
+        fieldSum = .zero
+        fieldCount = 0
+        fieldTime = 0
     }
 }

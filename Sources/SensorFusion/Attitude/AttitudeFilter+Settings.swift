@@ -9,7 +9,25 @@ extension AttitudeFilter {
     public struct Settings: Sendable, Hashable {
         /// Time constant with which acceleration settles into gravity; shorter trusts the accelerometer more.
         public var accelerometerTimeConstant = 3.0
-        /// Time constant with which the heading follows an undisturbed magnetometer.
+        /// Whether the heading follows the magnetometer by how well both are known; otherwise with
+        /// ``magnetometerTimeConstant``.
+        public var weighsHeading = true
+        /// Standard deviation of a heading that is averaged from the magnetometer for a second.
+        public var magneticHeadingNoise = 5 * degree
+        /// Standard deviation that the heading gains in a second without magnetometer, and in proportion to its root.
+        public var headingDrift = 0.1 * degree
+        /// The same for each rad/s of turning.
+        public var headingDriftOfTurning = 0.15 * degree
+        /// The deviation of the field, relative in strength and in radians of dip, at which it counts half.
+        public var magneticDeviationScale = 0.04
+        /// Time constant with which the heading follows the magnetometer at least.
+        public var slowestHeadingTimeConstant = 30.0
+        /// Time constant with which it follows at most, after as long a time.
+        public var fastestHeadingTimeConstant = 2.0
+        /// How long samples of the magnetometer are averaged before they are used; zero uses each.
+        public var magneticInterval = 0.04
+
+        /// Time constant with which the heading follows an undisturbed magnetometer, where ``weighsHeading`` is false.
         public var magnetometerTimeConstant = 9.0
         /// The time constant of gravity and heading as long as there is no gyroscope.
         public var timeConstantWithoutGyroscope = 0.25
@@ -23,19 +41,24 @@ extension AttitudeFilter {
         public var gyroscopeDelay = 0.005
         /// By how much a magnetometer's samples are older than a gyroscope's of the same time stamp.
         public var magnetometerDelay = 0.010
+        /// Whether that delay is learned from turning, with the value as a start.
+        public var learnsMagnetometerDelay = true
 
         /// Whether the gyroscope's bias is estimated from the accelerometer's corrections during motion.
         public var estimatesBiasInMotion = true
         /// Whether the gyroscope's bias is measured while the device rests.
         public var estimatesBiasAtRest = true
+        /// How often what was collected about the bias is evaluated, which costs about as much as all the rest; zero
+        /// for each sample of the accelerometer.
+        public var biasEstimationInterval = 0.03
         /// Standard deviation of the unknown bias at the start.
-        public var initialBiasSigma = 0.5 * degree
+        public var initialBiasSigma = 1 * degree
         /// The time after which a known bias has become uncertain by 0.1 degrees a second.
         public var biasForgettingTime = 100.0
         /// The largest bias on an axis that is believed.
         public var biasLimit = 20 * degree
         /// The most that a single comparison during motion may say about the bias.
-        public var motionBiasResidualLimit = 2 * degree
+        public var motionBiasResidualLimit = 5 * degree
         /// Standard deviation that the bias reaches in lasting motion.
         public var motionBiasSigma = 0.1 * degree
         /// How strongly the bias about the vertical, which the accelerometer cannot see, returns to zero in motion.
@@ -73,7 +96,7 @@ extension AttitudeFilter {
         /// How long a disturbed magnetometer is ignored altogether.
         public var maximumMagneticRejectionTime = 60.0
         /// By how much a disturbed magnetometer counts less after that time.
-        public var magneticRejectionFactor = 2.0
+        public var magneticRejectionFactor = 4.0
 
         /// Seconds without gyroscope samples after which the attitude is begun anew; three intervals where those are
         /// longer, up to five seconds.
@@ -91,6 +114,12 @@ extension AttitudeFilter {
             settings.interpolatesRotation = false
             settings.gyroscopeDelay = 0
             settings.magnetometerDelay = 0
+            settings.learnsMagnetometerDelay = false
+            settings.weighsHeading = false
+            settings.magneticInterval = 0
+            settings.initialBiasSigma = 0.5 * degree
+            settings.magneticRejectionFactor = 2
+            settings.biasEstimationInterval = 0
             settings.biasLimit = 2 * degree
             settings.motionBiasResidualLimit = 2 * degree
             return settings

@@ -31,18 +31,29 @@ public struct AttitudeFilter: Sendable {
     var rateWithoutBias = SIMD4<Double>.zero
 
     var gravityCoefficients: LowPassCoefficients
-    var gravityLanes = LowPassLanes()
-    var motionBias = MotionBias()
+    var gravityLanes = LowPassLanes<SIMD4<Double>>()
+    var motionBias: MotionBias
     var estimator: BiasEstimator
     var rest: RestDetector
     var field: MagneticReference
-    var heading: HeadingEstimator
+    var north = NorthOffset()
+    var rejection: MagneticRejection
+    var headingGain: HeadingGain
+    var headingTrust: HeadingTrust
+    var delay: MagnetometerDelay
+    var speed = 0.0
+    var speedGain = OnePoleGain(timeConstant: 0.5)
+    /// Samples of the magnetometer that wait to be averaged, in earth axes.
+    var fieldSum = SIMD4<Double>.zero
+    var fieldCount = 0.0
+    var fieldTime = 0.0
     var withoutGyroscope: OnePoleGain
 
     /// True once the accelerometer has said where up is.
     public internal(set) var isReady = false
 
-    let nominalInterval: Double?
+    let nominalInterval: Double
+    let estimatesBias: Bool
 
     /// Creates a filter that knows nothing yet.
     ///
@@ -52,16 +63,21 @@ public struct AttitudeFilter: Sendable {
     ///     are missing. Nil takes the time stamps as they are.
     public init(settings: Settings = Settings(), interval: Double? = nil) {
         self.settings = settings
-        let nominal = interval.flatMap { $0.isFinite && $0 > 0 ? $0 : nil }
+        let nominal = interval.map { $0.isFinite && $0 > 0 ? $0 : 0 } ?? 0
         nominalInterval = nominal
+        estimatesBias = settings.estimatesBiasInMotion || settings.estimatesBiasAtRest
         gyroscope = SensorInterval(nominal: nominal, maximumGap: settings.maximumGap)
         accelerometer = gyroscope
         magnetometer = gyroscope
         gravityCoefficients = LowPassCoefficients(timeConstant: settings.accelerometerTimeConstant)
+        motionBias = MotionBias(settings: settings)
         estimator = BiasEstimator(settings: settings)
         rest = RestDetector(settings: settings)
         field = MagneticReference(settings: settings)
-        heading = HeadingEstimator(settings: settings)
+        rejection = MagneticRejection(settings: settings)
+        headingGain = HeadingGain(settings: settings)
+        headingTrust = HeadingTrust(settings: settings)
+        delay = MagnetometerDelay(settings: settings)
         withoutGyroscope = OnePoleGain(timeConstant: settings.timeConstantWithoutGyroscope)
     }
 
@@ -92,14 +108,18 @@ public struct AttitudeFilter: Sendable {
 
     /// Device to earth, with a heading that began anywhere and drifts with the gyroscope.
     public var attitude: Quaternion {
-        let sampled = inclination * inertial
+        let sampled = inclination.after(inertial)
         guard settings.gyroscopeDelay > 0 else { return sampled.renormalized }
-        return (sampled * Quaternion(rotationVector: settings.gyroscopeDelay * rateWithoutBias)).renormalized
+        return sampled.after(Quaternion(rotationVector: settings.gyroscopeDelay * rateWithoutBias)).renormalized
     }
 
     /// The turn about the vertical, in radians and counterclockwise from above, that takes ``attitude`` to one whose y axis
     /// points to magnetic north; nil before the first sample of the magnetometer.
-    public var northOffset: Double? { heading.isKnown ? heading.offset : nil }
+    public var northOffset: Double? { north.isKnown ? north.angle : nil }
+
+    /// Device to earth with y to magnetic north: ``attitude`` turned by ``northOffset``; nil before the first sample of the
+    /// magnetometer.
+    public var magneticAttitude: Quaternion? { north.isKnown ? north.turn.after(attitude) : nil }
 
     /// The latest angular rate without the bias, rad/s.
     public var rotationRate: SIMD3<Double> {
@@ -118,13 +138,21 @@ public struct AttitudeFilter: Sendable {
     /// True while the magnetic field is not the expected one, or none is expected yet.
     public var isMagneticallyDisturbed: Bool { field.isDisturbed }
 
-    /// Radians within which the true magnetic heading lies with a probability of 95 %; nil before the first sample of the
-    /// magnetometer.
+    /// Radians within which the true magnetic heading lies with a probability of 95 %, never zero; nil before the first
+    /// sample of the magnetometer.
+    ///
+    /// It is twice the root of a sum of variances: that of the heading's Kalman filter, which grows with time, with turning and
+    /// while a disturbed magnetometer is ignored; that of the field in which the heading was learned, from its deviation in
+    /// strength and dip from the expected one, and (10°)² as long as no field is expected; the square of what the
+    /// magnetometer has been saying against the heading on average of 5 s; the square of the bias's standard deviation times
+    /// the time without magnetometer; and (1.5°)² for what no filter sees, like the magnetism of a building.
     public var headingUncertainty: Double? {
-        guard heading.isKnown else { return nil }
-        let drift = estimator.sigma * heading.rejectedTime
-        let base = 2 * Settings.degree
-        return min(
-            .pi, 2 * (base * base + drift * drift + heading.disagreement * heading.disagreement / 4).squareRoot())
+        guard north.isKnown else { return nil }
+        let drift = estimator.sigma * headingTrust.unusedTime
+        let unseen = (field.expected == nil ? 10 : 1.5) * Settings.degree
+        let against = headingTrust.meanDisagreement
+        let variance =
+            estimator.headingVariance + headingTrust.fieldVariance + unseen * unseen + against * against + drift * drift
+        return min(.pi, 2 * variance.squareRoot())
     }
 }

@@ -7,6 +7,16 @@ struct BiasEstimator: Sendable {
     private(set) var bias = SIMD4<Double>.zero
     private(set) var covariance: SymmetricMatrix
 
+    /// The variance of the heading, in square radians, and its covariance with the bias.
+    var headingVariance = Double.pi * .pi
+    var coupling = SIMD4<Double>.zero
+    var isCoupled = false
+    var headingCorrection = 0.0
+    /// Variance that the heading gains in a second, and more of it for each square rad/s.
+    let headingNoise: Double
+    let headingNoiseOfTurning: Double
+    let knownBiasVariance: Double
+
     private let initialVariance: Double
     /// Variance that is added in a second.
     private let noise: Double
@@ -14,12 +24,6 @@ struct BiasEstimator: Sendable {
     private let motionVariance: Double
     private let restVariance: Double
     private let verticalFactor: Double
-
-    // Of the latest interval.
-    private var interval = -1.0
-    private var motionWeight = 0.0
-    private var restWeight = 0.0
-    private var added = 0.0
 
     init(settings: AttitudeFilter.Settings) {
         initialVariance = settings.initialBiasSigma * settings.initialBiasSigma
@@ -30,6 +34,10 @@ struct BiasEstimator: Sendable {
         restVariance = settings.restBiasSigma * settings.restBiasSigma
         verticalFactor = max(settings.verticalBiasForgettingFactor, 1e-10)
         covariance = SymmetricMatrix(diagonal: initialVariance)
+        headingNoise = settings.headingDrift * settings.headingDrift
+        headingNoiseOfTurning = settings.headingDriftOfTurning * settings.headingDriftOfTurning
+        let known = 0.15 * AttitudeFilter.Settings.degree
+        knownBiasVariance = known * known
     }
 
     var sigma: Double {
@@ -37,64 +45,80 @@ struct BiasEstimator: Sendable {
     }
 
     mutating func start(at bias: SIMD3<Double>, sigma: Double) {
-        self.bias = SIMD4(bias, 0).clamped(lowerBound: SIMD4(repeating: -limit), upperBound: SIMD4(repeating: limit))
+        self.bias = SIMD4(bias, 0)
+        clip()
         covariance = SymmetricMatrix(diagonal: min(sigma * sigma, initialVariance))
     }
 
     /// Lets the bias become more uncertain.
     @inline(__always)
-    mutating func advance(by newInterval: Double) {
-        if newInterval != interval { prepare(for: newInterval) }
-        if covariance.x.x < initialVariance { covariance.x.x += added }
-        if covariance.y.y < initialVariance { covariance.y.y += added }
-        if covariance.z.z < initialVariance { covariance.z.z += added }
+    mutating func advance(by interval: Double) {
+        let added = noise * interval
+        if covariance.xx < initialVariance { covariance.xx += added }
+        if covariance.yy < initialVariance { covariance.yy += added }
+        if covariance.zz < initialVariance { covariance.zz += added }
     }
 
-    /// Takes the mean rate of a device that rests.
+    /// Takes the mean rate of a device that rests, over an interval.
     @inline(__always)
-    mutating func correctAtRest(_ rate: SIMD4<Double>) {
-        let residual = (rate - bias).clamped(
-            lowerBound: SIMD4(repeating: -limit), upperBound: SIMD4(repeating: limit))
+    mutating func correctAtRest(_ rate: SIMD4<Double>, interval: Double) {
+        let residual = (rate - bias).limited(to: limit)
+        let weight = Self.weight(restVariance, noise * interval)
         let before = bias
-        correct(SIMD4(1, 0, 0, 0), residual.x, restWeight, before)
-        correct(SIMD4(0, 1, 0, 0), residual.y, restWeight, before)
-        correct(SIMD4(0, 0, 1, 0), residual.z, restWeight, before)
+        headingCorrection += correct(SIMD4(1, 0, 0, 0), residual.x, weight, before)
+        headingCorrection += correct(SIMD4(0, 1, 0, 0), residual.y, weight, before)
+        headingCorrection += correct(SIMD4(0, 0, 1, 0), residual.z, weight, before)
         clip()
     }
 
-    /// Takes three comparisons, each of the part of the bias along a vector.
+    /// Takes three comparisons over an interval, each of the part of the bias along a vector; the third is that the
+    /// bias about the vertical might be zero.
     @inline(__always)
     mutating func correctInMotion(
-        _ first: SIMD4<Double>, _ second: SIMD4<Double>, _ third: SIMD4<Double>, residual: SIMD4<Double>
+        _ first: SIMD4<Double>, _ second: SIMD4<Double>, _ third: SIMD4<Double>, residual: SIMD4<Double>,
+        interval: Double
     ) {
+        let weight = Self.weight(motionVariance, noise * interval)
         let before = bias
-        correct(first, residual.x, motionWeight, before)
-        correct(second, residual.y, motionWeight, before)
-        correct(third, residual.z, motionWeight / verticalFactor, before)
+        _ = correct(first, residual.x, weight, before)
+        _ = correct(second, residual.y, weight, before)
+        _ = correct(third, residual.z, weight / verticalFactor, before)
         clip()
     }
 
-    /// One comparison after the other is the same as all at once, because their errors are independent.
+    /// The variance of a comparison with which the bias's settles at the wanted one.
+    @inline(__always)
+    private static func weight(_ variance: Double, _ added: Double) -> Double {
+        variance * variance / added + variance
+    }
+
+    /// What the heading says about the bias.
+    mutating func learnFromHeading(_ part: SIMD4<Double>, _ factor: Double, inverse: Double) {
+        bias += factor * part
+        covariance.subtract(part, times: inverse)
+        clip()
+    }
+
+    /// One comparison after the other is the same as all at once, because their errors are independent. Returns what it
+    /// says about the heading.
     @inline(__always)
     private mutating func correct(
         _ direction: SIMD4<Double>, _ residual: Double, _ weight: Double, _ before: SIMD4<Double>
-    ) {
+    ) -> Double {
         let gain = covariance * direction
-        let inverse = 1 / (weight + (direction * gain).sum())
-        bias += gain * ((residual - (direction * (bias - before)).sum()) * inverse)
+        let inverse = 1 / (weight + direction.dot(gain))
+        let correction = (residual - direction.dot(bias - before)) * inverse
+        bias += gain * correction
         covariance.subtract(gain, times: inverse)
+        guard isCoupled else { return 0 }
+        let part = direction.dot(coupling)
+        coupling -= gain * (part * inverse)
+        headingVariance -= part * part * inverse
+        return part * correction
     }
 
     @inline(__always)
     private mutating func clip() {
-        bias.clamp(lowerBound: SIMD4(repeating: -limit), upperBound: SIMD4(repeating: limit))
-    }
-
-    private mutating func prepare(for newInterval: Double) {
-        interval = newInterval
-        added = noise * newInterval
-        // So weighted, the variance settles at the wanted one.
-        motionWeight = motionVariance * motionVariance / added + motionVariance
-        restWeight = restVariance * restVariance / added + restVariance
+        bias = bias.limited(to: limit)
     }
 }

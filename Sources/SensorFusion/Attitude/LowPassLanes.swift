@@ -1,28 +1,24 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The state of four channels of a low-pass.
-struct LowPassLanes: Sendable {
-    private var band = SIMD4<Double>.zero
-    private var low = SIMD4<Double>.zero
+/// The state of as many channels of a low-pass as the vector has lanes.
+struct LowPassLanes<Vector: SIMD & Sendable>: Sendable where Vector.Scalar == Double {
+    private var band = Vector.zero
+    private var low = Vector.zero
 
     /// The coefficients must have been advanced to the sample.
     @inline(__always)
-    mutating func update(_ x: SIMD4<Double>, _ c: borrowing LowPassCoefficients) -> SIMD4<Double> {
+    mutating func update(_ x: Vector, _ c: borrowing LowPassCoefficients) -> Vector {
         guard c.meanWeight == 0 else {
-            if c.meanWeight == 1 {
-                band = .zero
-                low = x
-            } else {
-                low += c.meanWeight * (x - low)
-            }
+            low = c.meanWeight == 1 ? x : low + c.meanWeight * (x - low)
+            band = .zero
             return low
         }
-        let high = x - low
-        let v1 = c.a1 * band + c.a2 * high
-        let v2 = low + c.a2 * band + c.a3 * high
-        band = v1 + v1 - band
-        low = v2 + v2 - low
-        return v2
+        let middle = c.a1 * band + c.a2 * (x - low)
+        let step = c.g * middle
+        let output = low + step
+        band = middle + middle - band
+        low = output + step
+        return output
     }
 }

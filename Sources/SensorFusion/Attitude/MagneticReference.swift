@@ -13,7 +13,7 @@ struct MagneticReference: Sendable {
     private var candidateTime = 0.0
     private var undisturbedTime = 0.0
     private var coefficients: LowPassCoefficients
-    private var lanes = LowPassLanes()
+    private var lanes = LowPassLanes<SIMD2<Double>>()
     private var gain: OnePoleGain
 
     private let strengthThreshold: Double
@@ -44,8 +44,7 @@ struct MagneticReference: Sendable {
     @inline(__always)
     mutating func update(strength: Double, dip: Double, squaredRate: Double, interval: Double) {
         coefficients.advance(by: interval)
-        let filtered = lanes.update(SIMD4(strength, dip, 0, 0), coefficients)
-        current = SIMD2(filtered.x, filtered.y)
+        current = lanes.update(SIMD2(strength, dip), coefficients)
         let follow = gain.value(for: interval)
         if let reference = expected, agrees(reference) {
             undisturbedTime += interval

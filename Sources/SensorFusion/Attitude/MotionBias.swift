@@ -6,42 +6,81 @@
 /// A bias turns the inertial frame, and the corrections turn it back, later by the low-pass of the acceleration. The
 /// attitude's matrix and the bias in earth axes go through the same low-pass, so that both can be compared.
 struct MotionBias: Sendable {
-    private var x = LowPassLanes()
-    private var y = LowPassLanes()
-    private var z = LowPassLanes()
+    private var coefficients: LowPassCoefficients
+    private var east = LowPassLanes<SIMD4<Double>>()
+    private var north = LowPassLanes<SIMD4<Double>>()
+    private var up = LowPassLanes<SIMD4<Double>>()
 
-    /// The low-passed rows of the attitude's matrix, and the bias that was assumed, in earth axes (x and y).
-    struct Averages {
-        let east: SIMD4<Double>
-        let north: SIMD4<Double>
-        let up: SIMD4<Double>
-        let biasEast: Double
-        let biasNorth: Double
+    private let period: Double
+    private let limit: Double
+    private let atRest: Bool
+    private let inMotion: Bool
+    private var elapsed = 0.0
+    private var correctionEast = 0.0
+    private var correctionNorth = 0.0
+
+    init(settings: AttitudeFilter.Settings) {
+        coefficients = LowPassCoefficients(timeConstant: settings.accelerometerTimeConstant)
+        period = settings.biasEstimationInterval * (1 - 1e-9)
+        limit = settings.motionBiasResidualLimit
+        atRest = settings.estimatesBiasAtRest
+        inMotion = settings.estimatesBiasInMotion
     }
 
+    mutating func restart() {
+        coefficients.restart()
+        elapsed = 0
+        correctionEast = 0
+        correctionNorth = 0
+    }
+
+    /// Collects a correction; returns true when a comparison is due.
+    ///
+    /// - Parameter direction: That of gravity before the correction, in earth axes.
     @inline(__always)
-    mutating func update(
-        _ q: Quaternion, bias: SIMD4<Double>, _ coefficients: borrowing LowPassCoefficients
-    ) -> Averages {
-        let p = q.components
+    mutating func collect(_ direction: SIMD4<Double>, interval: Double) -> Bool {
+        correctionEast -= direction.y
+        correctionNorth += direction.x
+        elapsed += interval
+        return elapsed > 0 && elapsed >= period
+    }
+
+    /// Compares what was collected, and corrects the bias.
+    @inline(never)
+    mutating func correct(
+        _ estimator: inout BiasEstimator, attitude: Quaternion, isResting: Bool, meanRate: SIMD4<Double>
+    ) {
+        let interval = elapsed
+        let rateEast = correctionEast / interval
+        let rateNorth = correctionNorth / interval
+        elapsed = 0
+        correctionEast = 0
+        correctionNorth = 0
+        coefficients.advance(by: interval)
+
+        let p = attitude.components
         let xx = p.x * p.x, yy = p.y * p.y, zz = p.z * p.z
         let xy = p.x * p.y, xz = p.x * p.z, yz = p.y * p.z
         let wx = p.w * p.x, wy = p.w * p.y, wz = p.w * p.z
-        let east = SIMD4(1 - 2 * (yy + zz), 2 * (xy - wz), 2 * (xz + wy), 0)
-        let north = SIMD4(2 * (xy + wz), 1 - 2 * (xx + zz), 2 * (yz - wx), 0)
-        let up = SIMD4(2 * (xz - wy), 2 * (yz + wx), 1 - 2 * (xx + yy), 0)
-        // The bias rides in the free fourth lanes.
-        let first = x.update(SIMD4(east.x, east.y, east.z, (east * bias).sum()), coefficients)
-        let second = y.update(SIMD4(north.x, north.y, north.z, (north * bias).sum()), coefficients)
-        let third = z.update(up, coefficients)
-        return Averages(
-            east: first.replacing(with: 0, where: Self.fourth), north: second.replacing(with: 0, where: Self.fourth),
-            up: third, biasEast: first.w, biasNorth: second.w)
-    }
+        let bias = estimator.bias
+        // The bias in earth axes rides in the fourth lanes, which dot() and the covariance leave alone.
+        var row = SIMD4(1 - 2 * (yy + zz), 2 * (xy - wz), 2 * (xz + wy), 0)
+        row.w = row.dot(bias)
+        let meanEast = east.update(row, coefficients)
+        row = SIMD4(2 * (xy + wz), 1 - 2 * (xx + zz), 2 * (yz - wx), 0)
+        row.w = row.dot(bias)
+        let meanNorth = north.update(row, coefficients)
+        let meanUp = up.update(SIMD4(2 * (xz - wy), 2 * (yz + wx), 1 - 2 * (xx + yy), 0), coefficients)
 
-    private static let fourth: SIMDMask<SIMD4<Int64>> = {
-        var mask = SIMDMask<SIMD4<Int64>>(repeating: false)
-        mask[3] = true
-        return mask
-    }()
+        estimator.advance(by: interval)
+        if isResting, atRest {
+            estimator.correctAtRest(meanRate, interval: interval)
+        } else if inMotion {
+            let residual = SIMD4(
+                rateEast + meanEast.w - meanEast.dot(bias), rateNorth + meanNorth.w - meanNorth.dot(bias),
+                -meanUp.dot(bias), 0
+            ).limited(to: limit)
+            estimator.correctInMotion(meanEast, meanNorth, meanUp, residual: residual, interval: interval)
+        }
+    }
 }

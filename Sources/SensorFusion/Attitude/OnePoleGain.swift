@@ -12,7 +12,8 @@ import Darwin
 /// What a sample counts in a first-order low-pass: 1 - exp(-interval / time constant), kept for the next equal interval.
 struct OnePoleGain: Sendable {
     private let timeConstant: Double
-    private var interval = -1.0
+    private var shortest = 1.0
+    private var longest = -1.0
     private var gain = 0.0
 
     /// Zero as time constant takes each sample whole, a negative one takes none.
@@ -21,13 +22,15 @@ struct OnePoleGain: Sendable {
     }
 
     @inline(__always)
-    mutating func value(for newInterval: Double) -> Double {
-        if newInterval != interval { prepare(for: newInterval) }
+    mutating func value(for interval: Double) -> Double {
+        if interval < shortest || interval > longest { prepare(for: interval) }
         return gain
     }
 
-    private mutating func prepare(for newInterval: Double) {
-        interval = newInterval
-        gain = timeConstant < 0 ? 0 : timeConstant == 0 ? 1 : -expm1(-newInterval / timeConstant)
+    @inline(never)
+    private mutating func prepare(for interval: Double) {
+        shortest = interval * (1 - 1e-3)
+        longest = interval * (1 + 1e-3)
+        gain = timeConstant < 0 ? 0 : timeConstant == 0 ? 1 : -expm1(-interval / timeConstant)
     }
 }

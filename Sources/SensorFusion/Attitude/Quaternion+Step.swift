@@ -14,22 +14,46 @@ extension Quaternion {
     @inline(__always)
     init(rotationVector v: SIMD4<Double>) {
         // A quarter of the squared angle: that of the half angle.
-        let h2 = 0.25 * (v * v).sum()
-        if h2 < 0.01 {
-            // Series of cos and of sin(h) / h; what they leave out is below 1e-16.
-            let c = 1 - h2 * (1 / 2.0 - h2 * (1 / 24.0 - h2 * (1 / 720.0 - h2 * (1 / 40320.0))))
-            let s = 0.5 * (1 - h2 * (1 / 6.0 - h2 * (1 / 120.0 - h2 * (1 / 5040.0 - h2 * (1 / 362_880.0)))))
-            self.init(x: s * v.x, y: s * v.y, z: s * v.z, w: c)
+        let h2 = 0.25 * v.dot(v)
+        let c: Double
+        let s: Double
+        if h2 < 0.003 {
+            // Series of cos and of sin(h) / h; what they leave out is below 3e-15.
+            let h4 = h2 * h2
+            c = (1 - h2 * 0.5) + h4 * (1 / 24.0 - h2 * (1 / 720.0))
+            s = (0.5 - h2 * (1 / 12.0)) + h4 * (1 / 240.0 - h2 * (1 / 10080.0))
         } else {
             let h = h2.squareRoot()
-            let s = 0.5 * sin(h) / h
-            self.init(x: s * v.x, y: s * v.y, z: s * v.z, w: cos(h))
+            c = cos(h)
+            s = 0.5 * sin(h) / h
         }
+        self.init(components: SIMD4(s * v.x, s * v.y, s * v.z, c))
     }
 
     /// Length 1 again, for a quaternion that is off by rounding only.
     @inline(__always)
     var renormalized: Quaternion {
-        Quaternion(components: components * (1.5 - 0.5 * (components * components).sum()))
+        let c = components
+        let squared = c.x * c.x + c.y * c.y + c.z * c.z + c.w * c.w
+        return Quaternion(components: c * (1.5 - 0.5 * squared))
+    }
+
+    /// First the other rotation, then this one; the operator, but in the caller.
+    @inline(__always)
+    func after(_ other: Quaternion) -> Quaternion {
+        let a = components
+        let b = other.components
+        let x = a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y
+        let y = a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x
+        let z = a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w
+        let w = a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z
+        return Quaternion(components: SIMD4(x, y, z, w))
+    }
+
+    /// The vector turned by the rotation.
+    @inline(__always)
+    func turn(_ v: SIMD4<Double>) -> SIMD4<Double> {
+        let t = 2 * components.cross(v)
+        return v + components.w * t + components.cross(t)
     }
 }

@@ -7,11 +7,12 @@ struct RestDetector: Sendable {
     /// The mean angular rate, bias included.
     private(set) var meanRate = SIMD4<Double>.zero
 
-    private var stillTime = 0.0
+    /// How long nothing has moved, in seconds.
+    private(set) var stillTime = 0.0
     private var rateCoefficients: LowPassCoefficients
     private var accelerationCoefficients: LowPassCoefficients
-    private var rateLanes = LowPassLanes()
-    private var accelerationLanes = LowPassLanes()
+    private var rateLanes = LowPassLanes<SIMD4<Double>>()
+    private var accelerationLanes = LowPassLanes<SIMD4<Double>>()
 
     private let minimumTime: Double
     private let squaredRateThreshold: Double
@@ -32,16 +33,15 @@ struct RestDetector: Sendable {
         rateCoefficients.advance(by: interval)
         meanRate = rateLanes.update(rate, rateCoefficients)
         let deviation = rate - meanRate
-        if (deviation * deviation).sum() >= squaredRateThreshold || any(meanRate .> limit) || any(meanRate .< -limit) {
-            end()
-        }
+        let isTurning = abs(meanRate.x) > limit || abs(meanRate.y) > limit || abs(meanRate.z) > limit
+        if deviation.dot(deviation) >= squaredRateThreshold || isTurning { end() }
     }
 
     @inline(__always)
     mutating func update(acceleration: SIMD4<Double>, interval: Double) {
         accelerationCoefficients.advance(by: interval)
         let deviation = acceleration - accelerationLanes.update(acceleration, accelerationCoefficients)
-        if (deviation * deviation).sum() >= squaredAccelerationThreshold {
+        if deviation.dot(deviation) >= squaredAccelerationThreshold {
             end()
         } else {
             stillTime += interval
@@ -55,6 +55,7 @@ struct RestDetector: Sendable {
         accelerationCoefficients.restart()
     }
 
+    @inline(__always)
     private mutating func end() {
         stillTime = 0
         isResting = false

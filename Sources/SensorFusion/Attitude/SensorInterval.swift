@@ -1,42 +1,71 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The interval that a sample of one sensor ends.
+/// Turns the time stamps of one sensor into the intervals that its samples end.
 struct SensorInterval: Sendable {
-    /// Seconds, of the latest sample.
+    enum Step: Sendable {
+        /// The interval is that since the sample before.
+        case next
+        /// The first sample, or the first after an interruption: nothing is known of the time just before it.
+        case start
+        /// A repeated or late sample, or no time at all: not to be used.
+        case unusable
+    }
+
+    /// Seconds; of a first sample the nominal interval, or zero.
     private(set) var interval: Double
-    /// Of the latest sample.
+    /// Of the latest sample; minus infinity before the first.
     private(set) var timestamp = -Double.infinity
 
-    private var clock: SampleClock
-    private let nominal: Double?
+    /// Longer intervals than this interrupt the stream.
+    private var limit: Double
+    private let maximumGap: Double
+    private let nominal: Double
 
-    init(nominal: Double?, maximumGap: Double) {
+    /// A slow stream has no gaps where it is regular, up to this interval.
+    private static var slowest: Double { 5 }
+
+    /// - Parameter nominal: Zero where it is not known.
+    init(nominal: Double, maximumGap: Double) {
         self.nominal = nominal
-        interval = nominal ?? 0
-        clock = SampleClock(maximumGap: maximumGap, slowestInterval: 5)
+        self.maximumGap = maximumGap
+        interval = nominal
+        limit = maximumGap
     }
 
     @inline(__always)
-    mutating func step(to timestamp: Double) -> SampleClock.Step {
-        let step = clock.step(to: timestamp)
-        switch step {
-        case .unusable: break
-        case .start:
-            interval = nominal ?? 0
-            self.timestamp = timestamp
-        case .interval(let seconds):
-            interval = snapped(seconds)
-            self.timestamp = timestamp
-        }
-        return step
+    mutating func step(to newTimestamp: Double) -> Step {
+        let seconds = newTimestamp - timestamp
+        // False for NaN, and for the infinite interval of a first sample.
+        guard seconds > 0, seconds <= limit else { return interrupted(by: newTimestamp) }
+        timestamp = newTimestamp
+        interval = nominal > 0 ? snapped(seconds) : seconds
+        if seconds > maximumGap / 3 || limit > maximumGap { adapt(to: seconds) }
+        return .next
+    }
+
+    @inline(never)
+    private mutating func interrupted(by newTimestamp: Double) -> Step {
+        guard newTimestamp.isFinite else { return .unusable }
+        let seconds = newTimestamp - timestamp
+        // A little earlier is a late sample; much earlier is a clock that was set back.
+        if seconds <= 0, seconds >= -maximumGap { return .unusable }
+        timestamp = newTimestamp
+        interval = nominal
+        limit = maximumGap
+        if seconds > 0, seconds.isFinite { adapt(to: seconds) }
+        return .start
+    }
+
+    @inline(never)
+    private mutating func adapt(to seconds: Double) {
+        limit = max(maximumGap, min(3 * seconds, Self.slowest))
     }
 
     /// A whole number of nominal intervals where the time stamps are near one: then only they jitter, not the samples.
     @inline(__always)
     private func snapped(_ seconds: Double) -> Double {
-        guard let nominal, nominal > 0 else { return seconds }
-        let count = (seconds / nominal).rounded()
+        let count = Double(Int32(min(seconds / nominal, 1e9) + 0.5))
         let snapped = count * nominal
         return count >= 1 && abs(seconds - snapped) < nominal / 4 ? snapped : seconds
     }

@@ -1,38 +1,47 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A symmetric 3x3 matrix by its columns; the fourth lane is zero.
+/// A symmetric 3x3 matrix.
 struct SymmetricMatrix: Sendable {
-    var x: SIMD4<Double>
-    var y: SIMD4<Double>
-    var z: SIMD4<Double>
+    var xx: Double
+    var yy: Double
+    var zz: Double
+    private var xy = 0.0
+    private var xz = 0.0
+    private var yz = 0.0
 
     init(diagonal value: Double) {
-        x = SIMD4(value, 0, 0, 0)
-        y = SIMD4(0, value, 0, 0)
-        z = SIMD4(0, 0, value, 0)
+        (xx, yy, zz) = (value, value, value)
     }
 
-    /// The matrix times a vector.
+    /// The matrix times a vector; the fourth lane of the product is zero.
     @inline(__always)
-    static func * (matrix: borrowing SymmetricMatrix, v: SIMD4<Double>) -> SIMD4<Double> {
-        matrix.x * v.x + matrix.y * v.y + matrix.z * v.z
+    static func * (m: borrowing SymmetricMatrix, v: SIMD4<Double>) -> SIMD4<Double> {
+        let x = m.xx * v.x + m.xy * v.y + m.xz * v.z
+        let y = m.xy * v.x + m.yy * v.y + m.yz * v.z
+        let z = m.xz * v.x + m.yz * v.y + m.zz * v.z
+        return SIMD4(x, y, z, 0)
     }
 
-    /// Takes factor · v · vᵀ away; stays exactly symmetric.
+    /// Takes factor · v · vᵀ away.
     @inline(__always)
     mutating func subtract(_ v: SIMD4<Double>, times factor: Double) {
-        x -= v * v.x * factor
-        y -= v * v.y * factor
-        z -= v * v.z * factor
+        let x = factor * v.x
+        let y = factor * v.y
+        let z = factor * v.z
+        xx -= x * v.x
+        xy -= x * v.y
+        xz -= x * v.z
+        yy -= y * v.y
+        yz -= y * v.z
+        zz -= z * v.z
     }
 
     /// A bound of the largest eigenvalue: the largest absolute sum of a row (Gershgorin).
     var eigenvalueBound: Double {
-        max(Self.sum(x), max(Self.sum(y), Self.sum(z)))
-    }
-
-    private static func sum(_ v: SIMD4<Double>) -> Double {
-        abs(v.x) + abs(v.y) + abs(v.z)
+        let x = abs(xx) + abs(xy) + abs(xz)
+        let y = abs(xy) + abs(yy) + abs(yz)
+        let z = abs(xz) + abs(yz) + abs(zz)
+        return max(x, max(y, z))
     }
 }

@@ -1,0 +1,44 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// How far the heading follows a sample of the magnetometer where its time constant is fixed, as in the published filter.
+struct HeadingGain: Sendable {
+    /// Seconds of samples since the start, which each count the same at first; negative once this is over.
+    private var startTime = 0.0
+    private var isFirst = true
+    private var gain: OnePoleGain
+    private let timeConstant: Double
+    private let rejectionFactor: Double
+
+    init(settings: AttitudeFilter.Settings) {
+        gain = OnePoleGain(timeConstant: settings.magnetometerTimeConstant)
+        timeConstant = settings.magnetometerTimeConstant
+        rejectionFactor = max(settings.magneticRejectionFactor, 1)
+    }
+
+    @inline(__always)
+    mutating func value(_ trust: MagneticRejection.Trust, interval: Double) -> Double {
+        let full = gain.value(for: interval)
+        let trusted =
+            switch trust {
+            case .full: full
+            case .little: full / rejectionFactor
+            case .none: 0.0
+            }
+        return startTime < 0 ? trusted : started(trusted, interval)
+    }
+
+    mutating func restart() {
+        startTime = 0
+        isFirst = true
+    }
+
+    @inline(never)
+    private mutating func started(_ weight: Double, _ interval: Double) -> Double {
+        startTime += interval
+        let mean = isFirst ? 1 : max(weight, interval / startTime)
+        isFirst = false
+        if startTime + interval > timeConstant { startTime = -1 }
+        return mean
+    }
+}

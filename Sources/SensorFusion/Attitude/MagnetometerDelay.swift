@@ -1,0 +1,57 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Learns by how much a magnetometer's samples are older than the gyroscope's, in turning.
+///
+/// With the right delay the earth's field stands still in earth axes. Of a delayed one what moves there is in proportion
+/// to the field's motion in device axes, and that proportion, of both without their slow parts, is the delay.
+struct MagnetometerDelay: Sendable {
+    /// Seconds.
+    private(set) var delay: Double
+
+    private let prior: Double
+    private let learns: Bool
+    private var direction = SIMD4<Double>.zero
+    private var motion = SIMD4<Double>.zero
+    private var time = 0.0
+    private var both = 0.0
+    private var square = 0.0
+    private var highPass = OnePoleGain(timeConstant: 1)
+    private var forgetting = OnePoleGain(timeConstant: 300)
+
+    /// What the assumed delay counts, in square radians of motion.
+    private static var weight: Double { 40 }
+
+    init(settings: AttitudeFilter.Settings) {
+        delay = settings.magnetometerDelay
+        prior = settings.magnetometerDelay
+        learns = settings.learnsMagnetometerDelay
+    }
+
+    @inline(__always)
+    mutating func update(
+        _ field: SIMD4<Double>, attitude: Quaternion, rate: SIMD4<Double>, interval: Double
+    ) {
+        guard learns else { return }
+        let unit = field * (1 / field.dot(field).squareRoot())
+        let x = attitude.turn(unit)
+        let y = attitude.turn(rate.cross(unit))
+        let isFirst = time == 0
+        time += interval
+        let follow = isFirst ? 1 : highPass.value(for: interval)
+        direction += follow * (x - direction)
+        motion += follow * (y - motion)
+        guard time > 2 else { return }
+        let fastX = x - direction
+        let fastY = y - motion
+        let keep = 1 - forgetting.value(for: interval)
+        both = keep * both + interval * fastX.dot(fastY)
+        square = keep * square + interval * fastY.dot(fastY)
+        delay = min(max((both + prior * Self.weight) / (square + Self.weight), -0.01), 0.04)
+    }
+
+    /// Keeps what was learned.
+    mutating func restart() {
+        time = 0
+    }
+}

@@ -1,0 +1,63 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The angle between the arbitrary heading of the attitude and magnetic north.
+struct NorthOffset: Sendable {
+    private(set) var isKnown = false
+    /// Cosine and sine of half the angle.
+    private var half = SIMD2<Double>(1, 0)
+
+    /// Radians, -π ... π.
+    var angle: Double {
+        atan2(2 * half.x * half.y, half.x * half.x - half.y * half.y)
+    }
+
+    /// The turn by the angle, about the vertical.
+    var turn: Quaternion { Quaternion(x: 0, y: 0, z: half.y, w: half.x) }
+
+    /// By how much the angle is too small for a horizontal field in earth axes of arbitrary heading, -π ... π.
+    @inline(__always)
+    func disagreement(x: Double, y: Double) -> Double {
+        let cosine = half.x * half.x - half.y * half.y
+        let sine = 2 * half.x * half.y
+        return Self.angle(sine: x * cosine - y * sine, cosine: x * sine + y * cosine)
+    }
+
+    @inline(__always)
+    mutating func turn(by angle: Double) {
+        isKnown = true
+        let h = 0.5 * angle
+        let h2 = h * h
+        let c: Double
+        let s: Double
+        if h2 < 1e-4 {
+            c = 1 - h2 * (1 / 2.0 - h2 * (1 / 24.0))
+            s = h - h * h2 * (1 / 6.0 - h2 * (1 / 120.0))
+        } else {
+            c = cos(h)
+            s = sin(h)
+        }
+        let turned = SIMD2(half.x * c - half.y * s, half.x * s + half.y * c)
+        half = turned * (1.5 - 0.5 * (turned.x * turned.x + turned.y * turned.y))
+    }
+
+    /// The angle of a direction, by a series where it is small.
+    @inline(__always)
+    private static func angle(sine: Double, cosine: Double) -> Double {
+        guard abs(sine) < 0.2 * cosine else { return atan2(sine, cosine) }
+        let t = sine / cosine
+        let u = t * t
+        let u2 = u * u
+        // What is left out is below 1e-10 of a radian.
+        let low = (1 - u * (1 / 3.0)) + u2 * (1 / 5.0 - u * (1 / 7.0))
+        return t * (low + u2 * u2 * (1 / 9.0 - u * (1 / 11.0)))
+    }
+}

@@ -1,0 +1,31 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Vectors of three as four lanes, which the processor's registers hold.
+extension SIMD4<Double> {
+    /// The product of the first three lanes.
+    @inline(__always)
+    func dot(_ other: SIMD4<Double>) -> Double {
+        x * other.x + y * other.y + z * other.z
+    }
+
+    /// The vector product of the first three lanes; the fourth is zero.
+    @inline(__always)
+    func cross(_ other: SIMD4<Double>) -> SIMD4<Double> {
+        let first = y * other.z - z * other.y
+        let second = z * other.x - x * other.z
+        let third = x * other.y - y * other.x
+        return SIMD4(first, second, third, 0)
+    }
+
+    /// The first three lanes, none farther from zero than a limit; the fourth is zero.
+    @inline(__always)
+    func limited(to limit: Double) -> SIMD4<Double> {
+        SIMD4(Self.limited(x, limit), Self.limited(y, limit), Self.limited(z, limit), 0)
+    }
+
+    @inline(__always)
+    private static func limited(_ value: Double, _ limit: Double) -> Double {
+        value > limit ? limit : value < -limit ? -limit : value
+    }
+}
