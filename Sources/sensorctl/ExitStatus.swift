@@ -17,7 +17,7 @@ enum ExitStatus: Int32, Error {
     /// The table for --help.
     static let documentation = """
         Exit codes: 0 done, also when ended by SIGINT or SIGTERM, or when nobody reads the output any more. 64 the \
-        arguments are wrong. 65 the file is not a trace. 66 the file cannot be read. 69 what was asked for did not come \
+        arguments are wrong. 65 the file is not a trace, or not a magnetic model. 66 the file cannot be read. 69 what was asked for did not come \
         in the given time. 73 the file cannot be created. 74 the output cannot be written. 77 the use of the position \
         is not allowed.
         """

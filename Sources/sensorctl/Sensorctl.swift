@@ -20,7 +20,7 @@ struct Sensorctl: AsyncParsableCommand {
         version: "sensorctl 0.1.0",
         subcommands: [
             ListCommand.self, WatchCommand.self, RecordCommand.self, ReplayCommand.self, SimulateCommand.self,
-            DoctorCommand.self, DemoCommand.self,
+            DoctorCommand.self, DemoCommand.self, FieldCommand.self,
         ]
     )
 }

@@ -49,6 +49,15 @@ struct DecimalYearTests {
         #expect(DecimalYear.at(year: 2000, month: 2, day: 29) != nil)
     }
 
+    @Test("Seconds of a day may lead into another year")
+    func secondsOfDay() {
+        #expect(DecimalYear.at(year: 2027, month: 7, day: 2, seconds: 43_200) == 2027.5)
+        // 23:00 on the last of December, five hours behind: 04:00 on the first of January.
+        let (later, earlier): (Double, Double) = (2028 + 4.0 / 24 / 366, 2027 + 364.5 / 365)
+        #expect(DecimalYear.at(year: 2027, month: 12, day: 31, seconds: 100_800) == later)
+        #expect(DecimalYear.at(year: 2028, month: 1, day: 1, seconds: -43_200) == earlier)
+    }
+
     @Test("What is no instant is no year")
     func hostileInput() {
         for seconds in [Double.nan, .infinity, -.infinity, 1e300, -1e300, 3e15] {

@@ -9,28 +9,26 @@
 public enum DecimalYear {
     /// The decimal year of an instant.
     ///
-    /// - Parameter seconds: seconds since 1970-01-01T00:00:00Z, negative before. NaN for what is not finite or more
-    ///   than a hundred million years away.
+    /// - Parameter seconds: seconds since 1970-01-01T00:00:00Z, negative before. NaN for what is not finite or some
+    ///   ninety million years away.
     public static func at(secondsSince1970 seconds: Double) -> Double {
         guard abs(seconds) < 3e15 else { return .nan }
         let days = (seconds / 86_400).rounded(.down)
         let year = yearOf(day: Int64(days))
-        let start = startOf(year: year)
-        return value(year: year, days: days - Double(start), seconds: seconds - days * 86_400)
+        let dayOfYear = days - Double(startOf(year: year))
+        return Double(year) + (dayOfYear + (seconds - days * 86_400) / 86_400) / Double(length(of: year))
     }
 
-    /// The decimal year of the start of a day in UTC; nil when the calendar has no such day.
-    public static func at(year: Int, month: Int, day: Int) -> Double? {
-        guard (-100_000_000...100_000_000).contains(year), (1...12).contains(month) else { return nil }
+    /// The decimal year of a day in UTC; nil when the calendar has no such day.
+    ///
+    /// - Parameter seconds: seconds since the day began; negative and large ones lead into other days.
+    public static func at(year: Int, month: Int, day: Int, seconds: Double = 0) -> Double? {
+        guard (-10_000_000...10_000_000).contains(year), (1...12).contains(month) else { return nil }
         let year = Int64(year)
         let lengths: [Int] = [31, length(of: year) == 366 ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         guard day >= 1, day <= lengths[month - 1] else { return nil }
-        let days = lengths[..<(month - 1)].reduce(0, +) + day - 1
-        return value(year: year, days: Double(days), seconds: 0)
-    }
-
-    private static func value(year: Int64, days: Double, seconds: Double) -> Double {
-        Double(year) + (days + seconds / 86_400) / Double(length(of: year))
+        let days = startOf(year: year) + Int64(lengths[..<(month - 1)].reduce(0, +) + day - 1)
+        return at(secondsSince1970: Double(days) * 86_400 + seconds)
     }
 
     /// Days from 1970-01-01 to the first day of the year.
