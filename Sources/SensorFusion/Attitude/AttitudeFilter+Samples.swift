@@ -31,7 +31,8 @@ extension AttitudeFilter {
         }
         rateWithoutBias = current
         lastRate = rate
-        inertial = inertial.after(Quaternion(rotationVector: turn)).renormalized
+        inertial = inertial.after(Quaternion(rotationVector: turn))
+        keepLength()
     }
 
     /// What the cross product of two successive rates adds to the turn between them, in steady coning: 1/6 for samples of
@@ -54,10 +55,11 @@ extension AttitudeFilter {
         gravityCoefficients.advance(by: interval)
         let gravity = gravityLanes.update(inertial.turn(acceleration), gravityCoefficients)
         let vector = inclination.turn(gravity)
-        guard vector.dot(vector) > 1e-12 else { return }
-        isReady = true
         let (up, correction) = Self.leveling(vector)
-        inclination = correction.after(inclination).renormalized
+        guard up.z > -2 else { return }
+        isReady = true
+        inclination = correction.after(inclination)
+        keepLength()
         guard estimatesBias, timestamp - gyroscope.timestamp <= settings.maximumGap else { return }
         guard motionBias.collect(up, interval: interval) else { return }
         motionBias.correct(
@@ -67,30 +69,41 @@ extension AttitudeFilter {
     /// The direction of a vector and the shortest turn that makes it point up.
     @inline(__always)
     private static func leveling(_ vector: SIMD4<Double>) -> (SIMD4<Double>, Quaternion) {
-        let x = vector.x / vector.z
-        let y = vector.y / vector.z
+        let inverse = 1 / vector.z
+        let x = vector.x * inverse
+        let y = vector.y * inverse
         let t = x * x + y * y
-        guard vector.z > 0, t < 1e-4 else { return steepLeveling(vector) }
-        // Series of 1 / √(1 + t), of the tangent of half the angle over that of the angle, and of 1 / √(1 + s); what they
-        // leave out is below 1e-16.
+        guard vector.z > 1e-6, t < 1e-4 else { return steepLeveling(vector) }
+        // Of the angle whose tangent's square is t: the cosine, the cosine of its half, and the sine of its half over its
+        // tangent. What the series leave out is below 1e-16.
         let t2 = t * t
         let cosine = (1 - t * 0.5) + t2 * (3 / 8.0 - t * (5 / 16.0))
-        let r = (0.5 - t * (1 / 8.0)) + t2 * (1 / 16.0 - t * (5 / 128.0))
-        let s = r * r * t
-        let w = (1 - s * 0.5) + s * s * (3 / 8.0 - s * (5 / 16.0))
-        let rw = r * w
+        let half = (1 - t * (1 / 8.0)) + t2 * (11 / 128.0 - t * (69 / 1024.0))
+        let ratio = (0.5 - t * (3 / 16.0)) + t2 * (31 / 256.0 - t * (187 / 2048.0))
         return (
-            SIMD4(x * cosine, y * cosine, cosine, 0), Quaternion(components: SIMD4(y * rw, -x * rw, 0, w))
+            SIMD4(x * cosine, y * cosine, cosine, 0), Quaternion(components: SIMD4(y * ratio, -x * ratio, 0, half))
         )
     }
 
+    /// Returns a direction outside of the unit sphere for a vector without one.
     @inline(never)
     private static func steepLeveling(_ vector: SIMD4<Double>) -> (SIMD4<Double>, Quaternion) {
-        let up = vector * (1 / vector.dot(vector).squareRoot())
+        let squared = vector.dot(vector)
+        guard squared > 1e-12 else { return (SIMD4(0, 0, -3, 0), .identity) }
+        let up = vector * (1 / squared.squareRoot())
         let w = (max(up.z + 1, 0) * 0.5).squareRoot()
         // Straight down, any axis will do.
         guard w > 1e-6 else { return (up, Quaternion(x: 1, y: 0, z: 0, w: 0)) }
         return (up, Quaternion(x: 0.5 * up.y / w, y: -0.5 * up.x / w, z: 0, w: w))
+    }
+
+    /// Rounding takes quaternions off length 1 so slowly that now and then is often enough.
+    @inline(__always)
+    private mutating func keepLength() {
+        steps &+= 1
+        guard steps & 15 == 0 else { return }
+        inertial = inertial.renormalized
+        inclination = inclination.renormalized
     }
 
     /// Takes a sample of the magnetometer, calibrated as well as can be.

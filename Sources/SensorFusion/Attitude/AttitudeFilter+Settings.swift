@@ -50,7 +50,7 @@ extension AttitudeFilter {
         public var estimatesBiasAtRest = true
         /// How often what was collected about the bias is evaluated, which costs about as much as all the rest; zero
         /// for each sample of the accelerometer.
-        public var biasEstimationInterval = 0.03
+        public var biasEstimationInterval = 0.04
         /// Standard deviation of the unknown bias at the start.
         public var initialBiasSigma = 1 * degree
         /// The time after which a known bias has become uncertain by 0.1 degrees a second.

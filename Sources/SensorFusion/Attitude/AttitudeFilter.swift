@@ -18,28 +18,28 @@
 ///
 /// Not synchronized. An update allocates nothing.
 public struct AttitudeFilter: Sendable {
-    let settings: Settings
+    @usableFromInline let settings: Settings
     var gyroscope: SensorInterval
     var accelerometer: SensorInterval
     var magnetometer: SensorInterval
 
     /// Device to a frame that drifts with the gyroscope's errors.
-    var inertial = Quaternion.identity
+    @usableFromInline var inertial = Quaternion.identity
     /// That frame to the earth, but for the heading.
-    var inclination = Quaternion.identity
+    @usableFromInline var inclination = Quaternion.identity
     var lastRate = SIMD4<Double>.zero
-    var rateWithoutBias = SIMD4<Double>.zero
+    @usableFromInline var rateWithoutBias = SIMD4<Double>.zero
 
     var gravityCoefficients: LowPassCoefficients
     var gravityLanes = LowPassLanes<SIMD4<Double>>()
     var motionBias: MotionBias
-    var estimator: BiasEstimator
-    var rest: RestDetector
-    var field: MagneticReference
-    var north = NorthOffset()
+    @usableFromInline var estimator: BiasEstimator
+    @usableFromInline var rest: RestDetector
+    @usableFromInline var field: MagneticReference
+    @usableFromInline var north = NorthOffset()
     var rejection: MagneticRejection
     var headingGain: HeadingGain
-    var headingTrust: HeadingTrust
+    @usableFromInline var headingTrust: HeadingTrust
     var delay: MagnetometerDelay
     var speed = 0.0
     var speedGain = OnePoleGain(timeConstant: 0.5)
@@ -48,6 +48,9 @@ public struct AttitudeFilter: Sendable {
     var fieldCount = 0.0
     var fieldTime = 0.0
     var withoutGyroscope: OnePoleGain
+
+    /// Of gyroscope and accelerometer, to bring the quaternions back to length 1 now and then.
+    var steps: UInt32 = 0
 
     /// True once the accelerometer has said where up is.
     public internal(set) var isReady = false
@@ -104,55 +107,5 @@ public struct AttitudeFilter: Sendable {
     /// Forgets everything.
     public mutating func reset() {
         self = AttitudeFilter(settings: settings, interval: nominalInterval)
-    }
-
-    /// Device to earth, with a heading that began anywhere and drifts with the gyroscope.
-    public var attitude: Quaternion {
-        let sampled = inclination.after(inertial)
-        guard settings.gyroscopeDelay > 0 else { return sampled.renormalized }
-        return sampled.after(Quaternion(rotationVector: settings.gyroscopeDelay * rateWithoutBias)).renormalized
-    }
-
-    /// The turn about the vertical, in radians and counterclockwise from above, that takes ``attitude`` to one whose y axis
-    /// points to magnetic north; nil before the first sample of the magnetometer.
-    public var northOffset: Double? { north.isKnown ? north.angle : nil }
-
-    /// Device to earth with y to magnetic north: ``attitude`` turned by ``northOffset``; nil before the first sample of the
-    /// magnetometer.
-    public var magneticAttitude: Quaternion? { north.isKnown ? north.turn.after(attitude) : nil }
-
-    /// The latest angular rate without the bias, rad/s.
-    public var rotationRate: SIMD3<Double> {
-        SIMD3(rateWithoutBias.x, rateWithoutBias.y, rateWithoutBias.z)
-    }
-
-    /// The gyroscope's bias, rad/s.
-    public var bias: SIMD3<Double> { SIMD3(estimator.bias.x, estimator.bias.y, estimator.bias.z) }
-
-    /// Its standard deviation, rad/s; a bound for the axis that is known worst.
-    public var biasSigma: Double { estimator.sigma }
-
-    /// True while the device lies still.
-    public var isResting: Bool { rest.isResting }
-
-    /// True while the magnetic field is not the expected one, or none is expected yet.
-    public var isMagneticallyDisturbed: Bool { field.isDisturbed }
-
-    /// Radians within which the true magnetic heading lies with a probability of 95 %, never zero; nil before the first
-    /// sample of the magnetometer.
-    ///
-    /// It is twice the root of a sum of variances: that of the heading's Kalman filter, which grows with time, with turning and
-    /// while a disturbed magnetometer is ignored; that of the field in which the heading was learned, from its deviation in
-    /// strength and dip from the expected one, and (10°)² as long as no field is expected; the square of what the
-    /// magnetometer has been saying against the heading on average of 5 s; the square of the bias's standard deviation times
-    /// the time without magnetometer; and (1.5°)² for what no filter sees, like the magnetism of a building.
-    public var headingUncertainty: Double? {
-        guard north.isKnown else { return nil }
-        let drift = estimator.sigma * headingTrust.unusedTime
-        let unseen = (field.expected == nil ? 10 : 1.5) * Settings.degree
-        let against = headingTrust.meanDisagreement
-        let variance =
-            estimator.headingVariance + headingTrust.fieldVariance + unseen * unseen + against * against + drift * drift
-        return min(.pi, 2 * variance.squareRoot())
     }
 }

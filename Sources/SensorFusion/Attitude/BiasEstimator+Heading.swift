@@ -14,10 +14,9 @@ extension BiasEstimator {
         // A bias that is well known cannot be learned from a magnetometer; its part of the drift is in the noise.
         let unknown = 1 - knownBiasVariance / variance
         if unknown > 0 {
+            let drift = 2 * up.dot(coupling) - interval * unknown * variance
+            headingVariance -= interval * drift
             coupling -= (interval * unknown) * part
-            headingVariance +=
-                interval * interval * unknown * variance - 2 * interval * up.dot(coupling)
-                - 2 * interval * interval * unknown * variance
             isCoupled = true
         } else if isCoupled {
             headingVariance -= 2 * interval * up.dot(coupling)

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The gyroscope's bias as a Kalman filter: a constant that slowly becomes uncertain.
+@usableFromInline
 struct BiasEstimator: Sendable {
     /// The bias in rad/s; the fourth lane is zero.
-    private(set) var bias = SIMD4<Double>.zero
+    @usableFromInline private(set) var bias = SIMD4<Double>.zero
     private(set) var covariance: SymmetricMatrix
 
     /// The variance of the heading, in square radians, and its covariance with the bias.

@@ -6,6 +6,7 @@
 ///
 /// The heading becomes uncertain with time, and more so with turning, because a gyroscope's scale is never quite right. So
 /// the magnetometer counts more in motion, where its errors average out, and hardly at rest, where they do not.
+@usableFromInline
 struct HeadingTrust: Sendable {
     /// Seconds of samples since the start.
     private(set) var time = 0.0

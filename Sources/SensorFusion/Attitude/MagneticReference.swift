@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The magnetic field that is expected at this place, by strength and dip, and whether the present one is it.
+@usableFromInline
 struct MagneticReference: Sendable {
-    private(set) var isDisturbed = true
+    @usableFromInline private(set) var isDisturbed = true
     /// Strength in the unit of the readings and dip in radians below the horizon; nil before a field was accepted.
     private(set) var expected: SIMD2<Double>?
     /// Strength and dip of late.

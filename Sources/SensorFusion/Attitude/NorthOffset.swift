@@ -10,6 +10,7 @@ import Darwin
 #endif
 
 /// The angle between the arbitrary heading of the attitude and magnetic north.
+@usableFromInline
 struct NorthOffset: Sendable {
     private(set) var isKnown = false
     /// Cosine and sine of half the angle.

@@ -53,7 +53,17 @@ extension Quaternion {
     /// The vector turned by the rotation.
     @inline(__always)
     func turn(_ v: SIMD4<Double>) -> SIMD4<Double> {
-        let t = 2 * components.cross(v)
-        return v + components.w * t + components.cross(t)
+        // In single numbers: with vectors the processor would spend its time on shuffling them.
+        let x = components.x
+        let y = components.y
+        let z = components.z
+        let w = components.w
+        let a = 2 * (y * v.z - z * v.y)
+        let b = 2 * (z * v.x - x * v.z)
+        let c = 2 * (x * v.y - y * v.x)
+        let first = v.x + w * a + (y * c - z * b)
+        let second = v.y + w * b + (z * a - x * c)
+        let third = v.z + w * c + (x * b - y * a)
+        return SIMD4(first, second, third, 0)
     }
 }

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Tells when the device lies still: gyroscope and accelerometer stay near their own mean for some time.
+@usableFromInline
 struct RestDetector: Sendable {
-    private(set) var isResting = false
+    @usableFromInline private(set) var isResting = false
     /// The mean angular rate, bias included.
     private(set) var meanRate = SIMD4<Double>.zero
 

@@ -1,0 +1,82 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+// All inlinable: the filter is large, and a getter that is called is given a copy of it.
+extension AttitudeFilter {
+    /// Device to earth, with a heading that began anywhere and drifts with the gyroscope.
+    @inlinable public var attitude: Quaternion {
+        Self.extrapolated(inclination, inertial, rateWithoutBias, settings.gyroscopeDelay)
+    }
+
+    /// The turn about the vertical, in radians and counterclockwise from above, that takes ``attitude`` to one whose y axis
+    /// points to magnetic north; nil before the first sample of the magnetometer.
+    @inlinable public var northOffset: Double? { Self.angle(of: north) }
+
+    /// Device to earth with y to magnetic north: ``attitude`` turned by ``northOffset``; nil before the first sample of
+    /// the magnetometer.
+    @inlinable public var magneticAttitude: Quaternion? { Self.turned(attitude, by: north) }
+
+    /// The latest angular rate without the bias, rad/s.
+    @inlinable public var rotationRate: SIMD3<Double> {
+        SIMD3(rateWithoutBias.x, rateWithoutBias.y, rateWithoutBias.z)
+    }
+
+    /// The gyroscope's bias, rad/s.
+    @inlinable public var bias: SIMD3<Double> { SIMD3(estimator.bias.x, estimator.bias.y, estimator.bias.z) }
+
+    /// Its standard deviation, rad/s; a bound for the axis that is known worst.
+    @inlinable public var biasSigma: Double { Self.sigma(of: estimator) }
+
+    /// True while the device lies still.
+    @inlinable public var isResting: Bool { rest.isResting }
+
+    /// True while the magnetic field is not the expected one, or none is expected yet.
+    @inlinable public var isMagneticallyDisturbed: Bool { field.isDisturbed }
+
+    /// Radians within which the true magnetic heading lies with a probability of 95 %, never zero; nil before the first
+    /// sample of the magnetometer.
+    ///
+    /// It is twice the root of a sum of variances: that of the heading's Kalman filter, which grows with time, with
+    /// turning and while a disturbed magnetometer is ignored; that of the field in which the heading was learned, from
+    /// its deviation in strength and dip from the expected one, and (10°)² as long as no field is expected; the square of
+    /// what the magnetometer has been saying against the heading, on average of 5 s; the square of the bias's standard
+    /// deviation times the time without magnetometer; and (1.5°)² for what no filter sees, like the magnetism of a
+    /// building.
+    @inlinable public var headingUncertainty: Double? { Self.uncertainty(north, estimator, headingTrust, field) }
+
+    @usableFromInline
+    static func extrapolated(
+        _ inclination: Quaternion, _ inertial: Quaternion, _ rate: SIMD4<Double>, _ seconds: Double
+    ) -> Quaternion {
+        guard seconds != 0 else { return inclination.after(inertial).renormalized }
+        return inclination.after(inertial).after(Quaternion(rotationVector: seconds * rate)).renormalized
+    }
+
+    @usableFromInline
+    static func angle(of north: NorthOffset) -> Double? {
+        north.isKnown ? north.angle : nil
+    }
+
+    @usableFromInline
+    static func turned(_ attitude: Quaternion, by north: NorthOffset) -> Quaternion? {
+        north.isKnown ? north.turn.after(attitude) : nil
+    }
+
+    @usableFromInline
+    static func sigma(of estimator: BiasEstimator) -> Double {
+        estimator.sigma
+    }
+
+    @usableFromInline
+    static func uncertainty(
+        _ north: NorthOffset, _ estimator: BiasEstimator, _ trust: HeadingTrust, _ field: MagneticReference
+    ) -> Double? {
+        guard north.isKnown else { return nil }
+        let drift = estimator.sigma * trust.unusedTime
+        let unseen = (field.expected == nil ? 10 : 1.5) * Settings.degree
+        let against = trust.meanDisagreement
+        let variance =
+            estimator.headingVariance + trust.fieldVariance + unseen * unseen + against * against + drift * drift
+        return min(.pi, 2 * variance.squareRoot())
+    }
+}
