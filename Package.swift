@@ -160,7 +160,9 @@ let package = Package(
             name: "CoreLocationClientTests",
             dependencies: ["CoreLocation", "CoreLocationSubmodules", "SimulatedDevice", "Trace"]
         ),
-        .testTarget(name: "CoreMotionTests", dependencies: ["AppDelivery", "CoreMotion", "DeviceCore"]),
+        .testTarget(
+            name: "CoreMotionTests",
+            dependencies: ["AppDelivery", "CoreMotion", "DeviceCore", "MotionEngine", "SensorFusion"]),
         .testTarget(
             name: "CoreMotionClientTests", dependencies: ["CoreMotion", "CoreMotionSubmodules", "DeviceCore"]),
         .testTarget(
@@ -189,13 +191,16 @@ let package = Package(
         .executableTarget(
             name: "TestProgramMotionManager", dependencies: ["CoreMotion"], path: "Tests/Programs/MotionManager"),
         .executableTarget(
+            name: "TestProgramBookMotion", dependencies: ["CoreMotion"], path: "Tests/Programs/BookMotion"),
+        .executableTarget(
             name: "TestProgramBookLocation", dependencies: ["CoreLocation"], path: "Tests/Programs/BookLocation"),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
                 "CoreLocation", "DeviceCore", "GPSDSource", "IIODSimulator", "IIOFormat", "IIOSource",
                 "SimulatedDevice", "Trace", "TraceXML",
-                "TestProgramAsyncMain", "TestProgramBookLocation", "TestProgramCallbackPlaces",
+                "TestProgramAsyncMain", "TestProgramBookLocation", "TestProgramBookMotion",
+                "TestProgramCallbackPlaces",
                 "TestProgramListing313314", "TestProgramListing8386", "TestProgramListing87", "TestProgramMotion",
                 "TestProgramMotionManager", "TestProgramStream",
             ]
@@ -205,8 +210,8 @@ let package = Package(
 
 // Sources as they were written for iOS, in the language mode of that time.
 let olderMode: Set = [
-    "CoreLocationClientTests", "CoreMotionClientTests", "TestProgramBookLocation", "TestProgramListing313314",
-    "TestProgramListing8386", "TestProgramListing87", "TestProgramMotionManager",
+    "CoreLocationClientTests", "CoreMotionClientTests", "TestProgramBookLocation", "TestProgramBookMotion",
+    "TestProgramListing313314", "TestProgramListing8386", "TestProgramListing87", "TestProgramMotionManager",
 ]
 
 for target in package.targets where target.type != .system && !target.name.hasSuffix("Submodules") {

@@ -91,6 +91,32 @@ final class MockMotion: CMDeviceMotion {
     override var timestamp: TimeInterval { 42 }
 }
 
+/// Overrides all that a device motion tells.
+final class MockFullMotion: CMDeviceMotion {
+    let mockAttitude = CMAttitude()
+
+    override var attitude: CMAttitude { mockAttitude }
+    override var rotationRate: CMRotationRate { CMRotationRate(x: 1, y: 2, z: 3) }
+    override var gravity: CMAcceleration { CMAcceleration(x: 0, y: -1, z: 0) }
+    override var userAcceleration: CMAcceleration { CMAcceleration(x: 0.5, y: 0, z: 0) }
+    override var magneticField: CMCalibratedMagneticField {
+        CMCalibratedMagneticField(field: CMMagneticField(x: 1, y: 2, z: 3), accuracy: .high)
+    }
+    override var heading: Double { 12 }
+    override var sensorLocation: CMDeviceMotion.SensorLocation { .default }
+    override var timestamp: TimeInterval { 42 }
+}
+
+/// Overrides what `multiply(byInverseOf:)` looks at.
+final class MockTurn: CMAttitude {
+    override var quaternion: CMQuaternion { CMQuaternion(x: 0, y: 0, z: 1, w: 0) }
+    override var roll: Double { 0 }
+    override var yaw: Double { .pi }
+    override var rotationMatrix: CMRotationMatrix {
+        CMRotationMatrix(m11: -1, m12: 0, m13: 0, m21: 0, m22: -1, m23: 0, m31: 0, m32: 0, m33: 1)
+    }
+}
+
 final class MockData: CMAccelerometerData {
     override var acceleration: CMAcceleration { CMAcceleration(x: 1, y: 2, z: 3) }
 }
@@ -153,6 +179,52 @@ struct ClientTests {
             #expect(MockMotion(pitch: 0).timestamp == 42)
             #expect(MockData().acceleration.y == 2)
         }
+    }
+
+    @Test("A mock of device motion is what it says, also where the module looks")
+    func mockMotion() throws {
+        let motion = MockFullMotion()
+        let item: CMDeviceMotion = motion
+        #expect(item.gravity == CMAcceleration(x: 0, y: -1, z: 0))
+        #expect(item.heading == 12)
+        #expect(item.magneticField.accuracy == .high)
+        let copy = try #require(item.copy() as? CMDeviceMotion)
+        #expect(copy.userAcceleration.x == 0.5)
+        #expect(copy.rotationRate.z == 3)
+        #expect(copy.timestamp == 42)
+        let attitude = CMAttitude()
+        attitude.multiply(byInverseOf: MockTurn())
+        #expect(abs(abs(attitude.yaw) - .pi) < 1e-12)
+        #expect(MockTurn().rotationMatrix.m11 == -1)
+    }
+
+    @Test("A program follows the attitude from where it began, as games do")
+    func relativeAttitude() {
+        let sensors = TestSensors([.accelerometer, .gyroscope])
+        let manager = Device.$current.withValue(sensors.device) { CMMotionManager() }
+        guard manager.isDeviceMotionAvailable else {
+            Issue.record("no device motion")
+            return
+        }
+        var reference: CMAttitude?
+        var yaws: [Double] = []
+        manager.deviceMotionUpdateInterval = 1 / 100
+        manager.startDeviceMotionUpdates(to: OperationQueue.main) { deviceMotion, error in
+            guard let motion = deviceMotion else { return }
+            if reference == nil { reference = motion.attitude.copy() as? CMAttitude }
+            motion.attitude.multiply(byInverseOf: reference!)
+            yaws.append(motion.attitude.yaw)
+        }
+        // A quarter turn counterclockwise within a second.
+        for step in 0...100 {
+            let time = 1 + Double(step) / 100
+            sensors.feed(.accelerometer, [0, 0, 9.80665], at: time)
+            sensors.feed(.gyroscope, [0, 0, .pi / 2], at: time)
+        }
+        manager.stopDeviceMotionUpdates()
+        #expect(yaws.first == 0)
+        #expect(yaws.count >= 100)
+        #expect(abs((yaws.last ?? 0) - .pi / 2) < 0.04)
     }
 
     @Test("A recording can be gone through with the conformance that programs add")

@@ -16,10 +16,12 @@ enum Recordings {
         "iio/shake.csv", "iio/spin-flat-90dps.csv",
     ]
 
+    static func url(_ name: String) -> URL { folder.appendingPathComponent(name) }
+
     static func device(
         _ name: String, delivery: SimulatedDevice.CallbackDelivery = .inOrder
     ) throws -> SimulatedDevice {
-        let recording = try RecordingFile.open(folder.appendingPathComponent(name).path)
+        let recording = try RecordingFile.open(url(name).path)
         return SimulatedDevice(recording.trace, delivery: delivery)
     }
 }

@@ -88,6 +88,37 @@ struct ThreadTests {
         #expect(!sensors.hub.isWanted)
     }
 
+    @Test("Device motion started and stopped from four threads at once is off after the last stop")
+    func startAndStopDeviceMotion() {
+        let sensors = Sensors()
+        let manager = sensors.device.bind { CMMotionManager() }
+        let shared = Shared(manager: manager)
+        let calls = Atomic<Int>(0)
+        sensors.running {
+            DispatchQueue.concurrentPerform(iterations: 4) { thread in
+                let queue = OperationQueue()
+                for round in 0..<300 {
+                    switch (round &* 7 &+ thread) % 6 {
+                    case 0: shared.manager.stopDeviceMotionUpdates()
+                    case 1: shared.manager.deviceMotionUpdateInterval = Double(round % 3) / 100
+                    case 2: shared.manager.startDeviceMotionUpdates()
+                    case 3: _ = shared.manager.deviceMotion
+                    case 4: shared.manager.startDeviceMotionUpdates(using: .xTrueNorthZVertical)
+                    default:
+                        shared.manager.startDeviceMotionUpdates(to: queue) { _, _ in
+                            calls.add(1, ordering: .relaxed)
+                        }
+                    }
+                }
+                queue.waitUntilAllOperationsAreFinished()
+            }
+            manager.stopDeviceMotionUpdates()
+            #expect(manager.deviceMotion == nil)
+        }
+        #expect(!manager.isDeviceMotionActive)
+        #expect(!sensors.hub.isWanted)
+    }
+
     @Test("While a handler runs another thread can use the manager")
     func noLock() {
         let sensors = Sensors()

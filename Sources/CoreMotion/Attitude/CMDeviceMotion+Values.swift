@@ -5,7 +5,7 @@ import Foundation
 
 extension CMDeviceMotion {
     /// All that a device motion knows, in Core Motion's units.
-    struct Values {
+    struct Values: Sendable {
         var attitude = CMQuaternion(x: 0, y: 0, z: 0, w: 1)
         var rotationRate = CMRotationRate()
         var gravity = CMAcceleration()

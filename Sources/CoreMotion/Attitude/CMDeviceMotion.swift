@@ -5,7 +5,12 @@ public import Foundation
 
 /// The attitude, rotation and acceleration of the device, computed from several sensors.
 ///
-/// The reading of the accelerometer is `gravity` plus `userAcceleration`.
+/// The attitude is that of a filter over the gyroscope, the accelerometer and, where the reference frame takes it, the
+/// magnetometer. All vectors are in the device's axes: with the device held upright x points to the right, y to the top
+/// edge and z out of the screen.
+///
+/// `gravity` plus `userAcceleration` is the reading of the accelerometer, as `CMAccelerometerData` gives it for the same
+/// time. `timestamp` is the time of the sample of the gyroscope.
 open class CMDeviceMotion: CMLogItem {
     private let stored: Values
     private let storedAttitude: CMAttitude
@@ -33,22 +38,34 @@ open class CMDeviceMotion: CMLogItem {
         super.init(coder: coder)
     }
 
-    /// How the device is turned against its reference: one object, which `multiply(byInverseOf:)` changes for good.
+    /// How the device is turned against the reference frame that the updates were started with: one object, which
+    /// `multiply(byInverseOf:)` changes for good.
     open var attitude: CMAttitude { storedAttitude }
 
-    /// The rate of rotation in radians per second, without the gyroscope's bias.
+    /// The rate of rotation in radians per second, right-handed about each axis, without the gyroscope's bias as far as that
+    /// is known. (`CMGyroData` has it.)
     open var rotationRate: CMRotationRate { stored.rotationRate }
 
-    /// Gravity in the device's axes, of length 1: with the face up (0, 0, -1).
+    /// Gravity, of length 1: with the face up (0, 0, -1).
+    ///
+    /// It follows from the attitude, -(m13, m23, m33) of its rotation matrix, and not from a low-pass of the
+    /// accelerometer, so that it stays right while the device moves.
     open var gravity: CMAcceleration { stored.gravity }
 
-    /// The acceleration that the device is given, without gravity, in units of gravity.
+    /// The rest of the accelerometer's reading, in units of standard gravity and with its sign: a device that is pushed to
+    /// its right has a negative x.
     open var userAcceleration: CMAcceleration { stored.userAcceleration }
 
-    /// The magnetic field in microtesla without the device's own; zero while its accuracy is `uncalibrated`.
+    /// The magnetic field in microtesla without the device's own, and how well that is known.
+    ///
+    /// Zero and `uncalibrated` in the frame `xArbitraryZVertical`, for which no magnetometer runs. In the others the field is
+    /// there even while it is `uncalibrated`, as the sensor reads it.
     open var magneticField: CMCalibratedMagneticField { stored.magneticField }
 
-    /// Degrees from north, from 0 to 360, in a frame whose x axis points north; negative in others.
+    /// Where the top edge points: degrees clockwise from north, from 0 to less than 360, in a frame whose x axis points
+    /// north: 270° less the attitude's yaw. -1 in other frames, and against true north while that is not known.
+    ///
+    /// Where the top edge points straight up or down it tells little, as yaw does.
     open var heading: Double { stored.heading }
 
     /// Where the sensors are.
@@ -61,6 +78,16 @@ open class CMDeviceMotion: CMLogItem {
     open override func encode(with coder: NSCoder) {
         super.encode(with: coder)
         coder.encode(numbers: values.numbers, forKey: Self.key)
+    }
+
+    /// The values and the time.
+    open override var description: String {
+        let (q, r, g, u, m) = (attitude.quaternion, rotationRate, gravity, userAcceleration, magneticField)
+        return "<CMDeviceMotion quaternion x \(q.x) y \(q.y) z \(q.z) w \(q.w)"
+            + " rotationRate x \(r.x) y \(r.y) z \(r.z) gravity x \(g.x) y \(g.y) z \(g.z)"
+            + " userAcceleration x \(u.x) y \(u.y) z \(u.z)"
+            + " magneticField x \(m.field.x) y \(m.field.y) z \(m.field.z) accuracy \(m.accuracy.rawValue)"
+            + " heading \(heading) @ \(timestamp)>"
     }
 
     /// As the properties have it, which subclasses may override.

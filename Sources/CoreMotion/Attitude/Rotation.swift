@@ -20,7 +20,13 @@ struct Rotation {
 
     /// The rotation of a quaternion of any length; identity when that has no direction.
     init(_ q: CMQuaternion) {
-        let length = (q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w).squareRoot()
+        let square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w
+        // One that has the length 1 already keeps every bit.
+        if abs(square - 1) < 1e-14 {
+            quaternion = q
+            return
+        }
+        let length = square.squareRoot()
         guard length.isFinite, length > 0 else {
             self = .identity
             return

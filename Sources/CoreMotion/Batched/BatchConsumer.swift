@@ -5,22 +5,22 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// Everything behind one loop over batches of accelerometer readings.
-final class BatchConsumer: Sendable {
+/// Everything behind one loop over batches.
+final class BatchConsumer<Shaper: ReadingShaper>: Sendable {
     /// More batches than this do not wait: the oldest are dropped.
-    static let limit = 16
+    static var limit: Int { Batches.limit }
 
-    /// What a loop is told: readings, or why there are none. The loop is over after a failure.
+    /// What a loop is told: a batch, or why there is none. The loop is over after a failure.
     enum Element: Sendable {
-        case readings([MotionReading])
-        case failure(DeviceError)
+        case batch(Shaper.Value)
+        case failure(StreamFailure)
         case end
     }
 
     private struct State {
         var waiting: CheckedContinuation<Element, Never>?
-        var mailbox = Mailbox<[MotionReading]>(limit: BatchConsumer.limit)
-        var shaper = SecondOfReadings()
+        var mailbox = Mailbox<Shaper.Value>(limit: BatchConsumer.limit)
+        var shaper: Shaper
         var isStarted = false
         var isFinished = false
         /// True while the program works on an element.
@@ -28,12 +28,20 @@ final class BatchConsumer: Sendable {
     }
 
     private let device: Device
-    private let state = Mutex(State())
+    private let source: StreamSource<Shaper.Input>
+    private let interval: TimeInterval
+    private let state: Mutex<State>
     private let subscription = Mutex<Subscription?>(nil)
 
-    init(device: Device) {
+    init(device: Device, plan: StreamPlan<Shaper>, interval: TimeInterval) {
         self.device = device
+        source = plan.source
+        self.interval = interval
+        state = Mutex(State(shaper: plan.makeShaper()))
     }
+
+    /// True when the device has what it takes now.
+    var isAvailable: Bool { source.isAvailable() }
 
     // MARK: The program's side
 
@@ -96,20 +104,18 @@ final class BatchConsumer: Sendable {
                 defer { if !isWanted { subscription = nil } }
                 return isWanted ? nil : subscription
             }
-            let request = MotionRequest(
-                kind: .accelerometer, interval: Device.accelerometerBatchInterval, latency: SecondOfReadings.length)
-            subscription = device.motionSource.subscribe(request) { event in self.receive(event) }
+            subscription = source.subscribe(interval) { event in self.receive(event) }
             return nil
         }
         former?.cancel()
     }
 
-    private func receive(_ event: MotionEvent) {
+    private func receive(_ event: StreamEvent<Shaper.Input>) {
         let handOver = state.withLock { state -> (CheckedContinuation<Element, Never>, Element)? in
             guard !state.isFinished else { return nil }
             switch event {
-            case .samples(let batch): state.shaper.take(batch, into: &state.mailbox)
-            case .lost(let error): state.mailbox.add(error)
+            case .input(let input): state.shaper.take(input, into: &state.mailbox)
+            case .lost(let kind, let error): state.mailbox.add(.loss(kind, error))
             case .regained: return nil
             }
             guard let waiting = state.waiting, let element = takeElement(&state) else { return nil }
@@ -125,7 +131,7 @@ final class BatchConsumer: Sendable {
         state.isBusy = true
         device.playback?.consumers.begin()
         switch item {
-        case .value(let readings): return .readings(readings)
+        case .value(let batch): return .batch(batch)
         case .failure(let error): return .failure(error)
         }
     }

@@ -21,42 +21,20 @@ extension CMBatchedSensorManager {
 
         /// One loop over the sequence.
         public struct Iterator: AsyncIteratorProtocol {
-            private let handle: Handle
-
-            /// Ends the subscription when the iterator is released.
-            private final class Handle {
-                let device: Device
-                let consumer: BatchConsumer
-
-                init(device: Device) {
-                    self.device = device
-                    consumer = BatchConsumer(device: device)
-                }
-
-                deinit {
-                    consumer.finish()
-                }
-            }
+            private let loop: BatchLoop<SecondOfReadings>
 
             init(device: Device) {
-                handle = Handle(device: device)
+                loop = BatchLoop(
+                    BatchConsumer(
+                        device: device, plan: SecondOfReadings.plan(device), interval: Batches.accelerometerInterval),
+                    missing: "There is no accelerometer.")
             }
 
             /// The next second of readings, once it is complete; nil when the task is cancelled.
             ///
             /// Throws `CMErrorNotAvailable` when there is no accelerometer or it is lost; the loop is over then.
             public mutating func next() async throws -> [CMAccelerometerData]? {
-                guard handle.device.has(.accelerometer) else {
-                    handle.consumer.finish()
-                    throw CMErrorNotAvailable.error("There is no accelerometer.")
-                }
-                switch await handle.consumer.next() {
-                case .readings(let readings): return readings.map(CMAccelerometerData.init)
-                case .end: return nil
-                case .failure(let error):
-                    handle.consumer.finish()
-                    throw CMError.error(error)
-                }
+                try await loop.next()?.map(CMAccelerometerData.init)
             }
         }
     }

@@ -1,32 +1,41 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
 import Foundation
 
 extension CMBatchedSensorManager {
-    /// The sequence of `deviceMotionUpdates()`, which is not available yet.
+    /// The sequence of `deviceMotionUpdates()`.
     public struct DeviceMotionUpdates: AsyncSequence, Sendable {
-        /// About a second of device motions.
+        /// About a second of device motions, oldest first.
         public typealias Element = [CMDeviceMotion]
         /// What a loop over it uses.
         public typealias AsyncIterator = Iterator
 
-        /// A loop that throws at once.
+        let device: Device
+
+        /// A subscription of its own.
         public func makeAsyncIterator() -> Iterator {
-            Iterator()
+            Iterator(device: device)
         }
 
         /// One loop over the sequence.
         public struct Iterator: AsyncIteratorProtocol {
-            private var isOver = false
+            private let loop: BatchLoop<SecondOfMotions>
 
-            init() {}
+            init(device: Device) {
+                loop = BatchLoop(
+                    BatchConsumer(
+                        device: device, plan: SecondOfMotions.plan(device), interval: Batches.deviceMotionInterval),
+                    missing: "Device motion is not available: it takes an accelerometer and a gyroscope.")
+            }
 
-            /// Throws `CMErrorNotAvailable`: device motion is not available yet. Nil after that.
+            /// The next second of device motions, once it is complete; nil when the task is cancelled.
+            ///
+            /// Throws `CMErrorNotAvailable` when there is no accelerometer or no gyroscope, or one of them is lost; the loop
+            /// is over then.
             public mutating func next() async throws -> [CMDeviceMotion]? {
-                if isOver { return nil }
-                isOver = true
-                throw CMErrorNotAvailable.error("Device motion is not available: nothing computes the attitude yet.")
+                try await loop.next()?.map { CMDeviceMotion($0) }
             }
         }
     }

@@ -6,8 +6,9 @@ import DeviceCore
 import Dispatch
 public import Foundation
 import LiveDevice
+import MotionEngine
 
-/// Gives a program all readings of a fast accelerometer, about a second of them at a time.
+/// Gives a program all readings of a fast accelerometer, and device motion, about a second of them at a time.
 ///
 /// ```swift
 /// let manager = CMBatchedSensorManager()
@@ -20,13 +21,16 @@ import LiveDevice
 /// wait in the kernel until there is a second of them, which saves most of the wake-ups. A batch is complete when the
 /// first reading of the next one is there.
 ///
+/// Device motion, up to 200 a second, is as `CMMotionManager` gives it in the frame `xArbitraryZVertical`.
+///
 /// Handlers run on a serial queue of the manager's own, one call at a time, and not after `stop…` has returned on it; at
-/// most 16 batches wait for a handler, then the oldest are dropped. Batches of device motion are not available yet.
+/// most 16 batches wait for a handler, then the oldest are dropped. When a sensor is lost they
+/// are told `CMErrorNotAvailable` once, and batches go on by themselves when it is back; loops end with that error.
 open class CMBatchedSensorManager: NSObject {
     private let device: Device
     private let delivery: any Delivery
     private let accelerometer: SensorStream<SecondOfReadings>
-    private let deviceMotion: DeviceMotionService
+    private let deviceMotion: SensorStream<SecondOfMotions>
 
     /// Creates a manager for the device in force.
     public override init() {
@@ -34,10 +38,11 @@ open class CMBatchedSensorManager: NSObject {
         self.device = device
         delivery = AppDelivery.on(DispatchQueue(label: "device-services.batches"), device: device)
         accelerometer = SensorStream(
-            device: device, kind: .accelerometer, interval: Device.accelerometerBatchInterval,
-            latency: SecondOfReadings.length, limit: BatchConsumer.limit
-        ) { SecondOfReadings() }
-        deviceMotion = DeviceMotionService(device: device)
+            device: device, plan: SecondOfReadings.plan(device), interval: Batches.accelerometerInterval,
+            limit: Batches.limit)
+        deviceMotion = SensorStream(
+            device: device, plan: SecondOfMotions.plan(device), interval: Batches.deviceMotionInterval,
+            limit: Batches.limit)
         super.init()
     }
 
@@ -54,8 +59,8 @@ open class CMBatchedSensorManager: NSObject {
     /// True when the device in force has an accelerometer.
     open class var isAccelerometerSupported: Bool { LiveDevice.resolved.has(.accelerometer) }
 
-    /// False: device motion is not available yet.
-    open class var isDeviceMotionSupported: Bool { false }
+    /// True when the device in force has an accelerometer and a gyroscope.
+    open class var isDeviceMotionSupported: Bool { MotionEngine.of(LiveDevice.resolved).isAvailable(.attitude) }
 
     // MARK: Accelerometer
 
@@ -63,7 +68,9 @@ open class CMBatchedSensorManager: NSObject {
     open var isAccelerometerActive: Bool { accelerometer.isActive }
 
     /// Readings a second; 0 when the sensor does not say and none have been measured.
-    open var accelerometerDataFrequency: Int { device.accelerometerBatchFrequency }
+    open var accelerometerDataFrequency: Int {
+        device.batchFrequency(of: .accelerometer, limit: Batches.accelerometerRate)
+    }
 
     /// The latest batch; nil before the first and after stopping.
     open var accelerometerBatch: [CMAccelerometerData]? { accelerometer.latest?.map(CMAccelerometerData.init) }
@@ -94,32 +101,36 @@ open class CMBatchedSensorManager: NSObject {
 
     // MARK: Device motion
 
-    /// False: device motion is not available yet.
-    open var isDeviceMotionActive: Bool { false }
+    /// True while batches come or are due for a handler or `deviceMotionBatch`.
+    open var isDeviceMotionActive: Bool { deviceMotion.isActive }
 
-    /// 0: device motion is not available yet.
-    open var deviceMotionDataFrequency: Int { 0 }
+    /// Device motions a second; 0 when the gyroscope does not say its rate and none has been measured.
+    open var deviceMotionDataFrequency: Int { device.batchFrequency(of: .gyroscope, limit: Batches.deviceMotionRate) }
 
-    /// Nil: device motion is not available yet.
-    open var deviceMotionBatch: [CMDeviceMotion]? { nil }
+    /// The latest batch; nil before the first and after stopping.
+    open var deviceMotionBatch: [CMDeviceMotion]? { deviceMotion.latest?.map { CMDeviceMotion($0) } }
 
-    /// Does nothing: device motion is not available yet.
+    /// Starts device motion for programs that ask for `deviceMotionBatch`.
     open func startDeviceMotionUpdates() {
-        deviceMotion.stop()
+        deviceMotion.start(nil)
     }
 
-    /// Tells the handler once that device motion is not available yet (`CMErrorNotAvailable`).
+    /// Starts device motion and hands each batch to the handler, off the main thread: so the closure is Sendable.
     open func startDeviceMotionUpdates(handler: @escaping @Sendable ([CMDeviceMotion]?, (any Error)?) -> Void) {
-        deviceMotion.refuse(on: delivery) { handler(nil, $0) }
+        deviceMotion.start(
+            StreamHandler(
+                delivery: delivery,
+                take: { handler($0.map { CMDeviceMotion($0) }, nil) },
+                fail: { handler(nil, $0) }))
     }
 
-    /// Takes a start back.
+    /// Stops device motion for this manager's handler and `deviceMotionBatch`; loops go on.
     open func stopDeviceMotionUpdates() {
         deviceMotion.stop()
     }
 
-    /// A sequence that throws `CMErrorNotAvailable`: device motion is not available yet.
+    /// Batches as an asynchronous sequence. Each loop over it runs the sensors for as long as it lasts.
     open func deviceMotionUpdates() -> DeviceMotionUpdates {
-        DeviceMotionUpdates()
+        DeviceMotionUpdates(device: device)
     }
 }

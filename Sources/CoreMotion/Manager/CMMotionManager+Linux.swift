@@ -12,4 +12,7 @@ extension CMMotionManager {
 
     /// How many readings of the magnetometer were dropped because the handler did not take them in time.
     public var droppedMagnetometerDataCount: Int { client.magnetometer.dropped }
+
+    /// How many device motions were dropped because the handler did not take them in time.
+    public var droppedDeviceMotionCount: Int { client.deviceMotion.dropped }
 }

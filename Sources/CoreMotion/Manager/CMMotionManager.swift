@@ -6,7 +6,8 @@ public import Foundation
 import LiveDevice
 import Synchronization
 
-/// Gives a program the readings of the accelerometer, the gyroscope and the magnetometer.
+/// Gives a program the readings of the accelerometer, the gyroscope and the magnetometer, and what follows from them
+/// together: device motion.
 ///
 /// Either ask for the latest reading whenever you need one, or have each reading handed to a handler:
 ///
@@ -36,7 +37,25 @@ import Synchronization
 /// themselves when it is back. Without such a sensor starting is silent: ask `is…Available` first, which looks for
 /// the sensors the first time and may take a few seconds when a server has to be asked.
 ///
-/// Device motion, which needs the attitude of the device, is not available yet.
+/// **Device motion** is the attitude of the device, gravity, the user's part of the acceleration, the rotation without the
+/// gyroscope's bias, and the magnetic field without the device's own. It takes an accelerometer and a gyroscope. There is
+/// one for each sample of the gyroscope, at that sample's own time, or as seldom as the interval says; the filter behind
+/// them runs at its own rate, so that a long interval costs no accuracy. The first comes as soon as gravity has been
+/// felt.
+///
+/// Each start names a frame of reference, else it is `xArbitraryZVertical`. One that is asked for and that the device has
+/// not what it takes for is refused: the handler is told `CMErrorNotAvailable`, or `CMErrorInvalidParameter` when it is not
+/// exactly one of the four, and nothing runs. Started without a frame, it waits in silence, as the sensors do. In the
+/// frames that take a magnetometer device motion begins when north is known, usually with the first sample.
+/// When the accelerometer or the gyroscope is lost, or the magnetometer where the frame takes it, the handler is told as
+/// above; without the magnetometer device motion goes on with the gyroscope alone. In the two north frames it is also told
+///
+/// - `CMErrorDeviceRequiresMovement`, once for each start, when the magnetometer is not calibrated or does not tell north
+///   yet. Device motion comes nevertheless, as `magneticField.accuracy` says. Magnetometers that need no calibration are
+///   told apart by nothing, so this is not a reason to stop.
+/// - `CMErrorTrueNorthNotAvailable`, each time that the position is missing for true north. Until there is one, attitudes
+///   are against magnetic north and `heading` is -1. The device's last fix is looked at and none is asked for: some part
+///   of the program has to, as with `CLLocationManager`.
 ///
 /// The manager's device is that of `SimulatedDevice.use`, else the live one. Keep the manager: its updates end with it.
 /// It is used from one thread, as on Apple's platforms; calling it from others is safe. Several managers share the
@@ -176,45 +195,62 @@ open class CMMotionManager: NSObject {
         set { client.deviceMotion.interval = newValue }
     }
 
-    /// The frames that device motion can be measured against; none yet.
-    open class func availableAttitudeReferenceFrames() -> CMAttitudeReferenceFrame { [] }
+    /// The frames that the device in force has what it takes for now; empty when device motion is not available.
+    ///
+    /// The three that are more than `xArbitraryZVertical` take a magnetometer. `xTrueNorthZVertical` is listed with them,
+    /// also while there is no position, which may come at any time: the handler is told when it is missing.
+    open class func availableAttitudeReferenceFrames() -> CMAttitudeReferenceFrame {
+        DeviceMotionStream.frames(of: LiveDevice.resolved)
+    }
 
     /// The frame that device motion is measured against, `xArbitraryZVertical` while it is not measured.
-    open var attitudeReferenceFrame: CMAttitudeReferenceFrame { .xArbitraryZVertical }
+    open var attitudeReferenceFrame: CMAttitudeReferenceFrame { client.deviceMotion.frame }
 
-    /// False: device motion is not available yet.
-    open var isDeviceMotionAvailable: Bool { false }
+    /// True when there are an accelerometer and a gyroscope.
+    open var isDeviceMotionAvailable: Bool { client.deviceMotion.isAvailable }
 
-    /// True while device motions come or are due; false, since they are not available yet.
-    open var isDeviceMotionActive: Bool { false }
+    /// True while device motions come or are due: they have been started, and their sensors are there.
+    open var isDeviceMotionActive: Bool { client.deviceMotion.isActive }
 
-    /// The latest device motion; nil, since it is not available yet.
-    open var deviceMotion: CMDeviceMotion? { nil }
+    /// The latest device motion, with or without a handler; nil before the first and after stopping.
+    ///
+    /// An object of its own each time, so that `multiply(byInverseOf:)` on its attitude changes no other.
+    open var deviceMotion: CMDeviceMotion? { client.deviceMotion.latest.map { CMDeviceMotion($0) } }
 
-    /// Does nothing: device motion is not available yet.
+    /// Starts device motion in the frame `xArbitraryZVertical`, for programs that ask for `deviceMotion`.
     open func startDeviceMotionUpdates() {
-        client.deviceMotion.stop()
+        client.deviceMotion.start(nil)
     }
 
-    /// Does nothing: device motion is not available yet.
+    /// Starts device motion in that frame, for programs that ask for `deviceMotion`. A frame that is not available stops it.
     open func startDeviceMotionUpdates(using referenceFrame: CMAttitudeReferenceFrame) {
-        client.deviceMotion.stop()
+        client.deviceMotion.start(nil, frame: referenceFrame)
     }
 
-    /// Tells the handler once that device motion is not available yet (`CMErrorNotAvailable`).
+    /// Starts device motion in the frame `xArbitraryZVertical` and hands each one to the handler.
     open func startDeviceMotionUpdates(to queue: OperationQueue, withHandler handler: @escaping CMDeviceMotionHandler) {
-        client.deviceMotion.refuse(on: AppDelivery.on(queue, device: client.device)) { handler(nil, $0) }
+        client.deviceMotion.start(deviceMotionHandler(queue, handler))
     }
 
-    /// Tells the handler once that device motion is not available yet (`CMErrorNotAvailable`).
+    /// Starts device motion in that frame and hands each one to the handler, which is told when the frame is not
+    /// available.
     open func startDeviceMotionUpdates(
         using referenceFrame: CMAttitudeReferenceFrame, to queue: OperationQueue,
         withHandler handler: @escaping CMDeviceMotionHandler
     ) {
-        client.deviceMotion.refuse(on: AppDelivery.on(queue, device: client.device)) { handler(nil, $0) }
+        client.deviceMotion.start(deviceMotionHandler(queue, handler), frame: referenceFrame)
     }
 
-    /// Takes a start back; a handler that has not been told anything yet will not be.
+    private func deviceMotionHandler(
+        _ queue: OperationQueue, _ handler: @escaping CMDeviceMotionHandler
+    ) -> DeviceMotionStream.Handler {
+        StreamHandler(
+            delivery: AppDelivery.on(queue, device: client.device),
+            take: { handler(CMDeviceMotion($0), nil) },
+            fail: { handler(nil, $0) })
+    }
+
+    /// Stops device motion for this manager.
     open func stopDeviceMotionUpdates() {
         client.deviceMotion.stop()
     }

@@ -5,13 +5,13 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// Everything behind one motion manager: a stream for each kind of sensor.
+/// Everything behind one motion manager: a stream for each kind of sensor, and one for device motion.
 final class MotionClient: Sendable {
     let device: Device
     let accelerometer: SensorStream<EachReading>
     let gyroscope: SensorStream<EachReading>
     let magnetometer: SensorStream<EachReading>
-    let deviceMotion: DeviceMotionService
+    let deviceMotion: DeviceMotionStream
     let showsMovementDisplay = Mutex(false)
 
     init(device: Device) {
@@ -20,7 +20,7 @@ final class MotionClient: Sendable {
         accelerometer = SensorStream(device: device, kind: .accelerometer, interval: 0.01) { EachReading() }
         gyroscope = SensorStream(device: device, kind: .gyroscope, interval: 0.01) { EachReading() }
         magnetometer = SensorStream(device: device, kind: .magnetometer, interval: 0.04) { EachReading() }
-        deviceMotion = DeviceMotionService(device: device)
+        deviceMotion = DeviceMotionStream(device: device, interval: 0.01)
     }
 
     /// The manager is gone: nothing runs for it any more.

@@ -3,13 +3,15 @@
 
 import DeviceCore
 
-/// Makes of a sensor's readings what a program is told.
+/// Makes of what a source measures what a program is told.
 protocol ReadingShaper: Sendable {
+    /// What comes in at once.
+    associatedtype Input: Sendable
     /// What is told in one call.
     associatedtype Value: Sendable
 
-    /// Takes readings as they come in; adds each value that they complete.
-    mutating func take(_ batch: MotionBatch, into mailbox: inout Mailbox<Value>)
+    /// Takes input as it comes in; adds each value that it completes, and errors in their place among them.
+    mutating func take(_ input: Input, into mailbox: inout Mailbox<Value>)
 }
 
 /// Each reading is told by itself.

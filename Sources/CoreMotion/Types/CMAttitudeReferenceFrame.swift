@@ -11,12 +11,14 @@ public struct CMAttitudeReferenceFrame: OptionSet, Sendable {
         self.rawValue = rawValue
     }
 
-    /// x points somewhere in the plane and stays there as far as the gyroscope can tell.
+    /// x points somewhere in the plane and stays there as far as the gyroscope can tell: it drifts by its noise and what is
+    /// left of its bias. Nothing magnetic can disturb it.
     public static let xArbitraryZVertical = CMAttitudeReferenceFrame(rawValue: 1)
-    /// x points somewhere in the plane and the magnetometer keeps it there.
+    /// x points somewhere in the plane and the magnetometer keeps it there. It begins where `xArbitraryZVertical` is then.
     public static let xArbitraryCorrectedZVertical = CMAttitudeReferenceFrame(rawValue: 2)
-    /// x points to magnetic north.
+    /// x points to magnetic north, y to the west: yaw is 0 where the right edge points north, -90° where the top edge does.
     public static let xMagneticNorthZVertical = CMAttitudeReferenceFrame(rawValue: 4)
-    /// x points to true north.
+    /// x points to true north, y to the west. It takes the position, from which the World Magnetic Model tells the
+    /// declination.
     public static let xTrueNorthZVertical = CMAttitudeReferenceFrame(rawValue: 8)
 }

@@ -3,7 +3,8 @@
 
 /// A magnetic field from which the device's own magnetism has been taken, and how well that is known.
 public struct CMCalibratedMagneticField: Sendable {
-    /// The field in microtesla; zero while uncalibrated.
+    /// The field in microtesla, in the device's axes. While `accuracy` is `uncalibrated`, what the sensor reads; zero where
+    /// no magnetometer runs.
     public var field: CMMagneticField
     /// How well the bias is known.
     public var accuracy: CMMagneticFieldCalibrationAccuracy

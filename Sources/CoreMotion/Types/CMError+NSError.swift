@@ -20,3 +20,20 @@ extension CMError {
             userInfo: [NSUnderlyingErrorKey: cause, NSLocalizedDescriptionKey: cause.description])
     }
 }
+
+extension StreamFailure {
+    /// The error that the handler gets.
+    var error: NSError {
+        switch self {
+        case .loss(_, let cause): CMError.error(cause)
+        case .requiresMovement:
+            CMErrorDeviceRequiresMovement.error(
+                "North is uncertain: the magnetometer is not calibrated. Turn the device about all of its axes, away "
+                    + "from iron.")
+        case .noTrueNorth:
+            CMErrorTrueNorthNotAvailable.error(
+                "True north is not known, since the position is not: ask for locations. Until there is one, attitudes "
+                    + "are against magnetic north.")
+        }
+    }
+}

@@ -3,6 +3,8 @@
 
 import DeviceCore
 import Foundation
+import MotionEngine
+import SensorFusion
 
 /// From the units and signs of the kernel's Industrial I/O to Core Motion's: the one place where that happens.
 ///
@@ -35,4 +37,89 @@ enum MotionConversion {
 
     /// Seconds since boot.
     static func timestamp(_ time: BootTime) -> TimeInterval { time.seconds }
+
+    // MARK: Device motion
+
+    /// A state of the motion engine, its attitude against that frame; nil when the frame takes north and that is not
+    /// known.
+    ///
+    /// - Parameter correctedFrom: The north offset at which the corrected frame is that of the state's own attitude.
+    static func deviceMotion(
+        _ state: FusedState, in frame: CMAttitudeReferenceFrame, correctedFrom start: Double = 0
+    ) -> CMDeviceMotion.Values? {
+        guard let turn = turn(of: state, to: frame, correctedFrom: start) else { return nil }
+        let attitude = frame == .xArbitraryZVertical ? state.attitude : Quaternion(aboutZ: turn) * state.attitude
+        var values = CMDeviceMotion.Values()
+        values.attitude = CMQuaternion(x: attitude.x, y: attitude.y, z: attitude.z, w: attitude.w)
+        values.rotationRate = rotationRate(state.rotationRate)
+        values.gravity = gravity(up: state.up)
+        values.userAcceleration = userAcceleration(of: acceleration(state.acceleration), gravity: values.gravity)
+        if !frame.isDisjoint(with: .magnetic), let field = state.magneticField {
+            values.magneticField = CMCalibratedMagneticField(
+                field: magneticField(field), accuracy: accuracy(state.magneticQuality))
+        }
+        if frame == .xMagneticNorthZVertical || frame == .xTrueNorthZVertical && state.declination != nil {
+            values.heading = heading(values.attitude)
+        }
+        return values
+    }
+
+    /// Radians from the axes of a state's attitude to those of the frame, counterclockwise about the vertical.
+    private static func turn(
+        of state: FusedState, to frame: CMAttitudeReferenceFrame, correctedFrom start: Double
+    ) -> Double? {
+        guard frame != .xArbitraryZVertical else { return 0 }
+        guard let offset = state.northOffset else { return nil }
+        switch frame {
+        case .xArbitraryCorrectedZVertical: return offset - start
+        // From x east, y north to x north, y west is a quarter turn clockwise.
+        case .xMagneticNorthZVertical: return offset - .pi / 2
+        // Magnetic north lies east of true north by the declination, so what it says is turned clockwise.
+        default: return offset - .pi / 2 - (state.declination ?? 0)
+        }
+    }
+
+    /// Of length 1, from the direction up in the device's axes.
+    static func gravity(up: SIMD3<Double>) -> CMAcceleration {
+        // Subtracted from zero, so that there is no -0.
+        let gravity = SIMD3(repeating: 0) - up
+        return CMAcceleration(x: gravity.x, y: gravity.y, z: gravity.z)
+    }
+
+    /// What is left of a reading of the accelerometer without gravity, such that the two add up to the reading.
+    static func userAcceleration(of reading: CMAcceleration, gravity: CMAcceleration) -> CMAcceleration {
+        CMAcceleration(
+            x: difference(reading.x, gravity.x), y: difference(reading.y, gravity.y),
+            z: difference(reading.z, gravity.z))
+    }
+
+    /// The number which, added to the part, gives the sum to the last bit if there is one. The plain difference may be
+    /// rounded to a neighbour of it.
+    private static func difference(_ sum: Double, _ part: Double) -> Double {
+        let difference = sum - part
+        if part + difference == sum { return difference }
+        if part + difference.nextUp == sum { return difference.nextUp }
+        if part + difference.nextDown == sum { return difference.nextDown }
+        return difference
+    }
+
+    /// By the same steps.
+    static func accuracy(_ quality: MagneticQuality) -> CMMagneticFieldCalibrationAccuracy {
+        switch quality {
+        case .uncalibrated: .uncalibrated
+        case .low: .low
+        case .medium: .medium
+        case .high: .high
+        }
+    }
+
+    /// Degrees from north, from 0 to less than 360, of the top edge of a device with that attitude in axes x north, y west.
+    ///
+    /// With the face up the top edge points west at yaw 0, and yaw turns the other way round: 270° - yaw.
+    static func heading(_ attitude: CMQuaternion) -> Double {
+        let degrees = 270 - Rotation(attitude).angles.yaw * 180 / .pi
+        let heading = degrees >= 360 ? degrees - 360 : degrees
+        // Not -0, nor 360 by rounding.
+        return heading > 0 && heading < 360 ? heading : 0
+    }
 }

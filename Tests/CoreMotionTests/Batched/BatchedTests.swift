@@ -105,7 +105,7 @@ struct BatchedTests {
         #expect(await task.value == 109)
     }
 
-    @Test("Without an accelerometer a loop throws, and so does one over device motion")
+    @Test("Without its sensors a loop throws, and a handler waits in silence")
     func notAvailable() async {
         let test = TestDevice([.gyroscope])
         test.use {
@@ -118,12 +118,55 @@ struct BatchedTests {
         await #expect(throws: NSError.self) { _ = try await readings.next() }
         var motions = manager.deviceMotionUpdates().makeAsyncIterator()
         await #expect(throws: NSError.self) { _ = try await motions.next() }
-        let codes = Box<Int>()
-        manager.startDeviceMotionUpdates { _, error in codes.add((error as NSError?)?.code ?? 0) }
+        manager.startDeviceMotionUpdates { _, _ in Issue.record("a handler without its sensors was called") }
         test.playback?.run()
-        #expect(codes.all == [109])
         #expect(!manager.isDeviceMotionActive)
         #expect(manager.deviceMotionBatch == nil)
-        #expect(manager.deviceMotionDataFrequency == 0)
+    }
+
+    @Test("A handler gets a second of device motion at a time")
+    func deviceMotion() {
+        let test = TestDevice([.accelerometer, .gyroscope], rates: .list([50, 100, 400]))
+        #expect(test.use { CMBatchedSensorManager.isDeviceMotionSupported })
+        let manager = test.use { CMBatchedSensorManager() }
+        #expect(manager.deviceMotionDataFrequency == 200)
+        let batches = Box<[Double]>()
+        manager.startDeviceMotionUpdates { motions, error in
+            #expect(error == nil)
+            #expect(motions?.allSatisfy { $0.heading == -1 && $0.gravity.z == -1 } == true)
+            batches.add(motions?.map(\.timestamp) ?? [])
+        }
+        #expect(manager.isDeviceMotionActive)
+        #expect(manager.deviceMotionBatch == nil)
+        test.feedRest(count: 350, rate: 100)
+        #expect(batches.all.map(\.count) == [100, 100, 100])
+        #expect(batches.all.compactMap(\.first) == [100, 101, 102])
+        #expect(manager.deviceMotionBatch?.count == 100)
+        manager.stopDeviceMotionUpdates()
+        #expect(manager.deviceMotionBatch == nil)
+        #expect(!manager.isDeviceMotionActive)
+        #expect(!test.hub.isWanted)
+    }
+
+    @Test("A loop over device motion gets batches, ends with the loss of a sensor, and lets the sensors rest")
+    func deviceMotionSequence() async {
+        let test = TestDevice([.accelerometer, .gyroscope])
+        let updates = test.use { CMBatchedSensorManager().deviceMotionUpdates() }
+        let counts = Box<Int>()
+        let task = Task { () -> Int in
+            do {
+                for try await motions in updates { counts.add(motions.count) }
+                return 0
+            } catch let error as NSError {
+                return error.code
+            }
+        }
+        await test.playback?.consumers.waitForConsumers(1)
+        test.feedRest(count: 250, rate: 100)
+        await test.playback?.consumers.waitUntilIdle()
+        test.lose(.accelerometer)
+        #expect(await task.value == 109)
+        #expect(counts.all == [100, 100])
+        #expect(!test.hub.isWanted)
     }
 }

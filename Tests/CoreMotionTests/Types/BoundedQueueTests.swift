@@ -47,7 +47,7 @@ struct BoundedQueueTests {
         mailbox.empty(isOpen: true)
         mailbox.add(0)
         mailbox.add(1)
-        mailbox.add(.init(.silent, "quiet"))
+        mailbox.add(.loss(.gyroscope, DeviceError(.silent, "quiet")))
         for number in 2...3 { mailbox.add(number) }
         var told: [String] = []
         while let item = mailbox.takeFirst() {

@@ -1,0 +1,84 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import MotionEngine
+
+/// Device motion for one manager.
+final class DeviceMotionStream: Sendable {
+    typealias Handler = StreamHandler<DeviceMotionReading>
+
+    private let device: Device
+    private let stream: SensorStream<EachDeviceMotion>
+    private let refusal = RefusalSlot()
+
+    init(device: Device, interval: TimeInterval) {
+        self.device = device
+        stream = SensorStream(device: device, plan: Self.plan(.standard, device), interval: interval)
+    }
+
+    private static func plan(_ frame: CMAttitudeReferenceFrame, _ device: Device) -> StreamPlan<EachDeviceMotion> {
+        StreamPlan(
+            source: .attitude(of: device, withNorth: !frame.isDisjoint(with: .magnetic)),
+            makeShaper: { EachDeviceMotion(frame: frame) })
+    }
+
+    /// The frames that the device has what it takes for now.
+    static func frames(of device: Device) -> CMAttitudeReferenceFrame {
+        let engine = MotionEngine.of(device)
+        guard engine.isAvailable(.attitude) else { return [] }
+        return engine.isAvailable(.heading)
+            ? CMAttitudeReferenceFrame.magnetic.union(.xArbitraryZVertical) : .xArbitraryZVertical
+    }
+
+    /// True when the device has what it takes now.
+    var isAvailable: Bool { stream.isAvailable }
+    /// True while device motions come or are due.
+    var isActive: Bool { stream.isActive }
+    /// The latest; nil before the first and when stopped.
+    var latest: DeviceMotionReading? { stream.latest }
+    /// How many made way because the handler did not take them in time.
+    var dropped: Int { stream.dropped }
+    /// The frame in use, else the one that counts where none is asked for.
+    var frame: CMAttitudeReferenceFrame { stream.shaper?.frame ?? .standard }
+
+    /// The interval as the program wrote it.
+    var interval: TimeInterval {
+        get { stream.interval }
+        set { stream.interval = newValue }
+    }
+
+    /// Begins, or goes on with another handler or frame.
+    ///
+    /// - Parameter frame: nil for the standard one, which waits in silence where the device has not what it takes. A frame
+    ///   that is asked for and not there ends what runs, and the handler is told.
+    func start(_ handler: Handler?, frame: CMAttitudeReferenceFrame? = nil) {
+        refusal.set(nil)
+        if let frame, let error = objection(to: frame) {
+            stream.stop()
+            guard let handler else { return }
+            refusal.set(PendingRefusal(device: device, delivery: handler.delivery) { handler.fail(error) })
+            return
+        }
+        stream.start(handler, plan: Self.plan(frame ?? .standard, device))
+    }
+
+    /// Ends it.
+    func stop() {
+        refusal.set(nil)
+        stream.stop()
+    }
+
+    private func objection(to frame: CMAttitudeReferenceFrame) -> NSError? {
+        guard frame.isOneFrame else {
+            return CMErrorInvalidParameter.error("Device motion is measured against one of the four reference frames.")
+        }
+        let available = Self.frames(of: device)
+        if available.contains(frame) { return nil }
+        return CMErrorNotAvailable.error(
+            available.isEmpty
+                ? "Device motion is not available: it takes an accelerometer and a gyroscope."
+                : "This reference frame is not available: it takes a magnetometer.")
+    }
+}

@@ -1,0 +1,179 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import MotionEngine
+import SensorFusion
+import Synchronization
+import Testing
+
+@testable import CoreMotion
+
+@Suite("What a handler for device motion is told besides")
+struct DeviceMotionErrorTests {
+    /// A stream of device motion whose states come from the test.
+    private final class Rig {
+        private final class Line: Sendable {
+            let receiver = Mutex<StreamSource<[FusedState]>.Receiver?>(nil)
+        }
+
+        let test = TestDevice()
+        let told = Box<String>()
+        let stream: SensorStream<EachDeviceMotion>
+        private let line = Line()
+
+        init(_ frame: CMAttitudeReferenceFrame) {
+            let line = line
+            let source = StreamSource<[FusedState]>(
+                isAvailable: { true }, endsLossesByInput: false,
+                subscribe: { _, receive in
+                    line.receiver.withLock { $0 = receive }
+                    return Subscription {}
+                })
+            stream = SensorStream(
+                device: test.device, plan: StreamPlan(source: source) { EachDeviceMotion(frame: frame) }, interval: 0)
+            start()
+        }
+
+        deinit {
+            stream.stop()
+        }
+
+        func start() {
+            let told = told
+            stream.start(
+                StreamHandler(
+                    delivery: test.playback?.delivery(onMainThread: true) ?? NoDelivery(),
+                    take: { told.add("\($0.time.seconds) \($0.values.heading.rounded())") },
+                    fail: { told.add("\(($0 as NSError).code)") }))
+        }
+
+        func feed(_ event: StreamEvent<[FusedState]>) {
+            line.receiver.withLock { $0 }?(event)
+            test.playback?.run()
+        }
+
+        func feed(_ states: FusedState...) { feed(.input(states)) }
+    }
+
+    private final class NoDelivery: Delivery {
+        func schedule(_ work: @escaping @Sendable () -> Void) {}
+    }
+
+    private func state(
+        _ seconds: Double, offset: Double? = 0, quality: MagneticQuality = .high, declination: Double? = nil
+    ) -> FusedState {
+        var state = States.at(seconds)
+        state.northOffset = offset
+        state.magneticQuality = quality
+        state.declination = declination
+        return state
+    }
+
+    @Test("That the device has to be moved is told once for each start, and device motion comes nevertheless")
+    func movement() {
+        let rig = Rig(.xMagneticNorthZVertical)
+        rig.feed(state(1, quality: .uncalibrated), state(2, quality: .uncalibrated))
+        rig.feed(state(3, quality: .low), state(4, quality: .uncalibrated))
+        #expect(rig.told.all == ["101", "1.0 0.0", "2.0 0.0", "3.0 0.0", "4.0 0.0"])
+        rig.start()
+        rig.feed(state(5, quality: .uncalibrated))
+        #expect(rig.told.all.suffix(2) == ["101", "5.0 0.0"])
+    }
+
+    @Test("Nothing comes before north is known, except that the device has to be moved")
+    func neverNorth() {
+        let rig = Rig(.xMagneticNorthZVertical)
+        rig.feed(state(1, offset: nil), state(2, offset: nil))
+        #expect(rig.told.all == ["101"])
+        rig.feed(state(3))
+        #expect(rig.told.all == ["101", "3.0 0.0"])
+    }
+
+    @Test("A calibrated magnetometer needs no word", arguments: [MagneticQuality.low, .medium, .high])
+    func calibrated(quality: MagneticQuality) {
+        let rig = Rig(.xMagneticNorthZVertical)
+        rig.feed(state(1, quality: quality))
+        #expect(rig.told.all == ["1.0 0.0"])
+    }
+
+    @Test(
+        "In frames without north nothing is said of it",
+        arguments: [CMAttitudeReferenceFrame.xArbitraryZVertical, .xArbitraryCorrectedZVertical])
+    func otherFrames(frame: CMAttitudeReferenceFrame) {
+        let rig = Rig(frame)
+        rig.feed(state(1, quality: .uncalibrated))
+        #expect(rig.told.all == ["1.0 -1.0"])
+    }
+
+    @Test("A missing position is told each time that it goes missing; there is no heading meanwhile")
+    func trueNorth() {
+        let rig = Rig(.xTrueNorthZVertical)
+        rig.feed(state(1), state(2))
+        #expect(rig.told.all == ["102", "1.0 -1.0", "2.0 -1.0"])
+        rig.feed(state(3, declination: 0.1), state(4, declination: 0.1))
+        rig.feed(state(5))
+        // 0.1 rad are 5.7 degrees.
+        #expect(rig.told.all.dropFirst(3) == ["3.0 6.0", "4.0 6.0", "102", "5.0 -1.0"])
+    }
+
+    @Test("Both are told where both are the case")
+    func both() {
+        let rig = Rig(.xTrueNorthZVertical)
+        rig.feed(state(1, quality: .uncalibrated))
+        #expect(rig.told.all == ["101", "102", "1.0 -1.0"])
+    }
+
+    @Test("The loss of each sensor is told once, in its place; what still comes is told on")
+    func losses() {
+        let rig = Rig(.xMagneticNorthZVertical)
+        let gone = DeviceError(.silent, "quiet")
+        rig.feed(state(1))
+        rig.feed(.lost(.magnetometer, gone))
+        rig.feed(state(2))
+        rig.feed(.lost(.magnetometer, gone))
+        rig.feed(.lost(.gyroscope, DeviceError(.permissionDenied, "not yours")))
+        rig.feed(.regained(.gyroscope))
+        rig.feed(state(3))
+        rig.feed(.regained(.magnetometer))
+        rig.feed(.lost(.magnetometer, gone))
+        #expect(rig.told.all == ["1.0 0.0", "109", "2.0 0.0", "111", "3.0 0.0", "109"])
+    }
+
+    @Test("What the accelerometer says without the gyroscope is no device motion")
+    func withoutGyroscope() {
+        let rig = Rig(.xArbitraryZVertical)
+        var alone = state(1)
+        alone.usesGyroscope = false
+        rig.feed(alone, state(2))
+        #expect(rig.told.all == ["2.0 -1.0"])
+    }
+
+    @Test("Errors wait among the values, one of each matter")
+    func waiting() {
+        var mailbox = Mailbox<Int>(limit: 2)
+        mailbox.empty(isOpen: true)
+        let gone = DeviceError(.silent, "quiet")
+        mailbox.add(.loss(.gyroscope, gone))
+        mailbox.add(.requiresMovement)
+        mailbox.add(1)
+        mailbox.add(.loss(.accelerometer, gone))
+        mailbox.add(2)
+        mailbox.add(.loss(.gyroscope, gone))
+        mailbox.add(3)
+        #expect(mailbox.count == 5)
+        #expect(mailbox.dropped == 1)
+        var told: [String] = []
+        while let item = mailbox.takeFirst() {
+            switch item {
+            case .value(let value): told.append("\(value)")
+            case .failure(.loss(let kind, _)): told.append(kind.rawValue)
+            case .failure(.requiresMovement): told.append("move")
+            case .failure(.noTrueNorth): told.append("north")
+            }
+        }
+        #expect(told == ["move", "accelerometer", "2", "gyroscope", "3"])
+        #expect(mailbox.isEmpty)
+    }
+}

@@ -1,0 +1,325 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreMotion
+import DeviceCore
+import Dispatch
+import Testing
+
+@Suite("Device motion of a manager", .timeLimit(.minutes(1)))
+struct DeviceMotionManagerTests {
+    private static let nineAxes: [SensorKind] = [.accelerometer, .gyroscope, .magnetometer]
+
+    /// What a handler was told: times since the start, or codes of errors.
+    private func watch(
+        _ test: TestDevice, interval: Double = 0, frame: CMAttitudeReferenceFrame? = nil
+    ) -> (manager: CMMotionManager, told: Box<String>) {
+        let manager = test.use { CMMotionManager() }
+        let told = Box<String>()
+        manager.deviceMotionUpdateInterval = interval
+        let handler: CMDeviceMotionHandler = { motion, error in
+            #expect((motion == nil) != (error == nil))
+            if let motion { told.add("\(((motion.timestamp - 100) * 1000).rounded() / 1000)") }
+            if let error = error as NSError? { told.add("\(error.domain) \(error.code)") }
+        }
+        if let frame {
+            manager.startDeviceMotionUpdates(using: frame, to: .main, withHandler: handler)
+        } else {
+            manager.startDeviceMotionUpdates(to: .main, withHandler: handler)
+        }
+        return (manager, told)
+    }
+
+    @Test("It takes an accelerometer and a gyroscope; the magnetometer gives three frames more")
+    func availability() {
+        let cases: [(sensors: [SensorKind], frames: UInt)] = [
+            ([], 0), ([.accelerometer], 0), ([.gyroscope], 0), ([.accelerometer, .magnetometer], 0),
+            ([.accelerometer, .gyroscope], 1), (Self.nineAxes, 15),
+        ]
+        for (sensors, frames) in cases {
+            let test = TestDevice(sensors)
+            let manager = test.use { CMMotionManager() }
+            #expect(manager.isDeviceMotionAvailable == (frames != 0))
+            #expect(test.use { CMMotionManager.availableAttitudeReferenceFrames() }.rawValue == frames)
+            #expect(manager.attitudeReferenceFrame == .xArbitraryZVertical)
+            #expect(!manager.isDeviceMotionActive)
+        }
+    }
+
+    @Test("The latest is nil before the first and after stopping")
+    func pull() throws {
+        let test = TestDevice(Self.nineAxes)
+        let manager = test.use { CMMotionManager() }
+        test.feedRest(count: 3, rate: 100)
+        #expect(manager.deviceMotion == nil)
+        manager.startDeviceMotionUpdates(using: .xMagneticNorthZVertical)
+        #expect(manager.isDeviceMotionActive)
+        #expect(manager.attitudeReferenceFrame == .xMagneticNorthZVertical)
+        #expect(manager.deviceMotion == nil)
+        test.feedRest(count: 50, rate: 100, from: 1)
+        let motion = try #require(manager.deviceMotion)
+        #expect(motion.timestamp > 101)
+        #expect([motion.gravity.x, motion.gravity.y, motion.gravity.z] == [0, 0, -1])
+        #expect(abs(motion.userAcceleration.z) < 1e-15)
+        // The top edge points north.
+        #expect(min(motion.heading, 360 - motion.heading) < 0.01)
+        #expect(abs(motion.attitude.yaw + .pi / 2) < 1e-4)
+        #expect(motion.magneticField.field.z == -43)
+        motion.attitude.multiply(byInverseOf: motion.attitude)
+        #expect(abs(try #require(manager.deviceMotion).attitude.yaw + .pi / 2) < 1e-4)
+        manager.stopDeviceMotionUpdates()
+        #expect(manager.deviceMotion == nil)
+        #expect(!manager.isDeviceMotionActive)
+        #expect(manager.attitudeReferenceFrame == .xArbitraryZVertical)
+        test.feedRest(count: 3, rate: 100, from: 2)
+        #expect(manager.deviceMotion == nil)
+        #expect(Self.nineAxes.allSatisfy { test.hub.demand(of: $0.rawValue) == nil })
+    }
+
+    @Test("A handler gets each sample of the gyroscope at its own time, and the latest can be asked for too")
+    func push() throws {
+        let test = TestDevice(Self.nineAxes)
+        let (manager, told) = watch(test)
+        #expect(told.all.isEmpty)
+        test.feedRest(count: 101, rate: 100)
+        // The last may wait for what belongs to it.
+        #expect(told.count >= 100)
+        #expect(told.all == (0..<told.count).map { "\(Double($0) / 100)" })
+        #expect(manager.deviceMotion != nil)
+        manager.stopDeviceMotionUpdates()
+    }
+
+    @Test("The magnetometer runs only in frames that take it")
+    func magnetometer() {
+        let test = TestDevice(Self.nineAxes)
+        let manager = test.use { CMMotionManager() }
+        manager.startDeviceMotionUpdates()
+        #expect(test.hub.demand(of: "gyroscope") != nil)
+        #expect(test.hub.demand(of: "magnetometer") == nil)
+        for frame: CMAttitudeReferenceFrame in [
+            .xArbitraryCorrectedZVertical, .xMagneticNorthZVertical, .xTrueNorthZVertical,
+        ] {
+            manager.startDeviceMotionUpdates(using: frame)
+            #expect(test.hub.demand(of: "magnetometer") != nil)
+            #expect(manager.attitudeReferenceFrame == frame)
+        }
+        manager.startDeviceMotionUpdates()
+        #expect(test.hub.demand(of: "magnetometer") == nil)
+    }
+
+    /// About how many of 10 seconds at 100 Hz reach the handler.
+    static let counts: [(interval: Double, expected: Int)] = [
+        (0, 1000), (-1, 1000), (.nan, 1000), (0.001, 1000), (0.01, 1000), (0.05, 200), (0.1, 100), (0.5, 20), (100, 1),
+        (.infinity, 1),
+    ]
+
+    @Test("Device motion comes as often as was asked for, and at most as often as the gyroscope", arguments: counts)
+    func thinning(interval: Double, expected: Int) {
+        let test = TestDevice([.accelerometer, .gyroscope])
+        let (manager, told) = watch(test, interval: interval)
+        test.feedRest(count: 1000, rate: 100)
+        #expect(abs(told.count - expected) <= 1, "\(told.count)")
+        manager.stopDeviceMotionUpdates()
+    }
+
+    @Test("A new interval takes effect while updates run, and the frame stays")
+    func change() {
+        let test = TestDevice(Self.nineAxes)
+        let (manager, told) = watch(test, interval: 0.1, frame: .xMagneticNorthZVertical)
+        test.feedRest(count: 200, rate: 100)
+        let former = told.count
+        #expect(abs(former - 20) <= 2)
+        manager.deviceMotionUpdateInterval = 0.02
+        test.feedRest(count: 200, rate: 100, from: 2)
+        #expect(abs(told.count - former - 100) <= 2)
+        #expect(manager.attitudeReferenceFrame == .xMagneticNorthZVertical)
+        #expect(told.all.count { $0.hasPrefix("CM") } == 1)
+    }
+
+    @Test("Against true north a position is missed once; with it the World Magnetic Model tells the declination")
+    func trueNorth() throws {
+        let test = TestDevice(Self.nineAxes)
+        let (manager, told) = watch(test, frame: .xTrueNorthZVertical)
+        test.feedRest(count: 100, rate: 100)
+        #expect(told.all.filter { $0.hasPrefix("CM") }.sorted() == ["CMErrorDomain 101", "CMErrorDomain 102"])
+        #expect(manager.deviceMotion?.heading == -1)
+        // A row of the model's published test values, of the date at which the test's clock begins: 14.01 degrees.
+        var report = PositionReport()
+        report.mode = .threeDimensional
+        report.latitude = -24
+        report.longitude = -122
+        report.altitudeHAE = 46_000
+        test.positions.set(report)
+        test.feedRest(count: 600, rate: 100, from: 1)
+        let motion = try #require(manager.deviceMotion)
+        // The top edge points to magnetic north.
+        #expect(abs(motion.heading - 14.01) < 0.02, "\(motion.heading)")
+        #expect(abs(motion.attitude.yaw * 180 / .pi - (-90 - 14.01)) < 0.02)
+        #expect(told.all.count { $0.hasPrefix("CM") } == 2)
+        manager.stopDeviceMotionUpdates()
+    }
+
+    @Test(
+        "Without sensors starting is silent, and device motion begins when they turn up",
+        .disabled("the engine does not wait for a gyroscope yet"))
+    func lateSensors() {
+        let test = TestDevice([])
+        let (manager, told) = watch(test)
+        test.playback?.run()
+        #expect(!manager.isDeviceMotionActive)
+        test.hub.post(
+            sensors: [SensorKind.accelerometer, .gyroscope].map { SensorDescription(id: $0.rawValue, kind: $0) },
+            contextDescriptions: [])
+        #expect(manager.isDeviceMotionActive)
+        test.feedRest(count: 10, rate: 100)
+        #expect(told.count >= 9)
+        #expect(told.all.first == "0.0")
+    }
+
+    @Test("A frame that is not available is refused once, later, and nothing runs")
+    func refusal() {
+        let cases: [(sensors: [SensorKind], frame: CMAttitudeReferenceFrame, code: Int)] = [
+            ([.accelerometer, .gyroscope], .xMagneticNorthZVertical, 109),
+            ([.accelerometer, .gyroscope], .xArbitraryCorrectedZVertical, 109),
+            ([.accelerometer], .xArbitraryZVertical, 109),
+            ([], .xTrueNorthZVertical, 109),
+            (Self.nineAxes, [], 107),
+            (Self.nineAxes, [.xArbitraryZVertical, .xTrueNorthZVertical], 107),
+            (Self.nineAxes, CMAttitudeReferenceFrame(rawValue: 16), 107),
+        ]
+        for (sensors, frame, code) in cases {
+            let test = TestDevice(sensors)
+            let (manager, told) = watch(test, frame: frame)
+            #expect(told.all.isEmpty)
+            test.feedRest(count: 5, rate: 100)
+            test.playback?.run()
+            #expect(told.all == ["CMErrorDomain \(code)"])
+            #expect(!manager.isDeviceMotionActive)
+            #expect(manager.attitudeReferenceFrame == .xArbitraryZVertical)
+            #expect(!test.hub.isWanted)
+            manager.startDeviceMotionUpdates(using: frame)
+            #expect(!test.hub.isWanted)
+        }
+    }
+
+    @Test("A refusal is not told after a stop or another start, and ends what ran")
+    func withdrawnRefusal() {
+        let test = TestDevice([.accelerometer, .gyroscope])
+        let (manager, told) = watch(test)
+        test.feedRest(count: 5, rate: 100)
+        let former = told.count
+        manager.startDeviceMotionUpdates(using: .xTrueNorthZVertical, to: .main) { _, _ in told.add("refused") }
+        #expect(!test.hub.isWanted)
+        #expect(manager.deviceMotion == nil)
+        manager.stopDeviceMotionUpdates()
+        test.feedRest(count: 5, rate: 100, from: 1)
+        manager.startDeviceMotionUpdates(using: .xTrueNorthZVertical, to: .main) { _, _ in told.add("refused") }
+        manager.startDeviceMotionUpdates()
+        test.feedRest(count: 5, rate: 100, from: 2)
+        #expect(told.count == former)
+        #expect(manager.isDeviceMotionActive)
+    }
+
+    @Test("A second start replaces the handler")
+    func replace() {
+        let test = TestDevice([.accelerometer, .gyroscope])
+        let (manager, told) = watch(test)
+        test.feedRest(count: 5, rate: 100)
+        let former = told.count
+        let second = Box<Double>()
+        manager.startDeviceMotionUpdates(to: OperationQueue()) { motion, _ in second.add(motion?.timestamp ?? -1) }
+        test.feedRest(count: 5, rate: 100, from: 0.05)
+        #expect(told.count == former)
+        #expect(second.count >= 4)
+        manager.startDeviceMotionUpdates()
+        test.feedRest(count: 5, rate: 100, from: 0.1)
+        #expect(second.count <= 5)
+        #expect(manager.deviceMotion != nil)
+    }
+
+    @Test("Nothing more is told once a handler has stopped its manager or released it")
+    func stopInHandler() {
+        final class Holder: @unchecked Sendable {
+            var manager: CMMotionManager?
+        }
+        let test = TestDevice([.accelerometer, .gyroscope])
+        for releases in [false, true] {
+            let holder = Holder()
+            holder.manager = test.use { CMMotionManager() }
+            let told = Box<Double>()
+            holder.manager?.startDeviceMotionUpdates(to: .main) { motion, _ in
+                told.add(motion?.timestamp ?? -1)
+                if told.count < 3 { return }
+                if releases { holder.manager = nil } else { holder.manager?.stopDeviceMotionUpdates() }
+            }
+            test.feedRest(count: 10, rate: 100, from: releases ? 1 : 0)
+            #expect(told.count == 3)
+            #expect(!test.hub.isWanted)
+        }
+    }
+
+    @Test("Handlers run in the manager's device")
+    func binding() {
+        let test = TestDevice([.accelerometer, .gyroscope])
+        let manager = test.use { CMMotionManager() }
+        let isBound = Box<Bool>()
+        manager.startDeviceMotionUpdates(to: .main) { _, _ in isBound.add(Device.current === test.device) }
+        test.feedRest(count: 3, rate: 100)
+        #expect(isBound.count >= 2)
+        #expect(isBound.all.allSatisfy { $0 })
+    }
+
+    @Test("The loss of a sensor that it takes is told once, and device motion goes on by itself")
+    func loss() {
+        let test = TestDevice(Self.nineAxes)
+        let (manager, told) = watch(test)
+        test.feedRest(count: 5, rate: 100)
+        test.lose(.gyroscope)
+        test.lose(.gyroscope)
+        #expect(told.all.suffix(2).filter { $0 == "CMErrorDomain 109" }.count == 1)
+        let before = told.count
+        // No one cares for the magnetometer in this frame.
+        test.lose(.magnetometer)
+        #expect(told.count == before)
+        test.regain(.gyroscope)
+        test.feedRest(count: 5, rate: 100, from: 5)
+        #expect(told.all.count { $0.hasPrefix("CM") } == 1)
+        #expect(told.all.contains("5.03"))
+        manager.stopDeviceMotionUpdates()
+    }
+
+    @Test("A blocked queue keeps the newest 1,024 and counts the others")
+    func blockedQueue() {
+        let test = TestDevice([.accelerometer, .gyroscope], isLive: true)
+        let manager = test.use { CMMotionManager() }
+        let queue = OperationQueue()
+        queue.isSuspended = true
+        let times = Box<Double>()
+        let done = DispatchSemaphore(value: 0)
+        manager.deviceMotionUpdateInterval = 0
+        manager.startDeviceMotionUpdates(to: queue) { motion, _ in
+            times.add(motion?.timestamp ?? -1)
+            if times.count == 1024 { done.signal() }
+        }
+        test.feedRest(count: 1500, rate: 1000)
+        #expect(queue.operationCount == 1)
+        let dropped = manager.droppedDeviceMotionCount
+        #expect([1499, 1500].contains(dropped + 1024))
+        #expect(manager.droppedGyroDataCount == 0)
+        queue.isSuspended = false
+        #expect(done.comes())
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(times.count == 1024)
+        #expect(times.all == times.all.sorted())
+        #expect(abs((times.all.first ?? 0) - 100 - Double(dropped) / 1000) < 1e-6)
+        manager.stopDeviceMotionUpdates()
+    }
+
+    @Test("Whether to show a display is kept")
+    func display() {
+        let manager = TestDevice().use { CMMotionManager() }
+        #expect(!manager.showsDeviceMovementDisplay)
+        manager.showsDeviceMovementDisplay = true
+        #expect(manager.showsDeviceMovementDisplay)
+    }
+}

@@ -1,0 +1,171 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import MotionEngine
+import SensorFusion
+import Testing
+
+@testable import CoreMotion
+
+@Suite("Device motion of poses")
+struct DeviceMotionPoseTests {
+    /// A pose, and what follows from it by hand. Angles in degrees, against x magnetic north, y west.
+    struct Pose: Sendable, CustomTestStringConvertible {
+        var name: String
+        /// From the device's axes to east, north, up.
+        var attitude: Quaternion
+        var gravity: [Double]
+        var roll = 0.0
+        var pitch = 0.0
+        var yaw: Double
+        var heading: Double
+        var testDescription: String { name }
+    }
+
+    static let poses = [
+        Pose(name: "flat, top edge north", attitude: .identity, gravity: [0, 0, -1], yaw: -90, heading: 0),
+        // The right edge points where the top edge was after a quarter turn counterclockwise.
+        Pose(
+            name: "flat, right edge north", attitude: States.turn([0, 0, 1], 90), gravity: [0, 0, -1], yaw: 0,
+            heading: 270),
+        Pose(
+            name: "flat, top edge east", attitude: States.turn([0, 0, 1], -90), gravity: [0, 0, -1], yaw: 180,
+            heading: 90),
+        Pose(
+            name: "flat, top edge south", attitude: States.turn([0, 0, 1], 180), gravity: [0, 0, -1], yaw: 90,
+            heading: 180),
+        Pose(
+            name: "flat, top edge 30 degrees east of north", attitude: States.turn([0, 0, 1], -30),
+            gravity: [0, 0, -1], yaw: -120, heading: 30),
+        // The top edge is raised, so gravity pulls to the bottom edge.
+        Pose(
+            name: "top edge north and raised by 30", attitude: States.turn([1, 0, 0], 30),
+            gravity: [0, -0.5, -0.75.squareRoot()], pitch: 30, yaw: -90, heading: 0),
+        Pose(
+            name: "upright, its back to the north", attitude: States.turn([1, 0, 0], 90), gravity: [0, -1, 0],
+            pitch: 90, yaw: -90, heading: 0),
+        // Right-handed about the top edge: the right edge goes down, and gravity pulls to it.
+        Pose(
+            name: "right edge lowered by 30", attitude: States.turn([0, 1, 0], 30),
+            gravity: [0.5, 0, -0.75.squareRoot()], roll: 30, yaw: -90, heading: 0),
+        Pose(
+            name: "on its right edge", attitude: States.turn([0, 1, 0], 90), gravity: [1, 0, 0], roll: 90, yaw: -90,
+            heading: 0),
+        Pose(
+            name: "face down over the right edge", attitude: States.turn([0, 1, 0], 180), gravity: [0, 0, 1],
+            roll: 180, yaw: -90, heading: 0),
+    ]
+
+    private func motion(_ state: FusedState, _ frame: CMAttitudeReferenceFrame) throws -> CMDeviceMotion {
+        let values = try #require(MotionConversion.deviceMotion(state, in: frame))
+        return CMDeviceMotion(DeviceMotionReading(values: values, time: state.time))
+    }
+
+    /// The least angle between two in degrees.
+    private func difference(_ a: Double, _ b: Double) -> Double {
+        let turns = (a - b) / 360
+        return abs(turns - turns.rounded()) * 360
+    }
+
+    @Test("Gravity, angles and heading are those that follow by hand", arguments: poses)
+    func pose(pose: Pose) throws {
+        let motion = try motion(States.at(7.5, pose.attitude), .xMagneticNorthZVertical)
+        #expect(States.isNear(States.components(motion.gravity), pose.gravity))
+        #expect(States.isNear(States.components(motion.userAcceleration), [0, 0, 0]))
+        let attitude = motion.attitude
+        #expect(difference(attitude.roll * 180 / .pi, pose.roll) < 1e-6)
+        #expect(abs(attitude.pitch * 180 / .pi - pose.pitch) < 1e-6)
+        #expect(difference(attitude.yaw * 180 / .pi, pose.yaw) < 1e-6)
+        #expect(difference(motion.heading, pose.heading) < 1e-6)
+        #expect(motion.heading >= 0 && motion.heading < 360)
+        #expect(motion.timestamp == 7.5)
+        #expect(motion.sensorLocation == .default)
+        // Gravity is what the rotation matrix makes of the direction down.
+        let m = attitude.rotationMatrix
+        #expect(States.isNear([-m.m13, -m.m23, -m.m33], pose.gravity))
+    }
+
+    @Test("The heading is 270 degrees less the yaw, and never 360")
+    func headings() throws {
+        for degrees in stride(from: -720.0, through: 720, by: 7.5) {
+            let state = States.at(0, States.turn([0, 0, 1], degrees) * States.turn([1, 0, 0], 20))
+            let motion = try motion(state, .xMagneticNorthZVertical)
+            #expect(difference(motion.heading, -degrees) < 1e-9)
+            #expect(difference(motion.heading, 270 - motion.attitude.yaw * 180 / .pi) < 1e-9)
+            #expect(motion.heading >= 0 && motion.heading < 360)
+        }
+        for tiny in [1e-17, -1e-17, 1e-300, -1e-300] {
+            let heading = try motion(
+                States.at(0, Quaternion(x: 0, y: 0, z: tiny, w: 1)), .xMagneticNorthZVertical
+            ).heading
+            #expect(heading >= 0 && heading < 360)
+        }
+    }
+
+    @Test(
+        "Attitudes that Core Motion reported have the gravity that it reported with them",
+        arguments: RecordedAttitudes.rows)
+    func recorded(row: [Double]) throws {
+        let degrees = row[0..<3].map { $0 * 1e-4 * 180 / .pi }
+        let attitude =
+            States.turn([0, 0, 1], degrees[2]) * States.turn([1, 0, 0], degrees[1])
+            * States.turn([0, 1, 0], degrees[0])
+        let motion = try motion(States.at(0, attitude), .xArbitraryZVertical)
+        #expect(States.isNear(States.components(motion.gravity), row[3...].map { $0 * 1e-4 }, 2e-4))
+        #expect(
+            States.isNear(
+                [motion.attitude.roll, motion.attitude.pitch, motion.attitude.yaw], row[0..<3].map { $0 * 1e-4 }, 1e-9))
+    }
+
+    @Test("A push to the right has a negative x, one to the top edge a negative y")
+    func push() throws {
+        var state = States.at(0)
+        // An accelerometer feels the push in its own direction.
+        state.acceleration = [2 * 9.80665, 9.80665, 9.80665]
+        let motion = try motion(state, .xArbitraryZVertical)
+        #expect(States.isNear(States.components(motion.userAcceleration), [-2, -1, 0]))
+    }
+
+    @Test("Gravity and the user's acceleration add up to the reading of the accelerometer")
+    func sum() throws {
+        var numbers = SplitMix(state: 42)
+        var exact = 0
+        for _ in 0..<20_000 {
+            var state = States.at(0)
+            state.attitude = Quaternion(components: numbers.vector(1)).normalized
+            let v = numbers.vector(40)
+            state.acceleration = [v.x, v.y, v.z]
+            let motion = try motion(state, .xArbitraryZVertical)
+            let reading = MotionConversion.acceleration(state.acceleration)
+            let (g, u) = (States.components(motion.gravity), States.components(motion.userAcceleration))
+            for (axis, value) in States.components(reading).enumerated() {
+                // A reading far below 1 g has more digits than the sum of two numbers near 1 can have, and where the sum
+                // lies right between two numbers, it may be rounded to the wrong one.
+                #expect(abs(g[axis] + u[axis] - value) <= max(value.ulp, 1.0.ulp / 2))
+                if g[axis] + u[axis] == value { exact += 1 }
+            }
+            #expect(abs(g.reduce(0) { $0 + $1 * $1 } - 1) < 1e-14)
+        }
+        // Plain subtraction gives about 49,000, by Python.
+        #expect(exact > 57_000, "\(exact)")
+    }
+
+    /// A sequence of random numbers that is the same everywhere (Steele, Lea, Flood 2014).
+    private struct SplitMix {
+        var state: UInt64
+
+        mutating func next() -> Double {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var z = state
+            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+            return Double((z ^ (z >> 31)) >> 11) / 4_503_599_627_370_496 - 1
+        }
+
+        mutating func vector(_ size: Double) -> SIMD4<Double> {
+            [next() * size, next() * size, next() * size, next() * size]
+        }
+    }
+}

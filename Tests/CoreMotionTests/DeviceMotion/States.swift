@@ -1,0 +1,39 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import MotionEngine
+import SensorFusion
+
+@testable import CoreMotion
+
+/// States of the motion engine, written by hand.
+enum States {
+    static let half = 0.5.squareRoot()
+
+    /// Turns written down by axis and angle in degrees, right-handed.
+    static func turn(_ axis: SIMD3<Double>, _ degrees: Double) -> Quaternion {
+        let half = degrees * .pi / 360
+        return Quaternion(x: axis.x * sin(half), y: axis.y * sin(half), z: axis.z * sin(half), w: cos(half))
+    }
+
+    /// A state whose axes are magnetic east, north and up, of a device at rest.
+    static func at(_ seconds: Double, _ attitude: Quaternion = .identity) -> FusedState {
+        var state = FusedState(time: BootTime(nanoseconds: Int64((seconds * 1e9).rounded())))
+        state.attitude = attitude
+        state.usesGyroscope = true
+        state.northOffset = 0
+        state.magneticField = [0, 0.2, -0.43]
+        state.magneticQuality = .high
+        state.acceleration = state.up * 9.80665
+        return state
+    }
+
+    static func components(_ v: CMAcceleration) -> [Double] { [v.x, v.y, v.z] }
+    static func components(_ q: CMQuaternion) -> [Double] { [q.x, q.y, q.z, q.w] }
+
+    static func isNear(_ a: [Double], _ b: [Double], _ tolerance: Double = 1e-12) -> Bool {
+        a.count == b.count && zip(a, b).allSatisfy { abs($0 - $1) <= tolerance }
+    }
+}

@@ -1,0 +1,170 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreMotion
+import DeviceCore
+import SimulatedDevice
+import Testing
+
+@Suite("Device motion, from a recording to a handler", .timeLimit(.minutes(5))) @MainActor
+struct DeviceMotionTests {
+    /// The recordings with optical truth, and the RMSE of the direction of gravity in degrees that VQF 2.1 (Python, its
+    /// defaults) has on them.
+    static let trials: [(name: String, reference: Double)] = [
+        ("broad_03_undisturbed_slow_rotation_C", 0.358),
+        ("broad_08_undisturbed_fast_rotation_with_breaks_A", 1.803),
+        ("broad_15_undisturbed_fast_translation_A", 0.416),
+        ("broad_30_disturbed_stationary_magnet_C", 1.513),
+    ]
+
+    @Test("Gravity points where cameras say that it does: within 1.02 degrees, where a low-pass is off by 40")
+    func gravity() throws {
+        var errors: [Double] = []
+        for trial in Self.trials {
+            let truth = try MotionTruth(trial.name)
+            let diary = MotionDiary(try Recordings.device("broad/\(trial.name).csv"))
+            try #require(diary.motions.count == truth.count)
+            let error = Angles.rootMeanSquare(
+                truth.rows.map { Angles.between(diary.motions[$0.index].gravity, SIMD3(repeating: 0) - $0.up) })
+            #expect(error <= trial.reference + 0.2, "\(trial.name): \(error)")
+            errors.append(error)
+        }
+        let mean = errors.reduce(0, +) / Double(errors.count)
+        #expect(mean <= 1.02, "\(mean)")
+    }
+
+    @Test("Against magnetic north attitudes are those that cameras measured")
+    func attitude() throws {
+        let name = Self.trials[0].name
+        let truth = try MotionTruth(name)
+        let diary = MotionDiary(try Recordings.device("broad/\(name).csv"), frame: .xMagneticNorthZVertical)
+        try #require(diary.motions.count == truth.count)
+        // The truth is against x east, y north, so it is turned clockwise by a quarter about the vertical.
+        let half = 0.5.squareRoot()
+        let errors = truth.rows.map { row -> Double in
+            let (w, x, y, z) = (row.attitude[0], row.attitude[1], row.attitude[2], row.attitude[3])
+            let north = [half * (w + z), half * (x + y), half * (y - x), half * (z - w)]
+            return Angles.between(diary.motions[row.index].attitude, north)
+        }
+        // VQF's own total error here is 1.96.
+        #expect(Angles.rootMeanSquare(errors) < 2.2, "\(Angles.rootMeanSquare(errors))")
+        // The heading is that of the top edge: its direction is the second column of the rotation matrix.
+        let headings = truth.rows.compactMap { row -> Double? in
+            let (w, x, y, z) = (row.attitude[0], row.attitude[1], row.attitude[2], row.attitude[3])
+            let east = 2 * (x * y - w * z)
+            let north = w * w - x * x + y * y - z * z
+            // Where the top edge points up it tells little.
+            guard east * east + north * north > 0.25 else { return nil }
+            let turns = (diary.motions[row.index].heading - atan2(east, north) * 180 / .pi) / 360
+            return (turns - turns.rounded()) * 360
+        }
+        #expect(headings.count > truth.rows.count / 3)
+        #expect(Angles.rootMeanSquare(headings) < 4, "\(Angles.rootMeanSquare(headings))")
+    }
+
+    @Test("At interval 0 each sample is told at its own time, in each frame")
+    func everySample() throws {
+        let name = "broad/\(Self.trials[3].name).csv"
+        let count = try MotionTruth(Self.trials[3].name).count
+        for frame: CMAttitudeReferenceFrame in [.xArbitraryZVertical, .xMagneticNorthZVertical] {
+            let diary = MotionDiary(try Recordings.device(name), frame: frame)
+            #expect(diary.motions.map(\.time) == (0..<Int64(count)).map { $0 * 10_500_000 })
+            #expect(diary.errors == (frame == .xArbitraryZVertical ? [] : [101]))
+        }
+    }
+
+    @Test("The same recording gives the same callbacks, to the last digit", arguments: [0, 0.03])
+    func twice(interval: Double) throws {
+        for recording in ["motion/six-poses.trace", "broad/\(Self.trials[1].name).csv"] {
+            let first = MotionDiary(
+                try Recordings.device(recording), interval: interval, frame: .xMagneticNorthZVertical)
+            let second = MotionDiary(
+                try Recordings.device(recording), interval: interval, frame: .xMagneticNorthZVertical)
+            #expect(first.motions.count > 350)
+            #expect(first.motions.map(\.description) == second.motions.map(\.description))
+            #expect(first.errors == second.errors)
+        }
+    }
+
+    @Test("A program that wants 20 a second gets the same attitudes as one that wants 100", arguments: [1, 3])
+    func rates(trial: Int) throws {
+        let name = "broad/\(Self.trials[trial].name).csv"
+        let fast = MotionDiary(try Recordings.device(name), interval: 0.01, frame: .xMagneticNorthZVertical)
+        let slow = MotionDiary(try Recordings.device(name), interval: 0.05, frame: .xMagneticNorthZVertical)
+        let seconds = Double(try #require(fast.motions.last).time) / 1e9
+        #expect(abs(Double(slow.motions.count) / seconds - 20) < 1)
+        #expect(Double(fast.motions.count) / seconds > 90)
+        let byTime = Dictionary(uniqueKeysWithValues: fast.motions.map { ($0.time, $0.attitude) })
+        let errors = try slow.motions.map { Angles.between($0.attitude, try #require(byTime[$0.time])) }
+        #expect(Angles.rootMeanSquare(errors) <= 0.1, "\(Angles.rootMeanSquare(errors))")
+    }
+
+    @Test("Gravity and the user's acceleration add up to the reading of that time", arguments: Recordings.all)
+    func sum(recording: String) throws {
+        let diary = MotionDiary(try Recordings.device(recording))
+        let readings = Dictionary(
+            Heard(try Recordings.device(recording)).accelerations.map { (Int64(($0.time * 1e9).rounded()), $0.value) },
+            uniquingKeysWith: { first, _ in first })
+        var compared = 0
+        for motion in diary.motions {
+            guard let reading = readings[motion.time] else { continue }
+            let rest = motion.gravity + motion.userAcceleration - reading
+            for axis in 0..<3 { #expect(abs(rest[axis]) <= max(abs(reading[axis]).ulp, 1.0.ulp)) }
+            #expect(abs(motion.gravity.length - 1) < 1e-14)
+            compared += 1
+        }
+        #expect(compared > 300)
+    }
+
+    @Test("On a quiet recording of Core Motion gravity is within 2.6 degrees of Core Motion's own, with its sign")
+    func coreMotion() throws {
+        let name = "motionsense/motionsense_std_6_sub9.csv"
+        let rows = try String(contentsOf: Recordings.url(name), encoding: .utf8).split(separator: "\n").dropFirst()
+            .map { $0.split(separator: ",").compactMap { Double($0) }.map { $0 * 1e-4 } }
+        let diary = MotionDiary(try Recordings.device(name))
+        try #require(diary.motions.count == rows.count)
+        var gravity: [Double] = []
+        var user: [Double] = []
+        var rates: [Double] = []
+        // The first five seconds are for settling.
+        for (row, motion) in zip(rows, diary.motions).dropFirst(250) {
+            gravity.append(Angles.between([row[3], row[4], row[5]], motion.gravity))
+            user.append((motion.userAcceleration - [row[9], row[10], row[11]]).length)
+            rates.append((motion.rotationRate - [row[6], row[7], row[8]]).length)
+        }
+        #expect(Angles.rootMeanSquare(gravity) <= 2.6, "\(Angles.rootMeanSquare(gravity))")
+        // 2.6 degrees of 1 g.
+        #expect(Angles.rootMeanSquare(user) <= 0.0454, "\(Angles.rootMeanSquare(user))")
+        // Its bias has been taken already; we may find 2 degrees a second of it where the phone never rests.
+        #expect(Angles.rootMeanSquare(rates) <= 0.035, "\(Angles.rootMeanSquare(rates))")
+    }
+
+    @Test("A device that lies on each of its sides has the angles of that side")
+    func sixPoses() throws {
+        let device = try Recordings.device("motion/six-poses.trace")
+        let diary = MotionDiary(device, frame: .xMagneticNorthZVertical)
+        let gravity: [SIMD3<Double>] = [[0, 0, -1], [0, -1, 0], [-1, 0, 0], [0, 1, 0], [1, 0, 0], [0, 0, 1]]
+        for (side, direction) in gravity.enumerated() {
+            let time = Int64(Double(side) * 2e9 + 1e9)
+            let motion = try #require(diary.motions.first { $0.time >= time })
+            #expect(Angles.between(motion.gravity, direction) < 1.5, "side \(side): \(motion.gravity)")
+            #expect(motion.userAcceleration.length < 0.03)
+        }
+        let first = try #require(diary.motions.first { $0.time > 1_000_000_000 })
+        // Flat with the top edge to the north.
+        #expect(min(first.heading, 360 - first.heading) < 3, "\(first.heading)")
+    }
+
+    @Test("Spun counterclockwise at 90 degrees a second, yaw grows by as much and the heading falls")
+    func spin() throws {
+        let diary = MotionDiary(try Recordings.device("iio/spin-flat-90dps.csv"), frame: .xMagneticNorthZVertical)
+        for motion in diary.motions where motion.time > 2_000_000_000 {
+            // The top edge points north at first.
+            let expected = -90 * Double(motion.time) / 1e9
+            let turns = (motion.heading - expected) / 360
+            #expect(abs(turns - turns.rounded()) * 360 < 3, "\(motion.heading) at \(motion.time)")
+            #expect(motion.rotationRate.z > 1.4)
+        }
+        #expect(diary.motions.count == 800)
+    }
+}

@@ -1,0 +1,127 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreMotion
+import DeviceCore
+import SimulatedDevice
+
+/// A recording of a board whose attitude cameras have measured, read here by hand.
+struct MotionTruth {
+    /// The directions of x, y and z of the earth's axes (east, north, up) in the board's, for the rows that count.
+    struct Row {
+        let index: Int
+        let attitude: [Double]
+
+        /// The third row of the rotation matrix of w, x, y, z.
+        var up: SIMD3<Double> {
+            let (w, x, y, z) = (attitude[0], attitude[1], attitude[2], attitude[3])
+            return [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z]
+        }
+    }
+
+    struct Malformed: Error {
+        let line: String
+    }
+
+    /// Seconds from one row to the next.
+    static let interval = 0.0105
+
+    let count: Int
+    /// The rows that have a truth while the board moves.
+    let rows: [Row]
+
+    init(_ name: String) throws {
+        let lines = try String(contentsOf: Recordings.url("broad/\(name).csv"), encoding: .utf8)
+            .split(separator: "\n").dropFirst()
+        count = lines.count
+        var rows: [Row] = []
+        for (index, line) in lines.enumerated() {
+            let fields = line.split(separator: ",", omittingEmptySubsequences: false)
+            guard fields.count > 9 else { continue }
+            let numbers = fields.compactMap { Double($0) }
+            guard numbers.count == 14 else { throw Malformed(line: String(line)) }
+            let length = numbers[9...12].reduce(0) { $0 + $1 * $1 }.squareRoot()
+            if numbers[13] > 0 { rows.append(Row(index: index, attitude: numbers[9...12].map { $0 / length })) }
+        }
+        self.rows = rows
+    }
+}
+
+/// One callback for device motion.
+struct MotionHeard {
+    /// Nanoseconds since the recording began.
+    var time: Int64
+    var gravity: SIMD3<Double>
+    var userAcceleration: SIMD3<Double>
+    var rotationRate: SIMD3<Double>
+    /// w, x, y, z.
+    var attitude: [Double]
+    var heading: Double
+    var description: String
+
+    init(_ motion: CMDeviceMotion, begin: Double) {
+        time = Int64(((motion.timestamp - begin) * 1e9).rounded())
+        let (g, u, r, q) = (motion.gravity, motion.userAcceleration, motion.rotationRate, motion.attitude.quaternion)
+        gravity = [g.x, g.y, g.z]
+        userAcceleration = [u.x, u.y, u.z]
+        rotationRate = [r.x, r.y, r.z]
+        attitude = [q.w, q.x, q.y, q.z]
+        heading = motion.heading
+        description = motion.description
+    }
+}
+
+/// All that a handler for device motion was told.
+@MainActor
+struct MotionDiary {
+    private(set) var motions: [MotionHeard] = []
+    private(set) var errors: [Int] = []
+
+    /// Plays the whole recording with a handler.
+    init(_ device: SimulatedDevice, interval: Double = 0, frame: CMAttitudeReferenceFrame? = nil) {
+        final class Book {
+            var motions: [MotionHeard] = []
+            var errors: [Int] = []
+        }
+        let book = Book()
+        device.use {
+            let begin = device.device.clock.now.seconds
+            let manager = CMMotionManager()
+            manager.deviceMotionUpdateInterval = interval
+            let handler: CMDeviceMotionHandler = { motion, error in
+                if let motion { book.motions.append(MotionHeard(motion, begin: begin)) }
+                if let error = error as NSError? { book.errors.append(error.code) }
+            }
+            if let frame {
+                manager.startDeviceMotionUpdates(using: frame, to: .main, withHandler: handler)
+            } else {
+                manager.startDeviceMotionUpdates(to: .main, withHandler: handler)
+            }
+            device.play()
+            manager.stopDeviceMotionUpdates()
+        }
+        motions = book.motions
+        errors = book.errors
+    }
+}
+
+/// Angles in degrees, and their root mean square.
+enum Angles {
+    static func between(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> Double {
+        atan2(a.cross(b).length, (a * b).sum()) * 180 / .pi
+    }
+
+    /// The angle of the rotation from one attitude to another, each w, x, y, z.
+    static func between(_ a: [Double], _ b: [Double]) -> Double {
+        // The vector part of conj(a)·b, whose length is the sine of half the angle.
+        let x = a[0] * b[1] - a[1] * b[0] - a[2] * b[3] + a[3] * b[2]
+        let y = a[0] * b[2] + a[1] * b[3] - a[2] * b[0] - a[3] * b[1]
+        let z = a[0] * b[3] - a[1] * b[2] + a[2] * b[1] - a[3] * b[0]
+        let w = abs(zip(a, b).reduce(0) { $0 + $1.0 * $1.1 })
+        return 2 * atan2((x * x + y * y + z * z).squareRoot(), w) * 180 / .pi
+    }
+
+    static func rootMeanSquare(_ values: [Double]) -> Double {
+        (values.reduce(0) { $0 + $1 * $1 } / Double(values.count)).squareRoot()
+    }
+}
