@@ -52,8 +52,7 @@ enum MotionConversion {
         var values = CMDeviceMotion.Values()
         values.attitude = CMQuaternion(x: attitude.x, y: attitude.y, z: attitude.z, w: attitude.w)
         values.rotationRate = rotationRate(state.rotationRate)
-        values.gravity = gravity(up: state.up)
-        values.userAcceleration = userAcceleration(of: acceleration(state.acceleration), gravity: values.gravity)
+        (values.gravity, values.userAcceleration) = parts(of: state)
         if !frame.isDisjoint(with: .magnetic), let field = state.magneticField {
             values.magneticField = CMCalibratedMagneticField(
                 field: magneticField(field), accuracy: accuracy(state.magneticQuality))
@@ -79,28 +78,16 @@ enum MotionConversion {
         }
     }
 
-    /// Of length 1, from the direction up in the device's axes.
-    static func gravity(up: SIMD3<Double>) -> CMAcceleration {
-        // Subtracted from zero, so that there is no -0.
-        let gravity = SIMD3(repeating: 0) - up
-        return CMAcceleration(x: gravity.x, y: gravity.y, z: gravity.z)
-    }
-
-    /// What is left of a reading of the accelerometer without gravity, such that the two add up to the reading.
-    static func userAcceleration(of reading: CMAcceleration, gravity: CMAcceleration) -> CMAcceleration {
-        CMAcceleration(
-            x: difference(reading.x, gravity.x), y: difference(reading.y, gravity.y),
-            z: difference(reading.z, gravity.z))
-    }
-
-    /// The number which, added to the part, gives the sum to the last bit if there is one. The plain difference may be
-    /// rounded to a neighbour of it.
-    private static func difference(_ sum: Double, _ part: Double) -> Double {
-        let difference = sum - part
-        if part + difference == sum { return difference }
-        if part + difference.nextUp == sum { return difference.nextUp }
-        if part + difference.nextDown == sum { return difference.nextDown }
-        return difference
+    /// Gravity, which has the length 1 and points down, and what is left of the accelerometer's reading, such that the two
+    /// add up to the reading to the last bit.
+    private static func parts(of state: FusedState) -> (gravity: CMAcceleration, user: CMAcceleration) {
+        let reading = acceleration(state.acceleration)
+        let r = SIMD3(reading.x, reading.y, reading.z)
+        // The difference may be rounded. Gravity then takes up what was lost, which is half a unit in the last place of the
+        // reading at most. (Where the reading is below a half, it has more digits than the sum of larger numbers can have.)
+        let u = r + state.up
+        let g = r - u
+        return (CMAcceleration(x: g.x, y: g.y, z: g.z), CMAcceleration(x: u.x, y: u.y, z: u.z))
     }
 
     /// By the same steps.

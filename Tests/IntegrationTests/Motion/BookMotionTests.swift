@@ -55,7 +55,9 @@ extension IntegrationTests {
 
         @Test("It says that there is no device motion on a board without a gyroscope")
         func missing() throws {
-            let trace = #"{"t":0,"accelerometer":[0,0,9.8]}"# + "\n"
+            let trace =
+                #"{"format":"device-services-trace","version":1,"sensors":[{"id":"accelerometer","kind":"accelerometer"}]}"#
+                + "\n" + #"{"t":0,"accelerometer":[0,0,9.8]}"# + "\n"
             let device = SimulatedDevice(try TraceFile(bytes: Array(trace.utf8), name: "poor"))
             let shown = Mutex<[String]>([])
             device.use {
