@@ -31,7 +31,7 @@ public struct FusedState: Sendable {
     public var magneticField: SIMD3<Double>?
     /// How well the device's own field is known.
     public var magneticQuality = MagneticQuality.uncalibrated
-    /// True while the magnetic field is not the earth's.
+    /// True while the magnetic field is not the one that is expected here; false as long as none is.
     public var isMagneticallyDisturbed = false
     /// True while the device lies still.
     public var isResting = false

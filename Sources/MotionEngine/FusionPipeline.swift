@@ -188,7 +188,7 @@ struct FusionPipeline: Sendable {
         if let field, abs(time.seconds(since: field.time)) <= 2 * Self.freshness {
             state.magneticField = field.value
             state.magneticQuality = calibrator.calibration.quality
-            state.isMagneticallyDisturbed = filter.isMagneticallyDisturbed
+            state.isMagneticallyDisturbed = filter.isFieldExpected && filter.isMagneticallyDisturbed
         }
         state.isResting = filter.isResting
         return state

@@ -30,6 +30,9 @@ extension AttitudeFilter {
     /// True while the device lies still.
     @inlinable public var isResting: Bool { rest.isResting }
 
+    /// True once a magnetic field is expected: one was told, or one has been the same for long enough.
+    public var isFieldExpected: Bool { field.expected != nil }
+
     /// True while the magnetic field is not the expected one, or none is expected yet.
     @inlinable public var isMagneticallyDisturbed: Bool { field.isDisturbed }
 
