@@ -20,8 +20,8 @@ extension AttitudeFilter {
             lastRate = rate
         }
         let interval = gyroscope.interval
-        rest.update(rate: rate, interval: interval)
         let bias = estimator.bias
+        rest.update(rate: rate, bias: bias, interval: interval)
         let current = rate - bias
         var turn = interval * current
         if settings.interpolatesRotation {
@@ -124,12 +124,16 @@ extension AttitudeFilter {
         guard timestamp - gyroscope.timestamp <= settings.maximumGap else {
             return followWithoutGyroscope(inclination.after(inertial).turn(field), interval: interval)
         }
+        rest.update(field: field, interval: interval)
         fieldTime += interval
         fieldCount += 1
         let isDue = fieldTime >= settings.magneticInterval * (1 - 1e-9) || headingTrust.time < 1
         // An attitude from outside is extrapolated by the gyroscope's delay, the present one is not.
         let pose = attitude ?? inclination.after(inertial)
-        if isDue { delay.update(field, attitude: pose, rate: rateWithoutBias, interval: fieldTime) }
+        if isDue {
+            delay.update(
+                field, attitude: pose, rate: rateWithoutBias, isUsable: !self.field.isDisturbed, interval: fieldTime)
+        }
         // The field turned back by as much as the device has turned since the magnetometer measured it.
         let late = delay.delay + (attitude == nil ? 0 : settings.gyroscopeDelay)
         fieldSum += pose.turn(field + late * field.cross(rateWithoutBias))
@@ -164,7 +168,8 @@ extension AttitudeFilter {
             up: SIMD4(up.x, up.y, up.z, 0), squaredRate: squaredRate, interval: interval)
         let correction = headingTrust.correction(
             disagreement, field: field.current, expected: field.expected, trust: trust,
-            hasRested: rest.stillTime >= 0.9 * headingTrust.time, interval: interval, estimator: &estimator)
+            hasRested: rest.stillTime >= 0.9 * headingTrust.time, isResting: rest.isResting, interval: interval,
+            estimator: &estimator)
         if correction != 0 || !north.isKnown { north.turn(by: correction + estimator.takeHeadingCorrection()) }
     }
 

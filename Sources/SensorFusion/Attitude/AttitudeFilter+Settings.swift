@@ -8,7 +8,7 @@ extension AttitudeFilter {
     /// sensors as they are built into phones and boards; ``reference`` is the published filter.
     public struct Settings: Sendable, Hashable {
         /// Time constant with which acceleration settles into gravity; shorter trusts the accelerometer more.
-        public var accelerometerTimeConstant = 3.0
+        public var accelerometerTimeConstant = 2.5
         /// Whether the heading follows the magnetometer by how well both are known; otherwise with
         /// ``magnetometerTimeConstant``.
         public var weighsHeading = true
@@ -75,6 +75,11 @@ extension AttitudeFilter {
         /// Deviation of the acceleration that ends a rest.
         public var restAccelerationThreshold = 0.5
 
+        /// How far from the known bias a steady rate may be to count as rest by those thresholds. Farther away they are
+        /// 1 degree a second and 0.3 m/s² (in proportion), and neither gravity nor magnetic field may turn with it; infinity
+        /// takes every steady rate below ``biasLimit`` for rest.
+        public var restBiasWindow = 2 * degree
+
         /// Whether a magnetic field of the wrong strength or dip is kept from the heading.
         public var rejectsMagneticDisturbance = true
         /// Time constant of the field's strength and dip before they are compared.
@@ -111,7 +116,9 @@ extension AttitudeFilter {
         /// With a fixed interval the attitude is that of its authors' program to nine digits.
         public static let reference: Settings = {
             var settings = Settings()
+            settings.accelerometerTimeConstant = 3
             settings.interpolatesRotation = false
+            settings.restBiasWindow = .infinity
             settings.gyroscopeDelay = 0
             settings.magnetometerDelay = 0
             settings.learnsMagnetometerDelay = false

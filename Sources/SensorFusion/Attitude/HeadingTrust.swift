@@ -19,6 +19,8 @@ struct HeadingTrust: Sendable {
     /// Seconds since the heading was last compared.
     private(set) var unusedTime = 0.0
 
+    private var wasResting = false
+
     private var slowest: OnePoleGain
     private var fastest: OnePoleGain
     private var agreement = OnePoleGain(timeConstant: 5)
@@ -27,6 +29,11 @@ struct HeadingTrust: Sendable {
     private let deviationScale: Double
     private let rejectionFactor: Double
     private let fastestTime: Double
+
+    private static var varianceAfterRest: Double {
+        let sigma = 2.5 * AttitudeFilter.Settings.degree
+        return sigma * sigma
+    }
 
     init(settings: AttitudeFilter.Settings) {
         slowest = OnePoleGain(timeConstant: settings.slowestHeadingTimeConstant)
@@ -44,12 +51,16 @@ struct HeadingTrust: Sendable {
     ///   - field: Strength and dip of late.
     ///   - expected: The same, as they should be.
     ///   - hasRested: Whether there has been nothing but rest so far.
+    ///   - isResting: Whether the device rests.
     mutating func correction(
         _ disagreement: Double, field: SIMD2<Double>, expected: SIMD2<Double>?, trust: MagneticRejection.Trust,
-        hasRested: Bool, interval: Double, estimator: inout BiasEstimator
+        hasRested: Bool, isResting: Bool, interval: Double, estimator: inout BiasEstimator
     ) -> Double {
         let isFirst = time == 0
         time += interval
+        // A resting place is a single sample of the field.
+        if wasResting, !isResting { estimator.raiseHeadingVariance(to: Self.varianceAfterRest) }
+        wasResting = isResting
         var spread = 1.0
         if let expected {
             spread += Self.deviation(field, from: expected) * deviationScale
@@ -73,7 +84,8 @@ struct HeadingTrust: Sendable {
         let measurement = noise * spread / interval
         let before = estimator.headingVariance
         let total = before + measurement
-        let width = expected == nil ? 4.0 : 2.0
+        // Before a field is expected, surprises are what the magnetometer is for.
+        let width = expected == nil ? Double.infinity : 2
         var gain = before / total
         estimator.correctByHeading(
             Self.limited(disagreement, width * (before + noise).squareRoot()), gain: gain, variance: total)

@@ -28,9 +28,9 @@ struct MagnetometerDelay: Sendable {
         learns = settings.learnsMagnetometerDelay
     }
 
-    @inline(__always)
+    @inline(never)
     mutating func update(
-        _ field: SIMD4<Double>, attitude: Quaternion, rate: SIMD4<Double>, interval: Double
+        _ field: SIMD4<Double>, attitude: Quaternion, rate: SIMD4<Double>, isUsable: Bool, interval: Double
     ) {
         guard learns else { return }
         let unit = field * (1 / field.dot(field).squareRoot())
@@ -41,7 +41,7 @@ struct MagnetometerDelay: Sendable {
         let follow = isFirst ? 1 : highPass.value(for: interval)
         direction += follow * (x - direction)
         motion += follow * (y - motion)
-        guard time > 2 else { return }
+        guard time > 2, isUsable else { return }
         let fastX = x - direction
         let fastY = y - motion
         let keep = 1 - forgetting.value(for: interval)

@@ -2,14 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Tells when the device lies still: gyroscope and accelerometer stay near their own mean for some time.
+///
+/// A steady rate far from the known bias may be an unknown bias or a slow turn. There the thresholds are narrower, and
+/// gravity and magnetic field must testify.
 @usableFromInline
 struct RestDetector: Sendable {
     @usableFromInline private(set) var isResting = false
     /// The mean angular rate, bias included.
     private(set) var meanRate = SIMD4<Double>.zero
-
     /// How long nothing has moved, in seconds.
     private(set) var stillTime = 0.0
+
+    /// True where the mean rate is far from the known bias.
+    private var isFar = false
+    private var witness = RestWitness()
+    private var meanAcceleration = SIMD4<Double>.zero
     private var rateCoefficients: LowPassCoefficients
     private var accelerationCoefficients: LowPassCoefficients
     private var rateLanes = LowPassLanes<SIMD4<Double>>()
@@ -18,36 +25,55 @@ struct RestDetector: Sendable {
     private let minimumTime: Double
     private let squaredRateThreshold: Double
     private let squaredAccelerationThreshold: Double
+    private let squaredFarRateThreshold: Double
+    private let squaredFarAccelerationThreshold: Double
     private let limit: Double
+    private let window: Double
 
     init(settings: AttitudeFilter.Settings) {
         minimumTime = settings.restMinimumTime
         squaredRateThreshold = settings.restRotationThreshold * settings.restRotationThreshold
         squaredAccelerationThreshold = settings.restAccelerationThreshold * settings.restAccelerationThreshold
+        squaredFarRateThreshold = 0.25 * squaredRateThreshold
+        squaredFarAccelerationThreshold = 0.36 * squaredAccelerationThreshold
         limit = settings.biasLimit
+        window = settings.restBiasWindow
         rateCoefficients = LowPassCoefficients(timeConstant: settings.restTimeConstant)
         accelerationCoefficients = LowPassCoefficients(timeConstant: settings.restTimeConstant)
     }
 
     @inline(__always)
-    mutating func update(rate: SIMD4<Double>, interval: Double) {
+    mutating func update(rate: SIMD4<Double>, bias: SIMD4<Double>, interval: Double) {
         rateCoefficients.advance(by: interval)
         meanRate = rateLanes.update(rate, rateCoefficients)
         let deviation = rate - meanRate
-        let isTurning = abs(meanRate.x) > limit || abs(meanRate.y) > limit || abs(meanRate.z) > limit
-        if deviation.dot(deviation) >= squaredRateThreshold || isTurning { end() }
+        var threshold = squaredRateThreshold
+        // Without a window the bias is not known to the detector.
+        let away = window.isFinite ? meanRate - bias : meanRate
+        let isBeyond = Self.exceeds(away, window)
+        if isBeyond || isFar {
+            lookFar(away, isBeyond && !isResting, interval)
+            if isFar { threshold = squaredFarRateThreshold }
+        }
+        if deviation.dot(deviation) >= threshold || Self.exceeds(away, limit) { end() }
     }
 
     @inline(__always)
     mutating func update(acceleration: SIMD4<Double>, interval: Double) {
         accelerationCoefficients.advance(by: interval)
-        let deviation = acceleration - accelerationLanes.update(acceleration, accelerationCoefficients)
-        if deviation.dot(deviation) >= squaredAccelerationThreshold {
-            end()
-        } else {
-            stillTime += interval
-            if stillTime >= minimumTime { isResting = true }
-        }
+        meanAcceleration = accelerationLanes.update(acceleration, accelerationCoefficients)
+        let deviation = acceleration - meanAcceleration
+        let threshold = isFar ? squaredFarAccelerationThreshold : squaredAccelerationThreshold
+        guard deviation.dot(deviation) < threshold else { return end() }
+        stillTime += interval
+        guard stillTime >= minimumTime, !isResting else { return }
+        isResting = !isFar || witness.testifies(gravity: meanAcceleration)
+    }
+
+    /// Takes the magnetic field in device axes, as a witness.
+    @inline(__always)
+    mutating func update(field: SIMD4<Double>, interval: Double) {
+        if isFar || !witness.hasField { witness.update(field: field, interval: interval) }
     }
 
     mutating func restart() {
@@ -56,9 +82,21 @@ struct RestDetector: Sendable {
         accelerationCoefficients.restart()
     }
 
+    @inline(never)
+    private mutating func lookFar(_ away: SIMD4<Double>, _ isFarNow: Bool, _ interval: Double) {
+        if isFarNow, !isFar || stillTime == 0 { witness.begin(gravity: meanAcceleration) }
+        isFar = isFarNow
+        if isFar { witness.turn(by: interval * away, gravity: meanAcceleration) }
+    }
+
     @inline(__always)
     private mutating func end() {
         stillTime = 0
         isResting = false
+    }
+
+    @inline(__always)
+    private static func exceeds(_ v: SIMD4<Double>, _ limit: Double) -> Bool {
+        abs(v.x) > limit || abs(v.y) > limit || abs(v.z) > limit
     }
 }
