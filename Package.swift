@@ -94,7 +94,8 @@ let package = Package(
         // Only a module map: it makes `import CoreLocation.CLLocationManagerDelegate` and the like resolve.
         .target(name: "CoreLocationSubmodules"),
         .target(
-            name: "CoreMotion", dependencies: ["DeviceCore", "MotionEngine", "SensorFusion", "LiveDevice", "AppDelivery"]),
+            name: "CoreMotion",
+            dependencies: ["DeviceCore", "MotionEngine", "SensorFusion", "LiveDevice", "AppDelivery"]),
         // Only a module map, as for Core Location.
         .target(name: "CoreMotionSubmodules"),
         // Not named UIKit: that would turn `#if canImport(UIKit)` on in every dependency of an app.
@@ -152,7 +153,11 @@ let package = Package(
             exclude: ["Fixtures"]),
         .testTarget(name: "SensorctlTests", dependencies: ["DeviceCore", "sensorctl"]),
         .testTarget(
-            name: "CoreLocationTests", dependencies: ["CoreLocation", "DeviceCore", "SimulatedDevice", "Trace"]),
+            name: "CoreLocationTests",
+            dependencies: [
+                "CoreLocation", "DeviceCore", "MotionEngine", "SensorFusion", "SimulatedDevice", "Trace",
+                "TraceFormats",
+            ]),
         .testTarget(name: "PowerSupplySourceTests", dependencies: ["DeviceCore", "PowerSupplySource"]),
         .testTarget(name: "DeviceSupportTests", dependencies: ["DeviceCore", "DeviceSupport"]),
         // A client in the older language mode, as much published code is.
@@ -182,6 +187,8 @@ let package = Package(
         .executableTarget(
             name: "TestProgramListing87", dependencies: ["CoreLocation"], path: "Tests/Programs/Listing87"),
         .executableTarget(
+            name: "TestProgramListing8889", dependencies: ["CoreLocation"], path: "Tests/Programs/Listing8889"),
+        .executableTarget(
             name: "TestProgramListing8386", dependencies: ["DeviceSupport"], path: "Tests/Programs/Listing8386"),
         .executableTarget(
             name: "TestProgramListing313314", dependencies: ["DeviceSupport"], path: "Tests/Programs/Listing313314"),
@@ -198,10 +205,11 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "CoreLocation", "DeviceCore", "GPSDSource", "IIODSimulator", "IIOFormat", "IIOSource",
-                "SimulatedDevice", "Trace", "TraceXML",
+                "SimulatedDevice", "Trace", "TraceFormats", "TraceXML",
                 "TestProgramAsyncMain", "TestProgramBookLocation", "TestProgramBookMotion",
                 "TestProgramCallbackPlaces",
-                "TestProgramListing313314", "TestProgramListing8386", "TestProgramListing87", "TestProgramMotion",
+                "TestProgramListing313314", "TestProgramListing8386", "TestProgramListing87", "TestProgramListing8889",
+                "TestProgramMotion",
                 "TestProgramMotionManager", "TestProgramStream",
             ]
         ),
@@ -211,7 +219,8 @@ let package = Package(
 // Sources as they were written for iOS, in the language mode of that time.
 let olderMode: Set = [
     "CoreLocationClientTests", "CoreMotionClientTests", "TestProgramBookLocation", "TestProgramBookMotion",
-    "TestProgramListing313314", "TestProgramListing8386", "TestProgramListing87", "TestProgramMotionManager",
+    "TestProgramListing313314", "TestProgramListing8386", "TestProgramListing87", "TestProgramListing8889",
+    "TestProgramMotionManager",
 ]
 
 for target in package.targets where target.type != .system && !target.name.hasSuffix("Submodules") {

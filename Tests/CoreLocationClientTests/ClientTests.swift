@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CoreLocation
+import SimulatedDevice
 import Testing
+import Trace
 
 import class CoreLocation.CLLocation
 import struct CoreLocation.CLLocationCoordinate2D
@@ -53,6 +55,60 @@ private final class Log: NSObject {
     func age(of location: CLLocation) -> TimeInterval { Date().timeIntervalSince(location.timestamp) }
 }
 
+/// A heading as tests of programs make them up.
+private final class MockHeading: CLHeading, @unchecked Sendable {
+    private let degrees: CLLocationDirection
+
+    init(degrees: CLLocationDirection) {
+        self.degrees = degrees
+        super.init()
+    }
+
+    required init?(coder: NSCoder) { nil }
+
+    override var magneticHeading: CLLocationDirection { degrees }
+    override var trueHeading: CLLocationDirection { -1 }
+    override var headingAccuracy: CLLocationDirection { 10 }
+}
+
+/// A manager as tests of programs make them up.
+private final class MockManager: CLLocationManager {
+    private var isUpdatingHeading = false
+
+    override var heading: CLHeading? { isUpdatingHeading ? MockHeading(degrees: 12) : nil }
+    override var headingFilter: CLLocationDegrees {
+        get { 3 }
+        set {}
+    }
+    override var headingOrientation: CLDeviceOrientation {
+        get { .landscapeLeft }
+        set {}
+    }
+    override class func headingAvailable() -> Bool { true }
+    override func startUpdatingHeading() {
+        isUpdatingHeading = true
+        delegate?.locationManager?(self, didUpdateHeading: MockHeading(degrees: 12))
+    }
+    override func stopUpdatingHeading() { isUpdatingHeading = false }
+    override func dismissHeadingCalibrationDisplay() {}
+}
+
+/// A needle that turns.
+private final class Needle: NSObject, CLLocationManagerDelegate {
+    var degrees: CGFloat?
+
+    func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {
+        guard newHeading.headingAccuracy > 0 else { return }
+        let heading = newHeading.trueHeading > 0 ? newHeading.trueHeading : newHeading.magneticHeading
+        degrees = CGFloat(heading)
+    }
+
+    func locationManagerShouldDisplayHeadingCalibration(_ manager: CLLocationManager) -> Bool {
+        guard let heading = manager.heading else { return true }
+        return heading.headingAccuracy < 0 || heading.headingAccuracy > 10
+    }
+}
+
 @Suite("Client sources in Swift 5 mode")
 struct ClientTests {
     @Test("A program's own conformances of the coordinate are the ones in use")
@@ -63,6 +119,24 @@ struct ClientTests {
         let json = try JSONEncoder().encode(point.coordinate)
         #expect(String(decoding: json, as: UTF8.self) == "[2,1]")
         #expect(try JSONDecoder().decode(CLLocationCoordinate2D.self, from: json) == point.coordinate)
+    }
+
+    @Test("Headings and managers can be made up, and a delegate used as programs do")
+    func headings() throws {
+        let line = "{\"class\":\"TPV\",\"mode\":1}\n"
+        SimulatedDevice(try TraceFile(bytes: Array(line.utf8), name: "no fix")).use {
+            let (manager, needle) = (MockManager(), Needle())
+            manager.delegate = needle
+            #expect(MockManager.headingAvailable())
+            #expect(needle.locationManagerShouldDisplayHeadingCalibration(manager))
+            manager.startUpdatingHeading()
+            #expect(needle.degrees == 12)
+            #expect(manager.heading?.magneticHeading == 12)
+            #expect(!needle.locationManagerShouldDisplayHeadingCalibration(manager))
+            #expect(manager.headingOrientation == .landscapeLeft)
+            manager.stopUpdatingHeading()
+            #expect(manager.heading == nil)
+        }
     }
 
     @Test("Foundation comes with Core Location")

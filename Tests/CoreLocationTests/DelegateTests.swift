@@ -12,6 +12,10 @@ private final class NewDelegate: NSObject, CLLocationManagerDelegate {
         calls.append("locations \(locations.map(\.coordinate.latitude))")
     }
 
+    func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {
+        calls.append("heading \(newHeading.headingAccuracy)")
+    }
+
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
         calls.append("error \((error as NSError).code)")
     }
@@ -147,6 +151,7 @@ private final class MadeUpManager: CLLocationManager {
     }
 
     func feedAll(_ region: CLRegion) {
+        delegate?.locationManager?(self, didUpdateHeading: CLHeading())
         delegate?.locationManager?(self, didFailWithError: CLError(.network))
         delegate?.locationManagerDidChangeAuthorization?(self)
         delegate?.locationManager?(self, didEnterRegion: region)
@@ -171,7 +176,8 @@ struct DelegateTests {
         manager.feedAll(CLCircularRegion(center: CLLocationCoordinate2D(), radius: 1, identifier: "r"))
         #expect(
             delegate.calls == [
-                "locations [1.0]", "error 2", "authorization", "enter r", "exit r", "start r", "state 1 r",
+                "locations [1.0]", "heading -1.0", "error 2", "authorization", "enter r", "exit r", "start r",
+                "state 1 r",
                 "monitoring -", "deferred true", "pause", "resume",
             ]
         )

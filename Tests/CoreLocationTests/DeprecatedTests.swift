@@ -4,7 +4,7 @@
 import CoreLocation
 import Testing
 
-@Suite("Deprecated names")
+@Suite("Deprecated names", .simulated)
 struct DeprecatedTests {
     @available(*, deprecated)
     @Test("getDistanceFrom is distance(from:)")
@@ -18,6 +18,12 @@ struct DeprecatedTests {
     @Test("The authorized status is authorizedAlways")
     func authorized() {
         #expect(CLAuthorizationStatus.authorized == .authorizedAlways)
+    }
+
+    @available(*, deprecated)
+    @Test("A manager's headingAvailable is that of its device")
+    func headingAvailable() {
+        #expect(CLLocationManager().headingAvailable == CLLocationManager.headingAvailable())
     }
 
     @available(*, deprecated)

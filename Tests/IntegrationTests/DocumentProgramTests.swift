@@ -8,8 +8,10 @@ import SimulatedDevice
 import Synchronization
 import TestProgramBookLocation
 import TestProgramListing87
+import TestProgramListing8889
 import Testing
 import Trace
+import TraceFormats
 
 extension IntegrationTests {
     @Suite("The documents' programs", .serialized, .timeLimit(.minutes(1)))
@@ -49,6 +51,53 @@ extension IntegrationTests {
                 device.play()
             }
             #expect(shown.withLock { $0 } == [])
+        }
+
+        @Test(
+            "Listings 8-8 and 8-9 show a turn on a table, in steps of five degrees, once the compass has proved itself")
+        func headingsPlay() throws {
+            let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+                .appendingPathComponent("../../Simulators/Traces/iio/spin-flat-90dps.csv").standardized
+            let device = SimulatedDevice(try RecordingFile.open(file.path).trace)
+            let shown = Mutex<[String]>([])
+            device.use {
+                let reader = HeadingReader()
+                reader.show = { text in shown.withLock { $0.append(text) } }
+                reader.startHeadingUpdates()
+                device.play()
+            }
+            let lines = shown.withLock { $0 }
+            // Two turns, of which the first proves the compass from its third quarter on: at least five quarters are left.
+            #expect(lines.count >= 450 / 6)
+            let numbers = lines.map { $0.split(separator: " ").compactMap { Double($0) } }
+            var fineSteps = 0
+            for (former, latter) in zip(numbers, numbers.dropFirst()) {
+                try #require(former.count == 3 && latter.count == 3)
+                // 90 degrees a second counterclockwise are 0.9 from one reading to the next.
+                let step = (former[0] - latter[0] + 360).truncatingRemainder(dividingBy: 360)
+                #expect(step > 0 && step < 6.5, "\(former) and \(latter)")
+                if step < 4.9 { fineSteps += 1 }
+                // There is no position.
+                #expect(latter[1] == -1)
+                #expect(latter[2] > 0 && latter[2] < 45)
+            }
+            // A heading that is known twice as well is told between.
+            #expect(fineSteps <= 4)
+        }
+
+        @Test("Listing 8-8 shows the course where there is no compass")
+        func coursePlays() throws {
+            let line =
+                #"{"class":"TPV","mode":3,"time":"2026-05-01T10:00:00.000Z","lat":48.5,"lon":11.25,"eph":5,"track":271.5}"#
+            let device = SimulatedDevice(try TraceFile(bytes: Array((line + "\n").utf8), name: "road"))
+            let shown = Mutex<[String]>([])
+            device.use {
+                let reader = HeadingReader()
+                reader.show = { text in shown.withLock { $0.append(text) } }
+                reader.startHeadingUpdates()
+                device.play()
+            }
+            #expect(shown.withLock { $0 } == ["no compass", "course 271.500"])
         }
 
         @Test("The book's program shows locations and failures of a played drive in turn")

@@ -122,24 +122,21 @@ final class HeadingClient: Sendable {
 
     func receive(_ event: FusionEvent) {
         let clock = client.device.clock
-        var losesSensors = false
-        client.state.withLock { state in
+        let callsCompass = client.state.withLock { state in
+            let neededCompass = state.headings.needsCompass
             switch event {
             case .states(let states):
                 let knowsPlace = state.knowsPlace
                 for fused in states {
                     state.headings.take(fused, knowsPlace: knowsPlace, clock: clock, mailbox: &state.mailbox)
                 }
-            case .lost(.magnetometer, let error), .lost(.accelerometer, let error):
-                state.headings.fail(error, mailbox: &state.mailbox)
-                losesSensors = state.headings.isRunning && !state.headings.needsCompass
-                state.headings.loseSensors()
-            // Without the gyroscope or the barometer there are headings still.
-            case .lost, .regained: break
+            case .lost(let sensor, let error): state.headings.lose(sensor, error, mailbox: &state.mailbox)
+            case .regained(let sensor): state.headings.regain(sensor)
             }
+            return state.headings.needsCompass && !neededCompass
         }
         // Not from here, where a subscription may just be about to be made.
-        if losesSensors { listenToCompassSoon() }
+        if callsCompass { listenToCompassSoon() }
         client.settle()
     }
 

@@ -31,6 +31,7 @@ struct HeadingState: Sendable {
     private var evenness = FieldEvenness()
     private var disturbance = DisturbanceWatch()
     private var question = CalibrationQuestion()
+    private var lost: Set<SensorKind> = []
     private var lastOwnHeading: BootTime?
     private var hasHeading = false
     private var isFailed = false
@@ -55,6 +56,7 @@ struct HeadingState: Sendable {
         passed.reset()
         disturbance.reset()
         question = CalibrationQuestion()
+        lost = []
         lastOwnHeading = nil
         hasHeading = false
         isFailed = false
@@ -65,12 +67,14 @@ struct HeadingState: Sendable {
     /// Takes a state of the engine.
     /// - Parameter knowsPlace: True while location updates run, so that the program may have a true heading.
     mutating func take(_ state: FusedState, knowsPlace: Bool, clock: any DeviceClock, mailbox: inout Mailbox) {
-        guard isRunning, let attitude = state.magneticAttitude else { return }
+        // What a gyroscope carries on without the others is no compass.
+        guard isRunning, lost.isEmpty, let attitude = state.magneticAttitude, let field = state.magneticField else {
+            return
+        }
         lastOwnHeading = state.time
         hasHeading = true
         isFailed = false
         let (heading, flatness) = axis.direction(of: orientation, attitude: attitude)
-        let field = state.magneticField ?? .zero
         if !state.isMagneticallyDisturbed {
             let level = attitude.rotate(field)
             evenness.add(heading: heading, horizontal: (level.x * level.x + level.y * level.y).squareRoot())
@@ -96,7 +100,7 @@ struct HeadingState: Sendable {
         }
         guard passed.accept(values, filter: filter) else { return }
         values.timestamp = clock.wallTime.advanced(bySeconds: state.time.seconds(since: clock.now)).sinceReferenceDate
-        mailbox.add(CLHeading(values))
+        mailbox.add(CLHeading(values, time: state.time))
     }
 
     /// Takes a report of a compass; nothing comes of it while the device's own magnetometer tells the heading.
@@ -114,7 +118,8 @@ struct HeadingState: Sendable {
         hasHeading = true
         isFailed = false
         guard passed.accept(values, filter: filter) else { return }
-        mailbox.add(CLHeading(values, compass: report.receiver.isEmpty ? nil : report.receiver))
+        let compass = report.receiver.isEmpty ? nil : report.receiver
+        mailbox.add(CLHeading(values, compass: compass, time: report.arrival))
     }
 
     /// There is no heading for now: told once, until there is one again.
@@ -126,10 +131,20 @@ struct HeadingState: Sendable {
         mailbox.addHeadingFailure(CLError(.headingFailure, cause: error))
     }
 
-    /// The device's own sensors are lost: a compass may tell the heading at once.
-    mutating func loseSensors() {
+    /// One of the device's own sensors is lost; without the magnetometer or the accelerometer a compass may tell the
+    /// heading at once.
+    mutating func lose(_ sensor: SensorKind, _ error: DeviceError, mailbox: inout Mailbox) {
+        // Without the gyroscope and the barometer there are headings still.
+        guard isRunning, sensor == .magnetometer || sensor == .accelerometer else { return }
+        fail(error, mailbox: &mailbox)
+        lost.insert(sensor)
         lastOwnHeading = nil
         needsCompass = true
+    }
+
+    /// One of them is back.
+    mutating func regain(_ sensor: SensorKind) {
+        lost.remove(sensor)
     }
 
     /// Time is up for the first heading of that start.

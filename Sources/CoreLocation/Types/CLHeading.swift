@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AppDelivery
+import DeviceCore
 public import Foundation
 
 /// Which way the device points, how surely that is known, and when it was measured.
@@ -24,11 +25,14 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     let values: Values
     /// The path of the compass that told it; nil for the device's own magnetometer.
     let compass: String?
+    /// When it was measured, or arrived from a compass; nil for headings that no device has told.
+    let time: BootTime?
 
     /// Creates a heading from all of its values; headings from a device are made here.
-    init(_ values: Values, compass: String? = nil) {
+    init(_ values: Values, compass: String? = nil, time: BootTime? = nil) {
         self.values = values
         self.compass = compass
+        self.time = time
         super.init()
     }
 
@@ -36,6 +40,7 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     public override init() {
         values = Values(timestamp: Date().timeIntervalSinceReferenceDate)
         compass = nil
+        time = nil
         super.init()
     }
 
@@ -46,6 +51,7 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         else { return nil }
         self.values = values
         compass = nil
+        time = nil
         super.init()
     }
 

@@ -165,6 +165,31 @@ extension IntegrationTests {
             await board.end()
         }
 
+        @Test("Listings 8-8 and 8-9 read headings of a board that turns, and stop")
+        func listingReadsHeadings() async throws {
+            var options = IIODServerOptions()
+            options.end = .loop
+            let server = IIODServer(
+                context: SimulatedBoard.nineAxes(),
+                samples: IIORecordedSource(try SimulatedBoard.tracks("spin-flat-90dps")), options: options)
+            let process = try MotionProgramTests.run("TestProgramListing8889", port: try server.start())
+            #expect(await process.wait(within: 30) == .exited(0))
+            _ = await process.lines.wait(within: 5) { $0.last == "stopped" }
+            let lines = process.lines.elements
+            #expect(lines.last == "stopped")
+            let headings = lines.compactMap { line -> Double? in
+                let words = line.split(separator: " ")
+                return words.first == "heading" ? words.dropFirst().first.flatMap { Double($0) } : nil
+            }
+            #expect(headings.count == 100)
+            // Counterclockwise, five degrees and what a step of the sensors adds.
+            let steps = zip(headings, headings.dropFirst()).map {
+                ($0 - $1 + 360).truncatingRemainder(dividingBy: 360)
+            }
+            #expect(steps.count { $0 >= 4.9 && $0 < 15 } >= 90, "\(steps)")
+            server.stop()
+        }
+
         @Test("Listings 8-3 to 8-6 read the accelerometer and filter it")
         func listingFilters() async throws {
             let server = IIODServer(

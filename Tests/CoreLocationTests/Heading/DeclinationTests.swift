@@ -1,0 +1,74 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import Testing
+
+@testable import CoreLocation
+
+@Suite("The declination where the device is")
+struct DeclinationTests {
+    /// 2026-05-01T10:00:00Z, as `date -u -d 2026-05-01T10:00:00Z +%s` prints it.
+    private static let time = WallTime(nanoseconds: 1_777_629_600_000_000_000)
+
+    private func place(
+        _ latitude: Double, _ longitude: Double, variation: Double = .nan, time: WallTime = time
+    ) -> LocalDeclination.Place {
+        .init(latitude: latitude, longitude: longitude, altitude: 0, variation: variation, time: time)
+    }
+
+    @Test(
+        "It is the World Magnetic Model's",
+        arguments: [(48.0, 11.0, 4.1716), (-33.9, 151.2, 12.8266), (60, -150, 14.0375)])
+    func model(latitude: Double, longitude: Double, expected: Double) throws {
+        // The expected ones are what pygeomag 1.1.0 gives with WMM_2025.COF at sea level.
+        let degrees = try #require(LocalDeclination.degrees(at: place(latitude, longitude)))
+        #expect(abs(degrees - expected) < 1e-4)
+    }
+
+    @Test("The receiver's own stands in outside of the model's years only")
+    func receiver() throws {
+        let inside = try #require(LocalDeclination.degrees(at: place(48, 11, variation: -15)))
+        #expect(inside > 0)
+        // 2012-01-01T00:00:00Z and 2031-01-01T00:00:00Z.
+        for seconds in [1_325_376_000.0, 1_924_992_000] {
+            let time = try #require(WallTime(seconds: seconds))
+            #expect(LocalDeclination.degrees(at: place(48, 11, variation: -15, time: time)) == -15)
+            let without = try #require(LocalDeclination.degrees(at: place(48, 11, time: time)))
+            #expect(without > 0 && without < 7, "never silence")
+            #expect(LocalDeclination.degrees(at: place(48, 11, variation: 1e9, time: time)) == without)
+        }
+    }
+
+    @Test("About a magnetic pole there is none")
+    func blackout() {
+        // pygeomag 1.1.0: a horizontal field of 84 nT, less than the 2,000 that a compass needs.
+        #expect(LocalDeclination.degrees(at: place(85.76, 139.3)) == nil)
+        #expect(LocalDeclination.degrees(at: place(85.76, 139.3, variation: 3)) == nil)
+        #expect(LocalDeclination.degrees(at: place(.nan, 0)) == nil)
+    }
+
+    @Test("It follows the device")
+    func follows() throws {
+        var declination = LocalDeclination()
+        #expect(Self.degrees(declination) == nil)
+        declination.place = place(48, 11)
+        let first = declination.degrees()
+        #expect(first != nil)
+        declination.place = place(48.001, 11)
+        #expect(Self.degrees(declination) == first, "not computed anew for every metre")
+        declination.place = place(48.1, 11)
+        // pygeomag 1.1.0.
+        let second = declination.degrees()
+        #expect(abs((second ?? 0) - 4.1779) < 1e-4)
+        declination.place = nil
+        #expect(Self.degrees(declination) == nil)
+    }
+
+    /// What a copy says, which leaves the original as it is.
+    private static func degrees(_ declination: LocalDeclination) -> Double? {
+        var copy = declination
+        return copy.degrees()
+    }
+}

@@ -1,0 +1,291 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import MotionEngine
+import SensorFusion
+import SimulatedDevice
+import Testing
+
+@testable import CoreLocation
+
+@Suite("Heading updates")
+struct HeadingDeliveryTests {
+    /// A device without sensors, to whose manager the test hands states itself.
+    private func run(
+        _ lines: [String] = [Drives.report(0, mode: 1)],
+        _ body: (SimulatedDevice, CLLocationManager, Compass) throws -> Void
+    ) throws {
+        let device = try Drives.device(lines)
+        try device.use {
+            let (manager, compass) = (CLLocationManager(), Compass())
+            manager.delegate = compass
+            try body(device, manager, compass)
+        }
+    }
+
+    private func states(_ headings: [Double], from seconds: Double = 0) -> FusionEvent {
+        .states(headings.enumerated().map { FusedState(.flat(heading: $1), at: seconds + Double($0) / 100) })
+    }
+
+    @Test("The defaults are Core Location's")
+    func defaults() throws {
+        try run { _, manager, _ in
+            #expect(manager.heading == nil)
+            #expect(manager.headingFilter == 1)
+            #expect(manager.headingOrientation == .portrait)
+            #expect(!CLLocationManager.headingAvailable())
+            manager.dismissHeadingCalibrationDisplay()
+        }
+    }
+
+    @Test("The first heading comes at once, later ones through the filter, never inside a call")
+    func delivers() throws {
+        try run { device, manager, compass in
+            manager.headingFilter = 5
+            manager.startUpdatingHeading()
+            manager.headings.receive(states([10, 12, 14.9, 15.1, 18, 20.2]))
+            #expect(compass.events.isEmpty)
+            device.advance(by: 0)
+            #expect(compass.degrees == [10, 15, 20])
+            #expect(manager.heading === compass.headings.last)
+            #expect(compass.headings.allSatisfy { $0.receiver == nil })
+        }
+    }
+
+    @Test("The heading of the callback is the manager's own already")
+    func own() throws {
+        try run { device, manager, compass in
+            compass.onHeading = { manager, heading in #expect(manager.heading === heading) }
+            manager.startUpdatingHeading()
+            manager.headings.receive(states([1, 90, 180]))
+            device.advance(by: 0)
+            #expect(compass.headings.count == 3)
+        }
+    }
+
+    @Test("Starting twice gives nothing more; stopping and starting gives a fresh first heading")
+    func restarts() throws {
+        try run { device, manager, compass in
+            manager.startUpdatingHeading()
+            manager.headings.receive(states([10]))
+            device.advance(by: 0)
+            manager.startUpdatingHeading()
+            manager.headings.receive(states([10]))
+            device.advance(by: 0)
+            #expect(compass.degrees == [10])
+            manager.stopUpdatingHeading()
+            manager.stopUpdatingHeading()
+            manager.startUpdatingHeading()
+            manager.headings.receive(states([10]))
+            device.advance(by: 0)
+            #expect(compass.degrees == [10, 10])
+        }
+    }
+
+    @Test("Nothing comes after a stop, not even what waited")
+    func stops() throws {
+        try run { device, manager, compass in
+            manager.startUpdatingHeading()
+            manager.headings.receive(states([10]))
+            manager.stopUpdatingHeading()
+            manager.headings.receive(states([90]))
+            device.advance(by: 60)
+            #expect(compass.events.isEmpty)
+            #expect(manager.heading == nil)
+        }
+    }
+
+    @Test("A stop in a callback takes the headings that came with it")
+    func stopsInCallback() throws {
+        try run { device, manager, compass in
+            compass.onHeading = { manager, _ in manager.stopUpdatingHeading() }
+            manager.startUpdatingHeading()
+            manager.headings.receive(states([10, 90, 180]))
+            device.advance(by: 0)
+            #expect(compass.degrees == [10])
+        }
+    }
+
+    @Test("No heading comes before north is known")
+    func noNorth() throws {
+        try run { device, manager, compass in
+            manager.startUpdatingHeading()
+            var state = FusedState(.flat)
+            state.northOffset = nil
+            manager.headings.receive(.states([state]))
+            device.advance(by: 0)
+            #expect(compass.events.isEmpty)
+        }
+    }
+
+    @Test("Values: microtesla along the device's axes, and the time of the sample")
+    func values() throws {
+        try run { device, manager, compass in
+            manager.startUpdatingHeading()
+            device.advance(by: 2)
+            manager.headings.receive(.states([FusedState(.flat(heading: 90), at: 1.5)]))
+            device.advance(by: 0)
+            let heading = try #require(compass.headings.first)
+            // The top edge points east, so north is on the left: 20 microtesla against x.
+            #expect(abs(heading.x + 20) < 1e-9)
+            #expect(abs(heading.y) < 1e-9)
+            #expect(abs(heading.z + 43) < 1e-9)
+            #expect(abs(heading.magneticHeading - 90) < 1e-9)
+            #expect(abs(Drives.second(heading.timestamp) - 1.5) < 1e-6)
+            #expect(heading.uptime == 1.5)
+            // The filter's 3 degrees and 2 of a high quality: the square root of 13.
+            #expect(abs(heading.headingAccuracy - 13.0.squareRoot()) < 1e-9)
+        }
+    }
+
+    @Test("The orientation turns the heading at once; unknown, face up and face down are ignored")
+    func orientation() throws {
+        try run { device, manager, compass in
+            manager.startUpdatingHeading()
+            let orientations: [CLDeviceOrientation] = [
+                .portrait, .landscapeLeft, .unknown, .portraitUpsideDown, .faceUp, .landscapeRight, .faceDown,
+            ]
+            for orientation in orientations {
+                manager.headingOrientation = orientation
+                manager.headings.receive(states([30]))
+                device.advance(by: 0)
+            }
+            #expect(compass.degrees == [30, 120, 210, 300])
+            #expect(manager.headingOrientation == .landscapeRight)
+        }
+    }
+
+    @Test("A true heading needs this manager's location updates")
+    func trueHeading() throws {
+        let lines = (0..<6).map { Drives.report(Double($0), latitude: 48) }
+        try run(lines) { device, manager, compass in
+            manager.headingFilter = kCLHeadingFilterNone
+            manager.startUpdatingHeading()
+            let other = CLLocationManager()
+            other.startUpdatingLocation()
+            device.step()
+            func heading() -> CLHeading {
+                manager.headings.receive(states([358]))
+                device.advance(by: 0)
+                return compass.headings.last ?? CLHeading()
+            }
+            #expect(heading().trueHeading == -1, "another manager's do not count")
+            manager.startUpdatingLocation()
+            device.step()
+            // pygeomag 1.1.0: 4.1716 degrees at 48 N, 11 E on the day of the report.
+            let shown = heading()
+            #expect(abs(shown.trueHeading - 2.1716) < 1e-3)
+            #expect(abs(shown.magneticHeading - 358) < 1e-9)
+            manager.stopUpdatingLocation()
+            #expect(heading().trueHeading == -1)
+            manager.startMonitoringSignificantLocationChanges()
+            device.step()
+            #expect(heading().trueHeading > 0)
+            manager.stopMonitoringSignificantLocationChanges()
+            manager.requestLocation()
+            device.step()
+            #expect(heading().trueHeading == -1, "a single request is no update")
+        }
+    }
+
+    @Test("A true heading that appears or goes is told although the device rests")
+    func trueHeadingAtRest() throws {
+        try run([Drives.report(0, latitude: 48)]) { device, manager, compass in
+            manager.startUpdatingHeading()
+            manager.headings.receive(states([90, 90]))
+            device.advance(by: 0)
+            manager.startUpdatingLocation()
+            device.play()
+            manager.headings.receive(states([90, 90]))
+            device.advance(by: 0)
+            manager.stopUpdatingLocation()
+            manager.headings.receive(states([90, 90]))
+            device.advance(by: 0)
+            #expect(compass.headings.map { $0.trueHeading > 0 } == [false, true, false])
+            #expect(compass.events == ["heading 90", "location 48.0", "heading 90", "heading 90"])
+        }
+    }
+
+    @Test("The use of the position being refused, there is no true heading, but there is a heading")
+    func refused() throws {
+        try run([Drives.report(0, latitude: 48)]) { device, manager, compass in
+            manager.startUpdatingLocation()
+            device.play()
+            manager.authorization.status = .denied
+            manager.startUpdatingHeading()
+            manager.headings.receive(states([90]))
+            device.advance(by: 0)
+            #expect(compass.headings.map(\.trueHeading) == [-1])
+        }
+    }
+
+    @Test("Locations and headings come in the order in which they came in")
+    func order() throws {
+        let lines = (0..<3).map { Drives.report(Double($0), latitude: Double(40 + $0)) }
+        try run(lines) { device, manager, compass in
+            manager.startUpdatingLocation()
+            manager.startUpdatingHeading()
+            for turn in 0..<3 {
+                manager.headings.receive(states([Double(turn) * 20, Double(turn) * 20 + 10]))
+                device.step()
+            }
+            #expect(
+                compass.events == [
+                    "heading 0", "heading 10", "location 40.0", "heading 20", "heading 30", "location 41.0",
+                    "heading 40", "heading 50", "location 42.0",
+                ])
+        }
+    }
+
+    @Test("Stopping one service leaves what waits of the other")
+    func separate() throws {
+        try run([Drives.report(0, latitude: 40)]) { device, manager, compass in
+            manager.startUpdatingHeading()
+            manager.headings.receive(states([10]))
+            manager.headings.receive(.lost(.magnetometer, DeviceError(.connectionLost, "unplugged")))
+            manager.startUpdatingLocation()
+            manager.stopUpdatingLocation()
+            device.advance(by: 0)
+            #expect(compass.events == ["heading 10", "error 3"])
+        }
+    }
+
+    @Test("A program that takes nothing keeps the last headings only, and no location is lost to them")
+    func bounded() {
+        var mailbox = Mailbox()
+        mailbox.add(CLLocation(latitude: 1, longitude: 2))
+        for degree in 0..<10_000 {
+            mailbox.add(CLHeading(.init(magneticHeading: Double(degree), timestamp: 0)))
+        }
+        #expect(mailbox.items.count == 33)
+        guard case .locations? = mailbox.takeFirst() else { Issue.record("no location"); return }
+        var headings: [Double] = []
+        while case .heading(let heading)? = mailbox.takeFirst() { headings.append(heading.magneticHeading) }
+        #expect(headings == (9968..<10_000).map(Double.init))
+        for _ in 0..<40 { mailbox.add(CLHeading()) }
+        #expect(mailbox.items.count == 32)
+        mailbox.removeHeadings()
+        mailbox.add(CLHeading())
+        #expect(mailbox.items.count == 1)
+    }
+
+    @Test("A manager that goes takes its heading updates along")
+    func retires() throws {
+        let device = try Drives.device([Drives.report(0, mode: 1)])
+        device.use {
+            weak var weakManager: CLLocationManager?
+            weak var client: LocationClient?
+            do {
+                let manager = CLLocationManager()
+                manager.startUpdatingHeading()
+                manager.headings.receive(.lost(.magnetometer, DeviceError(.connectionLost, "unplugged")))
+                (weakManager, client) = (manager, manager.client)
+            }
+            device.play()
+            #expect(weakManager == nil)
+            #expect(client == nil)
+        }
+    }
+}

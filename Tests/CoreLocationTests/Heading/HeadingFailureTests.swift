@@ -1,0 +1,153 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import MotionEngine
+import SimulatedDevice
+import Testing
+
+@testable import CoreLocation
+
+@Suite("Headings that cannot be had")
+struct HeadingFailureTests {
+    private func run(_ body: (SimulatedDevice, CLLocationManager, Compass) throws -> Void) throws {
+        let device = try Drives.device([Drives.report(0, mode: 1)])
+        try device.use {
+            let (manager, compass) = (CLLocationManager(), Compass())
+            manager.delegate = compass
+            manager.startUpdatingHeading()
+            try body(device, manager, compass)
+        }
+    }
+
+    /// States at rest, ten a second.
+    private func states(_ range: Range<Int>, isDisturbed: Bool = false) -> FusionEvent {
+        .states(range.map { FusedState(.flat, at: Double($0) / 10, isDisturbed: isDisturbed) })
+    }
+
+    @Test("A disturbed field makes the heading invalid at once, and a failure after five seconds, once")
+    func disturbed() throws {
+        try run { device, manager, compass in
+            manager.headings.receive(states(0..<10))
+            manager.headings.receive(states(10..<60, isDisturbed: true))
+            device.advance(by: 0)
+            #expect(compass.headings.map { $0.headingAccuracy > 0 } == [true, false])
+            #expect(compass.events == ["heading 0", "question", "heading 0"])
+            manager.headings.receive(states(60..<200, isDisturbed: true))
+            device.advance(by: 0)
+            #expect(compass.events.count { $0 == "error 3" } == 1)
+            #expect(compass.errors.first?.code == .headingFailure)
+            manager.headings.receive(states(200..<210))
+            manager.headings.receive(states(210..<270, isDisturbed: true))
+            device.advance(by: 0)
+            #expect(compass.events.count { $0 == "error 3" } == 2, "another disturbance is another failure")
+            #expect(compass.headings.map { $0.headingAccuracy > 0 } == [true, false, true, false])
+        }
+    }
+
+    @Test("Short disturbances are no failure")
+    func short() throws {
+        try run { device, manager, compass in
+            for turn in 0..<10 {
+                let start = turn * 50
+                manager.headings.receive(states(start..<start + 45, isDisturbed: true))
+                manager.headings.receive(states(start + 45..<start + 50))
+            }
+            device.advance(by: 0)
+            #expect(compass.errors.isEmpty)
+        }
+    }
+
+    @Test("The calibration question comes when headings begin to be invalid, and not again within a minute")
+    func question() throws {
+        try run { device, manager, compass in
+            func hear(_ range: Range<Int>, isDisturbed: Bool) -> Int {
+                manager.headings.receive(states(range, isDisturbed: isDisturbed))
+                device.advance(by: 0)
+                return compass.events.count { $0 == "question" }
+            }
+            #expect(hear(0..<10, isDisturbed: false) == 0)
+            #expect(hear(10..<20, isDisturbed: true) == 1)
+            #expect(hear(20..<30, isDisturbed: false) == 1)
+            #expect(hear(30..<40, isDisturbed: true) == 1, "two seconds after the first")
+            #expect(hear(40..<609, isDisturbed: false) == 1)
+            #expect(hear(620..<700, isDisturbed: true) == 2, "a minute after the first")
+            #expect(hear(700..<2000, isDisturbed: true) == 2)
+        }
+    }
+
+    @Test("A lost magnetometer is told once, with the reason, and the heading after it is a first one")
+    func lost() throws {
+        try run { device, manager, compass in
+            manager.headings.receive(states(0..<2))
+            manager.headings.receive(.lost(.magnetometer, DeviceError(.connectionLost, "unplugged")))
+            manager.headings.receive(.lost(.accelerometer, DeviceError(.connectionLost, "unplugged")))
+            manager.headings.receive(.lost(.gyroscope, DeviceError(.connectionLost, "unplugged")))
+            device.advance(by: 0)
+            #expect(compass.events == ["heading 0", "error 3"])
+            let cause = compass.errors.first?.userInfo[NSUnderlyingErrorKey] as? DeviceError
+            #expect(cause?.code == .connectionLost)
+            manager.headings.receive(.regained(.magnetometer))
+            manager.headings.receive(states(18..<20))
+            device.advance(by: 0)
+            #expect(compass.events == ["heading 0", "error 3"], "the accelerometer is still away")
+            manager.headings.receive(.regained(.accelerometer))
+            manager.headings.receive(states(20..<22))
+            device.advance(by: 0)
+            #expect(compass.events == ["heading 0", "error 3", "heading 0"])
+            manager.headings.receive(.lost(.magnetometer, DeviceError(.connectionLost, "unplugged")))
+            device.advance(by: 0)
+            #expect(compass.errors.count == 2)
+        }
+    }
+
+    @Test("What the gyroscope carries on without a magnetometer is no heading")
+    func noField() throws {
+        try run { device, manager, compass in
+            var state = FusedState(.flat)
+            state.magneticField = nil
+            manager.headings.receive(.states([state]))
+            device.advance(by: 0)
+            #expect(compass.events.isEmpty)
+        }
+    }
+
+    @Test("A lost gyroscope is no failure: there are headings without one")
+    func lostGyroscope() throws {
+        try run { device, manager, compass in
+            manager.headings.receive(.lost(.gyroscope, DeviceError(.connectionLost, "unplugged")))
+            device.advance(by: 0)
+            #expect(compass.events.isEmpty)
+        }
+    }
+
+    @Test("Nothing to tell a heading: told after ten seconds, once; a heading may come later")
+    func nothing() throws {
+        try run { device, manager, compass in
+            device.advance(by: 9.9)
+            #expect(compass.events.isEmpty)
+            device.advance(by: 0.2)
+            #expect(compass.events == ["error 3"])
+            #expect((compass.errors.first?.userInfo[NSUnderlyingErrorKey] as? DeviceError)?.code == .notFound)
+            device.advance(by: 100)
+            #expect(compass.events == ["error 3"])
+            manager.headings.receive(states(1000..<1001))
+            device.advance(by: 0)
+            #expect(compass.events == ["error 3", "heading 0"])
+        }
+    }
+
+    @Test("The time-out of an earlier start does not count for a later one")
+    func restart() throws {
+        try run { device, manager, compass in
+            device.advance(by: 9)
+            manager.stopUpdatingHeading()
+            manager.startUpdatingHeading()
+            device.advance(by: 9)
+            #expect(compass.events.isEmpty)
+            device.advance(by: 2)
+            #expect(compass.events == ["error 3"])
+        }
+    }
+}

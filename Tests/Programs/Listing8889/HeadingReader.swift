@@ -1,0 +1,58 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+
+/// Listings 8-8 and 8-9 of the iPhone Application Programming Guide of 2010, in Swift: headings, five degrees apart, that
+/// are used when they are valid.
+public class HeadingReader: NSObject, CLLocationManagerDelegate {
+    var locManager: CLLocationManager?
+    /// Headings to go; then it stops.
+    public var rest = Int.max
+    /// Shows a line; a test may look at it instead.
+    public var show: (String) -> Void = { text in
+        print(text)
+        fflush(nil)
+    }
+    /// What follows the last heading.
+    public var end: () -> Void = { exit(0) }
+
+    /// Listing 8-8. Where there is no compass, the course of the location updates is the direction of movement.
+    public func startHeadingUpdates() {
+        let manager = CLLocationManager()
+        locManager = manager
+        manager.delegate = self
+        // First, so that the true heading is known.
+        manager.startUpdatingLocation()
+        if CLLocationManager.headingAvailable() {
+            manager.headingFilter = 5
+            manager.startUpdatingHeading()
+        } else {
+            show("no compass")
+        }
+    }
+
+    /// Listing 8-9.
+    public func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {
+        // Only a valid heading is of use.
+        if newHeading.headingAccuracy > 0 {
+            show(
+                String(
+                    format: "heading %.3f true %.3f accuracy %.3f", newHeading.magneticHeading, newHeading.trueHeading,
+                    newHeading.headingAccuracy))
+            rest -= 1
+            if rest == 0 {
+                manager.stopUpdatingHeading()
+                show("stopped")
+                end()
+            }
+        }
+    }
+
+    /// The direction of movement, in the place of a heading.
+    public func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
+        if let location = locations.last, location.course >= 0, manager.heading == nil {
+            show(String(format: "course %.3f", location.course))
+        }
+    }
+}
