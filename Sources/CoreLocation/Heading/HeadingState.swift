@@ -29,6 +29,7 @@ struct HeadingState: Sendable {
     private var passed = HeadingFilter()
     private var axis = HeadingAxis()
     private var evenness = FieldEvenness()
+    private var quality = MagneticQuality.uncalibrated
     private var disturbance = DisturbanceWatch()
     private var question = CalibrationQuestion()
     private var lost: Set<SensorKind> = []
@@ -75,6 +76,9 @@ struct HeadingState: Sendable {
         hasHeading = true
         isFailed = false
         let (heading, flatness) = axis.direction(of: orientation, attitude: attitude)
+        // What was seen through another calibration says nothing of this one.
+        if state.magneticQuality != quality { evenness.reset() }
+        quality = state.magneticQuality
         if !state.isMagneticallyDisturbed {
             let level = attitude.rotate(field)
             evenness.add(heading: heading, horizontal: (level.x * level.x + level.y * level.y).squareRoot())

@@ -54,6 +54,32 @@ struct HeadingAccuracyTests {
         #expect(HeadingConversion.calibrationError(.uncalibrated, deviation: 8) == 8)
     }
 
+    @Test("A calibration that is lost takes along what was seen through it")
+    func lostCalibration() throws {
+        var headings = HeadingState()
+        var mailbox = Mailbox()
+        let clock = VirtualClock()
+        headings.filter = kCLHeadingFilterNone
+        headings.start(needsCompass: false)
+        func accuracy(_ quality: MagneticQuality, _ steps: Range<Int>) -> Double? {
+            var last: Double?
+            for step in steps {
+                let state = FusedState(.flat(heading: Double(step % 360)), at: Double(step) / 100, quality: quality)
+                headings.take(state, knowsPlace: false, clock: clock, mailbox: &mailbox)
+                while let item = mailbox.takeFirst() {
+                    if case .heading(let heading) = item { last = heading.headingAccuracy }
+                }
+            }
+            return last
+        }
+        let good = accuracy(.high, 0..<360)
+        #expect((good ?? 0) > 0)
+        let lost = accuracy(.uncalibrated, 360..<400)
+        #expect(lost == -1)
+        let proved = accuracy(.uncalibrated, 400..<760)
+        #expect((proved ?? 0) > 0)
+    }
+
     /// What a device says that is turned round once on a table with so many gauss of its own along x.
     private func turn(_ hardIron: Double, degrees: Int = 360) -> Double? {
         var evenness = FieldEvenness()

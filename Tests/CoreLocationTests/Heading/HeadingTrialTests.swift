@@ -60,6 +60,7 @@ struct HeadingTrialTests {
         /// Of those with a positive accuracy.
         var trusted = 0
         var within = 0
+        var accuracies = 0.0
 
         /// Root mean square of the errors, degrees.
         var rms: Double { (squares / Double(max(1, count))).squareRoot() }
@@ -85,6 +86,7 @@ struct HeadingTrialTests {
             result.count += 1
             guard heading.headingAccuracy > 0 else { continue }
             result.trusted += 1
+            result.accuracies += heading.headingAccuracy
             if abs(difference) <= heading.headingAccuracy { result.within += 1 }
         }
         return result
@@ -97,7 +99,10 @@ struct HeadingTrialTests {
         var total = 0.0
         for name in Trial.names {
             let result = try play(name)
-            print("heading of \(name): \(result.rms) degrees, \(result)")
+            let accuracy = result.accuracies / Double(max(1, result.trusted))
+            print(
+                "heading of \(name): \(result.rms) degrees in \(result.count) samples;",
+                "\(result.trusted) trusted, \(result.within) of them within an accuracy of \(accuracy) on average")
             #expect(result.count > 1000)
             #expect(result.rms < 5, "\(name)")
             #expect(Double(result.within) >= 0.95 * Double(result.trusted), "\(name)")
