@@ -51,11 +51,14 @@ public final class SimulatedDevice: Sendable {
     ///   - trace: What it plays.
     ///   - configuration: What it is configured to do; nothing else is read. Mount matrices in it stand in for those of
     ///     the trace.
+    ///   - calibrations: What is known of its sensors' errors, by the ids of the sensors, in place of what the trace's
+    ///     header says of them.
     ///   - stamps: What becomes of the times in the trace.
     ///   - delivery: Where callbacks run.
     public init(
         _ trace: TraceFile,
         configuration: Configuration = Configuration(),
+        calibrations: [SensorDescription.ID: SensorCalibration] = [:],
         stamps: TraceStamps = .kept,
         delivery: CallbackDelivery = .inOrder
     ) {
@@ -73,6 +76,9 @@ public final class SimulatedDevice: Sendable {
             sensor.mount(by: configuration.sensors.value)
             return sensor
         }
+        let known = (trace.header?.calibrations ?? [:]).merging(calibrations) { _, given in given }
+        var fixed: [SensorIdentity: SensorCalibration] = [:]
+        for sensor in sensors { fixed[SensorIdentity(sensor)] = known[sensor.id] }
         let motion = MotionFeed(sensors: sensors, contexts: trace.header?.contexts ?? [])
         let status = StatusHub(battery: trace.header?.battery)
         let callbacks = CallbackQueue(deliversAsLive: delivery == .asLive)
@@ -87,7 +93,7 @@ public final class SimulatedDevice: Sendable {
             status: status)
         device = Device(
             name: trace.name, clock: clock, configuration: configuration, positionSource: hub,
-            motionSource: motion.hub, statusSource: status, playback: callbacks)
+            motionSource: motion.hub, statusSource: status, calibrations: FixedCalibrations(fixed), playback: callbacks)
     }
 
     deinit {

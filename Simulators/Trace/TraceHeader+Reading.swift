@@ -93,7 +93,7 @@ extension TraceHeader {
         case JSONText.word("start"): start = try Self.readStart(&reader)
         case JSONText.word("clock"): clock = try Self.text(&reader)
         case JSONText.word("devices"): devices = try Self.readDevices(&reader)
-        case JSONText.word("sensors"): sensors = try Self.readSensors(&reader)
+        case JSONText.word("sensors"): (sensors, calibrations) = try Self.readSensors(&reader)
         case JSONText.word("contexts"): contexts = try Self.readContexts(&reader)
         case JSONText.word("battery"): battery = try TraceBattery.read(&reader)
         case JSONText.word("units"): units = try Self.readUnits(&reader)

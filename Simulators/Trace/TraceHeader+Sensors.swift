@@ -7,11 +7,14 @@ import JSONBytes
 extension TraceHeader {
     /// Reads the sensors; what is no sensor, has no id or is of a kind that is not known here is left out, as is a second
     /// one of the same id.
-    static func readSensors(_ reader: inout JSONReader) throws(JSONError) -> [SensorDescription] {
+    static func readSensors(
+        _ reader: inout JSONReader
+    ) throws(JSONError) -> ([SensorDescription], [SensorDescription.ID: SensorCalibration]) {
         var sensors: [SensorDescription] = []
+        var calibrations: [SensorDescription.ID: SensorCalibration] = [:]
         guard try reader.peekKind() == .array else {
             try reader.skipValue()
-            return sensors
+            return (sensors, calibrations)
         }
         try reader.beginArray()
         while try reader.nextElement() {
@@ -19,15 +22,24 @@ extension TraceHeader {
                 try reader.skipValue()
                 continue
             }
-            guard let sensor = try readSensor(&reader), !sensors.contains(where: { $0.id == sensor.id }) else {
-                continue
+            var calibration: SensorCalibration?
+            guard var sensor = try readSensor(&reader, &calibration), !sensors.contains(where: { $0.id == sensor.id })
+            else { continue }
+            if let calibration {
+                if let problem = calibration.problem(for: sensor.kind) {
+                    sensor.remarks.append("The trace's calibration is left out, for \(problem).")
+                } else {
+                    calibrations[sensor.id] = calibration
+                }
             }
             sensors.append(sensor)
         }
-        return sensors
+        return (sensors, calibrations)
     }
 
-    private static func readSensor(_ reader: inout JSONReader) throws(JSONError) -> SensorDescription? {
+    private static func readSensor(
+        _ reader: inout JSONReader, _ calibration: inout SensorCalibration?
+    ) throws(JSONError) -> SensorDescription? {
         var sensor = SensorDescription(id: "", kind: .accelerometer)
         var kind: SensorKind?
         sensor.mode = .recorded
@@ -40,6 +52,9 @@ extension TraceHeader {
             case JSONText.word("label"): sensor.label = try text(&reader)
             case JSONText.word("location"): sensor.location = try text(&reader)
             case JSONText.word("source"): sensor.source = try text(&reader)
+            case JSONText.word("serial"): sensor.serial = try text(&reader)
+            case JSONText.word("path"): sensor.path = try text(&reader)
+            case _ where key.equals("calibration"): calibration = try SensorCalibration.read(&reader)
             case JSONText.word("rates"): sensor.rates = try readRates(&reader)
             case JSONText.word("clock"): sensor.clock = try text(&reader)
             case _ where key.equals("mountMatrix"): sensor.takeMatrix(try text(&reader))
@@ -82,7 +97,9 @@ extension TraceHeader {
     }
 
     /// Writes a sensor; what says nothing is left out.
-    static func write(_ sensor: SensorDescription, to writer: inout JSONWriter) {
+    static func write(
+        _ sensor: SensorDescription, _ calibration: SensorCalibration?, to writer: inout JSONWriter
+    ) {
         writer.beginObject()
         writer.key("id")
         writer.string(sensor.id)
@@ -92,6 +109,8 @@ extension TraceHeader {
         write("label", sensor.label, to: &writer)
         write("location", sensor.location, to: &writer)
         write("source", sensor.source, to: &writer)
+        write("serial", sensor.serial, to: &writer)
+        write("path", sensor.path, to: &writer)
         write(sensor.rates, to: &writer)
         if sensor.kind.isVector || !sensor.mountMatrix.isIdentity {
             writer.key("mountMatrix")
@@ -99,6 +118,10 @@ extension TraceHeader {
         }
         write("mountMatrixOrigin", sensor.mountMatrixOrigin, to: &writer)
         write("clock", sensor.clock, to: &writer)
+        if let calibration {
+            writer.key("calibration")
+            calibration.write(to: &writer)
+        }
         writer.endObject()
     }
 

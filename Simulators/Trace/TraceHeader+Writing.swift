@@ -32,7 +32,7 @@ extension TraceHeader {
         if !sensors.isEmpty {
             writer.key("sensors")
             writer.beginArray()
-            for sensor in sensors { Self.write(sensor, to: &writer) }
+            for sensor in sensors { Self.write(sensor, calibrations[sensor.id], to: &writer) }
             writer.endArray()
         }
         if !contexts.isEmpty {

@@ -37,6 +37,9 @@ public struct TraceHeader: Sendable, Hashable {
     /// Their `mode` is not written, and is `recorded` in a header that was read; neither are their remarks, which then
     /// say what could not be read of them.
     public var sensors: [SensorDescription] = []
+    /// What is known of the sensors' errors, by the sensors' ids, for those that come to use the readings: they are
+    /// recorded as they were measured.
+    public var calibrations: [SensorDescription.ID: SensorCalibration] = [:]
     /// What the contexts of sensors said of themselves: libiio's XML.
     public var contexts: [String] = []
     /// The units of the events' values, by quantity. gpsd's reports keep gpsd's own units, and motion readings are in

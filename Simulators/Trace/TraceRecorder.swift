@@ -101,7 +101,10 @@ public final class TraceRecorder: Sendable {
             header.source = source
         }
         if parts.contains(.motion) {
-            for sensor in sensors { header.add(sensor) }
+            for sensor in sensors {
+                header.add(sensor)
+                header.calibrations[sensor.id] = device.calibrations.load(SensorIdentity(sensor))
+            }
             header.contexts = device.motionSource.contextDescriptions
         }
         if parts.contains(.battery) {

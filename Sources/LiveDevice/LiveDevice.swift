@@ -32,7 +32,8 @@ public enum LiveDevice {
             configuration: configuration,
             positionSource: livePositionSource(configuration: configuration, clock: clock),
             motionSource: liveMotionSource(configuration: configuration, clock: clock),
-            statusSource: liveStatusSource(configuration: configuration, clock: clock))
+            statusSource: liveStatusSource(configuration: configuration, clock: clock),
+            calibrations: CalibrationFolder.ofUser())
     }()
 
     /// The device for a manager that is being made here: the task's, else the installed one, else the live one.

@@ -10,6 +10,8 @@ struct FusionPipeline: Sendable {
     private static let freshness = 0.5
     /// Metres per second squared (CGPM 1901).
     private static let standardGravity = 9.80665
+    /// A correction that moves the field by more than that part of it makes another field, to the filter.
+    private static let jump = 0.02
 
     private(set) var aligner = SampleAligner()
     private(set) var filter = AttitudeFilter()
@@ -95,6 +97,16 @@ struct FusionPipeline: Sendable {
         filter.startBias(bias, sigma: sigma)
     }
 
+    /// True when the filter knows something of the gyroscope's bias that it was not told.
+    private(set) var hasBias = false
+
+    /// Begins anew to learn the magnetometer's calibration; what is in force stays until there is a better one.
+    mutating func restartCalibration() {
+        calibrator = MagnetometerCalibrator(start: calibrator.calibration)
+        hasCalibrated = false
+        expectField()
+    }
+
     /// Begins with a magnetometer's calibration; nil for none.
     mutating func startCalibration(_ calibration: MagneticCalibration?) {
         calibrator = MagnetometerCalibrator(start: calibration)
@@ -137,6 +149,7 @@ struct FusionPipeline: Sendable {
             case .gyroscope(let rate, let time):
                 turning = time
                 filter.updateGyroscope(rate, timestamp: seconds(time))
+                hasBias = filter.isReady
                 history.add(filter.attitude, at: time)
             case .accelerometer(let measured, let time):
                 let value = accelerometerCorrection?.apply(to: measured) ?? measured
@@ -160,15 +173,31 @@ struct FusionPipeline: Sendable {
     }
 
     private mutating func takeField(_ measured: SIMD3<Double>, _ time: BootTime) {
-        let then = turning.flatMap { time == $0 ? nil : history.attitude(at: time) }
-        let attitude = turning == nil || !filter.isReady ? nil : then ?? filter.attitude
+        let isOfNow = turning == time
+        var attitude: Quaternion?
+        if turning != nil, filter.isReady {
+            attitude = isOfNow ? filter.attitude : history.attitude(at: time) ?? filter.attitude
+        }
+        let former = calibrator.calibration
         if calibrator.update(measured, attitude: attitude, timestamp: seconds(time)) {
             hasCalibrated = true
-            expectField()
+            follow(former)
         }
         let value = calibrator.calibration.apply(to: measured)
         field = (value, time)
+        let then = isOfNow || turning == nil ? nil : history.attitude(at: time)
         filter.updateMagnetometer(value, timestamp: seconds(time), attitude: then)
+    }
+
+    /// Tells the filter of another calibration.
+    private mutating func follow(_ former: MagneticCalibration) {
+        let calibration = calibrator.calibration
+        if !calibration.correctsTheSame(as: former) {
+            let difference = calibration.difference(from: former)
+            // Also when nothing is known of how far it went.
+            if !(difference <= Self.jump) { filter.restartMagnetometer() }
+        }
+        expectField()
     }
 
     private func state(at time: BootTime) -> FusedState {

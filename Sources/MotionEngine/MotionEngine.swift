@@ -3,6 +3,7 @@
 
 public import DeviceCore
 public import SensorFusion
+import Dispatch
 import Synchronization
 
 /// The device's attitude, computed once for all who ask: one filter and one calibrator.
@@ -35,12 +36,16 @@ public final class MotionEngine: Sendable {
         var isAdjusting = false
         var hasToAdjust = false
         var knowsGyroscope = false
+        var keeper = CalibrationKeeper()
         var timer: ClockTimer?
     }
 
     private let source: any MotionSource
     private let positions: any PositionSource
     private let clock: any DeviceClock
+    private let calibrations: any CalibrationStore
+    /// Files are written here while sensors are read.
+    private let background = DispatchQueue(label: "device-services.calibration", qos: .utility)
     private let state = Mutex(State())
 
     /// The engine of that device.
@@ -52,6 +57,7 @@ public final class MotionEngine: Sendable {
         source = device.motionSource
         positions = device.positionSource
         clock = device.clock
+        calibrations = device.calibrations
     }
 
     // MARK: Subscribers
@@ -81,8 +87,13 @@ public final class MotionEngine: Sendable {
     }
 
     private func remove(_ client: FusionClient) {
-        state.withLock { $0.outbox.remove(client) }
+        let isLast = state.withLock { state in
+            state.outbox.remove(client)
+            return state.outbox.isWithoutClients
+        }
         adjust()
+        // At once, as the program may be about to end.
+        if isLast { store(in: nil) }
     }
 
     /// True when the device has what it takes now: an accelerometer; for an attitude a gyroscope as well; for a heading
@@ -113,6 +124,70 @@ public final class MotionEngine: Sendable {
         }
     }
 
+    // MARK: Calibrations
+
+    /// Stores what is known now of the gyroscope's bias and the magnetometer's calibration, however little it has changed.
+    ///
+    /// By itself the engine stores what has become clearly better, once a minute at most and when the last subscriber
+    /// leaves. A device that keeps no calibrations, as a simulated one, stores nothing.
+    public func storeCalibrations() throws(DeviceError) {
+        guard calibrations.isWritable else { return }
+        let wallTime = clock.wallTime
+        let tasks = state.withLock { $0.keeper.tasks($0.pipeline, at: wallTime, isAsked: true) }
+        for task in tasks { try calibrations.store(task.calibration, for: task.identity) }
+    }
+
+    /// Reads stored calibrations again at the next samples, after others have stored or removed some.
+    public func reloadCalibrations() {
+        state.withLock { $0.keeper.forget() }
+    }
+
+    /// Begins anew to learn the magnetometer's calibration, as for a user who is asked to turn the device; the one in force
+    /// stays until there is a better one.
+    public func restartMagneticCalibration() {
+        state.withLock { $0.pipeline.restartCalibration() }
+    }
+
+    /// Stores what is worth it, on the queue or, without one, here.
+    private func store(in queue: DispatchQueue?) {
+        guard calibrations.isWritable else { return }
+        let wallTime = clock.wallTime
+        let tasks = state.withLock { $0.keeper.tasks($0.pipeline, at: wallTime) }
+        guard !tasks.isEmpty else { return }
+        let calibrations = calibrations
+        let work: @Sendable () -> Void = {
+            // The store keeps what went wrong; it is tried again when there is something better.
+            for task in tasks { try? calibrations.store(task.calibration, for: task.identity) }
+        }
+        if let queue { queue.async(execute: work) } else { work() }
+    }
+
+    /// Loads what is stored of a sensor before its first samples are used.
+    private func prepare(_ sensor: SampleAligner.Sensor, _ id: SensorDescription.ID) {
+        let former = state.withLock { $0.keeper[sensor]?.id }
+        guard former != id else { return }
+        var description = source.description(of: id) ?? SensorDescription(id: id, kind: sensor.kind)
+        description.kind = sensor.kind
+        let identity = SensorIdentity(description)
+        // A sensor's readings come from one thread at a time, so that none of them overtakes this.
+        let stored = calibrations.load(identity).flatMap { stored in
+            stored.problem(for: sensor.kind) == nil ? stored.inDeviceAxes(description.mountMatrix) : nil
+        }
+        let wallTime = clock.wallTime
+        state.withLock { state in
+            state.keeper[sensor] = CalibrationKeeper.Known(
+                id: id, identity: identity, mountMatrix: description.mountMatrix, stored: stored)
+            switch sensor {
+            case .gyroscope:
+                guard let stored else { return }
+                let sigma = CalibrationRules.sigma(of: stored, at: wallTime)
+                state.pipeline.startBias(stored.offset, sigma: sigma)
+            case .accelerometer: state.pipeline.accelerometerCorrection = stored.flatMap { LinearCorrection($0) }
+            case .magnetometer: state.pipeline.startCalibration(stored.map { MagneticCalibration($0) })
+            }
+        }
+    }
+
     // MARK: Sensors
 
     /// Brings the subscriptions to sensors in line with what subscribers want. One thread at a time does; no lock is held
@@ -138,7 +213,10 @@ public final class MotionEngine: Sendable {
                     state.pipeline.pause()
                 }
             }
-            for sensor in SampleAligner.Sensor.allCases { wire(sensor, plan.request(sensor)) }
+            for sensor in SampleAligner.Sensor.allCases {
+                let isThere = sensor != .gyroscope || hasGyroscope
+                wire(sensor, plan.request(sensor), isThere: isThere)
+            }
         }
     }
 
@@ -153,14 +231,14 @@ public final class MotionEngine: Sendable {
         }
     }
 
-    private func wire(_ sensor: SampleAligner.Sensor, _ request: MotionRequest?) {
+    private func wire(_ sensor: SampleAligner.Sensor, _ request: MotionRequest?, isThere: Bool) {
         let index = sensor.rawValue
         let (former, number) = state.withLock { state -> (Wire?, UInt32?) in
             let former = state.wires[index]
             guard former?.request != request else { return (nil, nil) }
             state.numbers[index] &+= 1
             state.wires[index] = nil
-            state.pipeline.expect(sensor, request != nil)
+            state.pipeline.expect(sensor, request != nil && isThere)
             if request == nil { state.lost[index] = nil }
             return (former, state.numbers[index])
         }
@@ -182,8 +260,9 @@ public final class MotionEngine: Sendable {
     private func receive(_ event: MotionEvent, _ sensor: SampleAligner.Sensor, _ number: UInt32) {
         let index = sensor.rawValue
         let now = clock.now
-        let hasToAdjust = state.withLock { state -> Bool in
-            guard state.numbers[index] == number else { return false }
+        if case .samples(let batch) = event { prepare(sensor, batch.sensor) }
+        let (hasToAdjust, hasToStore) = state.withLock { state -> (Bool, Bool) in
+            guard state.numbers[index] == number else { return (false, false) }
             var states: [FusedState] = []
             switch event {
             case .samples(let batch):
@@ -197,22 +276,23 @@ public final class MotionEngine: Sendable {
                 state.pipeline.take(batch, into: &states)
                 post(states, &state)
             case .lost(let error):
-                guard state.lost[index] == nil else { return false }
+                guard state.lost[index] == nil else { return (false, false) }
                 state.lost[index] = error
                 state.pipeline.lose(sensor, into: &states)
                 post(states, &state)
                 state.outbox.post(.lost(sensor.kind, error), about: sensor)
             case .regained:
-                guard state.lost[index] != nil else { return false }
+                guard state.lost[index] != nil else { return (false, false) }
                 state.lost[index] = nil
                 state.pipeline.regain(sensor)
                 state.outbox.post(.regained(sensor.kind), about: sensor)
             }
-            guard sensor == .gyroscope, !state.knowsGyroscope else { return false }
-            state.knowsGyroscope = true
-            return true
+            let isNew = sensor == .gyroscope && !state.knowsGyroscope
+            if isNew { state.knowsGyroscope = true }
+            return (isNew, state.keeper.isDue(at: now))
         }
         if hasToAdjust { adjust() }
+        if hasToStore { store(in: background) }
         handOver()
     }
 

@@ -24,8 +24,9 @@ struct SensorPlan: Sendable, Hashable {
         guard let need = requests.lazy.map(\.need).max() else { return }
         let interval = requests.lazy.map(\.interval).min() ?? 0
         latency = requests.lazy.map(\.latency).min() ?? 0
-        if need >= .attitude, hasGyroscope {
-            gyroscope = min(interval, Self.fusion)
+        // Asked for in any case: one may be plugged in later.
+        if need >= .attitude { gyroscope = min(interval, Self.fusion) }
+        if gyroscope != nil, hasGyroscope {
             accelerometer = gyroscope
         } else {
             accelerometer = min(interval, need == .gravity ? Self.slowest : Self.slowestHeading)

@@ -35,6 +35,11 @@ public struct SensorIdentity: Sendable, Hashable, CustomStringConvertible {
         self.init(key: parts.filter { !$0.isEmpty }.joined(separator: "|"))
     }
 
+    /// What the sensor measures, as the key says; nil when it does not.
+    public var kind: SensorKind? {
+        SensorKind(rawValue: String(key.prefix { $0 != "|" }))
+    }
+
     /// The key.
     public var description: String { key }
 }

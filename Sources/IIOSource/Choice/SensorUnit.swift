@@ -83,6 +83,11 @@ struct SensorUnit {
         if sensor.kind == .accelerometer, let location = udev("ACCEL_LOCATION"), !location.isEmpty {
             description.location = location
         }
+        if let path = udev("DEVPATH") {
+            // Without the number that the kernel gave it this time.
+            let parts = path.split(separator: "/").drop { $0 == "devices" }
+            description.path = parts.dropLast().joined(separator: "/")
+        }
         description.mount(
             by: settings, udevMatrix: udev("ACCEL_MOUNT_MATRIX"), driverRemarks: sensor.mountMatrixRemarks)
         return description

@@ -1,0 +1,35 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+public import SensorFusion
+
+extension SensorCalibration {
+    /// A magnetometer's calibration as it is stored, in the axes that it was made in.
+    public init(_ magnetic: MagneticCalibration, date: WallTime) {
+        self.init()
+        offset = magnetic.hardIron
+        let rows = magnetic.softIron
+        if rows.count == 3 { matrix = (rows[0], rows[1], rows[2]) }
+        quality = magnetic.quality.rawValue
+        residual = magnetic.residual
+        coverage = magnetic.coverage
+        fieldStrength = magnetic.fieldStrength
+        dip = magnetic.dip
+        self.date = date
+    }
+}
+
+extension MagneticCalibration {
+    /// What is stored of a magnetometer, in the same axes.
+    public init(_ stored: SensorCalibration) {
+        self.init()
+        hardIron = stored.offset
+        softIron = [stored.matrix.0, stored.matrix.1, stored.matrix.2]
+        quality = MagneticQuality(rawValue: stored.quality) ?? .uncalibrated
+        residual = stored.residual
+        coverage = stored.coverage
+        fieldStrength = stored.fieldStrength
+        dip = stored.dip
+    }
+}

@@ -1,0 +1,181 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import DeviceCore
+
+@Suite("Calibrations in files")
+struct CalibrationFolderTests {
+    private static let sensor = SensorIdentity(key: "magnetometer|i2c-1/1-001e|hmc5843")
+
+    private static var sample: SensorCalibration {
+        var calibration = SensorCalibration()
+        calibration.offset = [0.25, -0.4, 0.15]
+        calibration.matrix = ([1.12, 0.05, 0], [0.05, 0.9, -0.02], [0, -0.02, 1])
+        calibration.sigma = 0.001
+        calibration.quality = 2
+        calibration.residual = 0.015
+        calibration.coverage = 0.75
+        calibration.fieldStrength = 0.485
+        calibration.dip = 1.1
+        calibration.date = WallTime(nanoseconds: 1_800_000_000_500_000_000)
+        return calibration
+    }
+
+    /// Runs the body with a folder that does not exist yet.
+    private func withFolder(_ body: (CalibrationFolder, URL) throws -> Void) throws {
+        let place = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: place) }
+        let folder = place.appending(path: "state/device-services")
+        try body(CalibrationFolder(path: folder.path), folder)
+    }
+
+    @Test("What is stored is read back, and nothing else is left in the folder")
+    func roundTrip() throws {
+        try withFolder { store, folder in
+            #expect(store.load(Self.sensor) == nil)
+            #expect(store.problems.isEmpty)
+            try store.store(Self.sample, for: Self.sensor)
+            #expect(store.load(Self.sensor) == Self.sample)
+            // Another process sees it too.
+            #expect(CalibrationFolder(path: folder.path).load(Self.sensor) == Self.sample)
+            #expect(store.load(SensorIdentity(key: "magnetometer|other")) == nil)
+            var second = Self.sample
+            second.quality = 1
+            try store.store(second, for: Self.sensor)
+            #expect(store.load(Self.sensor)?.quality == 1)
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(names.count == 1)
+            #expect(names.first?.hasPrefix("magnetometer-") == true)
+            try store.remove(Self.sensor)
+            try store.remove(Self.sensor)
+            #expect(store.load(Self.sensor) == nil)
+        }
+    }
+
+    @Test("What is not known stays unknown")
+    func unknown() throws {
+        try withFolder { store, _ in
+            let sensor = SensorIdentity(key: "gyroscope|mpu6050")
+            var bias = SensorCalibration()
+            bias.offset = [0.01, 0.02, 0.03]
+            try store.store(bias, for: sensor)
+            let read = try #require(store.load(sensor))
+            #expect(read.offset == bias.offset)
+            #expect(read.sigma.isNaN)
+            #expect(read.fieldStrength.isNaN)
+            #expect(read.matrix == bias.matrix)
+        }
+    }
+
+    @Test(
+        "A damaged or foreign file is a problem and not used",
+        arguments: [
+            "", "{", "[]", "null", "{}", "\u{0}\u{1}\u{2}", String(repeating: "[", count: 10_000),
+            String(repeating: " ", count: 20_000),
+            #"{"format":"device-services-calibration","version":1,"sensor":"magnetometer|i2c-1/1-001e|hmc5843"}"#,
+            #"{"format":"device-services-calibration","version":2,"sensor":"magnetometer|i2c-1/1-001e|hmc5843","offset":[0,0,0],"matrix":[[1,0,0],[0,1,0],[0,0,1]]}"#,
+            #"{"format":"device-services-calibration","version":1,"sensor":"magnetometer|other","offset":[0,0,0],"matrix":[[1,0,0],[0,1,0],[0,0,1]]}"#,
+            #"{"format":"device-services-calibration","version":1,"sensor":"magnetometer|i2c-1/1-001e|hmc5843","offset":[0,0,1e300],"matrix":[[1,0,0],[0,1,0],[0,0,1]]}"#,
+            #"{"format":"device-services-calibration","version":1,"sensor":"magnetometer|i2c-1/1-001e|hmc5843","offset":[0,0,null],"matrix":[[1,0,0],[0,1,0],[0,0,1]]}"#,
+            #"{"format":"device-services-calibration","version":1,"sensor":"magnetometer|i2c-1/1-001e|hmc5843","offset":[0,0],"matrix":[[1,0,0],[0,1,0],[0,0,1]]}"#,
+            #"{"format":"device-services-calibration","version":1,"sensor":"magnetometer|i2c-1/1-001e|hmc5843","offset":[0,0,0],"matrix":[[1,0,0],[0,1,0]]}"#,
+            #"{"format":"device-services-calibration","version":1,"sensor":"magnetometer|i2c-1/1-001e|hmc5843","offset":[0,0,0],"matrix":[[1,0,0],[0,1,0],[0,0,-1]]}"#,
+            #"{"format":"device-services-calibration","version":1,"sensor":"magnetometer|i2c-1/1-001e|hmc5843","offset":[0,0,0],"matrix":[[1,0,0],[0,1,0],[0,0,1]],"quality":9}"#,
+        ])
+    func damaged(_ text: String) throws {
+        try withFolder { store, folder in
+            let file = try #require(store.file(of: Self.sensor))
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+            #expect(store.load(Self.sensor) == nil)
+            #expect(store.problems.count == 1)
+            #expect(store.problems.first?.message.contains(file) == true)
+            // The next calibration of the sensor takes its place.
+            try store.store(Self.sample, for: Self.sensor)
+            #expect(store.load(Self.sensor) == Self.sample)
+            #expect(store.problems.isEmpty)
+        }
+    }
+
+    @Test("A file cut off anywhere is a problem and not used")
+    func cutOff() throws {
+        try withFolder { store, _ in
+            try store.store(Self.sample, for: Self.sensor)
+            let file = URL(fileURLWithPath: try #require(store.file(of: Self.sensor)))
+            let whole = try Data(contentsOf: file)
+            for count in 0..<(whole.count - 2) {
+                try whole.prefix(count).write(to: file)
+                #expect(store.load(Self.sensor) == nil)
+            }
+        }
+    }
+
+    @Test("Where nothing can be written the error says what to do, and what was there stays")
+    func notWritable() throws {
+        try withFolder { store, folder in
+            // A file in the place of the folder: also root cannot write there.
+            try FileManager.default.createDirectory(
+                at: folder.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data("x".utf8).write(to: folder)
+            let error = #expect(throws: DeviceError.self) { try store.store(Self.sample, for: Self.sensor) }
+            #expect(error?.message.contains(folder.path) == true)
+            #expect(store.problems.count == 1)
+            #expect(store.load(Self.sensor) == nil)
+        }
+        let homeless = CalibrationFolder(path: nil)
+        #expect(!homeless.isWritable)
+        #expect(homeless.load(Self.sensor) == nil)
+        #expect(throws: DeviceError.self) { try homeless.store(Self.sample, for: Self.sensor) }
+    }
+
+    @Test("The folder is that of the XDG specification; root has one for the machine")
+    func places() {
+        func path(_ variables: [String: String], isRoot: Bool = false) -> String? {
+            CalibrationFolder.path(environment: { variables[$0] }, isRoot: isRoot)
+        }
+        #expect(path(["XDG_STATE_HOME": "/s", "HOME": "/h"]) == "/s/device-services")
+        #expect(path(["XDG_STATE_HOME": "s", "HOME": "/h"]) == "/h/.local/state/device-services")
+        #expect(path(["HOME": "/h"]) == "/h/.local/state/device-services")
+        #expect(path(["HOME": "/root"], isRoot: true) == "/var/lib/device-services")
+        #expect(path(["XDG_STATE_HOME": "/s"], isRoot: true) == "/s/device-services")
+        #expect(path([:]) == nil)
+    }
+
+    @Test("A sensor is known by its serial number, else by where it is attached and its names")
+    func identity() {
+        var sensor = SensorDescription(id: "local:/iio:device0/accel", kind: .accelerometer)
+        sensor.source = "local:"
+        #expect(SensorIdentity(sensor).key == "accelerometer|local:/iio:device0/accel")
+        sensor.name = "mpu6050"
+        sensor.label = "accel-display"
+        #expect(SensorIdentity(sensor).key == "accelerometer|mpu6050|accel-display")
+        sensor.path = "platform/soc/i2c-1/1-0068"
+        #expect(SensorIdentity(sensor).key == "accelerometer|platform/soc/i2c-1/1-0068|mpu6050|accel-display")
+        var moved = sensor
+        moved.id = "local:/iio:device3/accel"
+        #expect(SensorIdentity(moved) == SensorIdentity(sensor))
+        sensor.serial = "A17"
+        #expect(SensorIdentity(sensor).key == "accelerometer|mpu6050|serial A17")
+        sensor.serial = "\u{1b}[2J\n" + String(repeating: "x", count: 4000)
+        #expect(SensorIdentity(sensor).key.utf8.count <= SensorIdentity.maximumLength)
+        #expect(!SensorIdentity(sensor).key.unicodeScalars.contains { $0.value < 32 })
+        #expect(SensorIdentity(sensor).kind == .accelerometer)
+    }
+
+    @Test("A calibration changes axes with the readings, and back")
+    func axes() {
+        let mount = MountMatrix([0, -1, 0], [0.1, 0, 0.995], [-0.995, 0, 0.1])
+        let inSensor = Self.sample
+        let inDevice = inSensor.inDeviceAxes(mount)
+        let reading = SIMD3(0.31, -0.22, 0.4)
+        let one = mount.apply(to: inSensor.apply(to: reading))
+        let other = inDevice.apply(to: mount.apply(to: reading))
+        #expect(((one - other) * (one - other)).sum() < 1e-20)
+        let back = inDevice.inSensorAxes(mount).apply(to: reading) - inSensor.apply(to: reading)
+        #expect((back * back).sum() < 1e-20)
+        #expect(inSensor.inDeviceAxes(MountMatrix([1, 0, 0], [1, 0, 0], [0, 0, 1])) == inSensor)
+    }
+}

@@ -1,0 +1,222 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import MotionEngine
+import SensorFusion
+import Synchronization
+import Testing
+
+@Suite("Subscribers of the engine")
+struct EngineClientTests {
+    private final class Box: Sendable {
+        private let value = Mutex<Subscription?>(nil)
+        let count = Atomic<Int>(0)
+
+        func put(_ subscription: Subscription) { value.withLock { $0 = subscription } }
+
+        func cancel() {
+            let subscription = value.withLock { value in
+                defer { value = nil }
+                return value
+            }
+            subscription?.cancel()
+        }
+    }
+
+    @Test("A subscriber may cancel in its closure and hears nothing more")
+    func cancelInside() {
+        let bench = EngineBench()
+        let box = Box()
+        box.put(
+            bench.engine.subscribe(FusionRequest(need: .heading)) { _ in
+                box.count.add(1, ordering: .relaxed)
+                box.cancel()
+            })
+        bench.rest(1...10)
+        #expect(box.count.load(ordering: .relaxed) == 1)
+        #expect(!bench.hub.isWanted)
+    }
+
+    @Test("A subscriber may subscribe in its closure")
+    func subscribeInside() {
+        let bench = EngineBench()
+        let engine = bench.engine
+        let (box, log) = (Box(), FusionLog())
+        let outer = engine.subscribe(FusionRequest(need: .gravity, interval: 0.05)) { _ in
+            guard box.count.add(1, ordering: .relaxed).oldValue == 0 else { return }
+            box.put(engine.subscribe(FusionRequest(need: .heading, interval: 0.01), receive: log.receive))
+        }
+        bench.rest(1...20)
+        #expect(bench.interval(.gyroscope) == 0.01)
+        #expect(log.states.last?.northOffset != nil)
+        #expect(log.states.count >= 18)
+        box.cancel()
+        outer.cancel()
+        #expect(!bench.hub.isWanted)
+    }
+
+    @Test("A loss is told once, to those whom it concerns, and so is the return")
+    func losses() {
+        let bench = EngineBench()
+        let (heading, attitude, late) = (FusionLog(), FusionLog(), FusionLog())
+        let first = bench.engine.subscribe(FusionRequest(need: .heading), receive: heading.receive)
+        let second = bench.engine.subscribe(FusionRequest(need: .attitude), receive: attitude.receive)
+        bench.rest(1...10)
+        bench.hub.postLost(DeviceError(.connectionLost, "Unplugged."), sensor: "magnetometer")
+        bench.hub.postLost(DeviceError(.connectionLost, "Unplugged."), sensor: "gyroscope")
+        let third = bench.engine.subscribe(FusionRequest(need: .heading), receive: late.receive)
+        #expect(heading.words == ["lost magnetometer", "lost gyroscope"])
+        #expect(attitude.words == ["lost gyroscope"])
+        #expect(late.words == ["lost gyroscope", "lost magnetometer"])
+        // States go on without them.
+        bench.rest(11...20, [.accelerometer])
+        #expect(attitude.states.count == 20)
+        #expect(attitude.states.last?.usesGyroscope == false)
+        #expect(heading.states.last?.magneticField == nil)
+        bench.hub.postRegained(sensor: "gyroscope")
+        bench.hub.postRegained(sensor: "magnetometer")
+        bench.rest(21...30)
+        #expect(late.words == ["lost gyroscope", "lost magnetometer", "regained gyroscope", "regained magnetometer"])
+        #expect(attitude.words == ["lost gyroscope", "regained gyroscope"])
+        #expect(attitude.states.count == 30)
+        #expect(attitude.states.last?.usesGyroscope == true)
+        #expect(heading.states.last?.magneticField != nil)
+        for subscription in [first, second, third] { subscription.cancel() }
+    }
+
+    @Test("Without accelerometer readings for a while nothing is told of how the device is moved")
+    func withoutAccelerometer() throws {
+        let bench = EngineBench()
+        let log = FusionLog()
+        let subscription = bench.engine.subscribe(FusionRequest(need: .attitude), receive: log.receive)
+        bench.rest(1...10)
+        bench.rest(11...100, [.gyroscope])
+        bench.hub.postQuiet()
+        #expect(log.states.count == 100)
+        let last = try #require(log.states.last)
+        let moved = last.acceleration - last.up * 9.80665
+        #expect((moved * moved).sum() < 1e-12)
+        subscription.cancel()
+    }
+
+    @Test("A state that waits for a sensor is handed over a tenth of a second later, when nothing else comes")
+    func timer() {
+        let bench = EngineBench([.gyroscope, .accelerometer])
+        let log = FusionLog()
+        let subscription = bench.engine.subscribe(FusionRequest(need: .attitude), receive: log.receive)
+        bench.rest(1...10)
+        bench.rest(at: 0.11, [.gyroscope])
+        #expect(log.states.count == 10)
+        bench.move(to: 0.2)
+        #expect(log.states.count == 10)
+        bench.move(to: 0.32)
+        #expect(log.milliseconds.last == 110)
+        subscription.cancel()
+    }
+
+    @Test("At the end nothing is held back")
+    func quiet() {
+        let bench = EngineBench()
+        let log = FusionLog()
+        let subscription = bench.engine.subscribe(FusionRequest(need: .heading), receive: log.receive)
+        bench.rest(1...10)
+        bench.rest(at: 0.11, [.gyroscope, .accelerometer])
+        #expect(log.states.count == 10)
+        bench.hub.postQuiet()
+        #expect(log.milliseconds.last == 110)
+        subscription.cancel()
+    }
+
+    @Test("With accelerometer and magnetometer alone there is a heading")
+    func withoutGyroscope() throws {
+        let bench = EngineBench([.accelerometer, .magnetometer])
+        let log = FusionLog()
+        let subscription = bench.engine.subscribe(FusionRequest(need: .heading, interval: 0.05), receive: log.receive)
+        // Its top edge to the east: the field points to the left, -x.
+        for step in 1...100 {
+            let seconds = Double(step) / 20
+            bench.move(to: seconds)
+            bench.post(.accelerometer, [0, 0, 9.81], at: seconds)
+            bench.post(.magnetometer, [-0.2, 0, -0.4], at: seconds)
+        }
+        let state = try #require(log.states.last)
+        #expect(log.states.count == 100)
+        #expect(state.rotationRate == .zero)
+        let top = try #require(state.magneticAttitude).rotate([0, 1, 0])
+        #expect(abs(top.x - 1) < 1e-3)
+        #expect(abs(top.y) < 1e-3)
+        subscription.cancel()
+    }
+
+    @Test("The declination is that of the last fix, and nobody is asked for positions")
+    func declination() throws {
+        let bench = EngineBench()
+        let log = FusionLog()
+        let subscription = bench.engine.subscribe(FusionRequest(need: .heading), receive: log.receive)
+        bench.clock.setWallTime(WallTime(nanoseconds: 1_767_225_600_000_000_000))  // 2026-01-01
+        bench.rest(1...10)
+        #expect(log.states.last?.declination == nil)
+        var report = PositionReport()
+        report.mode = .threeDimensional
+        report.latitude = 48.137
+        report.longitude = 11.575
+        report.altitudeHAE = 560
+        report.arrival = bench.clock.now
+        bench.position.post(report, settles: true)
+        bench.rest(11...80)
+        let declination = try #require(log.states.last?.declination)
+        // Munich at the beginning of 2026 by NOAA's calculator for WMM2025: about 4.5 degrees east.
+        #expect(abs(declination * 180 / .pi - 4.5) < 0.4)
+        subscription.cancel()
+    }
+
+    @Test("One sensor that goes mad does not stop the others")
+    func madSensors() {
+        for mad in [SensorKind.accelerometer, .magnetometer] {
+            let bench = EngineBench()
+            let log = FusionLog()
+            let subscription = bench.engine.subscribe(FusionRequest(need: .heading), receive: log.receive)
+            bench.rest(1...10)
+            var chance: UInt64 = 7
+            for step in 11...400 {
+                let seconds = Double(step) / 100
+                bench.rest(at: seconds, [.gyroscope, .accelerometer, .magnetometer].filter { $0 != mad })
+                chance = chance &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                let wild = Double(Int64(bitPattern: chance) >> 20) / 1e9
+                bench.post(mad, [.nan, wild * 1e6, .infinity], at: wild)
+            }
+            bench.hub.postQuiet()
+            #expect(log.states.count == 400)
+            #expect(log.states.allSatisfy { $0.attitude.w.isFinite })
+            #expect(log.states.last?.up.z ?? 0 > 0.99)
+            subscription.cancel()
+        }
+    }
+
+    @Test("After a pause it begins anew, and knows the gyroscope's bias")
+    func pause() throws {
+        let bench = EngineBench()
+        func drift(_ steps: ClosedRange<Int>) {
+            for step in steps {
+                let seconds = Double(step) / 100
+                bench.move(to: seconds)
+                bench.post(.gyroscope, [0.01, -0.02, 0.005], at: seconds)
+                bench.post(.accelerometer, [0, 0, 9.81], at: seconds)
+            }
+        }
+        let log = FusionLog()
+        bench.engine.subscribe(FusionRequest(need: .attitude), receive: log.receive).cancel()
+        let first = bench.engine.subscribe(FusionRequest(need: .attitude), receive: log.receive)
+        drift(1...1000)
+        first.cancel()
+        bench.move(to: 100)
+        let second = bench.engine.subscribe(FusionRequest(need: .attitude), receive: log.receive)
+        drift(10_001...10_010)
+        bench.hub.postQuiet()
+        #expect(log.states.count == 1010)
+        let rate = try #require(log.states.last?.rotationRate)
+        #expect((rate * rate).sum().squareRoot() < 0.001)
+        second.cancel()
+    }
+}

@@ -1,0 +1,85 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import MotionEngine
+import Testing
+
+@Suite("What the engine asks of sensors")
+struct RatesTests {
+    private func asked(_ bench: EngineBench) -> [Double?] {
+        [bench.interval(.gyroscope), bench.interval(.accelerometer), bench.interval(.magnetometer)]
+    }
+
+    @Test("A slow client has the filter run at 100 Hz all the same")
+    func slowClient() {
+        let bench = EngineBench()
+        let heading = bench.engine.subscribe(FusionRequest(need: .heading, interval: 0.2)) { _ in }
+        #expect(asked(bench) == [0.01, 0.01, 0.02])
+        let attitude = bench.engine.subscribe(FusionRequest(need: .attitude, interval: 0.005)) { _ in }
+        #expect(asked(bench) == [0.005, 0.005, 0.02])
+        heading.cancel()
+        #expect(asked(bench) == [0.005, 0.005, nil])
+        attitude.cancel()
+        #expect(asked(bench) == [nil, nil, nil])
+        #expect(!bench.hub.isWanted)
+    }
+
+    @Test("An interval of 0 is every sample at the greatest rate")
+    func greatestRate() {
+        let bench = EngineBench()
+        let subscription = bench.engine.subscribe(FusionRequest(need: .heading)) { _ in }
+        #expect(asked(bench) == [0, 0, 0])
+        subscription.cancel()
+    }
+
+    @Test("Who only wants to know which way is up leaves it at the accelerometer")
+    func gravity() {
+        let bench = EngineBench()
+        let slow = bench.engine.subscribe(FusionRequest(need: .gravity, interval: 5)) { _ in }
+        #expect(asked(bench) == [nil, 0.1, nil])
+        let shake = bench.engine.subscribe(FusionRequest(need: .gravity, interval: 0.02)) { _ in }
+        #expect(asked(bench) == [nil, 0.02, nil])
+        let attitude = bench.engine.subscribe(FusionRequest(need: .attitude, interval: 0.05)) { _ in }
+        #expect(asked(bench) == [0.01, 0.01, nil])
+        attitude.cancel()
+        shake.cancel()
+        #expect(asked(bench) == [nil, 0.1, nil])
+        slow.cancel()
+    }
+
+    @Test("Without a gyroscope nothing is run faster than a client wants it")
+    func withoutGyroscope() {
+        let bench = EngineBench([.accelerometer, .magnetometer])
+        let subscription = bench.engine.subscribe(FusionRequest(need: .heading, interval: 0.1)) { _ in }
+        #expect(asked(bench) == [nil, 0.05, 0.02])
+        subscription.cancel()
+    }
+
+    @Test("What there is says what is available")
+    func available() {
+        let needs: [FusionRequest.Need] = [.gravity, .attitude, .heading]
+        func available(_ kinds: [SensorKind]) -> [Bool] {
+            let engine = EngineBench(kinds).engine
+            return needs.map { engine.isAvailable($0) }
+        }
+        #expect(available([.gyroscope, .accelerometer, .magnetometer]) == [true, true, true])
+        #expect(available([.accelerometer, .magnetometer]) == [true, false, true])
+        #expect(available([.gyroscope, .accelerometer]) == [true, true, false])
+        #expect(available([.accelerometer]) == [true, false, false])
+        #expect(available([.gyroscope, .magnetometer]) == [false, false, false])
+    }
+
+    @Test("Each client gets as many states as it asked for, by time stamp")
+    func decimation() {
+        let bench = EngineBench()
+        let (fast, slow) = (FusionLog(), FusionLog())
+        let first = bench.engine.subscribe(FusionRequest(need: .attitude, interval: 0.01), receive: fast.receive)
+        let second = bench.engine.subscribe(FusionRequest(need: .gravity, interval: 0.05), receive: slow.receive)
+        bench.rest(1...100)
+        #expect(fast.states.count == 100)
+        #expect(slow.milliseconds == (0..<20).map { 10 + 50 * $0 })
+        first.cancel()
+        second.cancel()
+    }
+}

@@ -1,0 +1,310 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Testing
+
+@testable import MotionEngine
+
+/// Feeds an aligner and writes down its steps: "g10 a10 m10 s10" for the samples and the state of 10 ms.
+private struct AlignerBench {
+    var aligner = SampleAligner()
+    var words: [String] = []
+    private let sensors: [SampleAligner.Sensor]
+
+    init(_ sensors: [SampleAligner.Sensor] = [.gyroscope, .accelerometer, .magnetometer]) {
+        self.sensors = sensors
+        for sensor in sensors { aligner.expect(sensor, true) }
+    }
+
+    static func time(_ milliseconds: Int) -> BootTime {
+        BootTime(nanoseconds: 1_000_000_000_000 + Int64(milliseconds) * 1_000_000)
+    }
+
+    mutating func add(_ sensor: SampleAligner.Sensor, _ times: Int..., arrival: Int? = nil) {
+        aligner.add(
+            sensor, values: times.map { [Double($0), 0, 0] }, times: times.map { Self.time($0) },
+            arrival: Self.time(arrival ?? times.last ?? 0))
+        take()
+    }
+
+    mutating func take() {
+        while let step = aligner.next() {
+            switch step {
+            case .gyroscope(_, let time): note("g", time)
+            case .accelerometer(_, let time): note("a", time)
+            case .magnetometer(_, let time): note("m", time)
+            case .state(let time): note("s", time)
+            }
+        }
+    }
+
+    private mutating func note(_ letter: String, _ time: BootTime) {
+        words.append("\(letter)\((time.nanoseconds - Self.time(0).nanoseconds) / 1_000_000)")
+    }
+
+    /// The steps since the last call.
+    mutating func said() -> String {
+        defer { words = [] }
+        return words.joined(separator: " ")
+    }
+
+    /// All its sensors at each ten milliseconds.
+    mutating func run(_ steps: ClosedRange<Int>) {
+        for step in steps {
+            for sensor in sensors { add(sensor, step * 10) }
+        }
+    }
+}
+
+@Suite("Aligning samples")
+struct SampleAlignerTests {
+    @Test("Samples of one time come as gyroscope, accelerometer, magnetometer, in whatever order they come in")
+    func orders() {
+        let orders: [[SampleAligner.Sensor]] = [
+            [.gyroscope, .accelerometer, .magnetometer], [.gyroscope, .magnetometer, .accelerometer],
+            [.accelerometer, .gyroscope, .magnetometer], [.accelerometer, .magnetometer, .gyroscope],
+            [.magnetometer, .gyroscope, .accelerometer], [.magnetometer, .accelerometer, .gyroscope],
+        ]
+        for order in orders {
+            var bench = AlignerBench()
+            for step in 1...3 {
+                for sensor in order { bench.add(sensor, step * 10) }
+                #expect(bench.said() == "g\(step)0 a\(step)0 m\(step)0 s\(step)0")
+            }
+        }
+    }
+
+    @Test("A state waits for samples that are due, at most until the gyroscope's next sample")
+    func bound() {
+        var bench = AlignerBench()
+        bench.run(1...5)
+        _ = bench.said()
+        bench.add(.gyroscope, 60)
+        bench.add(.magnetometer, 60)
+        #expect(bench.said() == "")
+        bench.add(.gyroscope, 70)
+        #expect(bench.said() == "g60 m60 s60")
+        bench.add(.accelerometer, 70)
+        bench.add(.magnetometer, 70)
+        #expect(bench.said() == "g70 a70 m70 s70")
+    }
+
+    @Test("A slower sensor is only waited for when it is due")
+    func slower() {
+        var bench = AlignerBench()
+        for step in 1...12 {
+            bench.add(.gyroscope, step * 10)
+            bench.add(.accelerometer, step * 10)
+            if step % 4 == 0 { bench.add(.magnetometer, step * 10) }
+        }
+        _ = bench.said()
+        for step in 13...15 {
+            bench.add(.gyroscope, step * 10)
+            bench.add(.accelerometer, step * 10)
+            #expect(bench.said() == "g\(step)0 a\(step)0 s\(step)0")
+        }
+        bench.add(.gyroscope, 160)
+        bench.add(.accelerometer, 160)
+        #expect(bench.said() == "")
+        bench.add(.magnetometer, 160)
+        #expect(bench.said() == "g160 a160 m160 s160")
+    }
+
+    @Test("Samples between two of the gyroscope's go before the later state, all of them")
+    func between() {
+        var bench = AlignerBench([.gyroscope, .accelerometer])
+        bench.run(1...5)
+        _ = bench.said()
+        bench.add(.accelerometer, 52)
+        bench.add(.accelerometer, 57)
+        bench.add(.gyroscope, 60)
+        bench.add(.accelerometer, 62)
+        #expect(bench.said() == "g60 a52 a57 s60")
+    }
+
+    @Test("A late sample keeps its time and goes before the next state")
+    func late() {
+        var bench = AlignerBench()
+        bench.run(1...5)
+        _ = bench.said()
+        for step in 6...8 {
+            bench.add(.gyroscope, step * 10)
+            bench.add(.accelerometer, step * 10)
+        }
+        bench.add(.magnetometer, 60, arrival: 81)
+        bench.add(.magnetometer, 80)
+        #expect(bench.said() == "g60 a60 s60 g70 a70 s70 g80 a80 m60 m80 s80")
+    }
+
+    @Test("Batches of one time are aligned, whichever comes first")
+    func batches() {
+        for isGyroscopeFirst in [true, false] {
+            var bench = AlignerBench([.gyroscope, .accelerometer])
+            if isGyroscopeFirst { bench.add(.gyroscope, 10, 20, 30, arrival: 35) }
+            bench.add(.accelerometer, 10, 20, 30, arrival: 35)
+            if !isGyroscopeFirst { bench.add(.gyroscope, 10, 20, 30, arrival: 35) }
+            #expect(bench.said() == "g10 a10 s10 g20 a20 s20 g30 a30 s30")
+        }
+    }
+
+    @Test("What is held goes when nothing follows")
+    func release() {
+        var bench = AlignerBench()
+        bench.run(1...5)
+        _ = bench.said()
+        bench.add(.gyroscope, 60)
+        bench.add(.magnetometer, 60)
+        bench.aligner.release()
+        bench.take()
+        #expect(bench.said() == "g60 m60 s60")
+        #expect(bench.aligner.waitingSince == nil)
+        // Only once: what comes then is held again.
+        bench.add(.gyroscope, 70)
+        #expect(bench.said() == "")
+    }
+
+    @Test("A sensor that is lost, or has not been heard of for half a second, is not waited for")
+    func lostAndSilent() {
+        var bench = AlignerBench()
+        bench.run(1...5)
+        _ = bench.said()
+        bench.aligner.lose(.magnetometer)
+        bench.add(.gyroscope, 60)
+        bench.add(.accelerometer, 60)
+        #expect(bench.said() == "g60 a60 s60")
+        // The accelerometer falls silent: at 570 its last sample is 510 old.
+        for step in 7...56 { bench.add(.gyroscope, step * 10) }
+        _ = bench.said()
+        bench.add(.gyroscope, 570)
+        bench.add(.gyroscope, 580)
+        #expect(bench.said() == "g560 s560 g570 s570 g580 s580")
+        #expect(!bench.aligner.isPresent(.accelerometer))
+        bench.add(.accelerometer, 590)
+        bench.add(.gyroscope, 590)
+        #expect(bench.said() == "g590 a590 s590")
+        #expect(bench.aligner.isPresent(.accelerometer))
+    }
+
+    @Test("Without a gyroscope there is a state for each sample of the accelerometer, and again with its return")
+    func withoutGyroscope() {
+        var bench = AlignerBench()
+        bench.run(1...5)
+        _ = bench.said()
+        // One that is held goes with the loss.
+        bench.add(.gyroscope, 60)
+        bench.aligner.lose(.gyroscope)
+        bench.take()
+        #expect(bench.said() == "g60 s60")
+        bench.add(.accelerometer, 70)
+        bench.add(.magnetometer, 70)
+        #expect(bench.said() == "a70 m70 s70")
+        bench.aligner.regain(.gyroscope)
+        bench.add(.gyroscope, 80)
+        bench.add(.accelerometer, 80)
+        bench.add(.magnetometer, 80)
+        #expect(bench.said() == "g80 a80 m80 s80")
+    }
+
+    @Test("A gyroscope that falls silent is waited for half a second")
+    func silentGyroscope() {
+        var bench = AlignerBench([.gyroscope, .accelerometer])
+        bench.run(1...5)
+        _ = bench.said()
+        for step in 6...55 { bench.add(.accelerometer, step * 10) }
+        #expect(bench.said() == "")
+        bench.add(.accelerometer, 560)
+        let words = bench.said()
+        #expect(words.hasPrefix("a60 s60 a70 s70"))
+        #expect(words.hasSuffix("a560 s560"))
+        bench.add(.gyroscope, 565)
+        bench.add(.accelerometer, 570)
+        bench.add(.gyroscope, 575)
+        bench.add(.gyroscope, 585)
+        #expect(bench.said() == "g565 s565 g575 a570 s575")
+    }
+
+    @Test("When all clocks are set back together it goes on, in every order")
+    func setBack() {
+        for isGyroscopeFirst in [true, false] {
+            var bench = AlignerBench([.gyroscope, .accelerometer])
+            bench.run(100...105)
+            _ = bench.said()
+            for step in 1...3 {
+                let arrival = 1050 + step * 10
+                if isGyroscopeFirst { bench.add(.gyroscope, step * 10, arrival: arrival) }
+                bench.add(.accelerometer, step * 10, arrival: arrival)
+                if !isGyroscopeFirst { bench.add(.gyroscope, step * 10, arrival: arrival) }
+            }
+            #expect(bench.said() == "g10 a10 s10 g20 a20 s20 g30 a30 s30")
+        }
+    }
+
+    @Test("A sensor whose clock leaves the others is taken as it comes in, and by its time again once that is right")
+    func ownClock() {
+        for offset in [1_000_000, -1_000_000] {
+            var bench = AlignerBench([.gyroscope, .accelerometer])
+            bench.run(1...5)
+            for step in 6...300 {
+                bench.add(.gyroscope, step * 10)
+                bench.add(.accelerometer, step * 10 + offset, arrival: step * 10)
+            }
+            _ = bench.said()
+            bench.add(.gyroscope, 3010)
+            bench.add(.accelerometer, 3010 + offset, arrival: 3010)
+            bench.add(.gyroscope, 3020)
+            // The sample that came in after that of 3000 counts as of that time.
+            #expect(bench.said().contains("g3010 a3000 s3010") || bench.said().contains("a3010"))
+            for step in 303...310 {
+                bench.add(.gyroscope, step * 10)
+                bench.add(.accelerometer, step * 10)
+            }
+            #expect(bench.said().hasSuffix("g3100 a3100 s3100"))
+        }
+    }
+
+    @Test("Repeated samples and stamps that slip back are left out")
+    func repeated() {
+        var bench = AlignerBench([.gyroscope, .accelerometer])
+        bench.run(1...5)
+        _ = bench.said()
+        bench.add(.gyroscope, 50)
+        bench.add(.accelerometer, 45)
+        bench.run(6...6)
+        #expect(bench.said() == "g60 a60 s60")
+    }
+
+    @Test("Another rate needs no time to get used to")
+    func rateChange() {
+        var bench = AlignerBench([.gyroscope, .accelerometer])
+        bench.run(1...20)
+        _ = bench.said()
+        for time in [205, 210, 215, 220] {
+            bench.add(.gyroscope, time)
+            bench.add(.accelerometer, time)
+        }
+        #expect(bench.said() == "g205 s205 g210 a205 a210 s210 g215 a215 s215 g220 a220 s220")
+        for time in [240, 260, 280] {
+            bench.add(.gyroscope, time)
+            bench.add(.accelerometer, time)
+        }
+        #expect(bench.said() == "g240 a240 s240 g260 a260 s260 g280 a280 s280")
+    }
+
+    @Test("Queues are bounded")
+    func bounded() {
+        var bench = AlignerBench([.gyroscope, .accelerometer])
+        // All of one arrival, so that the gyroscope may still come.
+        for start in 0..<5 {
+            let times = (1...1000).map { AlignerBench.time(start * 10_000 + $0 * 10) }
+            bench.aligner.add(
+                .accelerometer, values: times.map { _ in [0, 0, 9.81] }, times: times, arrival: AlignerBench.time(0))
+            bench.take()
+        }
+        bench.add(.gyroscope, 60_000, arrival: 1)
+        bench.aligner.release()
+        bench.take()
+        #expect(bench.words.count { $0.hasPrefix("a") } <= 2048)
+        #expect(bench.words.last == "s60000")
+    }
+}
