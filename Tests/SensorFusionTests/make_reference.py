@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Writes Reference/butterworth.txt with scipy (1.17 was used): python3 make_reference.py
+"""Writes Reference/butterworth.txt and ellipsoid.txt with scipy (1.17 was used): python3 make_reference.py
 
-Each line is: interval, input, output. The filter begins at rest at zero; inputs are held over their interval.
+Each line of the first is: interval, input, output. The filter begins at rest at zero; inputs are held over their interval.
+The second has the hard iron, the three rows of the symmetric soft iron of determinant 1, and then the readings.
 """
 import os
 
 import numpy as np
-from scipy import linalg, signal
+from scipy import linalg, optimize, signal
 
 rng = np.random.default_rng(20)
 folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Reference")
@@ -60,3 +61,24 @@ with open(os.path.join(folder, "butterworth.txt"), "w") as out:
     u = np.sin(2 * np.pi * 0.7 * t) + 0.5 * np.sin(2 * np.pi * 2 * t)
     b, a = signal.butter(2, 1, fs=400)
     write(1, np.full(800, 1 / 400), u, signal.lfilter(b, a, u))
+
+with open(os.path.join(folder, "ellipsoid.txt"), "w") as out:
+    rng = np.random.default_rng(4)
+    directions = rng.normal(size=(300, 3))
+    directions /= np.linalg.norm(directions, axis=1)[:, None]
+    shape = np.array([[1.12, 0.05, -0.05], [0.05, 0.88, 0.05], [-0.05, 0.05, 1.0]])
+    points = np.round(48 * directions @ shape.T + [25, -40, 15] + rng.normal(scale=0.5, size=(300, 3)), 3)
+
+    def corrected(p):
+        w = np.array([[p[0], p[3], p[4]], [p[3], p[1], p[5]], [p[4], p[5], p[2]]])
+        return w, (points - p[6:9]) @ w.T
+
+    begin = np.concatenate([np.full(3, 1 / 50), np.zeros(3), points.mean(axis=0)])
+    fit = optimize.least_squares(
+        lambda p: np.linalg.norm(corrected(p)[1], axis=1) - 1, begin, x_scale=np.abs(begin) + 0.01, xtol=1e-14,
+        ftol=1e-14, gtol=1e-14)
+    w, _ = corrected(fit.x)
+    w /= np.cbrt(np.linalg.det(w))
+    out.write("# hard iron, soft iron by rows, readings\n")
+    for row in [fit.x[6:9], *w, *points]:
+        out.write(" ".join(repr(float(x)) for x in row) + "\n")

@@ -20,6 +20,22 @@ enum DirectionCells {
         return band * 8 + octant
     }
 
+    /// Finer cells: a cube's faces in twenty-five each.
+    static let fineDirectionCount = 6 * 25
+
+    /// The fine cell of a direction; the first one for none.
+    static func fineDirection(_ vector: SIMD3<Double>) -> Int {
+        var largest = 0
+        for index in 1..<3 where abs(vector[index]) > abs(vector[largest]) { largest = index }
+        let main = vector[largest]
+        guard main != 0, vector.isFinite else { return 0 }
+        var cell = 2 * largest + (main < 0 ? 1 : 0)
+        for index in 0..<3 where index != largest {
+            cell = cell * 5 + min(4, max(0, Int((vector[index] / main + 1) * 2.5)))
+        }
+        return cell
+    }
+
     /// Cells of about 30 degrees among all attitudes.
     static let attitudeCount = 4 * 125
 

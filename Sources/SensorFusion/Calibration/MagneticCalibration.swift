@@ -33,4 +33,21 @@ public struct MagneticCalibration: Sendable, Hashable {
         let m = measured - hardIron
         return SIMD3((row0 * m).sum(), (row1 * m).sum(), (row2 * m).sum())
     }
+
+    /// Equal in everything, where numbers that are not known (NaN) equal each other.
+    public static func == (left: MagneticCalibration, right: MagneticCalibration) -> Bool {
+        func same(_ a: Double, _ b: Double) -> Bool { a == b || (a.isNaN && b.isNaN) }
+        return left.correctsTheSame(as: right) && left.quality == right.quality && left.coverage == right.coverage
+            && same(left.residual, right.residual) && same(left.fieldStrength, right.fieldStrength)
+            && same(left.dip, right.dip)
+    }
+
+    /// By the correction.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(row0)
+        hasher.combine(row1)
+        hasher.combine(row2)
+        hasher.combine(hardIron)
+        hasher.combine(quality)
+    }
 }

@@ -35,6 +35,7 @@ public struct MagnetometerCalibrator: Sendable {
     var expectedDip: Double?
 
     private var reservoir = SampleReservoir(capacity: Self.capacity, cells: DirectionCells.attitudeCount)
+    private var ellipsoidFit = EllipsoidFit(capacity: Self.capacity)
     private var aidedFit = AttitudeAidedFit(capacity: Self.capacity)
     private var lastFit: MagneticFit?
     private var usesAttitude = false
@@ -76,6 +77,8 @@ public struct MagnetometerCalibrator: Sendable {
                 attitude.components.w.isFinite, attitude.components != .zero
             else { return false }
             takeAided(measured, attitude: attitude.normalized, timestamp: timestamp)
+        } else {
+            takeAlone(measured, timestamp: timestamp)
         }
         guard newSamples >= Self.samplesToSolve, timestamp - solvedAt >= Self.secondsToSolve || timestamp < solvedAt,
             reservoir.samples.count >= Self.samplesForFit
@@ -122,6 +125,9 @@ public struct MagnetometerCalibrator: Sendable {
     /// The longest interval in which a turn gives a rate.
     static let longestRateInterval = 0.15
     static let fastestRate = 12.0
+    /// How far from the one before a reading has to be without attitudes, as a part of its own length and of the field's.
+    static let partOfReading = 0.01
+    static let partOfStrength = 0.08
     /// The cosine of half of five degrees.
     static let turnToKeep = 0.99905
 
@@ -129,6 +135,7 @@ public struct MagnetometerCalibrator: Sendable {
         if !usesAttitude {
             usesAttitude = true
             reservoir.removeAll()
+            lastFit = nil
             keptAttitude = nil
             lastTime = nil
         }
@@ -153,6 +160,42 @@ public struct MagnetometerCalibrator: Sendable {
         newSamples += 1
     }
 
+    private mutating func takeAlone(_ measured: SIMD3<Double>, timestamp: Double) {
+        if usesAttitude {
+            usesAttitude = false
+            reservoir.removeAll()
+            keptField = nil
+            lastFit = nil
+        }
+        if timestamp >= windowEnd || timestamp < windowEnd - 2 * Self.secondsOfWindow {
+            beginWindow(at: timestamp, settling: false)
+        }
+        let apart = max(Self.partOfReading * measured.length, Self.partOfStrength * (lastFit?.strength ?? 0))
+        if let kept = keptField, (measured - kept).length < apart { return }
+        keptField = measured
+        reservoir.insert(
+            MagneticSample(
+                field: measured, attitude: .identity, rate: .zero, window: window, age: 0,
+                cell: DirectionCells.fineDirection(measured - center)))
+        newSamples += 1
+    }
+
+    /// About where the readings' ellipsoid has its centre.
+    private var center: SIMD3<Double> { candidate.fieldStrength > 0 ? candidate.hardIron : .zero }
+
+    private mutating func solveAlone() -> MagneticFit? {
+        // Cells about the latest centre make the weights; a second round has them right.
+        var fit: MagneticFit?
+        var center = self.center
+        for _ in 0..<2 {
+            reservoir.assignCells { DirectionCells.fineDirection($0.field - center) }
+            fit = ellipsoidFit.fit(reservoir.samples, counts: reservoir.counts, inForce: calibration)
+            guard let found = fit?.calibration(coverage: 0) else { return nil }
+            center = found.hardIron
+        }
+        return fit
+    }
+
     private mutating func beginWindow(at timestamp: Double, settling: Bool) {
         window += 1
         windowEnd = timestamp + Self.secondsOfWindow
@@ -161,11 +204,10 @@ public struct MagnetometerCalibrator: Sendable {
     }
 
     private mutating func solve() -> Bool {
-        guard let fit = aidedFit.fit(reservoir.samples, inForce: calibration, previous: lastFit) else {
-            lastFit = nil
-            return false
-        }
-        guard let found = fit.calibration(coverage: coverage(of: fit)) else {
+        let result =
+            usesAttitude
+            ? aidedFit.fit(reservoir.samples, inForce: calibration, previous: lastFit) : solveAlone()
+        guard let fit = result, let found = fit.calibration(coverage: coverage(of: fit)) else {
             lastFit = nil
             return false
         }
@@ -216,7 +258,7 @@ extension MagnetometerCalibrator {
 
     private func shouldAdopt(_ fit: MagneticFit, _ found: MagneticCalibration) -> Bool {
         guard fit.uncertainty < Self.adoptableUncertainty, fit.residual < Self.adoptableResidual else { return false }
-        if contradictsExpectation(found), !contradictsExpectation(calibration) { return false }
+        guard !contradictsExpectation(found) else { return false }
         let gain = fit.residualInForce / fit.residual
         if isInherited { return gain > Self.gainOverInherited }
         return gain > Self.gainOverOwn || fit.uncertainty < 0.8 * uncertaintyInForce

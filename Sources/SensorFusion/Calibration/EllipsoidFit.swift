@@ -1,0 +1,292 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Finds the correction that makes all readings equally long: without attitudes, nothing else is known of them.
+///
+/// Minimises the sum of (|W·(m - o)| - f)² over a symmetric W with a fixed trace, the hard iron o and the strength f, by
+/// Levenberg's and Marquardt's method from the best sphere. A prior belief in W near 1 decides what the samples leave
+/// open, and the result is an ellipsoid always, never another quadric. What W turns cannot be told from lengths: the
+/// sensor's axes have to be the device's.
+struct EllipsoidFit: Sendable {
+    static let softIronDeviation = 0.15
+    /// Occupied cells that count as one independent sample.
+    static let cellsPerIndependentSample = 3.0
+    static let outlierDeviations = 5.0
+
+    private var count = 0
+    private var fields: [Double]
+    private var baseWeights: [Double]
+    private var weights: [Double]
+    private var errors: [Double]
+    private var sorted: [Double] = []
+    private var system = PositiveSystem(size: 9)
+    private var sphere = PositiveSystem(size: 4)
+    private var sphereSolution = [0.0, 0, 0, 0]
+    /// W's xx, yy, xy, xz, yz, then the hard iron, then the strength; zz is what the trace leaves.
+    private var solution = [Double](repeating: 0, count: 9)
+    private var trial = [Double](repeating: 0, count: 9)
+    private var gradient = [Double](repeating: 0, count: 9)
+    private var slope = [Double](repeating: 0, count: 9)
+    private var normal = [Double](repeating: 0, count: 81)
+    private var center = SIMD3<Double>.zero
+    private var unit = 1.0
+    private var deviation = 0.1
+
+    init(capacity: Int) {
+        fields = [Double](repeating: 0, count: 3 * capacity)
+        baseWeights = [Double](repeating: 0, count: capacity)
+        weights = baseWeights
+        errors = baseWeights
+        sorted.reserveCapacity(capacity)
+    }
+
+    /// The fit of those samples, each with one part of its cell's weight; nil when they allow none.
+    mutating func fit(_ samples: [MagneticSample], counts: [Int], inForce: MagneticCalibration) -> MagneticFit? {
+        guard load(samples, counts), startWithSphere() else { return nil }
+        for _ in 0..<6 {
+            measure(solution)
+            updateWeights()
+            guard improve() else { break }
+        }
+        guard solution.allSatisfy(\.isFinite), solution[8] > 0 else { return nil }
+        return result(inForce: inForce)
+    }
+
+    private mutating func load(_ samples: [MagneticSample], _ counts: [Int]) -> Bool {
+        count = min(samples.count, errors.count)
+        guard count >= 12 else { return false }
+        var sum = SIMD3<Double>.zero
+        for index in 0..<count { sum += samples[index].field }
+        center = sum / Double(count)
+        var squares = 0.0
+        for index in 0..<count { squares += (samples[index].field - center).squaredLength }
+        unit = (squares / Double(count)).squareRoot()
+        guard unit.isFinite, unit > 0, center.isFinite else { return false }
+        for index in 0..<count {
+            let x = (samples[index].field - center) / unit
+            (fields[3 * index], fields[3 * index + 1], fields[3 * index + 2]) = (x.x, x.y, x.z)
+            let cell = samples[index].cell
+            baseWeights[index] = 1 / Double(counts.indices.contains(cell) ? max(counts[cell], 1) : 1)
+        }
+        return true
+    }
+
+    /// The sphere by linear least squares: |x|² = 2 o·x + (f² - |o|²).
+    private mutating func startWithSphere() -> Bool {
+        sphere.clear()
+        for index in 0..<4 { sphereSolution[index] = 0 }
+        for index in 0..<count {
+            let (x, y, z) = (fields[3 * index], fields[3 * index + 1], fields[3 * index + 2])
+            (slope[0], slope[1], slope[2], slope[3]) = (x, y, z, 1)
+            let square = x * x + y * y + z * z
+            for row in 0..<4 {
+                for column in 0...row { sphere[row, column] += baseWeights[index] * slope[row] * slope[column] }
+                sphereSolution[row] += baseWeights[index] * slope[row] * square
+            }
+        }
+        // Points of a plane say nothing of the direction across: the smallest offset is taken then.
+        for index in 0..<3 { sphere[index, index] += 1e-6 }
+        guard sphere.factorize() else { return false }
+        sphere.solve(&sphereSolution)
+        let (a, b, c) = (sphereSolution[0] / 2, sphereSolution[1] / 2, sphereSolution[2] / 2)
+        let square = sphereSolution[3] + a * a + b * b + c * c
+        guard square > 0, square.isFinite else { return false }
+        for index in 0..<9 { solution[index] = index < 2 ? 1 : 0 }
+        (solution[5], solution[6], solution[7], solution[8]) = (a, b, c, square.squareRoot())
+        return true
+    }
+
+    private mutating func measure(_ p: [Double]) {
+        let last = 3 - p[0] - p[1]
+        for index in 0..<count {
+            let (x, y, z) = (fields[3 * index] - p[5], fields[3 * index + 1] - p[6], fields[3 * index + 2] - p[7])
+            let (u, v, w) = (
+                p[0] * x + p[2] * y + p[3] * z, p[2] * x + p[1] * y + p[4] * z, p[3] * x + p[4] * y + last * z
+            )
+            errors[index] = (u * u + v * v + w * w).squareRoot() - p[8]
+        }
+    }
+
+    private mutating func updateWeights() {
+        sorted.removeAll(keepingCapacity: true)
+        for index in 0..<count { sorted.append(abs(errors[index])) }
+        sorted.sort()
+        // The median of the absolute value is 0.6745 deviations.
+        deviation = max(1e-3, sorted[count / 2] / 0.6745)
+        let limit = Self.outlierDeviations * deviation
+        for index in 0..<count {
+            let ratio = errors[index] / limit
+            let part = 1 / (1 + ratio * ratio)
+            weights[index] = baseWeights[index] * part * part
+        }
+    }
+
+    private var information: Double { 1 / (deviation * deviation * Self.cellsPerIndependentSample) }
+
+    private func cost(_ p: [Double]) -> Double {
+        var sum = 0.0
+        for index in 0..<count { sum += weights[index] * errors[index] * errors[index] }
+        return sum * information + Self.priorCost(p)
+    }
+
+    private static func priorCost(_ p: [Double]) -> Double {
+        let (a, b, c) = (p[0] - 1, p[1] - 1, 1 - p[0] - p[1] + 1)
+        return (a * a + b * b + c * c + 2 * (p[2] * p[2] + p[3] * p[3] + p[4] * p[4]))
+            / (softIronDeviation * softIronDeviation)
+    }
+
+    /// A few damped steps with the present weights; false when nothing can be solved.
+    private mutating func improve() -> Bool {
+        var damping = 1e-4
+        var present = cost(solution)
+        for _ in 0..<8 {
+            linearize()
+            var improved = false
+            for _ in 0..<8 {
+                system.clear()
+                for row in 0..<9 {
+                    for column in 0...row { system[row, column] = normal[9 * row + column] }
+                    system[row, row] *= 1 + damping
+                }
+                guard system.factorize() else { return false }
+                for index in 0..<9 { trial[index] = gradient[index] }
+                system.solve(&trial)
+                for index in 0..<9 { trial[index] += solution[index] }
+                measure(trial)
+                let next = cost(trial)
+                if next <= present, trial[8] > 0, Self.isPositive(trial) {
+                    improved = present - next > 1e-10 * present
+                    for index in 0..<9 { solution[index] = trial[index] }
+                    present = next
+                    damping *= 0.2
+                    break
+                }
+                damping *= 6
+            }
+            if !improved { break }
+        }
+        measure(solution)
+        return true
+    }
+
+    /// The normal matrix and the negative gradient at the present solution.
+    private mutating func linearize() {
+        for index in normal.indices { normal[index] = 0 }
+        for index in gradient.indices { gradient[index] = 0 }
+        let p = solution
+        let last = 3 - p[0] - p[1]
+        for index in 0..<count {
+            let (x, y, z) = (fields[3 * index] - p[5], fields[3 * index + 1] - p[6], fields[3 * index + 2] - p[7])
+            var (u, v, w) = (
+                p[0] * x + p[2] * y + p[3] * z, p[2] * x + p[1] * y + p[4] * z, p[3] * x + p[4] * y + last * z
+            )
+            let length = (u * u + v * v + w * w).squareRoot()
+            guard length > 1e-12 else { continue }
+            (u, v, w) = (u / length, v / length, w / length)
+            slope[0] = u * x - w * z
+            slope[1] = v * y - w * z
+            slope[2] = u * y + v * x
+            slope[3] = u * z + w * x
+            slope[4] = v * z + w * y
+            slope[5] = -(p[0] * u + p[2] * v + p[3] * w)
+            slope[6] = -(p[2] * u + p[1] * v + p[4] * w)
+            slope[7] = -(p[3] * u + p[4] * v + last * w)
+            slope[8] = -1
+            let weight = weights[index] * information
+            let error = length - p[8]
+            for row in 0..<9 {
+                let weighted = weight * slope[row]
+                for column in 0...row { normal[9 * row + column] += weighted * slope[column] }
+                gradient[row] -= weighted * error
+            }
+        }
+        let prior = 1 / (Self.softIronDeviation * Self.softIronDeviation)
+        normal[0] += 2 * prior
+        normal[10] += 2 * prior
+        normal[9] += prior
+        gradient[0] -= prior * (p[0] - 1 - (2 - p[0] - p[1]))
+        gradient[1] -= prior * (p[1] - 1 - (2 - p[0] - p[1]))
+        for index in 2..<5 {
+            normal[10 * index] += 2 * prior
+            gradient[index] -= 2 * prior * p[index]
+        }
+        // So weak that it only keeps the system solvable.
+        for index in 5..<9 { normal[10 * index] += 1e-4 }
+    }
+
+    /// True when the symmetric matrix has positive eigenvalues only.
+    private static func isPositive(_ p: [Double]) -> Bool {
+        let last = 3 - p[0] - p[1]
+        let second = p[0] * p[1] - p[2] * p[2]
+        let third =
+            p[0] * (p[1] * last - p[4] * p[4]) - p[2] * (p[2] * last - p[4] * p[3])
+            + p[3] * (p[2] * p[4] - p[1] * p[3])
+        return p[0] > 0 && second > 0 && third > 0.01
+    }
+
+    private mutating func result(inForce: MagneticCalibration) -> MagneticFit? {
+        let p = solution
+        var fit = MagneticFit()
+        fit.row0 = SIMD3(p[0], p[2], p[3])
+        fit.row1 = SIMD3(p[2], p[1], p[4])
+        fit.row2 = SIMD3(p[3], p[4], 3 - p[0] - p[1])
+        let hardIron = SIMD3(p[5], p[6], p[7]) * unit + center
+        fit.shift = -SIMD3((fit.row0 * hardIron).sum(), (fit.row1 * hardIron).sum(), (fit.row2 * hardIron).sum())
+        fit.strength = p[8] * unit
+        fit.residual = remainder() / p[8]
+        fit.uncertainty = uncertainty()
+        fit.residualInForce = residual(of: inForce)
+        return fit
+    }
+
+    /// Root mean square, where no sample counts for more than an outlier.
+    private func remainder() -> Double {
+        let limit = Self.outlierDeviations * deviation
+        var (squares, total) = (0.0, 0.0)
+        for index in 0..<count {
+            let error = min(abs(errors[index]), limit)
+            squares += baseWeights[index] * error * error
+            total += baseWeights[index]
+        }
+        return (squares / total).squareRoot()
+    }
+
+    /// The same for another correction with its own best strength.
+    private mutating func residual(of other: MagneticCalibration) -> Double {
+        var (sum, total) = (0.0, 0.0)
+        for index in 0..<count {
+            let x = SIMD3(fields[3 * index], fields[3 * index + 1], fields[3 * index + 2]) * unit + center
+            errors[index] = other.apply(to: x).length / unit
+            sum += weights[index] * errors[index]
+            total += weights[index]
+        }
+        let strength = sum / total
+        for index in 0..<count { errors[index] -= strength }
+        return remainder() / strength
+    }
+
+    private mutating func uncertainty() -> Double {
+        linearize()
+        system.clear()
+        for row in 0..<9 { for column in 0...row { system[row, column] = normal[9 * row + column] } }
+        guard system.factorize() else { return .infinity }
+        let square = solution[8] * solution[8]
+        var sum = 0.0
+        var covariance = 0.0
+        for index in 0..<8 {
+            for k in 0..<9 { trial[k] = k == index ? 1 : 0 }
+            system.solve(&trial)
+            switch index {
+            case 0, 1:
+                sum += 2 * trial[index] * square / 3
+                covariance = trial[0]
+            case 2, 3, 4: sum += 2 * trial[index] * square / 3
+            default: sum += trial[index]
+            }
+        }
+        // zz is minus the sum of the other two.
+        sum += 2 * covariance * square / 3
+        let relative = sum / 3 / square
+        return relative.isFinite ? max(relative, 0).squareRoot() : .infinity
+    }
+}

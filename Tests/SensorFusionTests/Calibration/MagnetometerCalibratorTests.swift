@@ -1,0 +1,276 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SensorFusion
+import Testing
+
+/// A made-up device in the field of Berlin (microtesla, north, dip 68 degrees).
+struct TurningDevice {
+    static let earth = SIMD3<Double>(0, 18.6, -46)
+    static let interval = 0.02
+
+    var generator = SeededGenerator(seed: 7)
+    var attitude = Quaternion.identity
+    var time = 0.0
+    var hard = SIMD3<Double>(30, -12, 55)
+    var noise = 0.3
+    /// Radians per second of the attitude's heading.
+    var drift = 0.0
+    private var heading = 0.0
+
+    init() {}
+
+    /// Turns by a rate for one interval; gives the reading and the attitude that a filter would give.
+    mutating func step(_ rate: SIMD3<Double>, extra: SIMD3<Double> = .zero) -> (SIMD3<Double>, Quaternion, Double) {
+        let half = rate * (Self.interval / 2)
+        attitude = (attitude * Quaternion(x: half.x, y: half.y, z: half.z, w: 1)).normalized
+        time += Self.interval
+        heading += drift * Self.interval
+        let reading = Distortion.apply(attitude.conjugate.rotate(Self.earth + extra)) - Distortion.hard + hard
+        return (reading + generator.normal(noise), Quaternion(aboutZ: heading) * attitude, time)
+    }
+
+    /// The rates of a hand that turns the device in all directions.
+    func tumble() -> SIMD3<Double> {
+        SIMD3(1.3 * sin(0.9 * time), 1.1 * cos(0.7 * time + 1), 0.9 * sin(0.53 * time + 2))
+    }
+}
+
+@Suite("Magnetometer calibrator")
+struct MagnetometerCalibratorTests {
+    /// How far corrected readings are from the earth's field as a device sees it, as a part of it, at worst.
+    private func worstError(_ calibration: MagneticCalibration, hard: SIMD3<Double>) -> Double {
+        var generator = SeededGenerator(seed: 3)
+        let strength = length(TurningDevice.earth)
+        // The volume of the distortion, which a correction of determinant 1 leaves as a factor.
+        let volume =
+            (Distortion.soft.0 * cross(Distortion.soft.1, Distortion.soft.2)).sum()
+        let scale = cbrt(volume)
+        return (0..<200).map { _ in
+            let field = generator.direction() * strength
+            let corrected = calibration.apply(to: Distortion.apply(field) - Distortion.hard + hard)
+            return length(corrected / scale - field) / strength
+        }.max() ?? .infinity
+    }
+
+    @Test("Hard and soft iron are found with a drifting heading")
+    func found() {
+        var device = TurningDevice()
+        device.drift = 0.002
+        var calibrator = MagnetometerCalibrator()
+        var changes = 0
+        for _ in 0..<3000 {
+            let (field, attitude, time) = device.step(device.tumble())
+            if calibrator.update(field, attitude: attitude, timestamp: time) { changes += 1 }
+        }
+        let found = calibrator.calibration
+        #expect(changes > 0 && changes < 15)
+        #expect(worstError(found, hard: device.hard) < 0.02)
+        #expect(found.quality == .high)
+        #expect(found.coverage > 0.7)
+        #expect(found.residual < 0.02)
+        #expect(abs(found.dip - atan2(46, 18.6)) < 0.02)
+        #expect(abs(calibrator.latency) < 0.003)
+        // The matrix has a determinant of one.
+        let rows = found.softIron
+        #expect(abs((rows[0] * cross(rows[1], rows[2])).sum() - 1) < 1e-9)
+    }
+
+    @Test("Hard and soft iron are found without gyroscope")
+    func foundAlone() {
+        var device = TurningDevice()
+        var calibrator = MagnetometerCalibrator()
+        for _ in 0..<3000 {
+            let (field, _, time) = device.step(device.tumble())
+            _ = calibrator.update(field, attitude: nil, timestamp: time)
+        }
+        #expect(worstError(calibrator.calibration, hard: device.hard) < 0.03)
+        #expect(calibrator.calibration.quality == .high)
+        #expect(calibrator.calibration.dip.isNaN)
+    }
+
+    @Test("Rest and noise adopt nothing", arguments: [true, false])
+    func resting(_ hasAttitude: Bool) {
+        var device = TurningDevice()
+        var calibrator = MagnetometerCalibrator()
+        for _ in 0..<3000 {
+            let (field, attitude, time) = device.step(.zero)
+            let changed = calibrator.update(field, attitude: hasAttitude ? attitude : nil, timestamp: time)
+            #expect(!changed)
+        }
+        #expect(calibrator.calibration == MagneticCalibration())
+    }
+
+    @Test("Turning about one axis only adopts nothing", arguments: [true, false])
+    func planar(_ hasAttitude: Bool) {
+        var device = TurningDevice()
+        var calibrator = MagnetometerCalibrator()
+        for _ in 0..<3000 {
+            let (field, attitude, time) = device.step([0, 0, 1.5])
+            _ = calibrator.update(field, attitude: hasAttitude ? attitude : nil, timestamp: time)
+        }
+        #expect(!calibrator.calibration.correctsReadings)
+        #expect(calibrator.calibration.quality <= .low)
+        #expect(calibrator.candidateUncertainty > 0.15)
+    }
+
+    @Test("A magnet near by for a quarter of the time does not spoil it", arguments: [true, false])
+    func magnet(_ hasAttitude: Bool) {
+        var device = TurningDevice()
+        var calibrator = MagnetometerCalibrator()
+        for index in 0..<3200 {
+            let isNear = index % 800 >= 600
+            let extra = isNear ? SIMD3<Double>(60, 20, -30) : .zero
+            let (field, attitude, time) = device.step(device.tumble(), extra: extra)
+            _ = calibrator.update(field, attitude: hasAttitude ? attitude : nil, timestamp: time)
+        }
+        #expect(worstError(calibrator.calibration, hard: device.hard) < 0.06)
+    }
+
+    @Test("A device that gets a magnet of its own is calibrated anew")
+    func newMagnet() {
+        var device = TurningDevice()
+        var calibrator = MagnetometerCalibrator()
+        for index in 0..<9000 {
+            if index == 1500 { device.hard += [-40, 10, 20] }
+            let (field, attitude, time) = device.step(device.tumble())
+            _ = calibrator.update(field, attitude: attitude, timestamp: time)
+        }
+        #expect(worstError(calibrator.calibration, hard: device.hard) < 0.05)
+    }
+
+    @Test("A fit that contradicts the expected field is not adopted")
+    func expected() {
+        var device = TurningDevice()
+        var calibrator = MagnetometerCalibrator()
+        // The readings' strength is about 50: an expectation of twice as much stands for a hall of steel.
+        calibrator.expectField(strength: 100, dip: 1.18)
+        for _ in 0..<2000 {
+            let (field, attitude, time) = device.step(device.tumble())
+            _ = calibrator.update(field, attitude: attitude, timestamp: time)
+        }
+        #expect(calibrator.candidate.quality == .low)
+        #expect(!calibrator.calibration.correctsReadings)
+        var plain = MagnetometerCalibrator()
+        plain.expectField(strength: 49.6, dip: 1.187)
+        device = TurningDevice()
+        for _ in 0..<2000 {
+            let (field, attitude, time) = device.step(device.tumble())
+            _ = plain.update(field, attitude: attitude, timestamp: time)
+        }
+        #expect(plain.calibration.quality == .high)
+    }
+
+    @Test("Hostile samples change nothing and break nothing", arguments: [true, false])
+    func hostile(_ hasAttitude: Bool) {
+        var calibrator = MagnetometerCalibrator()
+        var generator = SeededGenerator(seed: 11)
+        let odd: [Double] = [.nan, .infinity, -.infinity, 0, 1e300, -1e14, 1e-300, .greatestFiniteMagnitude, 5]
+        for index in 0..<4000 {
+            func pick() -> Double { odd[Int.random(in: odd.indices, using: &generator)] }
+            let q = Quaternion(x: pick(), y: pick(), z: pick(), w: pick())
+            let time = index % 3 == 0 ? pick() : Double(index) * 0.02
+            _ = calibrator.update([pick(), pick(), pick()], attitude: hasAttitude ? q : nil, timestamp: time)
+            #expect(calibrator.calibration.isUsable)
+        }
+        // It works afterwards.
+        calibrator.reset()
+        var device = TurningDevice()
+        for _ in 0..<3000 {
+            let (field, attitude, time) = device.step(device.tumble())
+            _ = calibrator.update(field, attitude: hasAttitude ? attitude : nil, timestamp: time)
+        }
+        #expect(worstError(calibrator.calibration, hard: device.hard) < 0.03)
+    }
+
+    @Test("Random readings are no field", arguments: [true, false])
+    func random(_ hasAttitude: Bool) {
+        var device = TurningDevice()
+        var calibrator = MagnetometerCalibrator()
+        for _ in 0..<2000 {
+            let (_, attitude, time) = device.step(device.tumble())
+            let field = device.generator.normal(40)
+            _ = calibrator.update(field, attitude: hasAttitude ? attitude : nil, timestamp: time)
+        }
+        #expect(!calibrator.calibration.correctsReadings)
+    }
+
+    @Test("A mirrored sensor is not calibrated")
+    func mirrored() {
+        var device = TurningDevice()
+        var calibrator = MagnetometerCalibrator()
+        for _ in 0..<2000 {
+            let (field, attitude, time) = device.step(device.tumble())
+            _ = calibrator.update(field * SIMD3(1, 1, -1), attitude: attitude, timestamp: time)
+        }
+        #expect(!calibrator.calibration.correctsReadings)
+        #expect(calibrator.calibration.quality <= .low)
+    }
+
+    @Test("The same readings give the same calibration, in any unit")
+    func deterministic() {
+        func run(_ factor: Double) -> MagneticCalibration {
+            var device = TurningDevice()
+            var calibrator = MagnetometerCalibrator()
+            for _ in 0..<1500 {
+                let (field, attitude, time) = device.step(device.tumble())
+                _ = calibrator.update(field * factor, attitude: attitude, timestamp: time)
+            }
+            return calibrator.calibration
+        }
+        let first = run(1)
+        #expect(first == run(1))
+        #expect(first.correctsReadings)
+        let gauss = run(0.01)
+        #expect(length(gauss.hardIron * 100 - first.hardIron) < 1e-6)
+    }
+
+    @Test("An unusable start is ignored, a usable one is in force at once")
+    func start() {
+        var bad = MagneticCalibration()
+        bad.softIron = [[1, 0, 0], [0, 1, 0], [0, 0, -1]]
+        #expect(MagnetometerCalibrator(start: bad).calibration == MagneticCalibration())
+        bad.softIron = [[.nan, 0, 0], [0, 1, 0], [0, 0, 1]]
+        #expect(MagnetometerCalibrator(start: bad).calibration == MagneticCalibration())
+        var good = MagneticCalibration()
+        good.hardIron = [1, 2, 3]
+        good.quality = .medium
+        var calibrator = MagnetometerCalibrator(start: good)
+        #expect(calibrator.calibration == good)
+        calibrator.reset()
+        #expect(calibrator.calibration == good)
+    }
+
+    @Test("A stored calibration that no longer fits is replaced")
+    func staleStart() {
+        var stale = MagneticCalibration()
+        stale.hardIron = [-30, 40, 0]
+        stale.quality = .high
+        stale.fieldStrength = 50
+        var device = TurningDevice()
+        var calibrator = MagnetometerCalibrator(start: stale)
+        for _ in 0..<2000 {
+            let (field, attitude, time) = device.step(device.tumble())
+            _ = calibrator.update(field, attitude: attitude, timestamp: time)
+        }
+        #expect(worstError(calibrator.calibration, hard: device.hard) < 0.03)
+        #expect(calibrator.calibration.difference(from: stale) > 0.5)
+    }
+
+    @Test("The ellipsoid agrees with scipy's")
+    func reference() throws {
+        let lines = try Recording.lines("Reference/ellipsoid.txt")
+        let rows = try lines.dropFirst().map { try Recording.numbers($0, separator: " ", count: 3) }
+        let expected = rows.prefix(4).map { SIMD3($0[0], $0[1], $0[2]) }
+        var calibrator = MagnetometerCalibrator()
+        for (index, row) in rows.dropFirst(4).enumerated() {
+            _ = calibrator.update([row[0], row[1], row[2]], attitude: nil, timestamp: Double(index) * 0.1)
+        }
+        let found = calibrator.candidate
+        #expect(found.quality == .high)
+        // Weighted by cells and with a prior belief in a sphere, so not to the last digit: a tenth of the noise.
+        #expect(length(found.hardIron - expected[0]) < 0.05)
+        for index in 0..<3 { #expect(length(found.softIron[index] - expected[index + 1]) < 0.004) }
+    }
+}
