@@ -151,7 +151,7 @@ let package = Package(
         .testTarget(
             name: "TraceFormatsTests", dependencies: ["DeviceCore", "IIOFormat", "Trace", "TraceFormats", "TraceXML"],
             exclude: ["Fixtures"]),
-        .testTarget(name: "SensorctlTests", dependencies: ["DeviceCore", "sensorctl"]),
+        .testTarget(name: "SensorctlTests", dependencies: ["DeviceCore", "JSONBytes", "SensorFusion", "sensorctl"]),
         .testTarget(
             name: "CoreLocationTests",
             dependencies: [

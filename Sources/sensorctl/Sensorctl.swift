@@ -19,8 +19,8 @@ struct Sensorctl: AsyncParsableCommand {
             """,
         version: "sensorctl 0.1.0",
         subcommands: [
-            ListCommand.self, WatchCommand.self, RecordCommand.self, ReplayCommand.self, SimulateCommand.self,
-            DoctorCommand.self, DemoCommand.self, FieldCommand.self,
+            ListCommand.self, WatchCommand.self, RecordCommand.self, ReplayCommand.self, CalibrateCommand.self,
+            SimulateCommand.self, DoctorCommand.self, DemoCommand.self, FieldCommand.self,
         ]
     )
 }

@@ -3,6 +3,7 @@
 
 import DeviceCore
 import Foundation
+import SensorFusion
 import Testing
 
 @testable import sensorctl
@@ -222,6 +223,44 @@ struct DiagnosisTests {
             ])
         #expect(result.status == 0)
         #expect(result.lines == ["664", "444", "644"])
+    }
+
+    @Test("Calibrations in force are told with their age and quality, missing ones with what brings them")
+    func calibrations() throws {
+        var facts = Self.healthy()
+        #expect(!Diagnosis(facts).findings.contains { $0.topic == "calibration" })
+        var magnetometer = SensorDescription(id: "m", kind: .magnetometer)
+        magnetometer.name = "ak8963"
+        facts.trials.append(
+            MachineFacts.Trial(sensor: magnetometer, readings: 30, seconds: 1.5, measuredRate: 20, failure: nil))
+        let missing = try #require(Diagnosis(facts).findings.first { $0.topic == "calibration" })
+        #expect(missing.level == .remark)
+        #expect(missing.repair == ["sensorctl calibrate magnetometer"])
+        facts.now = WallTime(nanoseconds: 1_000_000_000_000_000_000)
+        let date = facts.now.advanced(bySeconds: -3 * 86_400)
+        var calibration = MagneticCalibration()
+        calibration.quality = .high
+        calibration.coverage = 0.8
+        calibration.residual = 0.012
+        facts.calibrations = [
+            StoredCalibrations.Entry(sensor: magnetometer, outcome: .magnetometer(calibration), date: date),
+            StoredCalibrations.Entry(
+                sensor: facts.trials[0].sensor,
+                outcome: .gyro(bias: [0, .pi / 180, -.pi / 360], sigma: .nan, seconds: .nan),
+                date: facts.now.advanced(bySeconds: -600)),
+        ]
+        let findings = Diagnosis(facts).findings.filter { $0.topic == "calibration" }
+        #expect(findings.allSatisfy { $0.level == .good })
+        #expect(
+            findings.map(\.message) == [
+                "magnetometer ak8963: quality high, coverage 80 %, residual 1.2 %, found 3 days ago.",
+                "accelerometer mpu6050: bias 0.00 1.00 -0.50 °/s, found 10 minutes ago.",
+            ])
+        calibration.quality = .low
+        facts.calibrations = [
+            StoredCalibrations.Entry(sensor: magnetometer, outcome: .magnetometer(calibration), date: date)
+        ]
+        #expect(Diagnosis(facts).findings.contains { $0.level == .remark && $0.message.contains("quality low") })
     }
 
     @Test("Without libiio that is said, and nothing else about motion")

@@ -47,6 +47,37 @@ struct MotionTerminalTests {
         #expect(result.output.split(whereSeparator: \.isNewline).count == 579)
     }
 
+    @Test("The attitude is drawn as a horizon and the heading as a compass, in place", arguments: [42, 60, 80, 120])
+    func instruments(columns: Int) throws {
+        for (stream, titles) in [
+            ("attitude", ["Horizon", "roll", "yaw"]),
+            ("heading", columns < 60 ? ["magnetic"] : ["Compass", "magnetic"]),
+        ] {
+            let result = try inTerminal(
+                #"NO_COLOR=1 "$P" replay "$T" \#(stream) --frame magnetic --speed 8"#, columns: columns)
+            #expect(result.status == 0)
+            for title in titles { #expect(result.output.contains(title), "\(stream) \(title)") }
+            // The cursor goes up over the last picture.
+            let moves = result.output.split(separator: "\u{1B}[").filter {
+                $0.prefix { $0.isNumber }.count > 0 && $0.drop { $0.isNumber }.hasPrefix("A")
+            }
+            #expect(moves.count > 3, "\(stream)")
+            var text = result.output.replacing("\u{1B}[2K", with: "")
+            for rows in 1...23 { text = text.replacing("\u{1B}[\(rows)A", with: "") }
+            // What is said between pictures may take as much room as it needs.
+            let drawn = text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("no ") }
+            #expect(drawn.allSatisfy { $0.count <= columns }, "\(stream)")
+        }
+    }
+
+    @Test("Where no picture fits, the attitude is lines", arguments: [("dumb", 80), ("xterm", 40)])
+    func plainAttitude(type: String, columns: Int) throws {
+        let result = try inTerminal(#""$P" replay "$T" attitude --speed 40"#, columns: columns, type: type)
+        #expect(result.status == 0)
+        #expect(!result.output.contains("Horizon"))
+        #expect(result.output.contains("pitch"))
+    }
+
     @Test("Orientations stand below one another")
     func orientation() throws {
         let result = try inTerminal(#""$P" replay "$T" orientation --speed 40"#)

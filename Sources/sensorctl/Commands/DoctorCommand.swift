@@ -45,6 +45,9 @@ struct DoctorCommand: AsyncParsableCommand {
         if case .signal? = stop.reason { return }
         facts.trials = motion
         facts.motionProblems = device.motionSource.problems
+        let stored = StoredCalibrations(device)
+        (facts.calibrations, facts.calibrationProblems, facts.now) =
+            (stored.entries, stored.problems, device.clock.wallTime)
         (facts.positionFailure, facts.receivers) = (position.failure, position.receivers)
         let diagnosis = Diagnosis(facts)
         let report = DiagnosisReport(facts: facts, diagnosis: diagnosis)

@@ -2,30 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import DeviceCore
 
 /// What every verb has.
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print one JSON object a line.")
     var json = false
-}
-
-/// What can be watched and replayed.
-enum StreamName: String, ExpressibleByArgument, CaseIterable {
-    case location, accelerometer, gyro, magnetometer, pressure, orientation
-}
-
-extension StreamName {
-    /// Where its readings come from; nil for the position.
-    var sensor: SensorKind? {
-        switch self {
-        case .location: nil
-        case .accelerometer, .orientation: .accelerometer
-        case .gyro: .gyroscope
-        case .magnetometer: .magnetometer
-        case .pressure: .pressure
-        }
-    }
 }
 
 /// How fast a trace is played.

@@ -15,7 +15,9 @@ struct ReplayCommand: AsyncParsableCommand {
         discussion: """
             Takes what `sensorctl record` writes, what gpspipe -w prints, and gpsd's .chk files; for motion also CSV \
             files, folders of Sensor Logger, and libiio's XML with the buffers beside it. The output is that of `watch`, \
-            with every reading of a sensor unless --interval is given. Locations keep the time at which they were recorded, unless --rebase is given.
+            with every reading of a sensor unless --interval is given. Locations keep the time at which they were recorded, \
+            unless --rebase is given. The "timestamp" of device-motion and heading is the time in the trace, from its start; \
+            their lines are readings only, and errors are notes.
 
             Exits with 65 when the file is not a trace and with 66 when it cannot be read. What cannot be read of a trace \
             is passed over with a note. See sensorctl --help for the other exit codes.
@@ -24,7 +26,7 @@ struct ReplayCommand: AsyncParsableCommand {
     @Argument(help: "The trace; - for standard input, which takes all but folders and libiio's XML.")
     var file: String
 
-    @Argument(help: "What to replay: location, accelerometer, gyro, magnetometer, pressure or orientation.")
+    @Argument(help: "What to replay: \(StreamName.list).")
     var stream: StreamName
 
     @Option(help: "How many times faster than recorded; max, the default unless a terminal shows it, does not wait.")
@@ -33,8 +35,10 @@ struct ReplayCommand: AsyncParsableCommand {
     @Flag(help: "Print every report of the receiver, not one an epoch.")
     var everyReport = false
 
-    @Option(help: "Seconds between readings of a motion sensor; 0 for every one in the trace.")
+    @Option(help: "Seconds between readings of motion; 0 for every one in the trace.")
     var interval = 0.0
+
+    @OptionGroup var reference: ReferenceOptions
 
     @Flag(help: "Move the times of the trace so that it starts now.")
     var rebase = false
@@ -62,7 +66,8 @@ struct ReplayCommand: AsyncParsableCommand {
         let speed = speed ?? (isTerminal ? .times(1) : .max)
         let plan = ListenerPlan(
             stream: stream, asJSON: output.json, isLive: isTerminal && Ink.canMoveCursor && speed != .max,
-            interval: interval, everyReport: everyReport)
+            interval: interval, everyReport: everyReport, frame: reference.frame, edge: reference.orientation,
+            tellsErrors: false)
         await Self.replay(
             trace, stamps: rebase ? .rebased(to: LiveClock().wallTime) : .kept, speed: speed, plan: plan, stop: stop)
         return stop.reason?.status(isComplete: true, shortfall: "") ?? .success
@@ -74,7 +79,9 @@ struct ReplayCommand: AsyncParsableCommand {
     ) async {
         let simulated = SimulatedDevice(trace, stamps: stamps)
         let output = StandardOutput(stop: stop)
-        let listener = simulated.use { plan.listener(clock: simulated.device.clock, output: output, stop: stop) }
+        var plan = plan
+        plan.origin = trace.header?.start?.boot ?? .zero
+        let listener = simulated.use { plan.listener(on: simulated.device, output: output, stop: stop) }
         simulated.use { listener.start() }
         await simulated.play(speed, until: stop)
         listener.end()
@@ -87,14 +94,15 @@ struct ReplayCommand: AsyncParsableCommand {
     /// Why a replay has shown nothing, when the trace holds something else; nil otherwise.
     private static func remark(on trace: TraceFile, without stream: StreamName) -> String? {
         let kinds = Set(trace.findSensors().map(\.kind))
-        let other = StreamName.allCases.filter { $0 != .orientation && $0.sensor.map(kinds.contains) ?? false }
-        if let kind = stream.sensor {
-            guard !kinds.contains(kind) else { return nil }
-            let rest = other.isEmpty ? "no motion at all" : other.map(\.rawValue).joined(separator: ", ")
-            return "\(trace.name) holds no readings of a \(kind.name); it holds \(rest)."
+        let other = StreamName.allCases.filter { $0.isSensor && kinds.isSuperset(of: $0.sensors) }
+        let rest = other.map(\.rawValue).joined(separator: ", ")
+        guard !stream.sensors.isEmpty else {
+            return other.isEmpty ? nil : "\(trace.name) gives no location; it holds \(rest)."
         }
-        guard !other.isEmpty else { return nil }
-        return "\(trace.name) gives no location; it holds \(other.map(\.rawValue).joined(separator: ", "))."
+        let missing = stream.sensors.filter { !kinds.contains($0) }.map(\.name)
+        guard !missing.isEmpty else { return nil }
+        return
+            "\(trace.name) holds no readings of a \(missing.joined(separator: " and of a ")); it holds \(other.isEmpty ? "no motion at all" : rest)."
     }
 }
 

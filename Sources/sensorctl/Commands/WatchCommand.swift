@@ -15,14 +15,17 @@ struct WatchCommand: AsyncParsableCommand {
             in g as Core Motion has it (face up reads z = -1), rotation in rad/s, the magnetic field in microtesla.
 
             With --json each line is one callback: didUpdateLocations, didFailWithError and didChangeAuthorization of a \
-            location manager's delegate; or accelerometer, gyro, magnetometer, pressure, orientation with a "timestamp" in \
-            seconds since boot; or error. In a terminal a sensor's axes are drawn as lines that move.
+            location manager's delegate; or deviceMotion, heading, accelerometer, gyro, magnetometer, pressure, orientation \
+            with a "timestamp" in seconds since boot; or error. In a terminal a sensor's axes are drawn as lines that move, \
+            the attitude as a horizon and the heading as a compass. "quaternion" is x, y, z, w and turns the device's axes \
+            into the frame's, gravity and userAcceleration are in g, magneticField in microtesla; magneticAccuracy is -1 \
+            (uncalibrated) to 2, a heading below 0 is none.
 
             Exits with 69 when --duration ends before --count updates have come, and with 77 when the configuration \
             does not allow the use of the position. See sensorctl --help for the other exit codes.
             """)
 
-    @Argument(help: "What to watch: location, accelerometer, gyro, magnetometer, pressure or orientation.")
+    @Argument(help: "What to watch: \(StreamName.list).")
     var stream: StreamName
 
     @Flag(help: "Print every report of the receiver, not one an epoch.")
@@ -31,8 +34,10 @@ struct WatchCommand: AsyncParsableCommand {
     @Option(help: "Listen to this receiver only, as gpsd names it (for example /dev/ttyACM0).")
     var receiver: String?
 
-    @Option(help: "Seconds between readings of a motion sensor; 0 for as many as it gives.")
+    @Option(help: "Seconds between readings of motion; 0 for as many as there are.")
     var interval = 0.1
+
+    @OptionGroup var reference: ReferenceOptions
 
     @Option(help: "End after that many updates.")
     var count: Int?
@@ -59,8 +64,9 @@ struct WatchCommand: AsyncParsableCommand {
         let device = LiveDevice.shared
         let plan = ListenerPlan(
             stream: stream, asJSON: output.json, isLive: Descriptor.standardOutput.isTerminal && Ink.canMoveCursor,
-            limit: count, interval: interval, everyReport: everyReport, receiver: receiver)
-        let listener = plan.listener(clock: device.clock, output: StandardOutput(stop: stop), stop: stop)
+            limit: count, interval: interval, everyReport: everyReport, receiver: receiver, frame: reference.frame,
+            edge: reference.orientation)
+        let listener = plan.listener(on: device, output: StandardOutput(stop: stop), stop: stop)
         noteMissingSensor(device)
         listener.start()
         Termination.schedule(stop, after: duration)
@@ -73,10 +79,15 @@ struct WatchCommand: AsyncParsableCommand {
 
     /// Somebody who watches what is not there should know: it may come later, and is waited for.
     private func noteMissingSensor(_ device: Device) {
-        guard let kind = stream.sensor, !device.motionSource.sensors.contains(where: { $0.kind == kind }) else {
-            return
-        }
-        Notes.warn("There is no \(kind.name) yet; waiting for one. `sensorctl doctor` says what is missing.")
+        var kinds = stream.sensors
+        if stream == .deviceMotion, reference.frame.needsMagnetometer { kinds.append(.magnetometer) }
+        guard !kinds.isEmpty else { return }
+        let present = Set(device.motionSource.sensors.map(\.kind))
+        let missing = kinds.filter { !present.contains($0) }.map(\.name)
+        guard !missing.isEmpty else { return }
+        Notes.warn(
+            "There is no \(missing.joined(separator: " and no ")) yet; waiting for one. `sensorctl doctor` says what is missing."
+        )
     }
 
     /// A duration has to be a number of seconds that a timer takes.

@@ -21,6 +21,26 @@ enum Gauges {
         }
     }
 
+    /// A bar from the middle to the left or the right; 1 and more fill half of the width.
+    static func signedBar(_ value: Double, on canvas: inout Canvas, x: Int, y: Int, width: Int) {
+        guard width >= 3 else { return }
+        let half = width / 2
+        let share = value.isFinite ? min(max(value, -1), 1) : 0
+        let filled = Int((abs(share) * Double(half)).rounded())
+        for column in 0..<(2 * half + 1) {
+            let place = column - half
+            let isFilled = place != 0 && abs(place) <= filled && (place < 0) == (share < 0)
+            if place == 0 {
+                canvas.put("┼", x: x + column, y: y, color: 250)
+            } else if isFilled {
+                canvas.put(
+                    "━", x: x + column, y: y, color: Palette.speed(Double(abs(place)) / Double(half)), bold: true)
+            } else {
+                canvas.put("─", x: x + column, y: y, color: Palette.faint)
+            }
+        }
+    }
+
     /// A profile over the whole time, of which only the past is known.
     static func profile(
         _ values: [(time: Double, altitude: Double)], duration: Double, on canvas: inout Canvas, x: Int, y: Int,

@@ -18,6 +18,7 @@ struct Diagnosis {
         findings += Self.settings(facts)
         findings += Self.positions(facts)
         findings += Self.motion(facts)
+        findings += Self.calibrations(facts)
         findings += Self.battery(facts)
         self.findings = findings
     }

@@ -36,6 +36,12 @@ struct MachineFacts: Sendable {
     /// True when the kernel can make triggers from a timer.
     var canMakeTimerTriggers: Bool
     var trials: [Trial]
+    /// What is stored of calibrations.
+    var calibrations: [StoredCalibrations.Entry] = []
+    /// Why something that is stored cannot be used.
+    var calibrationProblems: [DeviceError] = []
+    /// Now, by the machine's clock.
+    var now = WallTime.epoch
     /// Why places where sensors were looked for could not be asked.
     var motionProblems: [DeviceError] = []
     /// Why gpsd does not answer; nil when it does.

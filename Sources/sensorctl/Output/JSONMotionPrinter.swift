@@ -1,7 +1,6 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import JSONBytes
 
 /// Prints each reading as one JSON object on a line of its own.
@@ -30,31 +29,18 @@ final class JSONMotionPrinter: MotionPrinter {
     }
 
     func print(_ error: any Error, stream: StreamName) {
-        let wrapped = error as NSError
-        begin("error", timestamp: nil)
-        writer.key("stream")
-        writer.string(stream.rawValue)
-        writer.key("error")
-        writer.beginObject()
-        writer.key("domain")
-        writer.string(wrapped.domain)
-        writer.key("code")
-        writer.int(wrapped.code)
-        writer.key("reason")
-        writer.string(error.reason)
-        writer.endObject()
-        end()
+        writer.removeAll()
+        writer.write(error, of: stream)
+        output.write(writer.bytes)
     }
 
-    private func begin(_ callback: String, timestamp: Double?) {
+    private func begin(_ callback: String, timestamp: Double) {
         writer.removeAll()
         writer.beginObject()
         writer.key("callback")
         writer.string(callback)
-        if let timestamp {
-            writer.key("timestamp")
-            writer.double(timestamp)
-        }
+        writer.key("timestamp")
+        writer.double(timestamp)
     }
 
     private func end() {

@@ -6,17 +6,11 @@ import Foundation
 
 /// Shows the readings of a stream in a few lines of a terminal, which it draws again and again.
 final class LiveMotionPrinter: MotionPrinter {
-    /// Seconds between pictures: an eye does not need more, and a terminal at the end of a line may not take more.
-    private static let pause = 0.05
-
-    /// The columns that a picture takes at least.
-    static let leastColumns = 42
-
     private let output: StandardOutput
     private let ink = Ink(.standardOutput)
     private let clock: any DeviceClock
     private var lines: [Sparkline] = []
-    private var drawnRows = 0
+    private var painter: RowPainter
     private var lastDrawn: BootTime?
     private var recent: [Double] = []
     private var width: Int
@@ -25,6 +19,7 @@ final class LiveMotionPrinter: MotionPrinter {
     init(output: StandardOutput, clock: any DeviceClock, columns: Int) {
         self.output = output
         self.clock = clock
+        painter = RowPainter(output: output)
         width = min(max(columns - 30, 10), 120)
     }
 
@@ -36,19 +31,19 @@ final class LiveMotionPrinter: MotionPrinter {
         recent.append(reading.timestamp)
         if recent.count > 50 { recent.removeFirst() }
         let now = clock.now
-        if let lastDrawn, now.seconds(since: lastDrawn) < Self.pause { return }
+        if let lastDrawn, now.seconds(since: lastDrawn) < RowPainter.pause { return }
         lastDrawn = now
-        draw(rows(for: reading))
+        painter.draw(rows(for: reading))
     }
 
     func print(orientation: String, timestamp: Double) {
-        drawnRows = 0
+        painter.leave()
         output.write(line: "\(ink.dim(String(format: "%12.3f s", timestamp)))  \(ink.bold(orientation))")
     }
 
     func print(_ error: any Error, stream: StreamName) {
         // It stays on the screen; the picture goes on below.
-        drawnRows = 0
+        painter.leave()
         output.write(line: "\(ink.color(214, "no \(stream.rawValue)")): \(error.reason)")
     }
 
@@ -83,13 +78,6 @@ final class LiveMotionPrinter: MotionPrinter {
         guard let range = lines[index].range else { return (0, 1) }
         let margin = max((range.greatest - range.least) * 0.1, 0.01)
         return (range.least - margin, range.greatest + margin)
-    }
-
-    private func draw(_ rows: [String]) {
-        var text = drawnRows > 0 ? "\u{1B}[\(drawnRows)A" : ""
-        for row in rows { text += "\r\u{1B}[2K\(row)\n" }
-        drawnRows = rows.count
-        output.write(Array(text.utf8))
     }
 }
 

@@ -14,9 +14,18 @@ struct ListenerPlan {
     var interval: Double
     var everyReport = false
     var receiver: String?
+    /// What device motion is measured against.
+    var frame = FrameName.arbitrary
+    /// The edge whose heading is told.
+    var edge = EdgeName.portrait
+    /// The time that is called zero: the start of a trace, boot elsewhere.
+    var origin = BootTime.zero
+    /// False to keep the output to readings where several sensors make them: an error then is a note.
+    var tellsErrors = true
 
-    /// The listener, made where its manager belongs. The clock is the one of its device.
-    @MainActor func listener(clock: any DeviceClock, output: StandardOutput, stop: Stop) -> any StreamListener {
+    /// The listener, made where its manager belongs.
+    @MainActor func listener(on device: Device, output: StandardOutput, stop: Stop) -> any StreamListener {
+        let clock = device.clock
         switch stream {
         case .location:
             let printer: any CallbackPrinter =
@@ -29,6 +38,16 @@ struct ListenerPlan {
             return AltitudeListener(printer: motionPrinter(output), stop: stop, limit: limit)
         case .orientation:
             return OrientationListener(clock: clock, printer: motionPrinter(output), stop: stop, limit: limit)
+        case .deviceMotion:
+            // Only a picture shows what Core Motion has no words for.
+            let tap = drawsPictures() ? FusionTap(device) : nil
+            return DeviceMotionListener(
+                frame: frame, interval: interval, origin: origin, tap: tap, printer: readingPrinter(output), stop: stop,
+                limit: limit)
+        case .heading:
+            return HeadingListener(
+                edge: edge, interval: interval, origin: origin, clock: clock, printer: readingPrinter(output),
+                stop: stop, limit: limit)
         case .accelerometer, .gyro, .magnetometer:
             return MotionListener(
                 stream, interval: interval, printer: motionPrinter(output), stop: stop, limit: limit)
@@ -37,12 +56,23 @@ struct ListenerPlan {
 
     private func motionPrinter(_ output: StandardOutput) -> any MotionPrinter {
         if asJSON { return JSONMotionPrinter(output: output) }
-        guard isLive else { return LineMotionPrinter(output: output) }
+        guard drawsPictures(rows: 6) else { return LineMotionPrinter(output: output) }
         // Pictures are drawn in real time, also of a trace.
         let columns = DemoTerminal(.standardOutput).measure().width
-        // A row that is broken in two cannot be drawn over.
-        guard columns >= LiveMotionPrinter.leastColumns else { return LineMotionPrinter(output: output) }
         return LiveMotionPrinter(output: output, clock: LiveClock(), columns: columns)
+    }
+
+    private func readingPrinter<Value: FusedReading>(_ output: StandardOutput) -> any ReadingPrinter<Value> {
+        if asJSON { return JSONReadingPrinter<Value>(output: output, tellsErrors: tellsErrors) }
+        guard drawsPictures() else { return LineReadingPrinter<Value>(output: output) }
+        return PictureReadingPrinter<Value>(output: output, clock: LiveClock())
+    }
+
+    /// A row that is broken in two cannot be drawn over, nor one that has left the screen.
+    private func drawsPictures(rows: Int = PictureSize.leastRows) -> Bool {
+        guard !asJSON, isLive else { return false }
+        let size = DemoTerminal(.standardOutput).measure()
+        return size.width >= PictureSize.leastColumns && size.height >= rows
     }
 
     /// What one update of the stream is called.

@@ -1,0 +1,85 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import SensorFusion
+
+/// Finds the accelerometer's offset and scale on the six sides of the device, in any order.
+struct AccelerometerTask: CalibrationTask {
+    let topic = CalibrationTopic.accelerometer
+    let tellsProgress = false
+    private(set) var hint: String?
+    private(set) var outcome: CalibrationOutcome?
+    private var calibrator = AccelerometerCalibrator(duration: 1, limit: 0.5)
+    private var doneSince: Double?
+
+    private var doneCount: Int { DevicePose.allCases.count - calibrator.missingPoses.count }
+
+    var instruction: String {
+        guard let pose = calibrator.missingPoses.first else { return "That was the last side." }
+        return "\(doneCount + 1) of 6, in any order: \(pose.hint)."
+    }
+
+    var progress: Double {
+        guard outcome == nil else { return 1 }
+        guard case .measuring(_, let part) = calibrator.state else { return Double(doneCount) / 6 }
+        return (Double(doneCount) + min(part, 0.99)) / 6
+    }
+
+    var status: String {
+        switch calibrator.state {
+        case .moving: "\(doneCount) of 6 sides   moving"
+        case .measuring(let pose, let part):
+            String(format: "%d of 6 sides   %@: %.0f %%", doneCount, pose.name, part * 100)
+        case .poseDone(let pose): "\(doneCount) of 6 sides   \(pose.name): done"
+        case .slanted: "\(doneCount) of 6 sides   slanted"
+        case .complete: "6 of 6 sides"
+        }
+    }
+
+    mutating func take(_ sample: CalibrationSample) {
+        guard outcome == nil, sample.kind == .accelerometer else { return }
+        calibrator.update(sample.value, timestamp: sample.seconds)
+        if case .poseDone = calibrator.state {
+            let since = doneSince ?? sample.seconds
+            doneSince = since
+            hint = sample.seconds - since > 2 ? "That side has been measured: turn it on to the next." : nil
+            return
+        }
+        doneSince = nil
+        switch calibrator.state {
+        case .slanted: hint = "One of its sides has to lie flat, and gravity has to read 9.8 m/s²."
+        case .complete: conclude()
+        case .moving, .measuring, .poseDone: hint = nil
+        }
+    }
+
+    private mutating func conclude() {
+        guard let calibration = calibrator.calibration else {
+            hint = "The six sides do not give a sensible offset and scale. Once more from the beginning."
+            calibrator.reset()
+            return
+        }
+        outcome = .accelerometer(calibration)
+    }
+
+    mutating func finish() -> Result<CalibrationOutcome, CalibrationShortfall> {
+        if let outcome { return .success(outcome) }
+        return .failure(CalibrationShortfall(reason: "The device lay still on \(doneCount) of 6 sides only."))
+    }
+}
+
+extension DevicePose {
+    /// Its name in a sentence.
+    var name: String {
+        switch self {
+        case .faceUp: "face up"
+        case .faceDown: "face down"
+        case .topEdgeUp: "top edge up"
+        case .bottomEdgeUp: "bottom edge up"
+        case .rightEdgeUp: "right edge up"
+        case .leftEdgeUp: "left edge up"
+        }
+    }
+}

@@ -1,0 +1,67 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import SensorFusion
+
+/// Finds the gyroscope's bias while the device lies still.
+struct RestTask: CalibrationTask {
+    let topic = CalibrationTopic.gyro
+    let instruction = "Lay the device down and leave it alone."
+    private(set) var hint: String?
+    private(set) var outcome: CalibrationOutcome?
+    private let seconds: Double
+    private var rest: RestBias
+    private var table: StillAverage
+
+    init(seconds: Double = 5) {
+        self.seconds = seconds
+        rest = RestBias(duration: seconds, limit: 0.08)
+        // Who touches the table shakes the accelerometer before he turns the gyroscope.
+        table = StillAverage(limit: 0.6, duration: seconds)
+    }
+
+    var progress: Double {
+        if outcome != nil { return 1 }
+        guard case .resting(let progress) = rest.state else { return 0 }
+        return progress
+    }
+
+    var status: String { String(format: "still for %.1f of %.0f s", progress * seconds, seconds) }
+
+    mutating func take(_ sample: CalibrationSample) {
+        guard outcome == nil else { return }
+        switch sample.kind {
+        case .accelerometer:
+            if !table.update(sample.value, timestamp: sample.seconds) { move() }
+        case .gyroscope:
+            if !rest.update(sample.value, timestamp: sample.seconds) { move() }
+            look()
+        case .magnetometer, .pressure: break
+        }
+    }
+
+    private mutating func look() {
+        switch rest.state {
+        case .moving: break
+        case .turning: hint = "It turns steadily, faster than any bias: put it on something that does not turn."
+        case .resting(let progress):
+            if progress > 0.2 { hint = nil }
+        case .complete:
+            guard let bias = rest.bias, let sigma = rest.sigma else { return }
+            outcome = .gyro(bias: bias, sigma: sigma, seconds: seconds)
+        }
+    }
+
+    mutating func finish() -> Result<CalibrationOutcome, CalibrationShortfall> {
+        if let outcome { return .success(outcome) }
+        return .failure(
+            CalibrationShortfall(reason: String(format: "The device did not lie still for %.0f s in a row.", seconds)))
+    }
+
+    private mutating func move() {
+        hint = "It moved: leave it alone."
+        rest.restart()
+    }
+}

@@ -1,0 +1,111 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// An artificial horizon: what somebody sees who looks along the device's top edge, with its screen as the roof.
+///
+/// Level means flat with the face up. Raising the top edge (pitch) lowers the horizon; lowering the right edge (roll)
+/// turns it counterclockwise.
+struct HorizonView {
+    /// How many degrees the picture is high.
+    private static let span = 70.0
+    private static let sky = 75
+    private static let earth = 137
+    private static let line = 255
+
+    /// The direction up in the device's axes, of length 1.
+    let up: SIMD3<Double>
+
+    /// - Parameter gravity: which way is down in the device's axes, of any length.
+    init(gravity: SIMD3<Double>) {
+        let length = (gravity * gravity).sum().squareRoot()
+        up = length.isFinite && length > 1e-9 ? -gravity / length : SIMD3(0, 0, 1)
+    }
+
+    /// Radians, positive with the top edge raised.
+    var pitch: Double { asin(min(max(up.y, -1), 1)) }
+
+    /// Radians, positive with the right edge lowered.
+    var roll: Double { atan2(-up.x, up.z) }
+
+    func draw(on canvas: inout Canvas, x: Int, y: Int, columns: Int, rows: Int) {
+        guard columns >= 12, rows >= 5 else { return }
+        var grid = BrailleGrid(columns: columns, rows: rows)
+        // Dots are as wide as high: two columns of characters are as wide as one row is high.
+        let step = Self.span / Double(grid.height)
+        let (sine, cosine) = (sin(roll), cos(roll))
+        let half = min(Double(grid.width) * step / 2, Self.span / 2)
+        for dotY in 0..<grid.height {
+            for dotX in 0..<grid.width {
+                let across = (Double(dotX) + 0.5 - Double(grid.width) / 2) * step
+                let above = (Double(grid.height) / 2 - Double(dotY) - 0.5) * step
+                let height = elevation(across: across, above: above)
+                // The way along the horizon, from the middle.
+                let side = abs(across * cosine + above * sine)
+                let rung = (height / 10).rounded()
+                guard abs(height - rung * 10) <= step / 2 else { continue }
+                if rung == 0 {
+                    grid.dot(x: dotX, y: dotY, color: Self.line)
+                } else if side < half * (Int(rung) % 3 == 0 ? 0.36 : 0.2) {
+                    grid.dot(x: dotX, y: dotY, color: rung > 0 ? Self.sky : Self.earth)
+                }
+            }
+        }
+        ground(on: &canvas, x: x, y: y, columns: columns, rows: rows, step: step)
+        grid.draw(on: &canvas, x: x, y: y)
+        labels(on: &canvas, x: x, y: y, columns: columns, rows: rows, step: step, side: half * 0.36)
+        pointer(on: &canvas, x: x, y: y, columns: columns)
+        canvas.put("━━━╸◆╺━━━", x: x + columns / 2 - 4, y: y + rows / 2, color: Palette.fair, bold: true)
+    }
+
+    /// Degrees above the horizon of what is seen that many degrees to the right and above the middle.
+    private func elevation(across: Double, above: Double) -> Double {
+        let distance = (across * across + above * above).squareRoot()
+        let angle = min(distance, 180) * .pi / 180
+        let share = distance > 0 ? sin(angle) / distance : 0
+        let ray = SIMD3(across * share, cos(angle), above * share)
+        return asin(min(max((ray * up).sum(), -1), 1)) * 180 / .pi
+    }
+
+    private func ground(on canvas: inout Canvas, x: Int, y: Int, columns: Int, rows: Int, step: Double) {
+        for row in 0..<rows {
+            for column in 0..<columns {
+                let across = (Double(column) + 0.5 - Double(columns) / 2) * step * 2
+                let above = (Double(rows) / 2 - Double(row) - 0.5) * step * 4
+                guard elevation(across: across, above: above) < 0 else { continue }
+                canvas.put("░", x: x + column, y: y + row, color: 94)
+            }
+        }
+    }
+
+    /// A number beside each rung of three.
+    private func labels(
+        on canvas: inout Canvas, x: Int, y: Int, columns: Int, rows: Int, step: Double, side: Double
+    ) {
+        // Where straight up and down is near, a rung has no beginning and no end.
+        guard abs(pitch) < 80 * .pi / 180 else { return }
+        let degrees = pitch * 180 / .pi
+        for rung in [-60, -30, 30, 60] {
+            let away = Double(rung) - degrees
+            guard abs(away) < Self.span / 2 else { continue }
+            let across = -away * sin(roll) + (side + 2) * cos(roll)
+            let above = away * cos(roll) + (side + 2) * sin(roll)
+            let column = Int((Double(columns) / 2 + across / (step * 2)).rounded(.down))
+            let row = Int((Double(rows) / 2 - above / (step * 4)).rounded(.down))
+            guard row > 0, row < rows, column >= 0, column + 2 < columns else { continue }
+            canvas.put("\(rung)", x: x + column, y: y + row, color: rung > 0 ? Self.sky : Self.earth)
+        }
+    }
+
+    /// A scale of the roll on the uppermost row, 60 degrees to each side.
+    private func pointer(on canvas: inout Canvas, x: Int, y: Int, columns: Int) {
+        let half = columns / 2 - 2
+        let middle = x + columns / 2
+        for tick in stride(from: -60, through: 60, by: 30) {
+            canvas.put(tick == 0 ? "┬" : "╷", x: middle + tick * half / 60, y: y, color: 250)
+        }
+        let share = min(max(roll * 180 / .pi / 60, -1), 1)
+        canvas.put("▼", x: middle + Int((share * Double(half)).rounded()), y: y, color: Palette.fair, bold: true)
+    }
+}

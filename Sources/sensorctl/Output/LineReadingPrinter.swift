@@ -1,0 +1,20 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Prints one aligned line for each reading, for people whose output is not a terminal.
+final class LineReadingPrinter<Value: FusedReading>: ReadingPrinter {
+    private let output: StandardOutput
+    private let ink = Ink(.standardOutput)
+
+    init(output: StandardOutput) {
+        self.output = output
+    }
+
+    func print(_ reading: Value) {
+        output.write(line: reading.line(ink))
+    }
+
+    func print(_ error: any Error) {
+        output.write(line: "\(ink.color(214, "no \(Value.stream.rawValue)")): \(error.reason)")
+    }
+}

@@ -1,0 +1,105 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// A recording of BROAD with the truth of its cameras, and the benchmark's own rule for errors.
+struct BroadTrial {
+    /// Seconds from one row to the next.
+    static let interval = 0.0105
+
+    /// One row.
+    struct Row {
+        /// rad/s, m/s², microtesla.
+        var values: [Double]
+        /// w, x, y, z: from the board's axes to east, north, up; nil where the cameras lost the board.
+        var truth: SIMD4<Double>?
+        var isMotion = false
+    }
+
+    let path: String
+    let rows: [Row]
+
+    init(path: String, rows: [Row]) {
+        self.path = path
+        self.rows = rows
+    }
+
+    init(_ name: String) throws {
+        path = "\(Tool.traces)/broad/\(name).csv"
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        rows = try text.split(separator: "\n").dropFirst().map { line in
+            let numbers = try line.split(separator: ",").map { try #require(Double($0)) }
+            try #require(numbers.count == 9 || numbers.count == 14)
+            let scales = [1e-4, 1e-4, 1e-4, 1e-3, 1e-3, 1e-3, 0.1, 0.1, 0.1]
+            var row = Row(values: zip(numbers, scales).map { $0 * $1 })
+            if numbers.count == 14 {
+                let truth = SIMD4(numbers[9], numbers[10], numbers[11], numbers[12])
+                row.truth = truth / (truth * truth).sum().squareRoot()
+                row.isMotion = numbers[13] > 0
+            }
+            return row
+        }
+    }
+
+    /// Degrees, root mean square over the motion: of the whole rotation, and of its tilt alone.
+    struct Score {
+        var total: Double
+        var inclination: Double
+    }
+
+    /// Scores attitudes in a frame of x north, y west, z up (Core Motion's frame of magnetic north).
+    func score(_ motions: [MotionLine]) throws -> Score {
+        let estimates = try motions.map { motion -> (time: Double, attitude: SIMD4<Double>) in
+            let q = try #require(motion.object["quaternion"] as? [Double])
+            try #require(q.count == 4)
+            // To x east, y north: a quarter turn about z, counterclockwise.
+            return (
+                motion.timestamp,
+                Self.multiply(SIMD4(0.5.squareRoot(), 0, 0, 0.5.squareRoot()), [q[3], q[0], q[1], q[2]])
+            )
+        }
+        var squares = (total: 0.0, inclination: 0.0)
+        var count = 0
+        var next = 0
+        for (index, row) in rows.enumerated() {
+            guard row.isMotion, let truth = row.truth else { continue }
+            let time = Double(index) * Self.interval
+            while next + 1 < estimates.count, abs(estimates[next + 1].time - time) <= abs(estimates[next].time - time) {
+                next += 1
+            }
+            try #require(abs(estimates[next].time - time) < Self.interval / 2)
+            let error = Self.multiply(estimates[next].attitude, truth * [1, -1, -1, -1])
+            let total = 2 * acos(min(abs(error[0]), 1))
+            let inclination = 2 * acos(min((error[0] * error[0] + error[3] * error[3]).squareRoot(), 1))
+            squares.total += total * total
+            squares.inclination += inclination * inclination
+            count += 1
+        }
+        try #require(count > 1000)
+        let degrees = 180 / Double.pi
+        return Score(
+            total: (squares.total / Double(count)).squareRoot() * degrees,
+            inclination: (squares.inclination / Double(count)).squareRoot() * degrees)
+    }
+
+    /// Hamilton's product of quaternions whose first component is the scalar.
+    private static func multiply(_ a: SIMD4<Double>, _ b: SIMD4<Double>) -> SIMD4<Double> {
+        let (w, x, y, z) = (a[0], a[1], a[2], a[3])
+        return SIMD4(
+            w * b[0] - x * b[1] - y * b[2] - z * b[3], w * b[1] + x * b[0] + y * b[3] - z * b[2],
+            w * b[2] - x * b[3] + y * b[0] + z * b[1], w * b[3] + x * b[2] - y * b[1] + z * b[0])
+    }
+
+    /// The recording as a table in SI units, without the truth.
+    func table(of range: Range<Int>, from start: Double = 0) -> String {
+        var text = "t,gx,gy,gz,ax,ay,az,mx,my,mz\n"
+        for index in range where rows.indices.contains(index) {
+            let time = start + Double(index - range.lowerBound) * Self.interval
+            let values = rows[index].values.map { String(format: "%.5f", $0) }
+            text += String(format: "%.6f,", time) + values.joined(separator: ",") + "\n"
+        }
+        return text
+    }
+}

@@ -1,0 +1,226 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import SensorFusion
+import Testing
+
+@testable import sensorctl
+
+@Suite("Guided calibration")
+struct CalibrationDialogueTests {
+    private static let gravity = 9.80665
+
+    @Test("At rest the gyroscope's mean is its bias, and the dialogue ends by itself")
+    func rest() throws {
+        let sensors = ScriptedSensors(RestTask())
+        sensors.play(6, gyroscope: [0.01, -0.02, 0.03], accelerometer: [0, 0, Self.gravity])
+        guard case .gyro(let bias, let sigma, let seconds) = try sensors.finish().get() else {
+            Issue.record("another outcome")
+            return
+        }
+        #expect(distance(bias, [0.01, -0.02, 0.03]) < 1e-5)
+        // Noise of ±1/4, 1/2, 3/4 and 1 mrad/s has 0.68 of it as standard deviation; 501 readings, of which a third count.
+        #expect(abs(sigma - 0.00068 / (501.0 / 3).squareRoot()) < 1e-6)
+        #expect(seconds == 5)
+        #expect(sensors.endings == 1)
+        #expect(
+            sensors.lines == [
+                "Gyroscope: its bias at rest", "  Lay the device down and leave it alone.",
+                "    25 %: still for 1.2 of 5 s",
+                "    50 %: still for 2.5 of 5 s",
+                "    75 %: still for 3.8 of 5 s",
+                "    100 %: still for 5.0 of 5 s",
+            ])
+    }
+
+    @Test("A touch begins the rest again, and is said")
+    func touch() throws {
+        let sensors = ScriptedSensors(RestTask())
+        sensors.play(4, gyroscope: .zero, accelerometer: [0, 0, Self.gravity])
+        sensors.play(0.2, gyroscope: [0, 0.5, 0], accelerometer: [1, 0, Self.gravity])
+        sensors.play(4, gyroscope: [0.001, 0, 0], accelerometer: [0, 0, Self.gravity])
+        #expect(sensors.endings == 0)
+        #expect(sensors.lines.contains("    It moved: leave it alone."))
+        guard case .failure(let shortfall) = sensors.finish() else {
+            Issue.record("there was no rest of five seconds")
+            return
+        }
+        #expect(shortfall.reason == "The device did not lie still for 5 s in a row.")
+    }
+
+    @Test("A steady turn is no bias")
+    func turning() {
+        let steady = ScriptedSensors(RestTask())
+        steady.play(8, gyroscope: [0, 0, 0.6], accelerometer: [0, 0, Self.gravity])
+        #expect(steady.endings == 0)
+        #expect(steady.lines.last?.contains("It turns steadily") == true)
+    }
+
+    @Test("Six sides that are not quite level give offset and scale of each axis")
+    func sixSides() throws {
+        let offset = SIMD3<Double>(0.3, -0.2, 0.15)
+        let scale = SIMD3<Double>(1.02, 0.97, 1.01)
+        let sensors = ScriptedSensors(AccelerometerTask())
+        for pose in DevicePose.allCases {
+            // Three degrees off, each another way.
+            let tilt = SIMD3<Double>(0.03, -0.04, 0.03) * (pose.up.sum() > 0 ? 1 : -1)
+            let up = pose.up + tilt
+            let unit = up / (up * up).sum().squareRoot()
+            sensors.play(1.5, accelerometer: unit * Self.gravity / scale + offset, noise: 0)
+            // The way to the next side.
+            sensors.play(0.3, accelerometer: [3, 3, 12], noise: 1)
+        }
+        guard case .accelerometer(let calibration) = try sensors.finish().get() else {
+            Issue.record("another outcome")
+            return
+        }
+        // A table that is off by three degrees makes the upright axis wrong by 0.14 %.
+        #expect(distance(calibration.offset, offset) < 0.02)
+        #expect(distance(calibration.scale, scale) < 0.004)
+        #expect(sensors.endings == 1)
+        #expect(sensors.lines.filter { $0.contains(" of 6, in any order: ") }.count == 6)
+        #expect(sensors.lines[1] == "  1 of 6, in any order: lay it flat, face up.")
+    }
+
+    @Test("A side that was measured before does not count twice, and that is said")
+    func sameSide() {
+        let sensors = ScriptedSensors(MountTask())
+        sensors.play(6, accelerometer: [0, 0, Self.gravity])
+        #expect(sensors.endings == 0)
+        #expect(sensors.lines.last == "    That side has been measured: turn it on to the next.")
+        guard case .failure(let shortfall) = sensors.finish() else { return }
+        #expect(shortfall.reason == "The device lay still on 1 of 3 sides only.")
+    }
+
+    @Test("A reading that is not gravity is said, as one in g is")
+    func scale() {
+        let sensors = ScriptedSensors(AccelerometerTask())
+        sensors.play(3, accelerometer: [0, 0, 1], noise: 0)
+        #expect(sensors.lines.last == "    One of its sides has to lie flat, and gravity has to read 9.8 m/s².")
+    }
+
+    /// What a chip reads that is mounted so: the device's vector is the matrix times the reading.
+    private static func mount(_ task: MountTask, rows: [SIMD3<Double>], tilt: SIMD3<Double> = .zero) -> ScriptedSensors
+    {
+        let sensors = ScriptedSensors(task)
+        for pose in [DevicePose.faceUp, .topEdgeUp, .rightEdgeUp] {
+            let up = pose.up + tilt
+            let unit = up / (up * up).sum().squareRoot() * gravity
+            // The inverse of a rotation is its transpose.
+            let reading = rows[0] * unit.x + rows[1] * unit.y + rows[2] * unit.z
+            sensors.play(1.5, accelerometer: reading, noise: 0)
+        }
+        return sensors
+    }
+
+    @Test("Three sides tell how a chip is soldered, also from hands that are not exact")
+    func quarterTurns() throws {
+        // The device's x is the sensor's -y, its y the sensor's x: a quarter turn in the plane.
+        let rows: [SIMD3<Double>] = [[0, -1, 0], [1, 0, 0], [0, 0, 1]]
+        for tilt in [SIMD3<Double>.zero, [0.05, 0.05, 0], [-0.06, 0.03, 0.05]] {
+            guard
+                case .mount(let matrix, let deviation, let isRounded) = try Self.mount(
+                    MountTask(), rows: rows, tilt: tilt
+                ).finish().get()
+            else {
+                Issue.record("another outcome")
+                continue
+            }
+            #expect(matrix == MountMatrix(rows[0], rows[1], rows[2]))
+            #expect(isRounded)
+            #expect(tilt == .zero ? deviation < 1e-5 : deviation > 0.5 && deviation < 6)
+        }
+    }
+
+    @Test("A chip that sits askew keeps its angle")
+    func askew() throws {
+        // A turn of 30 degrees about z.
+        let (c, s) = (3.0.squareRoot() / 2, 0.5)
+        guard
+            case .mount(let matrix, _, let isRounded) = try Self.mount(
+                MountTask(), rows: [[c, -s, 0], [s, c, 0], [0, 0, 1]]
+            ).finish().get()
+        else {
+            Issue.record("another outcome")
+            return
+        }
+        #expect(matrix.text == "0.866, -0.5, 0; 0.5, 0.866, 0; 0, 0, 1")
+        #expect(!isRounded)
+        // Nearly straight, and to be kept as it is.
+        let small = 0.05
+        guard
+            case .mount(let exact, _, false) = try Self.mount(
+                MountTask(keepsExact: true),
+                rows: [[cos(small), -sin(small), 0], [sin(small), cos(small), 0], [0, 0, 1]]
+            ).finish().get()
+        else {
+            Issue.record("it was rounded")
+            return
+        }
+        #expect(exact.text == "0.9988, -0.05, 0; 0.05, 0.9988, 0; 0, 0, 1")
+    }
+
+    @Test("Left taken for right is found out: no chip is mounted in a mirror")
+    func mirrored() {
+        let sensors = Self.mount(MountTask(), rows: [[-1, 0, 0], [0, 1, 0], [0, 0, 1]])
+        guard case .failure(let shortfall) = sensors.finish() else {
+            Issue.record("a mirror was taken")
+            return
+        }
+        #expect(shortfall.reason.hasPrefix("The sides mirror each other"))
+        #expect(sensors.lines.contains { $0.contains("Once more from the beginning") })
+    }
+
+    @Test("A matrix comes back from each file that can hold it as the same rotation")
+    func mountTexts() throws {
+        let matrix = try #require(MountMatrix("0, 1, 0; 1, 0, 0; 0, 0, -1"))
+        let text = MountText.hardwareDatabase(matrix, sensor: nil)
+        #expect(text == ["sensor:modalias:*:dmi:*", " ACCEL_MOUNT_MATRIX=0, -1, 0; -1, 0, 0; 0, 0, -1"])
+        // What a live source makes of that property.
+        for rotation in [
+            matrix, .identity, MountMatrix([0, -1, 0], [1, 0, 0], [0, 0, 1]),
+            MountMatrix([0, 0, 1], [1, 0, 0], [0, 1, 0]),
+        ] {
+            var sensor = SensorDescription(id: "a", kind: .accelerometer)
+            sensor.mount(by: [], udevMatrix: MountText.systemd(rotation).text)
+            #expect(sensor.mountMatrix == rotation)
+        }
+        #expect(
+            MountText.configuration(matrix, sensor: "mpu6050")
+                == #"{"motion":{"sensors":[{"sensor":"mpu6050","mountMatrix":"0, 1, 0; 1, 0, 0; 0, 0, -1"}]}}"#)
+    }
+
+    @Test("A sensor that is lost is said, and none at all is the reason of the end")
+    func loss() {
+        let sensors = ScriptedSensors(RestTask())
+        sensors.lose(.gyroscope, DeviceError(.busy, "Somebody else has the buffer."))
+        #expect(sensors.lines.last == "  gyroscope: Somebody else has the buffer.")
+        guard case .failure(let shortfall) = sensors.finish() else { return }
+        #expect(shortfall.reason == "No readings of the gyroscope came.")
+    }
+
+    @Test("Without a name it does what the device needs, and says what is missing")
+    func topics() throws {
+        func sensor(_ kind: SensorKind, _ matrix: MountMatrix = .identity) -> SensorDescription {
+            var sensor = SensorDescription(id: kind.rawValue, kind: kind)
+            sensor.mountMatrix = matrix
+            return sensor
+        }
+        let turned = MountMatrix([0, 1, 0], [1, 0, 0], [0, 0, -1])
+        let all = [sensor(.accelerometer), sensor(.gyroscope), sensor(.magnetometer), sensor(.pressure)]
+        #expect(
+            try CalibrateCommand.topics(nil, sensors: all, isTrace: false).get()
+                == [.gyro, .accelerometer, .mount, .magnetometer])
+        #expect(
+            try CalibrateCommand.topics(nil, sensors: [sensor(.accelerometer, turned)], isTrace: false).get()
+                == [.accelerometer])
+        #expect(try CalibrateCommand.topics(.mount, sensors: all, isTrace: true).get() == [.mount])
+        guard case .failure(let shortfall) = CalibrateCommand.topics(.magnetometer, sensors: [], isTrace: true) else {
+            Issue.record("there is no magnetometer")
+            return
+        }
+        #expect(shortfall.reason == "The recording holds no readings of a magnetometer.")
+    }
+}

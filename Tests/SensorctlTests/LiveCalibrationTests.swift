@@ -1,0 +1,97 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+@Suite(
+    "sensorctl calibrate with a simulated board",
+    .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"),
+    .enabled(if: Tool.readsSensors, "sensorctl was built without libiio"))
+struct LiveCalibrationTests {
+    /// Runs the tool on a board that plays a recording.
+    private static func onBoard(
+        _ recording: String, _ simulation: [String], _ arguments: [String], home: String
+    ) throws -> Tool.Result {
+        try Tool.run(
+            ["simulate", "iio", recording] + simulation + ["--", try #require(Tool.path)] + arguments,
+            environment: ["HOME": home, "XDG_STATE_HOME": home + "/state"])
+    }
+
+    private static let resting = Tool.traces + "/broad/broad_03_undisturbed_slow_rotation_C.csv"
+
+    @Test("A trial stores nothing")
+    func trial() throws {
+        let folder = try TemporaryFolder()
+        for option in ["--dry-run", "--no-store"] {
+            let result = try Self.onBoard(
+                Self.resting, ["--speed", "4"], ["calibrate", "gyro", option, "--json"], home: folder.path)
+            #expect(result.status == 0)
+            #expect(try Tool.objects(result).first?["stored"] is NSNull)
+        }
+        let files = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+        #expect(!files.contains { $0.hasSuffix(".json") })
+    }
+
+    @Test("A replay is the same after a calibration was stored")
+    func replays() throws {
+        let folder = try TemporaryFolder()
+        let environment = ["HOME": folder.path, "XDG_STATE_HOME": folder.path + "/state"]
+        let arguments = ["replay", Tool.sixPoses, "device-motion", "--frame", "magnetic", "--json"]
+        let before = try Tool.run(arguments, environment: environment)
+        _ = try Self.onBoard(Self.resting, ["--speed", "4"], ["calibrate", "gyro"], home: folder.path)
+        #expect(try Tool.run(arguments, environment: environment).output == before.output)
+    }
+
+    @Test("A step that takes too long is given up, and says why")
+    func timeout() throws {
+        let folder = try TemporaryFolder()
+        let result = try Self.onBoard(
+            Tool.csv("spin-flat-90dps"), [], ["calibrate", "gyro", "--timeout", "1.5"], home: folder.path)
+        #expect(result.status == 69)
+        #expect(result.output.contains("Lay the device down and leave it alone."))
+        #expect(result.notes.contains("gyro: The device did not lie still for 5 s in a row."))
+    }
+
+    @Test("A signal ends it at once and well, with nothing stored", arguments: [SIGINT, SIGTERM])
+    func signals(number: Int32) throws {
+        let folder = try TemporaryFolder()
+        let server = try RunningTool(["simulate", "iio", Self.resting])
+        let uri = try #require(server.nextLine())
+        let tool = try RunningTool(
+            ["calibrate", "gyro"],
+            environment: ["DEVICE_SERVICES_IIO": uri, "HOME": folder.path, "XDG_STATE_HOME": folder.path + "/state"])
+        #expect(tool.nextLine() == "Gyroscope: its bias at rest")
+        #expect(tool.nextLine() == "  Lay the device down and leave it alone.")
+        tool.send(signal: number)
+        while tool.nextLine() != nil {}
+        #expect(tool.status() == 0)
+        server.send(signal: SIGTERM)
+        _ = server.status()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
+    @Test("The attitude and the heading can be watched")
+    func watching() throws {
+        let folder = try TemporaryFolder()
+        for (stream, callback) in [("attitude", "deviceMotion"), ("heading", "heading")] {
+            let result = try Self.onBoard(
+                Tool.csv("flat-face-up"), ["--loop"],
+                [
+                    "watch", stream, "--frame", "magnetic", "--count", "5", "--interval", "0.05", "--duration", "20",
+                    "--json",
+                ],
+                home: folder.path)
+            #expect(result.status == 0, "\(result.notes)")
+            let readings = try MotionLine.all(result.lines).filter { $0.callback == callback }
+            #expect(readings.count == 5)
+            #expect(zip(readings, readings.dropFirst()).allSatisfy { $0.timestamp < $1.timestamp })
+        }
+    }
+}
