@@ -70,20 +70,32 @@ struct FusionOutbox: Sendable {
     }
 
     /// What is to be handed over now; nil when there is nothing, or another thread is at it.
-    mutating func begin() -> [Item]? {
-        guard !isBusy, !waiting.isEmpty else { return nil }
+    ///
+    /// - Parameter upToStates: True to leave states, and what comes after them, to the thread that put them in.
+    mutating func begin(upToStates: Bool) -> [Item]? {
+        guard !isBusy, let items = take(upToStates: upToStates) else { return nil }
         isBusy = true
-        defer { waiting = [] }
-        return waiting
+        return items
     }
 
     /// What came in while the thread that began was at it; nil when it is done.
-    mutating func goOn() -> [Item]? {
-        guard !waiting.isEmpty else {
-            isBusy = false
-            return nil
+    mutating func goOn(upToStates: Bool) -> [Item]? {
+        let items = take(upToStates: upToStates)
+        if items == nil { isBusy = false }
+        return items
+    }
+
+    /// True when something waits and no thread is at it.
+    var isStuck: Bool { !isBusy && !waiting.isEmpty }
+
+    private mutating func take(upToStates: Bool) -> [Item]? {
+        guard upToStates else {
+            defer { waiting = [] }
+            return waiting.isEmpty ? nil : waiting
         }
-        defer { waiting = [] }
-        return waiting
+        let end = waiting.firstIndex { if case .states = $0.event { true } else { false } } ?? waiting.count
+        guard end > 0 else { return nil }
+        defer { waiting.removeSubrange(..<end) }
+        return Array(waiting[..<end])
     }
 }

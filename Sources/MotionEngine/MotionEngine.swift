@@ -79,7 +79,7 @@ public final class MotionEngine: Sendable {
             }
         }
         adjust()
-        handOver()
+        handOver(upToStates: true)
         return Subscription { [weak self] in
             client.leave()
             self?.remove(client)
@@ -293,7 +293,12 @@ public final class MotionEngine: Sendable {
         }
         if hasToAdjust { adjust() }
         if hasToStore { store(in: background) }
-        handOver()
+        if case .lost = event {
+            // The source tells of a loss from inside of `subscribe` too.
+            handOver(upToStates: state.withLock(\.isAdjusting))
+        } else {
+            handOver()
+        }
     }
 
     /// Nothing follows for now: what waits for other sensors waits no longer.
@@ -331,12 +336,18 @@ public final class MotionEngine: Sendable {
     // MARK: What goes out
 
     /// Hands over what waits, unless another thread is at it, which then goes on with it.
-    private func handOver() {
-        var items = state.withLock { $0.outbox.begin() }
+    ///
+    /// - Parameter upToStates: True where a subscriber may be in the middle of subscribing: it is only to hear of losses
+    ///   then.
+    private func handOver(upToStates: Bool = false) {
+        var items = state.withLock { $0.outbox.begin(upToStates: upToStates) }
         while let current = items {
             for item in current { item.client.tell(item.event) }
-            items = state.withLock { $0.outbox.goOn() }
+            items = state.withLock { $0.outbox.goOn(upToStates: upToStates) }
         }
+        // The thread that put states in meanwhile has left them to this one.
+        guard upToStates, state.withLock({ $0.outbox.isStuck }) else { return }
+        background.async { [weak self] in self?.handOver() }
     }
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import MotionEngine
 
 /// A reading of the accelerometer in Apple's unit and sign: the one place where readings are converted.
 ///
@@ -25,6 +26,23 @@ struct AccelerationSample: Sendable, Equatable {
     init(_ batch: MotionBatch, at index: Int) {
         // 0 minus, so that a zero keeps its sign.
         self.init(acceleration: 0 - batch.values[index] / Self.standardGravity, time: batch.times[index])
+    }
+
+    /// What the accelerometer measured by the time of a fused state.
+    init(_ state: FusedState) {
+        self.init(acceleration: 0 - state.acceleration / Self.standardGravity, time: state.time)
+    }
+
+    /// Gravity at the time of a fused state, as an accelerometer at rest would show it.
+    ///
+    /// Where a gyroscope takes part that is the direction down whatever the device does. Without one it is the reading
+    /// itself: the accelerometer's own attitude is a mean over seconds and would be late.
+    init(gravityOf state: FusedState) {
+        guard state.usesGyroscope else {
+            self.init(state)
+            return
+        }
+        self.init(acceleration: 0 - state.up, time: state.time)
     }
 
     /// The reading as the program gets it, a fresh object each time.

@@ -3,6 +3,7 @@
 
 import DeviceCore
 import Foundation
+import MotionEngine
 import SensorFusion
 import Synchronization
 
@@ -22,14 +23,14 @@ final class OrientationMonitor: Sendable {
     /// Enough for the detector, which wants ten to twenty readings a second.
     static let interval = 1.0 / 15
 
-    private let source: any MotionSource
+    private let engine: MotionEngine
     private let post: NotificationPost
     private let state = Mutex(State())
     /// Held while the subscription is brought in line; never together with a callback.
     private let subscription = Mutex<Subscription?>(nil)
 
     init(device: Device) {
-        source = device.motionSource
+        engine = MotionEngine.of(device)
         post = NotificationPost(device: device)
     }
 
@@ -67,27 +68,27 @@ final class OrientationMonitor: Sendable {
                 return
             }
             guard current == nil else { return }
-            current = source.subscribe(MotionRequest(kind: .accelerometer, interval: Self.interval)) {
+            current = engine.subscribe(FusionRequest(need: .gravity, interval: Self.interval)) {
                 [weak self] event in self?.receive(event)
             }
         }
     }
 
-    private func receive(_ event: MotionEvent) {
+    private func receive(_ event: FusionEvent) {
         let schedules = state.withLock { state in
             guard state.begins > 0 else { return false }
             switch event {
-            case .samples(let batch):
-                for index in 0..<batch.count {
-                    let sample = AccelerationSample(batch, at: index)
+            case .states(let states):
+                for fused in states {
+                    let sample = AccelerationSample(gravityOf: fused)
                     let change = state.detector.update(
                         acceleration: sample.acceleration, timestamp: sample.time.seconds)
                     if let change { state.orientation = UIDeviceOrientation(rawValue: change.rawValue) ?? .unknown }
                 }
-            case .lost:
+            case .lost(.accelerometer, _):
                 state.detector.reset()
                 state.orientation = .unknown
-            case .regained: break
+            case .lost, .regained: break
             }
             guard state.orientation != state.posted, !state.isPostScheduled else { return false }
             state.isPostScheduled = true

@@ -4,6 +4,7 @@
 import AppDelivery
 import DeviceCore
 import Foundation
+import MotionEngine
 import SensorFusion
 import Synchronization
 
@@ -36,7 +37,7 @@ final class ShakeMonitor: Sendable {
     /// More events than these do not wait for a main thread that is busy.
     private static let limit = 64
 
-    private let source: any MotionSource
+    private let engine: MotionEngine
     private let clock: any DeviceClock
     private let delivery: any Delivery
     private let state = Mutex(State())
@@ -48,7 +49,7 @@ final class ShakeMonitor: Sendable {
     }
 
     init(device: Device) {
-        source = device.motionSource
+        engine = MotionEngine.of(device)
         clock = device.clock
         delivery = AppDelivery.on(OperationQueue.main, device: device)
         state.withLock { $0.device = device }
@@ -86,7 +87,7 @@ final class ShakeMonitor: Sendable {
                 current?.cancel()
                 current = nil
             } else if current == nil {
-                current = source.subscribe(MotionRequest(kind: .accelerometer, interval: Self.interval)) {
+                current = engine.subscribe(FusionRequest(need: .gravity, interval: Self.interval)) {
                     [weak self] event in self?.receive(event)
                 }
             }
@@ -96,10 +97,10 @@ final class ShakeMonitor: Sendable {
         withExtendedLifetime(responder) {}
     }
 
-    private func receive(_ event: MotionEvent) {
-        guard case .samples(let batch) = event else {
+    private func receive(_ event: FusionEvent) {
+        guard case .states(let states) = event else {
             // May come from inside `subscribe`, where the subscription is not to be touched.
-            if case .lost = event, state.withLock({ interrupt(&$0) }) { schedule() }
+            if case .lost(.accelerometer, _) = event, state.withLock({ interrupt(&$0) }) { schedule() }
             return
         }
         let responder = firstResponder
@@ -114,8 +115,8 @@ final class ShakeMonitor: Sendable {
         }
         let schedules = state.withLock { state in
             var schedules = false
-            for index in 0..<batch.count {
-                let sample = AccelerationSample(batch, at: index)
+            for fused in states {
+                let sample = AccelerationSample(fused)
                 state.last = sample
                 let event = state.detector.update(
                     acceleration: sample.acceleration, timestamp: sample.time.seconds)
