@@ -195,7 +195,9 @@ struct FusionPipeline: Sendable {
         if !calibration.correctsTheSame(as: former) {
             let difference = calibration.difference(from: former)
             // Also when nothing is known of how far it went.
-            if !(difference <= Self.jump) { filter.restartMagnetometer() }
+            if !(difference <= Self.jump) {
+                filter.restartMagnetometer(strength: calibration.fieldStrength, dip: calibration.dip)
+            }
         }
         expectField()
     }
