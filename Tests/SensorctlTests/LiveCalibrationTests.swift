@@ -26,6 +26,49 @@ struct LiveCalibrationTests {
 
     private static let resting = Tool.traces + "/broad/broad_03_undisturbed_slow_rotation_C.csv"
 
+    @Test("What was found is stored, shown, told by the doctor, and forgotten")
+    func storing() throws {
+        let folder = try TemporaryFolder()
+        // One board for all: another port would be another board.
+        let board = try RunningTool(["simulate", "iio", Self.resting, "--speed", "4", "--loop"])
+        let uri = try #require(board.nextLine())
+        let environment = [
+            "DEVICE_SERVICES_IIO": uri, "HOME": folder.path, "XDG_STATE_HOME": folder.path + "/state",
+        ]
+        let found = try Tool.run(["calibrate", "gyro", "--json"], environment: environment)
+        #expect(found.status == 0, "\(found.notes)")
+        let object = try #require(try Tool.objects(found).first)
+        let bias = try #require(object["bias"] as? [Double])
+        #expect(distance(SIMD3(bias[0], bias[1], bias[2]), [0.0087, -0.0032, -0.0043]) < 2e-4)
+        #expect((object["stored"] as? String)?.hasPrefix(folder.path) == true)
+        let files = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+        #expect(files.contains { $0.contains("gyroscope") && $0.hasSuffix(".json") })
+        let shown = try Tool.run(["calibrate", "--show", "--json"], environment: environment)
+        let stored = try #require(try Tool.objects(shown).first)
+        #expect(stored["calibration"] as? String == "gyro")
+        for (left, right) in zip(try #require(stored["bias"] as? [Double]), bias) { #expect(abs(left - right) < 1e-12) }
+        #expect((stored["date"] as? String)?.hasSuffix("Z") == true)
+        let doctor = try Tool.run(["doctor", "--seconds", "1"], environment: environment)
+        // The last digit depends on where in the recording the rest began.
+        #expect(doctor.output.contains("gyroscope simulated_anglvel: bias 0.5"))
+        #expect(doctor.output.contains("°/s, found just now."))
+        // A recording takes it along.
+        let trace = folder.path + "/rest.trace"
+        let recorded = try Tool.run(
+            ["record", trace, "--parts", "motion", "--duration", "1"], environment: environment)
+        #expect(recorded.status == 0, "\(recorded.notes)")
+        let header = try String(contentsOfFile: trace, encoding: .utf8).prefix { $0 != "\n" }
+        #expect(header.contains("\"calibration\""))
+        let forgot = try Tool.run(["calibrate", "gyro", "--forget"], environment: environment)
+        #expect(forgot.status == 0)
+        #expect(forgot.notes.contains("forgot one calibration"))
+        let empty = try Tool.run(["calibrate", "--show"], environment: environment)
+        #expect(empty.notes.contains("nothing is stored"))
+        #expect(empty.output.isEmpty)
+        board.send(signal: SIGTERM)
+        #expect(board.status() == 0)
+    }
+
     @Test("A trial stores nothing")
     func trial() throws {
         let folder = try TemporaryFolder()

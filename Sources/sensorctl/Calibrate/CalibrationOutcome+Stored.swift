@@ -2,11 +2,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import MotionEngine
+import SensorFusion
 
 extension CalibrationOutcome {
+    private static let gravity = 9.80665
+
     /// As it is stored: in the sensor's own axes. Nil for a mount, which belongs to the configuration.
-    func stored(_ mount: MountMatrix, date: WallTime) -> SensorCalibration? { nil }
+    func stored(_ mount: MountMatrix, date: WallTime) -> SensorCalibration? {
+        var stored = SensorCalibration()
+        switch self {
+        case .gyro(let bias, let sigma, _):
+            stored.offset = bias
+            stored.sigma = sigma
+        case .accelerometer(let calibration):
+            stored.offset = calibration.offset
+            stored.matrix = (calibration.row0, calibration.row1, calibration.row2)
+            stored.residual = calibration.residual / Self.gravity
+        case .magnetometer(let calibration):
+            stored = SensorCalibration(calibration, date: date)
+        case .mount: return nil
+        }
+        stored.date = date
+        return stored.inSensorAxes(mount)
+    }
 
     /// What is stored of a sensor; nil for one that keeps none.
-    init?(_ stored: SensorCalibration, of sensor: SensorDescription) { nil }
+    init?(_ stored: SensorCalibration, of sensor: SensorDescription) {
+        let turned = stored.inDeviceAxes(sensor.mountMatrix)
+        switch sensor.kind {
+        case .gyroscope: self = .gyro(bias: turned.offset, sigma: turned.sigma, seconds: .nan)
+        case .accelerometer:
+            var calibration = AccelerometerCalibration()
+            (calibration.row0, calibration.row1, calibration.row2) = turned.matrix
+            calibration.offset = turned.offset
+            calibration.residual = turned.residual * Self.gravity
+            calibration.tilt = .nan
+            self = .accelerometer(calibration)
+        case .magnetometer: self = .magnetometer(MagneticCalibration(turned))
+        case .pressure: return nil
+        }
+    }
 }

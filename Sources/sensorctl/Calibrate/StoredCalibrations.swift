@@ -24,12 +24,12 @@ struct StoredCalibrations {
         now = device.clock.wallTime
     }
 
-    /// Stores what was found; says for whom, nil when it is nothing to be stored.
+    /// Stores what was found; says where, nil when it is nothing to be stored.
     func keep(_ outcome: CalibrationOutcome, of sensor: SensorDescription) throws(DeviceError) -> String? {
         guard store.isWritable, let calibration = outcome.stored(sensor.mountMatrix, date: now) else { return nil }
         let identity = SensorIdentity(sensor)
         try store.store(calibration, for: identity)
-        return identity.key
+        return (store as? CalibrationFolder)?.file(of: identity) ?? identity.key
     }
 
     /// What there is for the sensors that are there.

@@ -101,8 +101,8 @@ struct CalibrateCommand: AsyncParsableCommand {
             }
             switch ending {
             case .found(let outcome, let sensor):
-                let key = store(outcome, sensor, on: device, &status)
-                print(outcome, sensor, key: key, output, &results)
+                let path = store(outcome, sensor, on: device, &status)
+                print(outcome, sensor, path: path, output, &results)
             case .failed(let shortfall):
                 Notes.fail("\(topic.rawValue): \(shortfall.reason)")
                 status = .unavailable
@@ -142,7 +142,7 @@ struct CalibrateCommand: AsyncParsableCommand {
                     : "There is no motion sensor. `sensorctl doctor` says what is missing."))
     }
 
-    /// For whom it was stored; nil when it was not.
+    /// Where it was stored; nil when it was not.
     private func store(
         _ outcome: CalibrationOutcome, _ sensor: SensorDescription?, on device: Device?, _ status: inout ExitStatus
     ) -> String? {
@@ -157,13 +157,13 @@ struct CalibrateCommand: AsyncParsableCommand {
     }
 
     private func print(
-        _ outcome: CalibrationOutcome, _ sensor: SensorDescription?, key: String?, _ output: StandardOutput,
+        _ outcome: CalibrationOutcome, _ sensor: SensorDescription?, path: String?, _ output: StandardOutput,
         _ results: inout [UInt8]
     ) {
         var writer = JSONWriter()
         outcome.write(to: &writer, sensor: sensor) { writer in
             writer.key("stored")
-            if let key { writer.string(key) } else { writer.null() }
+            if let path { writer.string(path) } else { writer.null() }
         }
         writer.newline()
         results += writer.bytes
@@ -172,7 +172,7 @@ struct CalibrateCommand: AsyncParsableCommand {
             return
         }
         for line in outcome.lines(of: sensor) { output.write(line: "  \(line)") }
-        if let key { output.write(line: "  stored for \(key)") }
+        if let path { output.write(line: "  stored in \(path)") }
     }
 
     private static func write(_ bytes: [UInt8], to path: String) -> Bool {

@@ -13,7 +13,8 @@ struct RecordCommand: AsyncParsableCommand {
         commandName: "record",
         abstract: "Records what gpsd and the sensors say into a trace.",
         discussion: """
-            Records every line of gpsd, every motion sensor in its own axes, and the battery. Goes on until it is ended, \
+            Records every line of gpsd, every motion sensor in its own axes, and the battery; stored \
+            calibrations go along. Goes on until it is ended, \
             also while gpsd or a sensor is away; the trace then says so. With --json it prints what happens: an object \
             with "event" started, lost, regained or ended a line, with a "sensor" where it is about one.
 
