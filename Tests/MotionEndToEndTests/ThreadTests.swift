@@ -53,6 +53,15 @@ struct ThreadTests {
         }
     }
 
+    /// Removes an observer as it goes: one that stays is asked for the next object at the same address, too.
+    private final class Observer: @unchecked Sendable {
+        var token: (any NSObjectProtocol)?
+
+        deinit {
+            if let token { NotificationCenter.default.removeObserver(token) }
+        }
+    }
+
     private struct Shared: @unchecked Sendable {
         // The manager may be used from any thread, though it is not Sendable, as on Apple's platforms.
         let manager: CMMotionManager
@@ -202,9 +211,10 @@ struct ThreadTests {
         let sensors = Sensors()
         let manager = sensors.device.bind { CMMotionManager() }
         let name = NSNotification.Name("ThreadTests.posting")
+        let observer = Observer()
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let isFirst = Atomic<Bool>(true)
-            _ = NotificationCenter.default.addObserver(forName: name, object: nil, queue: .main) { _ in
+            observer.token = NotificationCenter.default.addObserver(forName: name, object: nil, queue: .main) { _ in
                 if isFirst.exchange(false, ordering: .relaxed) { continuation.resume() }
             }
             manager.startAccelerometerUpdates(to: .main) { _, _ in
@@ -219,6 +229,7 @@ struct ThreadTests {
             }
         }
         manager.stopAccelerometerUpdates()
+        withExtendedLifetime(observer) {}
         #expect(!sensors.hub.isWanted)
     }
 
@@ -226,9 +237,10 @@ struct ThreadTests {
     func orientation() async {
         let sensors = Sensors()
         let machine = sensors.device.bind { UIDevice.current }
+        let observer = Observer()
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let isFirst = Atomic<Bool>(true)
-            _ = NotificationCenter.default.addObserver(
+            observer.token = NotificationCenter.default.addObserver(
                 forName: UIDevice.orientationDidChangeNotification, object: machine, queue: .main
             ) { _ in
                 // Traps anywhere else. A post that comes in no operation of the main queue would never return: Foundation
@@ -248,6 +260,7 @@ struct ThreadTests {
         }
         #expect(machine.orientation == .faceUp)
         machine.endGeneratingDeviceOrientationNotifications()
+        withExtendedLifetime(observer) {}
         #expect(!sensors.hub.isWanted)
     }
 }
