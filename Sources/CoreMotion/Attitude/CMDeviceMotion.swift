@@ -10,7 +10,8 @@ public import Foundation
 /// edge and z out of the screen.
 ///
 /// `gravity` plus `userAcceleration` is the reading of the accelerometer, as `CMAccelerometerData` gives it for the same
-/// time. `timestamp` is the time of the sample of the gyroscope.
+/// time, less the sensor's own errors where a calibration of it is stored. `timestamp` is the time of the sample of the
+/// gyroscope.
 open class CMDeviceMotion: CMLogItem {
     private let stored: Values
     private let storedAttitude: CMAttitude
