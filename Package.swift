@@ -127,7 +127,7 @@ let package = Package(
             name: "GeodesyTests", dependencies: ["Geodesy"], exclude: ["Reference", "make_reference.py"]),
         .testTarget(
             name: "SensorFusionTests", dependencies: ["SensorFusion"],
-            exclude: ["Recordings", "Reference", "make_reference.py"]),
+            exclude: ["Recordings", "Reference", "make_attitude_reference.py", "make_reference.py"]),
         .testTarget(
             name: "GPSDProtocolTests",
             dependencies: ["DeviceCore", "GPSDProtocol", "JSONBytes"],

@@ -19,6 +19,8 @@ let package = Package(
     ],
     targets: [
         .executableTarget(
+            name: "fusion", dependencies: [.product(name: "SensorFusion", package: "swift-device-services")]),
+        .executableTarget(
             name: "location-client", dependencies: [.product(name: "CoreLocation", package: "swift-device-services")]),
         .executableTarget(
             name: "magnetic-field", dependencies: [.product(name: "Geodesy", package: "swift-device-services")]),

@@ -31,7 +31,7 @@ extension AttitudeFilter {
     @inlinable public var isResting: Bool { rest.isResting }
 
     /// True once a magnetic field is expected: one was told, or one has been the same for long enough.
-    public var isFieldExpected: Bool { field.expected != nil }
+    @inlinable public var isFieldExpected: Bool { field.expected != nil }
 
     /// True while the magnetic field is not the expected one, or none is expected yet.
     @inlinable public var isMagneticallyDisturbed: Bool { field.isDisturbed }
@@ -45,7 +45,9 @@ extension AttitudeFilter {
     /// what the magnetometer has been saying against the heading, on average of 5 s; the square of the bias's standard
     /// deviation times the time without magnetometer; and (1.5°)² for what no filter sees, like the magnetism of a
     /// building.
-    @inlinable public var headingUncertainty: Double? { Self.uncertainty(north, estimator, headingTrust, field) }
+    @inlinable public var headingUncertainty: Double? {
+        Self.uncertainty(north, estimator, headingTrust, field, silence: gyroscope.timestamp - magnetometer.timestamp)
+    }
 
     @usableFromInline
     static func extrapolated(
@@ -72,14 +74,17 @@ extension AttitudeFilter {
 
     @usableFromInline
     static func uncertainty(
-        _ north: NorthOffset, _ estimator: BiasEstimator, _ trust: HeadingTrust, _ field: MagneticReference
+        _ north: NorthOffset, _ estimator: BiasEstimator, _ trust: HeadingTrust, _ field: MagneticReference,
+        silence: Double
     ) -> Double? {
         guard north.isKnown else { return nil }
-        let drift = estimator.sigma * trust.unusedTime
+        let silence = max(silence, 0)
+        let drift = estimator.sigma * (trust.unusedTime + silence)
         let unseen = (field.expected == nil ? 10 : 1.5) * Settings.degree
         let against = trust.meanDisagreement
         let variance =
-            estimator.headingVariance + trust.fieldVariance + unseen * unseen + against * against + drift * drift
+            estimator.headingVariance + estimator.headingNoise * silence + trust.fieldVariance + unseen * unseen
+            + against * against + drift * drift
         return min(.pi, 2 * variance.squareRoot())
     }
 }

@@ -52,18 +52,34 @@ extension AttitudeFilter {
         if accelerometer.step(to: timestamp) == .unusable { return }
         let interval = accelerometer.interval
         rest.update(acceleration: acceleration, interval: interval)
-        gravityCoefficients.advance(by: interval)
-        let gravity = gravityLanes.update(inertial.turn(acceleration), gravityCoefficients)
-        let vector = inclination.turn(gravity)
+        let hasGyroscope = timestamp - gyroscope.timestamp <= settings.maximumGap
+        let vector = inclination.turn(mean(of: acceleration, hasGyroscope: hasGyroscope, interval: interval))
         let (up, correction) = Self.leveling(vector)
         guard up.z > -2 else { return }
         isReady = true
         inclination = correction.after(inclination)
         keepLength()
-        guard estimatesBias, timestamp - gyroscope.timestamp <= settings.maximumGap else { return }
+        // A first inclination corrects nothing.
+        let isNew = isInclinationNew
+        isInclinationNew = false
+        guard estimatesBias, hasGyroscope, !isNew else { return }
         guard motionBias.collect(up, interval: interval) else { return }
         motionBias.correct(
             &estimator, attitude: inclination.after(inertial), isResting: rest.isResting, meanRate: rest.meanRate)
+    }
+
+    /// The mean in the inertial frame. Without a gyroscope that frame turns with the device, and the mean must be short.
+    @inline(__always)
+    private mutating func mean(
+        of acceleration: SIMD4<Double>, hasGyroscope: Bool, interval: Double
+    ) -> SIMD4<Double> {
+        let inFrame = inertial.turn(acceleration)
+        guard hasGyroscope else {
+            coefficientsWithoutGyroscope.advance(by: interval)
+            return gravityLanes.update(inFrame, coefficientsWithoutGyroscope)
+        }
+        gravityCoefficients.advance(by: interval)
+        return gravityLanes.update(inFrame, gravityCoefficients)
     }
 
     /// The direction of a vector and the shortest turn that makes it point up.
@@ -119,7 +135,14 @@ extension AttitudeFilter {
         let field = SIMD4(field.x, field.y, field.z, 0)
         let squared = field.dot(field)
         guard squared > 0, isReady else { return }
-        if magnetometer.step(to: timestamp) == .unusable { return }
+        let silence = timestamp - magnetometer.timestamp
+        switch magnetometer.step(to: timestamp) {
+        case .next: break
+        case .unusable: return
+        case .start:
+            // The heading has drifted all the time.
+            if silence > 0, silence < 1e6 { advanceHeading(by: silence) }
+        }
         let interval = magnetometer.interval
         guard timestamp - gyroscope.timestamp <= settings.maximumGap else {
             return followWithoutGyroscope(inclination.after(inertial).turn(field), interval: interval)
@@ -163,14 +186,18 @@ extension AttitudeFilter {
             if gain > 0 { north.turn(by: gain * disagreement) }
             return
         }
-        let up = inclination.after(inertial).up
-        estimator.advanceHeading(
-            up: SIMD4(up.x, up.y, up.z, 0), squaredRate: squaredRate, interval: interval)
+        advanceHeading(by: interval)
         let correction = headingTrust.correction(
             disagreement, field: field.current, expected: field.expected, trust: trust,
             hasRested: rest.stillTime >= 0.9 * headingTrust.time, isResting: rest.isResting, interval: interval,
             estimator: &estimator)
         if correction != 0 || !north.isKnown { north.turn(by: correction + estimator.takeHeadingCorrection()) }
+    }
+
+    private mutating func advanceHeading(by interval: Double) {
+        let up = inclination.after(inertial).up
+        estimator.advanceHeading(
+            up: SIMD4(up.x, up.y, up.z, 0), squaredRate: rateWithoutBias.dot(rateWithoutBias), interval: interval)
     }
 
     /// What a first sample counts where nothing is known of the rate.
@@ -205,6 +232,8 @@ extension AttitudeFilter {
     /// After an unknown time nothing is left of the attitude, but the bias and the magnetic field are.
     private mutating func findAnew() {
         gravityCoefficients.restart()
+        coefficientsWithoutGyroscope.restart()
+        isInclinationNew = !settings.correctsByFirstInclination
         motionBias.restart()
         rest.restart()
         field.restart()

@@ -48,6 +48,9 @@ extension AttitudeFilter {
         public var estimatesBiasInMotion = true
         /// Whether the gyroscope's bias is measured while the device rests.
         public var estimatesBiasAtRest = true
+        /// Whether the first inclination is taken for a correction that says something about the bias, as the published
+        /// filter does.
+        public var correctsByFirstInclination = false
         /// How often what was collected about the bias is evaluated, which costs about as much as all the rest; zero
         /// for each sample of the accelerometer.
         public var biasEstimationInterval = 0.04
@@ -118,6 +121,7 @@ extension AttitudeFilter {
             var settings = Settings()
             settings.accelerometerTimeConstant = 3
             settings.interpolatesRotation = false
+            settings.correctsByFirstInclination = true
             settings.restBiasWindow = .infinity
             settings.gyroscopeDelay = 0
             settings.magnetometerDelay = 0

@@ -19,9 +19,9 @@
 /// Not synchronized. An update allocates nothing.
 public struct AttitudeFilter: Sendable {
     @usableFromInline let settings: Settings
-    var gyroscope: SensorInterval
+    @usableFromInline var gyroscope: SensorInterval
     var accelerometer: SensorInterval
-    var magnetometer: SensorInterval
+    @usableFromInline var magnetometer: SensorInterval
 
     /// Device to a frame that drifts with the gyroscope's errors.
     @usableFromInline var inertial = Quaternion.identity
@@ -31,6 +31,7 @@ public struct AttitudeFilter: Sendable {
     @usableFromInline var rateWithoutBias = SIMD4<Double>.zero
 
     var gravityCoefficients: LowPassCoefficients
+    var coefficientsWithoutGyroscope: LowPassCoefficients
     var gravityLanes = LowPassLanes<SIMD4<Double>>()
     var motionBias: MotionBias
     @usableFromInline var estimator: BiasEstimator
@@ -49,6 +50,8 @@ public struct AttitudeFilter: Sendable {
     var fieldTime = 0.0
     var withoutGyroscope: OnePoleGain
 
+    /// True until the accelerometer has said where up is since the start or an interruption.
+    var isInclinationNew: Bool
     /// Of gyroscope and accelerometer, to bring the quaternions back to length 1 now and then.
     var steps: UInt32 = 0
 
@@ -73,6 +76,8 @@ public struct AttitudeFilter: Sendable {
         accelerometer = gyroscope
         magnetometer = gyroscope
         gravityCoefficients = LowPassCoefficients(timeConstant: settings.accelerometerTimeConstant)
+        coefficientsWithoutGyroscope = LowPassCoefficients(timeConstant: settings.timeConstantWithoutGyroscope)
+        isInclinationNew = !settings.correctsByFirstInclination
         motionBias = MotionBias(settings: settings)
         estimator = BiasEstimator(settings: settings)
         rest = RestDetector(settings: settings)

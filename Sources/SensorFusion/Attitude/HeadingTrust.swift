@@ -56,7 +56,7 @@ struct HeadingTrust: Sendable {
         _ disagreement: Double, field: SIMD2<Double>, expected: SIMD2<Double>?, trust: MagneticRejection.Trust,
         hasRested: Bool, isResting: Bool, interval: Double, estimator: inout BiasEstimator
     ) -> Double {
-        let isFirst = time == 0
+        let isFirst = learned == nil
         time += interval
         // A resting place is a single sample of the field.
         if wasResting, !isResting { estimator.raiseHeadingVariance(to: Self.varianceAfterRest) }
@@ -75,6 +75,8 @@ struct HeadingTrust: Sendable {
         case .full: break
         case .little: spread *= rejectionFactor
         case .none:
+            // The first heading is better than none.
+            if isFirst { break }
             unusedTime += interval
             return 0
         }
@@ -88,7 +90,9 @@ struct HeadingTrust: Sendable {
         let width = expected == nil ? Double.infinity : 2
         var gain = before / total
         estimator.correctByHeading(
-            Self.limited(disagreement, width * (before + noise).squareRoot()), gain: gain, variance: total)
+            // A first heading is no surprise.
+            isFirst ? 0 : Self.limited(disagreement, width * (before + noise).squareRoot()), gain: gain, variance: total
+        )
         gain = max(gain, slowest.value(for: interval) / spread)
         if time > fastestTime { gain = min(gain, fastest.value(for: interval)) }
         if isFirst { gain = 1 }

@@ -6,7 +6,7 @@
 struct MagneticReference: Sendable {
     @usableFromInline private(set) var isDisturbed = true
     /// Strength in the unit of the readings and dip in radians below the horizon; nil before a field was accepted.
-    private(set) var expected: SIMD2<Double>?
+    @usableFromInline private(set) var expected: SIMD2<Double>?
     /// Strength and dip of late.
     private(set) var current = SIMD2<Double>.zero
 

@@ -15,6 +15,7 @@ struct RestDetector: Sendable {
 
     /// True where the mean rate is far from the known bias.
     private var isFar = false
+    private var hasRested = false
     private var witness = RestWitness()
     private var meanAcceleration = SIMD4<Double>.zero
     private var rateCoefficients: LowPassCoefficients
@@ -67,7 +68,8 @@ struct RestDetector: Sendable {
         guard deviation.dot(deviation) < threshold else { return end() }
         stillTime += interval
         guard stillTime >= minimumTime, !isResting else { return }
-        isResting = !isFar || witness.testifies(gravity: meanAcceleration)
+        isResting = !isFar || witness.testifies(gravity: meanAcceleration, hasRested: hasRested)
+        if isResting { hasRested = true }
     }
 
     /// Takes the magnetic field in device axes, as a witness.

@@ -11,7 +11,6 @@ struct RestWitness: Sendable {
     private var firstField = SIMD4<Double>.zero
     private var field = SIMD4<Double>.zero
     private var isFieldNew = true
-    private var hasTestified = false
     private var gain = OnePoleGain(timeConstant: 0.3)
 
     /// Begins to look, from here on.
@@ -44,9 +43,9 @@ struct RestWitness: Sendable {
     }
 
     /// True when the gyroscope says that the device has turned by three degrees and more, and nothing else says so.
-    mutating func testifies(gravity: SIMD4<Double>) -> Bool {
+    func testifies(gravity: SIMD4<Double>, hasRested: Bool) -> Bool {
         // A turn about the vertical cannot be seen without a magnetometer. Then a first bias is believed and no other.
-        if !hasField, hasTestified { return false }
+        if !hasField, hasRested { return false }
         var predicted = turned.cross(firstGravity)
         var expected = predicted.dot(predicted)
         var change = Self.unit(gravity) - firstGravity
@@ -60,9 +59,7 @@ struct RestWitness: Sendable {
         } else {
             expected = max(expected, turned.dot(turned))
         }
-        guard expected > 0.05 * 0.05, measured < 0.3 * 0.3 * expected else { return false }
-        hasTestified = true
-        return true
+        return expected > 0.05 * 0.05 && measured < 0.3 * 0.3 * expected
     }
 
     private static func unit(_ v: SIMD4<Double>) -> SIMD4<Double> {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Turns the time stamps of one sensor into the intervals that its samples end.
+@usableFromInline
 struct SensorInterval: Sendable {
     enum Step: Sendable {
         /// The interval is that since the sample before.
@@ -15,7 +16,7 @@ struct SensorInterval: Sendable {
     /// Seconds; of a first sample the nominal interval, or zero.
     private(set) var interval: Double
     /// Of the latest sample; minus infinity before the first.
-    private(set) var timestamp = -Double.infinity
+    @usableFromInline private(set) var timestamp = -Double.infinity
 
     /// Longer intervals than this interrupt the stream.
     private var limit: Double
