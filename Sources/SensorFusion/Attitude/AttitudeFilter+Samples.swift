@@ -151,21 +151,26 @@ extension AttitudeFilter {
         fieldTime += interval
         fieldCount += 1
         let isDue = fieldTime >= settings.magneticInterval * (1 - 1e-9) || headingTrust.time < 1
-        // An attitude from outside is extrapolated by the gyroscope's delay, the present one is not.
-        let pose = attitude ?? inclination.after(inertial)
         if isDue {
             delay.update(
-                field, attitude: pose, rate: rateWithoutBias, isUsable: !self.field.isDisturbed, interval: fieldTime)
+                field, attitude: attitude ?? inclination.after(inertial), rate: rateWithoutBias,
+                isUsable: !self.field.isDisturbed, interval: fieldTime)
         }
-        // The field turned back by as much as the device has turned since the magnetometer measured it.
+        // The field turned back by as much as the device has turned since the magnetometer measured it. An attitude from
+        // outside is extrapolated by the gyroscope's delay, the present one is not.
         let late = delay.delay + (attitude == nil ? 0 : settings.gyroscopeDelay)
-        fieldSum += pose.turn(field + late * field.cross(rateWithoutBias))
+        let still = field + late * field.cross(rateWithoutBias)
+        if let attitude {
+            fieldSum += inclination.conjugate.turn(attitude.turn(still))
+        } else {
+            fieldSum += inertial.turn(still)
+        }
         if isDue { followNorth() }
     }
 
     private mutating func followNorth() {
         let interval = fieldTime > 0 ? fieldTime : Self.unknownInterval
-        let earth = fieldSum * (1 / fieldCount)
+        let earth = inclination.turn(fieldSum * (1 / fieldCount))
         fieldSum = .zero
         fieldCount = 0
         fieldTime = 0

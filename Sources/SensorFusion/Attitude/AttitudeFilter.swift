@@ -44,7 +44,7 @@ public struct AttitudeFilter: Sendable {
     var delay: MagnetometerDelay
     var speed = 0.0
     var speedGain = OnePoleGain(timeConstant: 0.5)
-    /// Samples of the magnetometer that wait to be averaged, in earth axes.
+    /// Samples of the magnetometer that wait to be averaged, in the inertial frame.
     var fieldSum = SIMD4<Double>.zero
     var fieldCount = 0.0
     var fieldTime = 0.0
