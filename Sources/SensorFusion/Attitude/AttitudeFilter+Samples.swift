@@ -74,12 +74,15 @@ extension AttitudeFilter {
         of acceleration: SIMD4<Double>, hasGyroscope: Bool, interval: Double
     ) -> SIMD4<Double> {
         let inFrame = inertial.turn(acceleration)
-        guard hasGyroscope else {
-            coefficientsWithoutGyroscope.advance(by: interval)
-            return gravityLanes.update(inFrame, coefficientsWithoutGyroscope)
-        }
+        guard hasGyroscope else { return shortMean(of: inFrame, interval: interval) }
         gravityCoefficients.advance(by: interval)
         return gravityLanes.update(inFrame, gravityCoefficients)
+    }
+
+    @inline(never)
+    private mutating func shortMean(of acceleration: SIMD4<Double>, interval: Double) -> SIMD4<Double> {
+        coefficientsWithoutGyroscope.advance(by: interval)
+        return gravityLanes.update(acceleration, coefficientsWithoutGyroscope)
     }
 
     /// The direction of a vector and the shortest turn that makes it point up.
@@ -168,6 +171,7 @@ extension AttitudeFilter {
         if isDue { followNorth() }
     }
 
+    @inline(never)
     private mutating func followNorth() {
         let interval = fieldTime > 0 ? fieldTime : Self.unknownInterval
         let earth = inclination.turn(fieldSum * (1 / fieldCount))
@@ -216,6 +220,7 @@ extension AttitudeFilter {
     }
 
     /// Nothing bridges a disturbance then, and every turn is one that only the magnetometer sees.
+    @inline(never)
     private mutating func followWithoutGyroscope(_ earth: SIMD4<Double>, interval: Double) {
         if settings.rejectsMagneticDisturbance { compare(earth, squaredRate: .infinity, interval: interval) }
         let weight = north.isKnown ? withoutGyroscope.value(for: interval) : 1

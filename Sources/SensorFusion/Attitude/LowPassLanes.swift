@@ -9,16 +9,19 @@ struct LowPassLanes<Vector: SIMD & Sendable>: Sendable where Vector.Scalar == Do
     /// The coefficients must have been advanced to the sample.
     @inline(__always)
     mutating func update(_ x: Vector, _ c: borrowing LowPassCoefficients) -> Vector {
-        guard c.meanWeight == 0 else {
-            low = c.meanWeight == 1 ? x : low + c.meanWeight * (x - low)
-            band = .zero
-            return low
-        }
+        guard c.meanWeight == 0 else { return takeMean(x, c.meanWeight) }
         let middle = c.a1 * band + c.a2 * (x - low)
         let step = c.g * middle
         let output = low + step
         band = middle + middle - band
         low = output + step
         return output
+    }
+
+    @inline(never)
+    private mutating func takeMean(_ x: Vector, _ weight: Double) -> Vector {
+        low = weight == 1 ? x : low + weight * (x - low)
+        band = .zero
+        return low
     }
 }
