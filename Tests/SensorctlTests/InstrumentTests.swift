@@ -222,6 +222,13 @@ struct InstrumentTests {
         }
     }
 
+    @Test(
+        "A heading that is rounded to 360 degrees is shown as 0",
+        arguments: [(0, "  0.0°"), (359.94, "359.9°"), (359.96, "  0.0°"), (359.999, "  0.0°"), (-1, "     -")])
+    func roundedHeading(heading: Double, text: String) {
+        #expect(HeadingReading.degrees(heading) == text)
+    }
+
     @Test("North at the top of the card when the heading is north, and at the left when it is east")
     func card() throws {
         func north(_ heading: Double) throws -> (column: Int, row: Int) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CoreMotion
 import DeviceCore
 import LiveDevice
 
@@ -68,8 +69,9 @@ struct WatchCommand: AsyncParsableCommand {
             edge: reference.orientation)
         let listener = plan.listener(on: device, output: StandardOutput(stop: stop), stop: stop)
         noteMissingSensor(device)
-        listener.start()
         Termination.schedule(stop, after: duration)
+        await waitForFrame(stop: stop)
+        if stop.reason == nil { listener.start() }
         let reason = await stop.wait()
         listener.end()
         return reason.status(
@@ -88,6 +90,20 @@ struct WatchCommand: AsyncParsableCommand {
         Notes.warn(
             "There is no \(missing.joined(separator: " and no ")) yet; waiting for one. `sensorctl doctor` says what is missing."
         )
+    }
+
+    /// Core Motion refuses a frame that the device has not what it takes for, so it is asked for when that has come.
+    @MainActor private func waitForFrame(stop: Stop) async {
+        guard stream == .deviceMotion, !isFrameAvailable else { return }
+        // Somebody has to listen, or nobody looks for sensors.
+        let manager = CMMotionManager()
+        manager.startDeviceMotionUpdates()
+        while stop.reason == nil, !isFrameAvailable { try? await Task.sleep(for: .milliseconds(250)) }
+        manager.stopDeviceMotionUpdates()
+    }
+
+    private var isFrameAvailable: Bool {
+        CMMotionManager.availableAttitudeReferenceFrames().contains(reference.frame.frame)
     }
 
     /// A duration has to be a number of seconds that a timer takes.

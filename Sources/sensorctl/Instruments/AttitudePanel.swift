@@ -46,7 +46,7 @@ struct AttitudePanel {
         row(
             3, "heading",
             reading.heading < 0
-                ? "-" : String(format: "%@ %5.1f°", Compass.name(reading.heading), reading.heading))
+                ? "-" : "\(Compass.name(reading.heading)) \(HeadingReading.degrees(reading.heading))")
         canvas.dim("user acceleration, g", x: x, y: y + 4)
         for (index, name) in ["x", "y", "z"].enumerated() {
             let value = reading.userAcceleration[index]
@@ -75,7 +75,8 @@ struct AttitudePanel {
             let text = "bias " + Self.vector(bias * (180 / .pi), "°/s", digits: 2)
             if 32 + text.count < canvas.width { canvas.put(text, x: 32, y: y + 1, color: 250) }
         }
-        let heading = reading.heading < 0 ? "" : String(format: "heading %.1f°  ", reading.heading)
+        let degrees = HeadingReading.degrees(reading.heading).drop { $0 == " " }
+        let heading = reading.heading < 0 ? "" : "heading \(degrees)  "
         canvas.put(heading + state.text, x: 1, y: y + 2, color: state.color)
         let foot = Self.time(reading.timestamp)
         canvas.dim(foot, x: canvas.width - foot.count - 1, y: y + 2)

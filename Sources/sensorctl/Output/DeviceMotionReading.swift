@@ -73,7 +73,7 @@ struct DeviceMotionReading: FusedReading {
         var columns = [ink.dim(String(format: "%12.3f s", timestamp))] + angles + ["\(ink.dim("user")) \(user)"]
         if frame.hasHeading {
             columns.append(
-                "\(ink.dim("heading")) " + (heading < 0 ? "     -" : String(format: "%5.1f°", heading)))
+                "\(ink.dim("heading")) \(HeadingReading.degrees(heading))")
         }
         return columns.joined(separator: "  ")
     }

@@ -72,9 +72,9 @@ struct HeadingReading: FusedReading {
         HeadingPanel(reading: self, rate: rate).draw(width: width, height: height)
     }
 
-    /// Six columns.
+    /// Six columns. What is rounded to 360 is 0.
     static func degrees(_ angle: Double) -> String {
-        angle < 0 || !angle.isFinite ? "     -" : String(format: "%5.1f°", angle)
+        angle < 0 || !angle.isFinite ? "     -" : String(format: "%5.1f°", angle < 359.95 ? angle : 0)
     }
 }
 
