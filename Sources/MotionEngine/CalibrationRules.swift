@@ -9,6 +9,9 @@ enum CalibrationRules {
     /// Seconds between looks at whether there is something to store.
     static let pause = 60.0
 
+    /// Of a bias of which nothing is known: rad/s. The filter takes no more than its own first one.
+    static let unknownSigma = 1.0
+
     private static let degree = Double.pi / 180
     private static let day = 86_400.0
     /// A bias is another one after each start of the chip, and with its temperature: rad/s.

@@ -153,7 +153,7 @@ struct FusionPipeline: Sendable {
                 history.add(filter.attitude, at: time)
             case .accelerometer(let measured, let time):
                 let value = accelerometerCorrection?.apply(to: measured) ?? measured
-                acceleration = (value, time)
+                if Self.isFinite(value) { acceleration = (value, time) }
                 filter.updateAccelerometer(nowadays(value, measuredAt: time), timestamp: seconds(time))
             case .magnetometer(let measured, let time): takeField(measured, time)
             case .state(let time):
@@ -162,6 +162,10 @@ struct FusionPipeline: Sendable {
                 turning = nil
             }
         }
+    }
+
+    private static func isFinite(_ value: SIMD3<Double>) -> Bool {
+        value.x.isFinite && value.y.isFinite && value.z.isFinite
     }
 
     private func seconds(_ time: BootTime) -> Double { time.seconds(since: origin ?? .zero) }
@@ -184,7 +188,7 @@ struct FusionPipeline: Sendable {
             follow(former)
         }
         let value = calibrator.calibration.apply(to: measured)
-        field = (value, time)
+        if Self.isFinite(value) { field = (value, time) }
         let then = isOfNow || turning == nil ? nil : history.attitude(at: time)
         filter.updateMagnetometer(value, timestamp: seconds(time), attitude: then)
     }

@@ -179,9 +179,13 @@ public final class MotionEngine: Sendable {
                 id: id, identity: identity, mountMatrix: description.mountMatrix, stored: stored)
             switch sensor {
             case .gyroscope:
-                guard let stored else { return }
-                let sigma = CalibrationRules.sigma(of: stored, at: wallTime)
-                state.pipeline.startBias(stored.offset, sigma: sigma)
+                if let stored {
+                    let sigma = CalibrationRules.sigma(of: stored, at: wallTime)
+                    state.pipeline.startBias(stored.offset, sigma: sigma)
+                } else if former != nil {
+                    // Another gyroscope: what is known of the one before must not be stored as this one's.
+                    state.pipeline.startBias(.zero, sigma: CalibrationRules.unknownSigma)
+                }
             case .accelerometer: state.pipeline.accelerometerCorrection = stored.flatMap { LinearCorrection($0) }
             case .magnetometer: state.pipeline.startCalibration(stored.map { MagneticCalibration($0) })
             }

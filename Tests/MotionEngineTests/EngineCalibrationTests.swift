@@ -99,6 +99,54 @@ struct EngineCalibrationTests {
         subscription.cancel()
     }
 
+    @Test("The bias of one gyroscope is neither used nor stored for another that takes its place")
+    func otherGyroscope() {
+        let store = MemoryStore()
+        let bench = EngineBench([.gyroscope, .accelerometer], store: store)
+        let log = FusionLog()
+        let subscription = bench.engine.subscribe(FusionRequest(need: .attitude), receive: log.receive)
+        for step in 1...500 {
+            let seconds = Double(step) / 100
+            bench.move(to: seconds)
+            bench.post(.gyroscope, [0.02, 0, 0], at: seconds)
+            bench.post(.accelerometer, [0, 0, 9.81], at: seconds)
+        }
+        #expect(abs((log.states.last?.rotationRate.x ?? 1)) < 0.001)
+        let other = SensorDescription(id: "other", kind: .gyroscope)
+        let accelerometer = SensorDescription(id: "accelerometer", kind: .accelerometer)
+        bench.hub.post(sensors: [other, accelerometer], contextDescriptions: [])
+        bench.move(to: 5.01)
+        bench.hub.post(
+            MotionBatch(
+                sensor: "other", kind: .gyroscope, values: [[0.02, 0, 0]], times: [EngineBench.time(5.01)],
+                arrival: bench.clock.now))
+        bench.post(.accelerometer, [0, 0, 9.81], at: 5.01)
+        // All of what it reads is rate, as nothing is known of it.
+        #expect(abs((log.states.last?.rotationRate.x ?? 0) - 0.02) < 1e-6)
+        subscription.cancel()
+        #expect(store.table.withLock { $0[SensorIdentity(other)] } == nil)
+    }
+
+    @Test("Readings that are not finite are left out of the states")
+    func notFinite() throws {
+        let bench = EngineBench()
+        let log = FusionLog()
+        let subscription = bench.engine.subscribe(FusionRequest(need: .heading), receive: log.receive)
+        bench.rest(1...3)
+        for (step, odd) in zip(4..., [Double.nan, .infinity, -.infinity]) {
+            let seconds = Double(step) / 100
+            bench.move(to: seconds)
+            bench.post(.gyroscope, .zero, at: seconds)
+            bench.post(.accelerometer, [odd, 0, 9.81], at: seconds)
+            bench.post(.magnetometer, [odd, 0.2, -0.4], at: seconds)
+        }
+        bench.rest(7...7)
+        #expect(log.states.count >= 6)
+        #expect(log.states.allSatisfy { $0.acceleration == [0, 0, EngineBench.gravity] })
+        #expect(log.states.allSatisfy { $0.magneticField == [0, 0.2, -0.4] })
+        subscription.cancel()
+    }
+
     @Test("The bias is stored when the last subscriber leaves, and not again when it has not changed")
     func storesBias() throws {
         let store = MemoryStore()
