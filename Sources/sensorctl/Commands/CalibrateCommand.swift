@@ -127,9 +127,11 @@ struct CalibrateCommand: AsyncParsableCommand {
         let kinds = Set(sensors.map(\.kind))
         if let wanted {
             if kinds.contains(wanted.kind) { return .success([wanted]) }
-            let place = isTrace ? "The recording holds no readings of a" : "There is no"
-            let help = isTrace ? "" : " `sensorctl doctor` says what is missing."
-            return .failure(CalibrationShortfall(reason: "\(place) \(wanted.kind.name).\(help)"))
+            let reason =
+                isTrace
+                ? "The recording holds no readings of \(wanted.kind.nameWithArticle)."
+                : "There is no \(wanted.kind.name). `sensorctl doctor` says what is missing."
+            return .failure(CalibrationShortfall(reason: reason))
         }
         // Where something already says how the chip sits, asking the user again would only bring doubt.
         let isMounted = sensors.first { $0.kind == .accelerometer }.map { !$0.mountMatrix.isIdentity } ?? false

@@ -99,14 +99,17 @@ struct ReplayCommand: AsyncParsableCommand {
         guard !stream.sensors.isEmpty else {
             return other.isEmpty ? nil : "\(trace.name) gives no location; it holds \(rest)."
         }
-        let missing = stream.sensors.filter { !kinds.contains($0) }.map(\.name)
+        let missing = stream.sensors.filter { !kinds.contains($0) }.map(\.nameWithArticle)
         guard !missing.isEmpty else { return nil }
         return
-            "\(trace.name) holds no readings of a \(missing.joined(separator: " and of a ")); it holds \(other.isEmpty ? "no motion at all" : rest)."
+            "\(trace.name) holds no readings of \(missing.joined(separator: " and of ")); it holds \(other.isEmpty ? "no motion at all" : rest)."
     }
 }
 
 extension SensorKind {
     /// What people call it.
     var name: String { self == .pressure ? "barometer" : rawValue }
+
+    /// With an article, for sentences.
+    var nameWithArticle: String { self == .accelerometer ? "an \(name)" : "a \(name)" }
 }

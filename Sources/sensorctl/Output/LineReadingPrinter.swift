@@ -15,6 +15,7 @@ final class LineReadingPrinter<Value: FusedReading>: ReadingPrinter {
     }
 
     func print(_ error: any Error) {
-        output.write(line: "\(ink.color(214, "no \(Value.stream.rawValue)")): \(error.reason)")
+        // Not "no …": it may come nevertheless, and only be less than was asked for.
+        output.write(line: "\(ink.color(214, Value.stream.rawValue)): \(error.reason)")
     }
 }
