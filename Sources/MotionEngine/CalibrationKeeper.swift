@@ -30,11 +30,6 @@ struct CalibrationKeeper: Sendable {
         set { known[sensor.rawValue] = newValue }
     }
 
-    /// Forgets what is stored, so that it is read again.
-    mutating func forget() {
-        known = [nil, nil, nil]
-    }
-
     /// True once in a while.
     mutating func isDue(at now: BootTime) -> Bool {
         guard let next = nextLook, now < next, next.seconds(since: now) <= CalibrationRules.pause else {
@@ -45,13 +40,11 @@ struct CalibrationKeeper: Sendable {
     }
 
     /// What is worth storing now; it counts as stored.
-    ///
-    /// - Parameter isAsked: True when somebody wants all that is known stored, however little it has changed.
-    mutating func tasks(_ pipeline: FusionPipeline, at now: WallTime, isAsked: Bool = false) -> [Task] {
+    mutating func tasks(_ pipeline: FusionPipeline, at now: WallTime) -> [Task] {
         var tasks: [Task] = []
         if let sensor = self[.gyroscope], pipeline.hasBias {
             let (bias, sigma) = (pipeline.filter.bias, pipeline.filter.biasSigma)
-            if isAsked || CalibrationRules.isWorthStoring(bias: bias, sigma: sigma, over: sensor.stored, at: now) {
+            if CalibrationRules.isWorthStoring(bias: bias, sigma: sigma, over: sensor.stored, at: now) {
                 var calibration = sensor.stored ?? SensorCalibration()
                 calibration.offset = bias
                 calibration.sigma = sigma
@@ -62,8 +55,7 @@ struct CalibrationKeeper: Sendable {
         if let sensor = self[.magnetometer] {
             let found = pipeline.calibrator.calibration
             let stored = sensor.stored.map { MagneticCalibration($0) }
-            let isWorthIt = pipeline.hasCalibrated && CalibrationRules.isWorthStoring(found, over: stored)
-            if isWorthIt || isAsked && found.quality >= .low {
+            if pipeline.hasCalibrated, CalibrationRules.isWorthStoring(found, over: stored) {
                 keep(SensorCalibration(found, date: now), of: .magnetometer, sensor, &tasks)
             }
         }

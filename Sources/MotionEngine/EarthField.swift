@@ -38,7 +38,7 @@ struct EarthField: Sendable {
         nextLook = now.advanced(bySeconds: Self.pause)
         guard let report = fix?.report, report.latitude.isFinite, report.longitude.isFinite else {
             // Positions may begin any moment.
-            nextLook = now.advanced(bySeconds: 0.5)
+            nextLook = now
             return false
         }
         let altitude = [report.altitudeHAE, report.altitudeMSL, report.altitudeUndefined].first(where: \.isFinite) ?? 0

@@ -100,18 +100,12 @@ struct FusionPipeline: Sendable {
     /// True when the filter knows something of the gyroscope's bias that it was not told.
     private(set) var hasBias = false
 
-    /// Begins anew to learn the magnetometer's calibration; what is in force stays until there is a better one.
-    mutating func restartCalibration() {
-        calibrator = MagnetometerCalibrator(start: calibrator.calibration)
-        hasCalibrated = false
-        expectField()
-    }
-
     /// Begins with a magnetometer's calibration; nil for none.
     mutating func startCalibration(_ calibration: MagneticCalibration?) {
+        let former = calibrator.calibration
         calibrator = MagnetometerCalibrator(start: calibration)
         hasCalibrated = false
-        expectField()
+        follow(former)
     }
 
     /// True when it is time to look at the position.

@@ -47,6 +47,8 @@ public final class MotionEngine: Sendable {
     /// Files are written here while sensors are read.
     private let background = DispatchQueue(label: "device-services.calibration", qos: .utility)
     private let state = Mutex(State())
+    /// Held while calibrations are stored.
+    private let storing = Mutex(())
 
     /// The engine of that device.
     public static func of(_ device: Device) -> MotionEngine {
@@ -93,7 +95,7 @@ public final class MotionEngine: Sendable {
         }
         adjust()
         // At once, as the program may be about to end.
-        if isLast { store(in: nil) }
+        if isLast { store() }
     }
 
     /// True when the device has what it takes now: an accelerometer; for an attitude a gyroscope as well; for a heading
@@ -126,40 +128,17 @@ public final class MotionEngine: Sendable {
 
     // MARK: Calibrations
 
-    /// Stores what is known now of the gyroscope's bias and the magnetometer's calibration, however little it has changed.
-    ///
-    /// By itself the engine stores what has become clearly better, once a minute at most and when the last subscriber
-    /// leaves. A device that keeps no calibrations, as a simulated one, stores nothing.
-    public func storeCalibrations() throws(DeviceError) {
+    /// Stores what is worth it. One thread at a time does, and looks at what is known then, so that nothing older is
+    /// written over something newer.
+    private func store() {
         guard calibrations.isWritable else { return }
-        let wallTime = clock.wallTime
-        let tasks = state.withLock { $0.keeper.tasks($0.pipeline, at: wallTime, isAsked: true) }
-        for task in tasks { try calibrations.store(task.calibration, for: task.identity) }
-    }
-
-    /// Reads stored calibrations again at the next samples, after others have stored or removed some.
-    public func reloadCalibrations() {
-        state.withLock { $0.keeper.forget() }
-    }
-
-    /// Begins anew to learn the magnetometer's calibration, as for a user who is asked to turn the device; the one in force
-    /// stays until there is a better one.
-    public func restartMagneticCalibration() {
-        state.withLock { $0.pipeline.restartCalibration() }
-    }
-
-    /// Stores what is worth it, on the queue or, without one, here.
-    private func store(in queue: DispatchQueue?) {
-        guard calibrations.isWritable else { return }
-        let wallTime = clock.wallTime
-        let tasks = state.withLock { $0.keeper.tasks($0.pipeline, at: wallTime) }
-        guard !tasks.isEmpty else { return }
-        let calibrations = calibrations
-        let work: @Sendable () -> Void = {
+        storing.withLock { _ in
+            let wallTime = clock.wallTime
             // The store keeps what went wrong; it is tried again when there is something better.
-            for task in tasks { try? calibrations.store(task.calibration, for: task.identity) }
+            for task in state.withLock({ $0.keeper.tasks($0.pipeline, at: wallTime) }) {
+                try? calibrations.store(task.calibration, for: task.identity)
+            }
         }
-        if let queue { queue.async(execute: work) } else { work() }
     }
 
     /// Loads what is stored of a sensor before its first samples are used.
@@ -296,7 +275,7 @@ public final class MotionEngine: Sendable {
             return (isNew, state.keeper.isDue(at: now))
         }
         if hasToAdjust { adjust() }
-        if hasToStore { store(in: background) }
+        if hasToStore { background.async { [weak self] in self?.store() } }
         if case .lost = event {
             // The source tells of a loss from inside of `subscribe` too.
             handOver(upToStates: state.withLock(\.isAdjusting))

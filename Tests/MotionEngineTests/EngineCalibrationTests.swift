@@ -169,8 +169,6 @@ struct EngineCalibrationTests {
         #expect(store.count.load(ordering: .relaxed) == 1)
         run(2001...4000)
         #expect(store.count.load(ordering: .relaxed) == 1)
-        try bench.engine.storeCalibrations()
-        #expect(store.count.load(ordering: .relaxed) == 2)
     }
 
     @Test("A stored calibration that no sensor can have is left out")

@@ -30,9 +30,10 @@ public final class CalibrationFolder: CalibrationStore {
     /// Held while a file is written.
     private let writing = Mutex(UInt32(0))
 
-    /// The calibrations of that folder, which is made when the first is stored; nil for none.
+    /// The calibrations of that folder, which is made when the first is stored; nil, and a path that is not absolute, for
+    /// none.
     public init(path: String?) {
-        self.path = path
+        self.path = path.flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
 
     /// The calibrations of this user on this machine: `device-services` in `XDG_STATE_HOME`, else in `~/.local/state`; for

@@ -55,13 +55,13 @@ extension AttitudeFilter {
         /// for each sample of the accelerometer.
         public var biasEstimationInterval = 0.04
         /// Standard deviation of the unknown bias at the start.
-        public var initialBiasSigma = 1 * degree
+        public var initialBiasSigma = 0.7 * degree
         /// The time after which a known bias has become uncertain by 0.1 degrees a second.
         public var biasForgettingTime = 100.0
         /// The largest bias on an axis that is believed.
         public var biasLimit = 20 * degree
         /// The most that a single comparison during motion may say about the bias.
-        public var motionBiasResidualLimit = 5 * degree
+        public var motionBiasResidualLimit = 3 * degree
         /// Standard deviation that the bias reaches in lasting motion.
         public var motionBiasSigma = 0.1 * degree
         /// How strongly the bias about the vertical, which the accelerometer cannot see, returns to zero in motion.

@@ -71,7 +71,10 @@ struct MagneticReference: Sendable {
         }
     }
 
+    /// The readings are others from now on.
     mutating func restart() {
+        expected = nil
+        isDisturbed = true
         coefficients.restart()
         candidateTime = 0
         candidate = SIMD2(-1, 0)
