@@ -73,33 +73,4 @@ struct DeviceTests {
         #expect(throws: Failure.self) { try Self.device().bind { throw Failure() } }
         #expect(Device.current == nil)
     }
-
-    @Test("The installed device stays until it is taken back")
-    func installation() {
-        let device = Self.device()
-        #expect(Device.installed == nil)
-        Device.install(device)
-        #expect(Device.installed === device)
-        Device.install(nil)
-        #expect(Device.installed == nil)
-    }
-
-    @Test("A device that goes when another is installed may look at the installed one")
-    func installationReentered() {
-        final class Curious: Sendable {
-            let saw = Mutex<String?>(nil)
-            let report: @Sendable (String?) -> Void
-            init(report: @escaping @Sendable (String?) -> Void) { self.report = report }
-            deinit { report(Device.installed?.name) }
-        }
-        let saw = Mutex<[String?]>([])
-        do {
-            let device = Self.device("first")
-            _ = device.component(Curious.self) { _ in Curious { name in saw.withLock { $0.append(name) } } }
-            Device.install(device)
-        }
-        Device.install(Self.device("second"))
-        #expect(saw.withLock { $0 } == ["second"])
-        Device.install(nil)
-    }
 }

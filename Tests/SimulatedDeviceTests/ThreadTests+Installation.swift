@@ -1,0 +1,42 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+import Testing
+
+// In one suite with the other test that installs a device: the process has one place for it.
+extension ThreadTests {
+    private static func device(_ name: String) -> Device {
+        Device(
+            name: name, clock: VirtualClock(), configuration: Configuration(), positionSource: PositionHub {})
+    }
+
+    @Test("The installed device stays until it is taken back")
+    func installation() {
+        let device = Self.device("installed")
+        #expect(Device.installed == nil)
+        Device.install(device)
+        #expect(Device.installed === device)
+        Device.install(nil)
+        #expect(Device.installed == nil)
+    }
+
+    @Test("A device that goes when another is installed may look at the installed one")
+    func installationReentered() {
+        final class Curious: Sendable {
+            let report: @Sendable (String?) -> Void
+            init(report: @escaping @Sendable (String?) -> Void) { self.report = report }
+            deinit { report(Device.installed?.name) }
+        }
+        let saw = Mutex<[String?]>([])
+        do {
+            let device = Self.device("first")
+            _ = device.component(Curious.self) { _ in Curious { name in saw.withLock { $0.append(name) } } }
+            Device.install(device)
+        }
+        Device.install(Self.device("second"))
+        #expect(saw.withLock { $0 } == ["second"])
+        Device.install(nil)
+    }
+}
