@@ -59,7 +59,6 @@ struct ProgressTests {
         let delegate = Listener { _, callback in
             if case .error(let error) = callback { notes.add(error.code.rawValue) }
         }
-        let began = ContinuousClock.now
         device.use {
             let manager = CLLocationManager()
             manager.delegate = delegate
@@ -69,7 +68,6 @@ struct ProgressTests {
             advanceSynchronously(device, by: 1)
             #expect(notes.all == [CLError.Code.locationUnknown.rawValue])
         }
-        #expect(ContinuousClock.now - began < .seconds(5))
     }
 
     @Test("play(speed:) takes the trace's time divided by the speed, and delivers everything")
@@ -82,7 +80,6 @@ struct ProgressTests {
         await device.play(speed: 20)
         let elapsed = ContinuousClock.now - began
         #expect(elapsed >= .seconds(0.2))
-        #expect(elapsed < .seconds(10))
         #expect(notes.all == Drive.latitudes(5))
         #expect(kept.manager != nil)
     }
