@@ -11,6 +11,13 @@ extension AttitudeFilter {
     ///   - strength: Of the field after the correction, in the unit of the readings; nil or NaN when not known.
     ///   - dip: Radians below the horizon; nil or NaN when not known.
     public mutating func restartMagnetometer(strength: Double? = nil, dip: Double? = nil) {
+        restartHeading()
+        field.forget()
+        if let strength, let dip, dip.isFinite { expectField(strength: strength, dip: dip) }
+    }
+
+    /// The heading is to be found anew from the next samples of the magnetometer.
+    mutating func restartHeading() {
         field.restart()
         rejection.restart()
         headingGain.restart()
@@ -19,6 +26,5 @@ extension AttitudeFilter {
         fieldSum = .zero
         fieldCount = 0
         fieldTime = 0
-        if let strength, let dip, dip.isFinite { expectField(strength: strength, dip: dip) }
     }
 }

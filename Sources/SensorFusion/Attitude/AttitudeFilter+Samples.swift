@@ -246,14 +246,7 @@ extension AttitudeFilter {
         isInclinationNew = !settings.correctsByFirstInclination
         motionBias.restart()
         rest.restart()
-        field.restart()
-        rejection.restart()
-        headingGain.restart()
-        headingTrust.restart()
         delay.restart()
-        estimator.restartHeading()
-        fieldSum = .zero
-        fieldCount = 0
-        fieldTime = 0
+        restartHeading()
     }
 }

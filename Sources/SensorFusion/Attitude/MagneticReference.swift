@@ -71,14 +71,19 @@ struct MagneticReference: Sendable {
         }
     }
 
-    /// The readings are others from now on.
+    /// Time has passed of which nothing is known. What to expect is still known: the place is most likely the same.
     mutating func restart() {
-        expected = nil
-        isDisturbed = true
         coefficients.restart()
         candidateTime = 0
         candidate = SIMD2(-1, 0)
         undisturbedTime = 0
+    }
+
+    /// The readings are others from now on.
+    mutating func forget() {
+        restart()
+        expected = nil
+        isDisturbed = true
     }
 
     @inline(__always)

@@ -26,6 +26,37 @@ struct AttitudeInputTests {
         #expect(length(filter.bias - motion.bias) < 0.05 * degree)
     }
 
+    @Test("After a gap the field to expect is still known; after another calibration it is not, unless it is told")
+    func keptField() throws {
+        let trial = AttitudeTrial.all[1]
+        var filter = AttitudeFilter()
+        func feed(_ rows: Range<Int>, later seconds: Double, times factor: Double) {
+            for row in rows {
+                let time = trial.time(row) + seconds
+                filter.updateGyroscope(trial.rates[row], timestamp: time)
+                filter.updateAccelerometer(trial.accelerations[row], timestamp: time)
+                filter.updateMagnetometer(factor * trial.fields[row], timestamp: time)
+            }
+        }
+        // The board begins to turn in row 4,000 or so, and the first field takes five seconds of that.
+        try #require(trial.truth.contains { $0.row < 5000 })
+        feed(0..<6000, later: 0, times: 1)
+        #expect(filter.isFieldExpected && !filter.isMagneticallyDisturbed)
+        feed(6000..<6200, later: 60, times: 1)
+        #expect(filter.isFieldExpected && !filter.isMagneticallyDisturbed)
+        // Half as strong: a disturbance to whoever knows the field, nothing of note after a recalibration.
+        var disturbed = filter
+        swap(&filter, &disturbed)
+        feed(6200..<6250, later: 60, times: 0.5)
+        #expect(filter.isMagneticallyDisturbed)
+        swap(&filter, &disturbed)
+        filter.restartMagnetometer()
+        feed(6200..<6250, later: 60, times: 0.5)
+        #expect(!filter.isFieldExpected)
+        filter.restartMagnetometer(strength: 24, dip: 1.15)
+        #expect(filter.isFieldExpected)
+    }
+
     @Test("Late and repeated samples are not taken")
     func late() {
         let trial = AttitudeTrial.all[1]
