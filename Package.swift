@@ -16,9 +16,11 @@ let package = Package(
     products: [
         .library(name: "CoreLocation", targets: ["CoreLocation", "CoreLocationSubmodules"]),
         .library(name: "CoreMotion", targets: ["CoreMotion", "CoreMotionSubmodules"]),
+        .library(name: "ExternalAccessory", targets: ["ExternalAccessory", "ExternalAccessorySubmodules"]),
         .library(name: "DeviceSupport", targets: ["DeviceSupport"]),
         .library(name: "SimulatedDevice", targets: ["SimulatedDevice", "Trace"]),
         .library(name: "IIODSimulator", targets: ["IIODSimulator", "IIOFormat", "DeviceCore"]),
+        .library(name: "AccessorySimulator", targets: ["AccessorySimulator", "DeviceCore"]),
         // The codecs by themselves, for tools and fuzzers: they need neither Foundation nor a C library.
         .library(name: "GPSDProtocol", targets: ["GPSDProtocol"]),
         .library(name: "JSONBytes", targets: ["JSONBytes"]),
@@ -32,12 +34,14 @@ let package = Package(
         // Positions and motion without Foundation, for small tools. A product for each source, so that a tool links no other.
         .library(name: "GPSDSource", targets: ["GPSDSource", "DeviceCore"]),
         .library(name: "IIOSource", targets: ["IIOSource", "DeviceCore"]),
+        .library(name: "UdevSource", targets: ["UdevSource", "DeviceCore"]),
         .executable(name: "sensorctl", targets: ["sensorctl"]),
     ],
     traits: [
         .trait(name: "LibGPS", description: "Reads gpsd through libgps too (libgps:// addresses); needs libgps-dev."),
         .trait(name: "LibIIO", description: "Reads motion sensors through libiio; needs libiio-dev."),
-        .default(enabledTraits: ["LibGPS", "LibIIO"]),
+        .trait(name: "LibUdev", description: "Finds USB accessories through libudev; needs libudev-dev."),
+        .default(enabledTraits: ["LibGPS", "LibIIO", "LibUdev"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
@@ -47,6 +51,7 @@ let package = Package(
         // Floor 0: system libraries and bytes.
         .systemLibrary(name: "CLibGPS", pkgConfig: "libgps", providers: [.apt(["libgps-dev"])]),
         .systemLibrary(name: "CLibIIO", pkgConfig: "libiio", providers: [.apt(["libiio-dev"])]),
+        .systemLibrary(name: "CLibUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
         .target(name: "JSONBytes"),
 
         // Floor 1: values and pure rules.
@@ -55,6 +60,11 @@ let package = Package(
         .target(name: "GPSDProtocol", dependencies: ["DeviceCore", "JSONBytes"]),
         .target(name: "IIOFormat", dependencies: ["DeviceCore"]),
         .target(name: "SensorFusion"),
+        // Serial ports, sockets, HID reports and USB endpoints as streams of bytes.
+        .target(name: "ByteChannels", dependencies: ["DeviceCore"]),
+        .target(
+            name: "UdevMonitor",
+            dependencies: ["DeviceCore", log, .target(name: "CLibUdev", condition: .when(traits: ["LibUdev"]))]),
 
         // Floor 2: live sources, the seam to them, delivery and traces.
         .target(
@@ -73,7 +83,10 @@ let package = Package(
         ),
         .target(name: "MotionEngine", dependencies: ["DeviceCore", "Geodesy", "SensorFusion"]),
         .target(name: "PowerSupplySource", dependencies: ["DeviceCore"]),
-        .target(name: "LiveSources", dependencies: ["DeviceCore", "GPSDSource", "IIOSource", "PowerSupplySource"]),
+        .target(name: "UdevSource", dependencies: ["ByteChannels", "DeviceCore", "JSONBytes", "UdevMonitor", log]),
+        .target(
+            name: "LiveSources",
+            dependencies: ["DeviceCore", "GPSDSource", "IIOSource", "PowerSupplySource", "UdevMonitor", "UdevSource"]),
         // Lists LiveSources so that it is linked, and never imports it: see LiveDevice.swift.
         .target(name: "LiveDevice", dependencies: ["DeviceCore", "LiveSources"]),
         .target(name: "AppDelivery", dependencies: ["DeviceCore", log]),
@@ -98,11 +111,17 @@ let package = Package(
             dependencies: ["DeviceCore", "MotionEngine", "SensorFusion", "LiveDevice", "AppDelivery"]),
         // Only a module map, as for Core Location.
         .target(name: "CoreMotionSubmodules"),
+        .target(name: "ExternalAccessory", dependencies: ["DeviceCore", "LiveDevice", "AppDelivery", log]),
+        // Only a module map, as for Core Location.
+        .target(name: "ExternalAccessorySubmodules"),
         // Not named UIKit: that would turn `#if canImport(UIKit)` on in every dependency of an app.
         .target(
             name: "DeviceSupport",
             dependencies: ["DeviceCore", "MotionEngine", "SensorFusion", "LiveDevice", "AppDelivery"]),
         .target(name: "IIODSimulator", dependencies: ["DeviceCore", "IIOFormat"], path: "Simulators/IIODSimulator"),
+        .target(
+            name: "AccessorySimulator", dependencies: ["ByteChannels", "DeviceCore", "JSONBytes", "Trace"],
+            path: "Simulators/AccessorySimulator"),
         .target(
             name: "SimulatedDevice",
             dependencies: ["DeviceCore", "GPSDProtocol", "Trace"],
@@ -113,7 +132,8 @@ let package = Package(
         .executableTarget(
             name: "sensorctl",
             dependencies: [
-                "AppDelivery", "CoreLocation", "CoreMotion", "DeviceCore", "DeviceSupport", "Geodesy", "GPSDProtocol",
+                "AccessorySimulator", "AppDelivery", "CoreLocation", "CoreMotion", "DeviceCore", "DeviceSupport",
+                "ExternalAccessory", "Geodesy", "GPSDProtocol",
                 "IIODSimulator", "IIOFormat", "JSONBytes", "LiveDevice", "MotionEngine", "SensorFusion",
                 "SimulatedDevice", "Trace", "TraceFormats", "TraceXML",
                 log,
@@ -178,6 +198,16 @@ let package = Package(
                 "CoreMotion", "DeviceCore", "DeviceSupport", "SensorFusion", "SimulatedDevice", "TraceFormats",
             ]
         ),
+        .testTarget(name: "ByteChannelsTests", dependencies: ["ByteChannels", "DeviceCore"]),
+        .testTarget(name: "UdevMonitorTests", dependencies: ["DeviceCore", "UdevMonitor"]),
+        .testTarget(
+            name: "UdevSourceTests", dependencies: ["ByteChannels", "DeviceCore", "UdevMonitor", "UdevSource"]),
+        .testTarget(
+            name: "ExternalAccessoryTests",
+            dependencies: ["DeviceCore", "ExternalAccessory", "SimulatedDevice", "Trace"]),
+        .testTarget(
+            name: "AccessorySimulatorTests",
+            dependencies: ["AccessorySimulator", "DeviceCore", "SimulatedDevice", "Trace"]),
         // Programs that the integration tests run as processes of their own.
         .executableTarget(name: "TestProgramStream", dependencies: ["CoreLocation"], path: "Tests/Programs/Stream"),
         .executableTarget(

@@ -18,6 +18,8 @@ public final class Device: Sendable {
     public let positionSource: any PositionSource
     /// Where motion readings come from.
     public let motionSource: any MotionSource
+    /// Where accessories come from.
+    public let accessorySource: any AccessorySource
     /// Where the state of the machine itself, such as its battery, comes from.
     public let statusSource: any StatusSource
     /// Where the calibrations of its sensors are kept.
@@ -34,6 +36,7 @@ public final class Device: Sendable {
         configuration: Configuration,
         positionSource: any PositionSource,
         motionSource: any MotionSource = NoMotionSource(),
+        accessorySource: any AccessorySource = NoAccessorySource(),
         statusSource: any StatusSource = StatusHub(),
         calibrations: any CalibrationStore = NoCalibrations(),
         playback: (any PlaybackDelivery)? = nil
@@ -43,6 +46,7 @@ public final class Device: Sendable {
         self.configuration = configuration
         self.positionSource = positionSource
         self.motionSource = motionSource
+        self.accessorySource = accessorySource
         self.statusSource = statusSource
         self.calibrations = calibrations
         self.playback = playback

@@ -15,6 +15,9 @@ private func livePositionSource(configuration: Configuration, clock: any DeviceC
 @_silgen_name("DeviceServices_liveMotionSource")
 private func liveMotionSource(configuration: Configuration, clock: any DeviceClock) -> any MotionSource
 
+@_silgen_name("DeviceServices_liveAccessorySource")
+private func liveAccessorySource(configuration: Configuration, clock: any DeviceClock) -> any AccessorySource
+
 @_silgen_name("DeviceServices_liveStatusSource")
 private func liveStatusSource(configuration: Configuration, clock: any DeviceClock) -> any StatusSource
 
@@ -32,6 +35,7 @@ public enum LiveDevice {
             configuration: configuration,
             positionSource: livePositionSource(configuration: configuration, clock: clock),
             motionSource: liveMotionSource(configuration: configuration, clock: clock),
+            accessorySource: liveAccessorySource(configuration: configuration, clock: clock),
             statusSource: liveStatusSource(configuration: configuration, clock: clock),
             calibrations: CalibrationFolder.ofUser())
     }()

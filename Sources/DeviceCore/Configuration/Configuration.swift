@@ -13,6 +13,11 @@
 /// | `locationPurpose` | | `location.purpose` |
 /// | `motionSources` | `DEVICE_SERVICES_IIO` | `motion.sources` |
 /// | `sensors` | | `motion.sensors` |
+/// | `accessoryFolders` | `DEVICE_SERVICES_ACCESSORIES` | `accessories.folders` |
+/// | `appProtocols` | `DEVICE_SERVICES_PROTOCOLS` | `accessories.protocols` |
+/// | `accessoryRules` | | `accessories.rules` |
+/// | `declaredAccessories` | | `accessories.declared` |
+/// | `accessorySettleTime` | | `accessories.settle` |
 public struct Configuration: Sendable {
     /// Where gpsd listens.
     public var positionSource = Setting(PositionSourceAddress())
@@ -30,6 +35,16 @@ public struct Configuration: Sendable {
     public var motionSources = Setting([MotionSourceAddress.local])
     /// What is said of single motion sensors; for each thing the first setting that says something counts.
     public var sensors = Setting<[SensorSetting]>([])
+    /// Folders whose files declare accessories, each for as long as the file exists.
+    public var accessoryFolders = Setting<[String]>([])
+    /// The protocols of accessories that programs may use; nil for all. On Apple's platforms an app's Info.plist lists them.
+    public var appProtocols = Setting<[String]?>(nil)
+    /// What is said of accessories of some kind; for each thing the first rule that fits and says something counts.
+    public var accessoryRules = Setting<[AccessoryRule]>([])
+    /// Accessories that no bus tells of.
+    public var declaredAccessories = Setting<[DeclaredAccessory]>([])
+    /// Seconds without news of an accessory's parts after which it is told of; 0 to 10.
+    public var accessorySettleTime = Setting(0.15)
     /// What could not be read or used; the defaults stand in for it.
     public var problems: [DeviceError] = []
 

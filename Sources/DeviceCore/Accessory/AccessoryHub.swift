@@ -1,0 +1,92 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// Knows what is attached and tells its subscribers, each in order.
+///
+/// A source owns one and tells it what comes and goes; sources that open channels themselves wrap it. No lock is held
+/// while subscribers run, and none of them hears two events at a time.
+public final class AccessoryHub: Sendable {
+    private struct State {
+        var accessories: [AccessoryDescription] = []
+        var subscribers: [AccessorySubscriber] = []
+        var last: AccessoryDescription.ID = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// A hub to which nothing is attached.
+    public init() {}
+
+    /// What is attached, by rising id.
+    public var accessories: [AccessoryDescription] { state.withLock { $0.accessories } }
+
+    /// The accessory of that id; nil when it is gone.
+    public func description(of id: AccessoryDescription.ID) -> AccessoryDescription? {
+        state.withLock { state in state.accessories.first { $0.id == id } }
+    }
+
+    /// True while somebody listens.
+    public var isWanted: Bool { state.withLock { !$0.subscribers.isEmpty } }
+
+    /// Adds a subscriber, which hears the snapshot before this call returns.
+    public func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription {
+        let subscriber = AccessorySubscriber(receive)
+        state.withLock { state in
+            state.subscribers.append(subscriber)
+            subscriber.add(.snapshot(state.accessories))
+        }
+        subscriber.begin()
+        return Subscription { [weak self] in
+            subscriber.leave()
+            self?.state.withLock { $0.subscribers.removeAll { $0 === subscriber } }
+        }
+    }
+
+    /// An accessory is attached; returns its description with the id that it gets.
+    @discardableResult
+    public func attach(_ description: AccessoryDescription) -> AccessoryDescription {
+        var description = description
+        tell { state in
+            state.last += 1
+            description.id = state.last
+            state.accessories.append(description)
+            return .attached(description)
+        }
+        return description
+    }
+
+    /// An accessory is described otherwise from now on; nothing when it is gone, or when nothing has changed.
+    public func change(_ description: AccessoryDescription) {
+        tell { state in
+            guard let index = state.accessories.firstIndex(where: { $0.id == description.id }),
+                state.accessories[index] != description
+            else { return nil }
+            state.accessories[index] = description
+            return .changed(description)
+        }
+    }
+
+    /// An accessory is gone; returns what was known of it, nil when it was gone before.
+    @discardableResult
+    public func detach(_ id: AccessoryDescription.ID) -> AccessoryDescription? {
+        var former: AccessoryDescription?
+        tell { state in
+            guard let index = state.accessories.firstIndex(where: { $0.id == id }) else { return nil }
+            let description = state.accessories.remove(at: index)
+            former = description
+            return .detached(description)
+        }
+        return former
+    }
+
+    private func tell(_ change: (inout State) -> AccessoryEvent?) {
+        let subscribers = state.withLock { state -> [AccessorySubscriber] in
+            guard let event = change(&state) else { return [] }
+            for subscriber in state.subscribers { subscriber.add(event) }
+            return state.subscribers
+        }
+        for subscriber in subscribers { subscriber.deliver() }
+    }
+}

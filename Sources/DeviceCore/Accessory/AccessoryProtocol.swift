@@ -1,0 +1,57 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// One way to talk to an accessory.
+public struct AccessoryProtocol: Sendable, Hashable {
+    /// Where a protocol's name comes from; the first that says something counts.
+    public enum Origin: String, Sendable, Hashable {
+        /// The configuration of this machine, or a declared accessory.
+        case configuration
+        /// The udev property `EXTERNAL_ACCESSORY_PROTOCOLS`.
+        case udevProperty
+        /// The string of the USB interface: the accessory itself.
+        case interfaceString
+        /// A recording.
+        case trace
+    }
+
+    /// In reverse DNS, as in "com.example.scale".
+    public var name: String
+    /// Where the name comes from.
+    public var origin: Origin
+    /// The USB interface; nil for what is no USB device.
+    public var interface: UInt8?
+    /// What is opened; nil where only a simulation knows.
+    public var node: ChannelNode?
+
+    /// A protocol of those parts.
+    public init(name: String, origin: Origin, interface: UInt8? = nil, node: ChannelNode? = nil) {
+        self.name = name
+        self.origin = origin
+        self.interface = interface
+        self.node = node
+    }
+
+    /// The longest name that is taken, in bytes.
+    public static let maximumLength = 255
+
+    /// True for a name in reverse DNS: letters, digits, ".", "-" and "_", at least one dot with something on both sides
+    /// of it, at most ``maximumLength`` bytes.
+    public static func isValid(name: some StringProtocol) -> Bool {
+        let bytes = name.utf8
+        guard bytes.count <= maximumLength, bytes.contains(UInt8(ascii: ".")) else { return false }
+        var isAfterDot = true
+        for byte in bytes {
+            switch byte {
+            case UInt8(ascii: "."):
+                if isAfterDot { return false }
+                isAfterDot = true
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                isAfterDot = false
+            default: return false
+            }
+        }
+        return !isAfterDot
+    }
+}

@@ -1,0 +1,88 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// One of two ends of a connection that exists in memory only. What one writes the other reads.
+public final class MemoryChannel: ByteChannel {
+    private let input: BytePipe
+    private let output: BytePipe
+    /// Told of the end once, though it comes on both ways; nobody is told after `close`.
+    private let hasToldEnd = Atomic<Bool>(false)
+    private let isClosed = Atomic<Bool>(false)
+
+    private init(input: BytePipe, output: BytePipe) {
+        self.input = input
+        self.output = output
+    }
+
+    /// Two ends with room for that many bytes on each way.
+    public static func pair(capacity: Int = 65_536) -> (MemoryChannel, MemoryChannel) {
+        let there = BytePipe(capacity: capacity)
+        let back = BytePipe(capacity: capacity)
+        return (MemoryChannel(input: back, output: there), MemoryChannel(input: there, output: back))
+    }
+
+    /// Takes bytes that the other end has written.
+    public func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteChannelRead {
+        if isClosed.load(ordering: .acquiring) { return .ended(ByteChannelEnd(.closed)) }
+        return input.read(into: buffer)
+    }
+
+    /// Hands bytes to the other end.
+    public func write(_ bytes: UnsafeRawBufferPointer) -> ByteChannelWrite {
+        if isClosed.load(ordering: .acquiring) { return .ended(ByteChannelEnd(.closed)) }
+        return output.write(bytes)
+    }
+
+    /// How many bytes the other end has written and this one has not read.
+    public var bytesAvailable: Int { isClosed.load(ordering: .acquiring) ? 0 : input.bytesAvailable }
+
+    /// How many bytes can be written until the other end reads.
+    public var spaceAvailable: Int { isClosed.load(ordering: .acquiring) ? 0 : output.spaceAvailable }
+
+    /// How the connection ended; nil while it lives.
+    public var end: ByteChannelEnd? {
+        isClosed.load(ordering: .acquiring) ? ByteChannelEnd(.closed) : input.end ?? output.end
+    }
+
+    /// Has the closure told of what the other end does, on the thread that does it.
+    public func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?) {
+        guard let receive, !isClosed.load(ordering: .acquiring) else {
+            input.observeReader(nil)
+            output.observeWriter(nil)
+            return
+        }
+        input.observeReader { [weak self] event in
+            switch event {
+            case .readable: receive(.readable)
+            case .ended: self?.tellEnd(receive)
+            }
+        }
+        output.observeWriter { [weak self] event in
+            switch event {
+            case .writable: receive(.writable)
+            case .ended: self?.tellEnd(receive)
+            }
+        }
+    }
+
+    /// Ends the connection: the other end still reads what was written before.
+    public func close() {
+        guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        observe(nil)
+        output.finish(ByteChannelEnd(.hungUp))
+        input.finish(ByteChannelEnd(.hungUp), drops: true)
+    }
+
+    /// Ends the connection from outside, as when an accessory is unplugged: both ends still read what the other had
+    /// written.
+    public func end(_ end: ByteChannelEnd) {
+        output.finish(end)
+        input.finish(end)
+    }
+
+    private func tellEnd(_ receive: @Sendable (ByteChannelEvent) -> Void) {
+        if !hasToldEnd.exchange(true, ordering: .acquiringAndReleasing) { receive(.ended) }
+    }
+}
