@@ -17,7 +17,8 @@ public struct UdevRecord: Sendable, Hashable {
     public var isInitialized: Bool
     /// udev's properties, as in "ID_SERIAL_SHORT".
     public var properties: [String: String]
-    /// Those attributes of sysfs that were asked for and exist, as they stand there, without the line's end.
+    /// Those attributes of sysfs that were asked for and exist, as they stand there, without the line's end; what is not
+    /// text, as "descriptors", in hexadecimal digits.
     public var attributes: [String: String]
 
     /// A record of those parts.
