@@ -13,7 +13,8 @@ public struct AccessoryRule: Sendable, Hashable {
     public var portPath: String?
     /// The USB interface that the rest is about; nil for every one that has a node.
     public var interface: UInt8?
-    /// The protocols that are spoken there, in place of what the accessory and udev say; nil to leave them.
+    /// The protocols that are spoken there, in place of what the accessory and udev say: none with an empty
+    /// list; nil to leave them.
     public var protocols: [String]?
     /// How a serial port is set up; nil for the defaults.
     public var tty: TTYSettings?

@@ -36,6 +36,8 @@ extension Configuration {
                 try readLocation(&reader, path: path)
             } else if key.equals("motion") {
                 try readMotion(&reader, path: path)
+            } else if key.equals("accessories") {
+                try readAccessories(&reader, path: path)
             } else {
                 // Other parts of the same file belong to other services.
                 try reader.skipValue()

@@ -75,6 +75,12 @@ extension Configuration {
                 note(error.within("DEVICE_SERVICES_IIO"))
             }
         }
+        if let text = environment("DEVICE_SERVICES_ACCESSORIES"), !text.isEmpty {
+            readAccessoryFolders(environment: text)
+        }
+        if let text = environment("DEVICE_SERVICES_PROTOCOLS"), !text.isEmpty {
+            readAppProtocols(environment: text)
+        }
         if let text = environment("DEVICE_SERVICES_LOCATION"), !text.isEmpty {
             if let rule = LocationRule(rawValue: text) {
                 locationRule = Setting(rule, origin: .environment("DEVICE_SERVICES_LOCATION"))

@@ -1,0 +1,153 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import JSONBytes
+
+extension Configuration {
+    /// More of anything than a machine has is a mistake.
+    private static let maximumFolders = 100
+    private static let maximumRules = 1000
+    private static let maximumDeclared = 256
+
+    /// Reads `"accessories": {"folders": [...], "protocols": [...], "settle": 0.15, "rules": [{...}], "declared": [{...}]}`.
+    mutating func readAccessories(_ reader: inout JSONReader, path: String) throws(JSONError) {
+        var json = AccessoryJSON(path: path)
+        try readAccessories(&reader, &json)
+        for problem in json.problems { note(problem) }
+    }
+
+    private mutating func readAccessories(
+        _ reader: inout JSONReader, _ json: inout AccessoryJSON
+    ) throws(JSONError) {
+        guard try json.isObject(&reader, "accessories", "The defaults are used.") else { return }
+        try reader.beginObject()
+        while let key = try reader.nextKey()?.string() {
+            let name = "accessories." + key
+            switch key {
+            case "folders":
+                guard let folders = try Self.readFolders(&reader, &json, name: name) else { continue }
+                accessoryFolders = Setting(folders, origin: .file(json.path))
+            case "protocols":
+                guard let names = try json.protocolNames(&reader, name) else { continue }
+                appProtocols = Setting(names, origin: .file(json.path))
+            case "settle":
+                let value = try reader.doubleIfPresent()
+                if (0...10).contains(value) {
+                    accessorySettleTime = Setting(value, origin: .file(json.path))
+                } else {
+                    json.note(name, "is not a number of seconds from 0 to 10", "The default is used.")
+                }
+            case "rules":
+                accessoryRules = Setting(try Self.readRules(&reader, &json, name: name), origin: .file(json.path))
+            case "declared":
+                declaredAccessories = Setting(
+                    try Self.readDeclared(&reader, &json, name: name), origin: .file(json.path))
+            default:
+                json.unknown(name)
+                try reader.skipValue()
+            }
+        }
+    }
+
+    private static func readFolders(
+        _ reader: inout JSONReader, _ json: inout AccessoryJSON, name: String
+    ) throws(JSONError) -> [String]? {
+        guard try json.isArray(&reader, name, "It is ignored.") else { return nil }
+        var folders: [String] = []
+        var hasBad = false
+        try reader.beginArray()
+        while try reader.nextElement() {
+            if folders.count == maximumFolders {
+                try reader.skipValue()
+                if !hasBad { json.note(name, "has more than \(maximumFolders) elements", "The rest is ignored.") }
+                hasBad = true
+            } else if let folder = try json.nodePath(&reader, "an element of " + name, "It is ignored.") {
+                if !folders.contains(folder) { folders.append(folder) }
+            } else {
+                hasBad = true
+            }
+        }
+        return folders.isEmpty && hasBad ? nil : folders
+    }
+
+    private static func readRules(
+        _ reader: inout JSONReader, _ json: inout AccessoryJSON, name: String
+    ) throws(JSONError) -> [AccessoryRule] {
+        guard try json.isArray(&reader, name, "It is ignored.") else { return [] }
+        var rules: [AccessoryRule] = []
+        var index = 0
+        try reader.beginArray()
+        while try reader.nextElement() {
+            if rules.count == maximumRules {
+                if index == maximumRules {
+                    json.note(name, "has more than \(maximumRules) elements", "The rest is ignored.")
+                }
+                try reader.skipValue()
+            } else if let rule = try AccessoryRule.read(&reader, &json, name: "\(name)[\(index)]") {
+                rules.append(rule)
+            }
+            index += 1
+        }
+        return rules
+    }
+
+    private static func readDeclared(
+        _ reader: inout JSONReader, _ json: inout AccessoryJSON, name: String
+    ) throws(JSONError) -> [DeclaredAccessory] {
+        guard try json.isArray(&reader, name, "It is ignored.") else { return [] }
+        var declared: [DeclaredAccessory] = []
+        var index = 0
+        try reader.beginArray()
+        while try reader.nextElement() {
+            if declared.count == maximumDeclared {
+                if index == maximumDeclared {
+                    json.note(name, "has more than \(maximumDeclared) elements", "The rest is ignored.")
+                }
+                try reader.skipValue()
+            } else if let one = try DeclaredAccessory.read(&reader, &json, prefix: "\(name)[\(index)].") {
+                declared.append(one)
+            }
+            index += 1
+        }
+        return declared
+    }
+
+    /// Takes the folders of an environment variable, which ":" separates.
+    mutating func readAccessoryFolders(environment text: String) {
+        let name = "DEVICE_SERVICES_ACCESSORIES"
+        var folders: [String] = []
+        for folder in text.split(separator: ":") where !folders.contains(String(folder)) {
+            if folders.count == Self.maximumFolders {
+                note(
+                    DeviceError(
+                        .invalidConfiguration,
+                        "\(name) has more than \(Self.maximumFolders) folders. The rest is ignored."))
+                break
+            }
+            folders.append(String(folder))
+        }
+        accessoryFolders = Setting(folders, origin: .environment(name))
+    }
+
+    /// Takes the app's protocols of an environment variable, which commas separate. A list of bad ones leaves what was.
+    mutating func readAppProtocols(environment text: String) {
+        let name = "DEVICE_SERVICES_PROTOCOLS"
+        var names: [String] = []
+        for part in text.split(whereSeparator: { $0 == "," || $0 == " " }) {
+            if names.count == AccessoryJSON.maximumProtocols {
+                note(
+                    DeviceError(
+                        .invalidConfiguration,
+                        "\(name) has more than \(AccessoryJSON.maximumProtocols) names. The rest is ignored."))
+                break
+            } else if !AccessoryProtocol.isValid(name: part) {
+                note(
+                    DeviceError(
+                        .invalidConfiguration, "\(name): an element \(AccessoryJSON.isNoName(part)). It is ignored."))
+            } else if !names.contains(String(part)) {
+                names.append(String(part))
+            }
+        }
+        if !names.isEmpty { appProtocols = Setting(names, origin: .environment(name)) }
+    }
+}
