@@ -1,0 +1,259 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+import Synchronization
+
+/// Runs a peer at the accessory's end of a channel, until either side ends it.
+///
+/// Everything the peer does happens in timers of the clock, never inside a call of the other side: on a virtual clock
+/// on the thread that moves it, and in an order that does not change from run to run.
+public final class AccessoryPeerSession: Sendable {
+    /// What waits to be sent may be so long before the peer is told of nothing more, in bytes.
+    private static let maximumWaiting = 1 << 20
+    private static let maximumActions = 1024
+
+    private struct State {
+        /// Taken out while it runs.
+        var peer: (any AccessoryPeer)?
+        var isBusy = false
+        var isWanted = false
+        var hasBegun = false
+        /// A timer for what is to be done at once.
+        var prompt: ClockTimer?
+        /// A timer for what has to wait.
+        var pause: ClockTimer?
+        var alarm: ClockTimer?
+        var isWoken = false
+        var isOver = false
+        var actions: [AccessoryPeerAction] = []
+        var output: [UInt8] = []
+        var outputStart = 0
+        var sent = 0
+        var received = 0
+        /// Nothing is sent before.
+        var nextPiece = BootTime.zero
+        var numbers: SeededNumbers
+    }
+
+    private enum Work {
+        case tell(AccessoryPeerEvent)
+        case read(Int)
+        case send([UInt8])
+        case hangUp
+        case unplug
+        case nothing
+    }
+
+    private let channel: any ByteChannel
+    private let clock: any DeviceClock
+    private let faults: AccessoryFaults
+    private let unplug: @Sendable () -> Void
+    private let state: Mutex<State>
+
+    /// A session that has not begun.
+    ///
+    /// - Parameters:
+    ///   - peer: who speaks; the session changes a copy.
+    ///   - channel: the accessory's end. The session observes it, and closes it when the peer hangs up.
+    ///   - clock: where it takes its time from.
+    ///   - faults: what goes wrong.
+    ///   - unplug: unplugs the accessory; the session is over when it is called.
+    public init(
+        peer: any AccessoryPeer, channel: any ByteChannel, clock: any DeviceClock,
+        faults: AccessoryFaults = AccessoryFaults(), unplug: @escaping @Sendable () -> Void = {}
+    ) {
+        self.channel = channel
+        self.clock = clock
+        self.faults = faults
+        self.unplug = unplug
+        var numbers = SeededNumbers(seed: faults.seed)
+        var output: [UInt8] = []
+        for _ in 0..<min(max(faults.leadingGarbage, 0), Self.maximumWaiting) {
+            output.append(UInt8.random(in: 0...255, using: &numbers))
+        }
+        state = Mutex(State(peer: peer, output: output, numbers: numbers))
+    }
+
+    /// Begins: the peer hears that it was opened, and what has come in already.
+    public func begin() {
+        channel.observe { [weak self] _ in self?.wake() }
+        wake()
+    }
+
+    /// True when the peer has been told that the session is over.
+    public var isOver: Bool { state.withLock { $0.isOver && $0.peer == nil } }
+
+    /// Ends the session at once, as when the accessory goes away; the peer hears of it.
+    public func end() {
+        channel.close()
+        wake()
+    }
+
+    /// Has the session look at the channel, as soon as the clock lets it.
+    private func wake() {
+        state.withLock { state in
+            guard state.prompt == nil, !state.isOver else { return }
+            // Under the lock, which the timer's work takes first: it finds its timer in place.
+            state.prompt = clock.timer(at: clock.now) { [weak self] in
+                self?.state.withLock { $0.prompt = nil }
+                self?.run()
+            }
+        }
+    }
+
+    /// Does what there is to do. One thread at a time; a second one has the first look again.
+    private func run() {
+        let isFirst = state.withLock { state in
+            if state.isBusy {
+                state.isWanted = true
+                return false
+            }
+            state.isBusy = true
+            return true
+        }
+        guard isFirst else { return }
+        repeat {
+            while step() {}
+        } while state.withLock { state in
+            defer {
+                state.isBusy = state.isWanted
+                state.isWanted = false
+            }
+            return state.isWanted
+        }
+    }
+
+    /// Does the next thing; false when there is nothing to do now.
+    private func step() -> Bool {
+        let now = clock.now
+        let hasEnded = channel.end != nil && channel.bytesAvailable == 0
+        switch state.withLock({ next(&$0, now: now, hasEnded: hasEnded) }) {
+        case .nothing: return false
+        case .tell(let event):
+            tell(event)
+            return true
+        case .read(let limit): return read(atMost: limit)
+        case .send(let bytes): return send(bytes, now: now)
+        case .hangUp:
+            channel.close()
+            tell(.closed)
+            return true
+        case .unplug:
+            unplug()
+            tell(.closed)
+            return true
+        }
+    }
+
+    private func next(_ state: inout State, now: BootTime, hasEnded: Bool) -> Work {
+        guard !state.isOver else { return .nothing }
+        if !state.hasBegun {
+            state.hasBegun = true
+            return .tell(.opened)
+        }
+        if let limit = faults.unplugsAfterReceiving, state.received >= limit { return over(&state, .unplug) }
+        if let limit = faults.unplugsAfterSending, state.sent >= limit { return over(&state, .unplug) }
+        if hasEnded { return over(&state, .tell(.closed)) }
+        if state.isWoken {
+            state.isWoken = false
+            return .tell(.woken)
+        }
+        if state.actions.count < Self.maximumActions, state.output.count - state.outputStart < Self.maximumWaiting,
+            channel.bytesAvailable > 0
+        {
+            return .read((faults.unplugsAfterReceiving ?? .max) - state.received)
+        }
+        while true {
+            if now < state.nextPiece {
+                state.pause = clock.timer(at: state.nextPiece) { [weak self] in self?.run() }
+                return .nothing
+            }
+            if state.outputStart < state.output.count {
+                var count = min(state.output.count - state.outputStart, pieceLength)
+                if let limit = faults.unplugsAfterSending { count = min(count, limit - state.sent) }
+                return .send(Array(state.output[state.outputStart..<state.outputStart + count]))
+            }
+            guard !state.actions.isEmpty else { return .nothing }
+            switch state.actions.removeFirst() {
+            case .send(let bytes):
+                state.outputStart = 0
+                state.output = bytes.map { spoiled($0, &state.numbers) }
+            case .wait(let seconds): state.nextPiece = now.advanced(bySeconds: max(seconds, 0))
+            case .wake(let seconds):
+                state.alarm = clock.timer(at: now.advanced(bySeconds: max(seconds, 0))) { [weak self] in
+                    self?.state.withLock { $0.isWoken = true }
+                    self?.run()
+                }
+            case .hangUp: return over(&state, .hangUp)
+            case .unplug: return over(&state, .unplug)
+            }
+        }
+    }
+
+    private func over(_ state: inout State, _ work: Work) -> Work {
+        state.isOver = true
+        state.actions = []
+        state.output = []
+        return work
+    }
+
+    /// How much is sent at once at most.
+    private var pieceLength: Int {
+        if let length = faults.pieceLength { return min(max(length, 1), 65_536) }
+        guard let rate = faults.bytesPerSecond else { return 65_536 }
+        // A hundredth of a second's worth.
+        return Int(max(min(rate / 100, 65_536), 1))
+    }
+
+    private func spoiled(_ byte: UInt8, _ numbers: inout SeededNumbers) -> UInt8 {
+        guard faults.garbageShare > 0, Double.random(in: 0..<1, using: &numbers) < faults.garbageShare else {
+            return byte
+        }
+        return UInt8.random(in: 0...255, using: &numbers)
+    }
+
+    private func read(atMost limit: Int) -> Bool {
+        let bytes = [UInt8](unsafeUninitializedCapacity: min(max(limit, 1), 4096)) { buffer, count in
+            if case .bytes(let taken) = channel.read(into: UnsafeMutableRawBufferPointer(buffer)) { count = taken }
+        }
+        guard !bytes.isEmpty else { return false }
+        state.withLock { $0.received += bytes.count }
+        tell(.received(bytes))
+        return true
+    }
+
+    private func send(_ bytes: [UInt8], now: BootTime) -> Bool {
+        guard case .taken(let count) = bytes.withUnsafeBytes({ channel.write($0) }), count > 0 else { return false }
+        state.withLock { state in
+            state.sent += count
+            state.outputStart += count
+            var gap = 0.0
+            if let rate = faults.bytesPerSecond, rate > 0 { gap = Double(count) / rate }
+            if faults.pieceLength != nil { gap = max(gap, faults.pieceInterval) }
+            if gap > 0 { state.nextPiece = now.advanced(bySeconds: gap) }
+        }
+        return true
+    }
+
+    /// Tells the peer, which may take its time, without a lock.
+    private func tell(_ event: AccessoryPeerEvent) {
+        guard
+            var peer = state.withLock({ state -> (any AccessoryPeer)? in
+                defer { state.peer = nil }
+                return state.peer
+            })
+        else { return }
+        let actions = peer.react(to: event)
+        let timers = state.withLock { state -> [ClockTimer?] in
+            guard event != .closed else {
+                defer { (state.pause, state.alarm) = (nil, nil) }
+                return [state.pause, state.alarm]
+            }
+            state.peer = peer
+            state.actions += actions
+            return []
+        }
+        withExtendedLifetime(timers) {}
+    }
+}

@@ -1,0 +1,19 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Random numbers that a seed determines (SplitMix64, Steele, Lea and Flood 2014).
+struct SeededNumbers: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var number = state
+        number = (number ^ (number >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        number = (number ^ (number >> 27)) &* 0x94d0_49bb_1331_11eb
+        return number ^ (number >> 31)
+    }
+}
