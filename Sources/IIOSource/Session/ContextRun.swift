@@ -75,11 +75,13 @@ final class ContextRun {
         var deadline = BootTime.never
         if isBusy { deadline = now.advanced(bySeconds: Self.watchInterval) }
         if connection == nil, session.isNeeded(hub) { deadline = min(deadline, connectAt) }
-        if hub.isMissingSensor { deadline = min(deadline, lookAt) }
+        // Where the library tells which devices there are that is looked at whatever has failed.
+        if hub.isMissingSensor { deadline = min(deadline, presence == nil ? max(lookAt, connectAt) : lookAt) }
         for unit in units {
             if let watch = unit.watch { deadline = min(deadline, watch.deadline) }
             if let retry = unit.bufferRetryAt, unit.wanted != nil { deadline = min(deadline, retry) }
-            if unit.reader == nil, unit.wanted != nil { deadline = min(deadline, unit.retryAt) }
+            // Without a context there is nothing to start.
+            if unit.reader == nil, unit.wanted != nil, connection != nil { deadline = min(deadline, unit.retryAt) }
         }
         // Never at once: a thing that stays due must not keep the processor busy.
         return max(deadline, now.advanced(bySeconds: 0.005))
