@@ -96,14 +96,14 @@ extension ContractSuite {
                 peer.stay()
             }
             var timing = patient
-            timing.answer = 0.05
+            timing.answer = 0.5
             let source = source(client, port: server.port, timing: timing)
             let log = EventLog()
             let subscription = source.subscribe(PositionRequest(), receive: log.receive)
             #expect(log.waitForLosses(1))
             #expect(log.events.losses.first?.message.contains("does not speak") == true)
             // It is tried again all the same: the right service may come to that port.
-            #expect(second.wait(timeout: .now() + 10) == .success)
+            #expect(second.wait(timeout: .now() + 60) == .success)
             #expect(log.events.losses.count == 1)
             subscription.cancel()
             server.stop()
@@ -142,8 +142,8 @@ extension ContractSuite {
                 peer.stay()
             }
             var timing = patient
-            timing.silence = 0.05
-            timing.probeInterval = 0.05
+            timing.silence = 0.5
+            timing.probeInterval = 0.5
             let source = source(client, port: server.port, timing: timing)
             let log = EventLog()
             let subscription = source.subscribe(PositionRequest(), receive: log.receive)
@@ -170,9 +170,9 @@ extension ContractSuite {
                 peer.stay()
             }
             var timing = patient
-            timing.silence = 0.05
-            timing.probeInterval = 0.05
-            timing.answer = 0.05
+            timing.silence = 0.5
+            timing.probeInterval = 0.5
+            timing.answer = 0.5
             let source = source(client, port: server.port, timing: timing)
             let log = EventLog()
             let subscription = source.subscribe(PositionRequest(), receive: log.receive)

@@ -24,8 +24,8 @@ final class EventLog: @unchecked Sendable {
         return list
     }
 
-    /// Waits until the events are as asked, for 10 s at most.
-    func wait(seconds: Double = 10, until isMet: ([PositionEvent]) -> Bool) -> Bool {
+    /// Waits until the events are as asked, for a minute at most.
+    func wait(seconds: Double = 60, until isMet: ([PositionEvent]) -> Bool) -> Bool {
         let limit = Date(timeIntervalSinceNow: seconds)
         condition.lock()
         defer { condition.unlock() }

@@ -38,7 +38,7 @@ final class FakeGPSD: Sendable {
     func stop() {
         isStopped.store(true, ordering: .releasing)
         shutdown(listener, Int32(SHUT_RDWR))
-        #expect(threads.wait(timeout: .now() + 10) == .success)
+        #expect(threads.wait(timeout: .now() + 60) == .success)
     }
 
     /// A port at which nobody listens.

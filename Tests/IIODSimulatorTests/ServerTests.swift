@@ -45,9 +45,9 @@ struct ServerTests {
         comes { (try? TestClient(port)) == nil }
     }
 
-    /// Asks until it is so, for at most ten seconds, and lets others have the processor in between.
+    /// Asks until it is so, for at most a minute, and lets others have the processor in between.
     private func comes(_ condition: () -> Bool) -> Bool {
-        let end = ContinuousClock.now + .seconds(10)
+        let end = ContinuousClock.now + .seconds(60)
         repeat {
             if condition() { return true }
             sched_yield()
@@ -117,7 +117,7 @@ struct ServerTests {
         #expect(intervals == [10_000_000, 10_000_000, 10_000_000, 10_000_000])
         let last = try #require(stamps.last)
         // The last was due before it came, and not long before.
-        #expect(last <= now && last > now - 5_000_000_000)
+        #expect(last <= now && last > now - 60_000_000_000)
     }
 
     @Test("Values can be read and set from outside")

@@ -19,9 +19,9 @@ final class Journal: @unchecked Sendable {
 
     func count(_ prefix: String) -> Int { all.filter { $0.hasPrefix(prefix) }.count }
 
-    /// Waits until the condition holds, for at most ten seconds; `nudge` runs every few milliseconds.
+    /// Waits until the condition holds, for at most a minute; `nudge` runs every few milliseconds.
     func waits(nudge: () -> Void = {}, until holds: ([String]) -> Bool) -> Bool {
-        let deadline = Date().addingTimeInterval(10)
+        let deadline = Date().addingTimeInterval(60)
         while Date() < deadline {
             nudge()
             // What is looked at may note something itself: no lock then.

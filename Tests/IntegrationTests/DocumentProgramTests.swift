@@ -14,7 +14,7 @@ import Trace
 import TraceFormats
 
 extension IntegrationTests {
-    @Suite("The documents' programs", .serialized, .timeLimit(.minutes(5)))
+    @Suite("The documents' programs", .serialized, .timeLimit(.minutes(10)))
     struct DocumentProgramTests {
         private static func trace(_ rows: [(second: Int, latitude: Double)]) throws -> TraceFile {
             let lines = rows.map { row in
@@ -132,8 +132,8 @@ extension IntegrationTests {
             let program = try ChildProcess(
                 try Tools.program("TestProgramListing87"), [],
                 environment: ["DEVICE_SERVICES_GPSD": daemon.address("gpsd")])
-            #expect(await program.wait(within: 20) == .exited(0))
-            _ = await program.lines.wait(within: 5) { !$0.isEmpty }
+            #expect(await program.wait() == .exited(0))
+            _ = await program.lines.wait { !$0.isEmpty }
             #expect(program.lines.count == 1)
             #expect(program.lines.elements.first?.hasPrefix("latitude +9.00") == true)
             #expect(program.lines.elements.first?.hasSuffix("longitude +11.000000") == true)
@@ -151,12 +151,12 @@ extension IntegrationTests {
             let program = try ChildProcess(
                 try Tools.program("TestProgramBookLocation"), [],
                 environment: ["DEVICE_SERVICES_GPSD": daemon.address("gpsd")])
-            #expect(await program.lines.wait(within: 15) { $0.contains { $0.hasPrefix("Location: 2.00") } })
+            #expect(await program.lines.wait { $0.contains { $0.hasPrefix("Location: 2.00") } })
             await daemon.kill()
-            #expect(await program.lines.wait(within: 15) { $0.last?.hasPrefix("Failed: ") == true })
+            #expect(await program.lines.wait { $0.last?.hasPrefix("Failed: ") == true })
             receiver.begin(run: 4)
             try await daemon.start()
-            #expect(await program.lines.wait(within: 15) { $0.last?.hasPrefix("Location: 4.00") == true })
+            #expect(await program.lines.wait { $0.last?.hasPrefix("Location: 4.00") == true })
             #expect(program.lines.elements.count { $0.hasPrefix("Failed: ") } == 1)
             await program.kill()
             await daemon.kill()

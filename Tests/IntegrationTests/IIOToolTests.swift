@@ -11,7 +11,7 @@ extension IntegrationTests {
     /// Debian's programs of libiio against the simulated iiod.
     @Suite(
         "libiio's own programs take the simulated iiod for iiod", .serialized,
-        .enabled(if: IIOTools.areThere, IIOTools.missing), .timeLimit(.minutes(5)))
+        .enabled(if: IIOTools.areThere, IIOTools.missing), .timeLimit(.minutes(10)))
     struct IIOToolTests {
         private static let milliseconds: [Int64] = (0..<2000).map { Int64($0) * 1_000_000 }
 
@@ -42,7 +42,7 @@ extension IntegrationTests {
         private func run(_ arguments: [String], output: String = "") async throws -> (Int?, [String]) {
             let script = "out=$1; shift; if [ $out ]; then \"$@\" 2>&1 > $out; else \"$@\" 2>&1; fi; echo ended $?"
             let child = try ChildProcess("/bin/sh", ["-c", script, "sh", output] + arguments)
-            _ = await child.lines.wait(within: 30) { $0.last?.hasPrefix("ended ") == true }
+            _ = await child.lines.wait { $0.last?.hasPrefix("ended ") == true }
             let lines = child.lines.elements
             return (lines.last.flatMap { $0.hasPrefix("ended ") ? Int($0.dropFirst(6)) : nil }, lines)
         }

@@ -145,10 +145,10 @@ struct ThreadTests {
                 shared.manager.stopAccelerometerUpdates()
                 other.signal()
             }
-            if other.wait(timeout: .now() + 20) == .success { wasFree.store(true, ordering: .relaxed) }
+            if other.wait(timeout: .now() + 60) == .success { wasFree.store(true, ordering: .relaxed) }
             done.signal()
         }
-        sensors.running { #expect(done.wait(timeout: .now() + 30) == .success) }
+        sensors.running { #expect(done.wait(timeout: .now() + 120) == .success) }
         let isFree = wasFree.load(ordering: .relaxed)
         #expect(isFree)
         manager.stopGyroUpdates()
@@ -174,7 +174,7 @@ struct ThreadTests {
                     done.signal()
                 }
             }
-            #expect(done.wait(timeout: .now() + 30) == .success)
+            #expect(done.wait(timeout: .now() + 60) == .success)
         }
         #expect(!sensors.hub.isWanted)
     }

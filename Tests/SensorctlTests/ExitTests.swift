@@ -111,14 +111,14 @@ struct ExitTests {
         let folder = try TemporaryFolder()
         // A pipe that is open on both ends and never says anything.
         let line =
-            #"mkfifo "$1"; exec 3<>"$1"; timeout --preserve-status -s "$2" 2 "$0" replay - location <&3; echo $?"#
+            #"mkfifo "$1"; exec 3<>"$1"; timeout --preserve-status -s "$2" 5 "$0" replay - location <&3; echo $?"#
         let result = try Tool.shell(line, [folder.path + "/input", name])
         #expect(result.lines == ["0"])
     }
 
     @Test("Nothing that has come in time gives 69")
     func timeIsUp() throws {
-        let result = try Tool.run(["watch", "location", "--json", "--count", "1", "--duration", "1.5"])
+        let result = try Tool.run(["watch", "location", "--json", "--count", "1", "--duration", "5"])
         #expect(result.status == 69)
         #expect(result.lines.filter { $0.contains("didFailWithError") }.count == 1)
         #expect(result.output.contains("127.0.0.1:1"))

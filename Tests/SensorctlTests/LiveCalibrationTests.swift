@@ -48,14 +48,14 @@ struct LiveCalibrationTests {
         #expect(stored["calibration"] as? String == "gyro")
         for (left, right) in zip(try #require(stored["bias"] as? [Double]), bias) { #expect(abs(left - right) < 1e-12) }
         #expect((stored["date"] as? String)?.hasSuffix("Z") == true)
-        let doctor = try Tool.run(["doctor", "--seconds", "1"], environment: environment)
+        let doctor = try Tool.run(["doctor", "--seconds", "3"], environment: environment)
         // The last digit depends on where in the recording the rest began.
         #expect(doctor.output.contains("gyroscope simulated_anglvel: bias 0.5"))
         #expect(doctor.output.contains("°/s, found just now."))
         // A recording takes it along.
         let trace = folder.path + "/rest.trace"
         let recorded = try Tool.run(
-            ["record", trace, "--parts", "motion", "--duration", "1"], environment: environment)
+            ["record", trace, "--parts", "motion", "--duration", "3"], environment: environment)
         #expect(recorded.status == 0, "\(recorded.notes)")
         let header = try String(contentsOfFile: trace, encoding: .utf8).prefix { $0 != "\n" }
         #expect(header.contains("\"calibration\""))
@@ -96,7 +96,7 @@ struct LiveCalibrationTests {
     func timeout() throws {
         let folder = try TemporaryFolder()
         let result = try Self.onBoard(
-            Tool.csv("spin-flat-90dps"), [], ["calibrate", "gyro", "--timeout", "1.5"], home: folder.path)
+            Tool.csv("spin-flat-90dps"), [], ["calibrate", "gyro", "--timeout", "5"], home: folder.path)
         #expect(result.status == 69)
         #expect(result.output.contains("Lay the device down and leave it alone."))
         #expect(result.notes.contains("gyro: The device did not lie still for 5 s in a row."))
@@ -127,7 +127,7 @@ struct LiveCalibrationTests {
             let result = try Self.onBoard(
                 Tool.csv("flat-face-up"), ["--loop"],
                 [
-                    "watch", stream, "--frame", "magnetic", "--count", "5", "--interval", "0.05", "--duration", "20",
+                    "watch", stream, "--frame", "magnetic", "--count", "5", "--interval", "0.05", "--duration", "60",
                     "--json",
                 ],
                 home: folder.path)

@@ -22,7 +22,7 @@ struct LiveTests {
         let count = locations(replayed.lines).count
         try #require(count == 31)
         let watched = try Tool.run(
-            ["watch", "location", "--json", "--every-report", "--count", "\(count)", "--duration", "20"],
+            ["watch", "location", "--json", "--every-report", "--count", "\(count)", "--duration", "60"],
             environment: server.environment)
         #expect(watched.status == 0)
         // Several locations may come in one callback; a location's own text is the same.
@@ -37,7 +37,7 @@ struct LiveTests {
         let server = try FakeGPSD(lines: try Self.reports())
         let folder = try TemporaryFolder()
         let file = folder.path + "/drive.trace"
-        let recorded = try Tool.run(["record", file, "--duration", "1.5", "--json"], environment: server.environment)
+        let recorded = try Tool.run(["record", file, "--duration", "5", "--json"], environment: server.environment)
         #expect(recorded.status == 0)
         #expect(recorded.lines.first?.hasPrefix(#"{"event":"started""#) == true)
         #expect(recorded.lines.last?.hasPrefix(#"{"event":"ended""#) == true)
@@ -49,7 +49,7 @@ struct LiveTests {
         let second = try Tool.run(["record", file, "--duration", "0.2"], environment: server.environment)
         #expect(second.status == 73)
         let third = try Tool.run(
-            ["record", file, "--duration", "0.5", "--overwrite"], environment: server.environment)
+            ["record", file, "--duration", "3", "--overwrite"], environment: server.environment)
         #expect(third.status == 0)
     }
 

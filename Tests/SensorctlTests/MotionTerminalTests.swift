@@ -88,7 +88,7 @@ struct MotionTerminalTests {
     @Test("A signal ends it and leaves whole rows", arguments: ["INT", "TERM"])
     func signals(name: String) throws {
         let result = try inTerminal(
-            #"timeout --foreground --preserve-status -s \#(name) 2 "$P" replay "$T" gyro; echo "status $?""#)
+            #"timeout --foreground --preserve-status -s \#(name) 5 "$P" replay "$T" gyro; echo "status $?""#)
         #expect(result.output.contains("status 0"))
     }
 }

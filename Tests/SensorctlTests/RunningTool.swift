@@ -31,7 +31,7 @@ final class RunningTool {
 
     var isRunning: Bool { process.isRunning }
 
-    /// The next line; nil at the end of the output, or when none comes within 30 s.
+    /// The next line; nil at the end of the output, or when none comes within a minute.
     func nextLine() -> String? {
         while true {
             if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
@@ -40,7 +40,7 @@ final class RunningTool {
                 return line
             }
             var wait = pollfd(fd: pipe.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
-            guard poll(&wait, 1, 30_000) == 1 else { return nil }
+            guard poll(&wait, 1, 60_000) == 1 else { return nil }
             let more = pipe.fileHandleForReading.availableData
             if more.isEmpty { return nil }
             rest.append(more)

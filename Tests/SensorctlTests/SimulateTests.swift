@@ -132,7 +132,7 @@ struct SimulateTests {
             ("accelerometer", SIMD3<Double>(0, 0, -1)), ("gyro", [0, 0, 0]), ("magnetometer", [0, 20, -43]),
         ] {
             let result = try Self.simulate(
-                ["--", tool, "watch", stream, "--count", "6", "--interval", "0.02", "--duration", "20", "--json"])
+                ["--", tool, "watch", stream, "--count", "6", "--interval", "0.02", "--duration", "60", "--json"])
             #expect(result.status == 0)
             let readings = try MotionLine.all(result.lines)
             #expect(readings.count == 6)
@@ -142,9 +142,9 @@ struct SimulateTests {
             #expect(zip(readings, readings.dropFirst()).allSatisfy { $0.timestamp < $1.timestamp })
         }
         let poses = ["simulate", "iio", Tool.sixPoses, "--speed", "4", "--", tool, "watch"]
-        let orientation = try Tool.run(poses + ["orientation", "--count", "1", "--duration", "20", "--json"])
+        let orientation = try Tool.run(poses + ["orientation", "--count", "1", "--duration", "60", "--json"])
         #expect(try MotionLine.all(orientation.lines).first?.object["orientation"] as? String == "faceUp")
-        let pressure = try Tool.run(poses + ["pressure", "--count", "1", "--duration", "20", "--json"])
+        let pressure = try Tool.run(poses + ["pressure", "--count", "1", "--duration", "60", "--json"])
         let value = try MotionLine.all(pressure.lines).first?.object["pressure"] as? Double
         #expect(abs((value ?? 0) - 101.325) < 0.01)
     }
@@ -152,11 +152,11 @@ struct SimulateTests {
     @Test("What is not there is waited for, and said", .enabled(if: Tool.readsSensors, "built without libiio"))
     func missingSensor() throws {
         let tool = try #require(Tool.path)
-        let result = try Self.simulate(["--", tool, "watch", "pressure", "--count", "1", "--duration", "1", "--json"])
+        let result = try Self.simulate(["--", tool, "watch", "pressure", "--count", "1", "--duration", "3", "--json"])
         #expect(result.status == 69)
         #expect(result.notes.contains("There is no barometer yet"))
         let unreachable = try Tool.run(
-            ["watch", "gyro", "--count", "1", "--duration", "1"],
+            ["watch", "gyro", "--count", "1", "--duration", "3"],
             environment: ["DEVICE_SERVICES_IIO": "ip:127.0.0.1:1"])
         #expect(unreachable.status == 69)
         #expect(unreachable.notes.contains("ip:127.0.0.1:1 does not answer"))
@@ -170,7 +170,7 @@ struct SimulateTests {
         let uri = try #require(server.nextLine())
         for _ in 0..<2 {
             let watched = try Tool.run(
-                ["watch", "accelerometer", "--count", "3", "--duration", "20", "--json"],
+                ["watch", "accelerometer", "--count", "3", "--duration", "60", "--json"],
                 environment: ["DEVICE_SERVICES_IIO": uri])
             #expect(watched.status == 0)
             #expect(try MotionLine.all(watched.lines).count == 3)

@@ -39,7 +39,7 @@ struct TerminalTests {
     @Test("A signal ends it, and the terminal is as it was", arguments: ["INT", "TERM", "HUP"])
     func signals(name: String) throws {
         let result = try inTerminal(
-            #"stty -a > /dev/null; A=$(stty -g); timeout --foreground --preserve-status -s \#(name) 3 "$P" demo "$T" "#
+            #"stty -a > /dev/null; A=$(stty -g); timeout --foreground --preserve-status -s \#(name) 6 "$P" demo "$T" "#
                 + #"--seconds 50; echo "status $?"; [ "$A" = "$(stty -g)" ] && echo same"#)
         #expect(result.output.contains(Self.leave))
         #expect(result.output.contains("status 0"))

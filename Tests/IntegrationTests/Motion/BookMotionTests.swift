@@ -11,7 +11,7 @@ import Testing
 import Trace
 
 extension IntegrationTests {
-    @Suite("The book's motion program", .serialized, .timeLimit(.minutes(5)))
+    @Suite("The book's motion program", .serialized, .timeLimit(.minutes(10)))
     struct BookMotionTests {
         /// The numbers of a line such as "x 0.0 y 0.0 z 0.0 pitch 90.0 yaw 0.0 roll 0.0".
         private static func numbers(_ line: String) -> [String: Double] {
@@ -88,7 +88,7 @@ extension IntegrationTests {
                     "DEVICE_SERVICES_IIO": "ip:127.0.0.1:\(try server.start())",
                     "DEVICE_SERVICES_CONFIG": try ConfigurationFile.empty.get().path,
                 ])
-            try #require(await process.lines.wait(within: 15) { $0.count >= 5 })
+            try #require(await process.lines.wait { $0.count >= 5 })
             for line in process.lines.elements {
                 let numbers = Self.numbers(line)
                 for name in ["pitch", "roll"] {

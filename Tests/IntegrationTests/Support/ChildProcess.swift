@@ -60,12 +60,12 @@ final class ChildProcess: Sendable {
     /// Ends it as hard as can be, and returns when it is gone.
     func kill() async {
         signal(SIGKILL)
-        _ = await end.wait(within: 10) { !$0.isEmpty }
+        _ = await end.wait { !$0.isEmpty }
     }
 
-    /// Waits until it has ended by itself; nil when it does not within the time.
-    func wait(within seconds: Double) async -> End? {
-        _ = await end.wait(within: seconds) { !$0.isEmpty }
+    /// Waits until it has ended by itself; nil when it does not in time.
+    func wait() async -> End? {
+        _ = await end.wait { !$0.isEmpty }
         return end.elements.first
     }
 

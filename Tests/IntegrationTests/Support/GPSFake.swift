@@ -44,7 +44,7 @@ final class GPSFake: Sendable {
 
     /// Waits for its first question, which comes once gpsd has opened the receiver.
     func ready() async throws {
-        guard await process.signsOfLife.wait(within: 20, until: { !$0.isEmpty }) else {
+        guard await process.signsOfLife.wait(until: { !$0.isEmpty }) else {
             throw GPSDaemon.Refusal(description: "gpsfake does not come up on port \(port)")
         }
     }

@@ -4,6 +4,9 @@
 import Dispatch
 import Synchronization
 
+/// For how many seconds a test waits for what is to come: that a machine is slow, and busy besides, is no failure.
+let patience = 60.0
+
 /// A list that grows, and that a test can wait for.
 final class Journal<Element: Sendable>: Sendable {
     private struct Waiter {
@@ -38,7 +41,7 @@ final class Journal<Element: Sendable>: Sendable {
     }
 
     /// Waits until the elements satisfy the condition; false when the time is up before.
-    func wait(within seconds: Double, until isSatisfied: @escaping @Sendable ([Element]) -> Bool) async -> Bool {
+    func wait(until isSatisfied: @escaping @Sendable ([Element]) -> Bool) async -> Bool {
         await withCheckedContinuation { continuation in
             let number = state.withLock { state -> Int? in
                 if isSatisfied(state.elements) { return nil }
@@ -51,7 +54,7 @@ final class Journal<Element: Sendable>: Sendable {
                 continuation.resume(returning: true)
                 return
             }
-            DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [weak self] in self?.giveUp(number) }
+            DispatchQueue.global().asyncAfter(deadline: .now() + patience) { [weak self] in self?.giveUp(number) }
         }
     }
 

@@ -29,7 +29,7 @@ final class MockBoard: Sendable {
         // The folder lives as long as the program that it is made for.
         holder = try ChildProcess(
             run, ["-d", description, "--", "/bin/sh", "-c", #"echo "$UMOCKDEV_DIR"; read -r line"#])
-        guard await holder.lines.wait(within: 10, until: { !$0.isEmpty }), let root = holder.lines.elements.first,
+        guard await holder.lines.wait(until: { !$0.isEmpty }), let root = holder.lines.elements.first,
             root.hasPrefix("/")
         else { throw Refusal(description: "umockdev-run does not take \(description)") }
         self.root = root
@@ -54,8 +54,8 @@ final class MockBoard: Sendable {
     }
 
     /// Waits until nobody captures.
-    func isIdle(within seconds: Double) async -> Bool {
-        let deadline = ContinuousClock.now + .seconds(seconds)
+    func isIdle() async -> Bool {
+        let deadline = ContinuousClock.now + .seconds(patience)
         while attribute("buffer/enable") != "0" {
             guard ContinuousClock.now < deadline else { return false }
             // A file tells nobody that it has been written.
@@ -113,7 +113,7 @@ final class MockBoard: Sendable {
     func end() async {
         feeder.end()
         holder.write("\n")
-        _ = await holder.wait(within: 10)
+        _ = await holder.wait()
     }
 
     private var folder: String { "\(root)\(MockBoard.parent)/\(device.withLock { $0 })" }

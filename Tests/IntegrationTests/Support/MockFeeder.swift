@@ -77,7 +77,7 @@ final class MockFeeder: Sendable {
     func end() { state.withLock { $0.isEnded = true } }
 
     private func run() {
-        var running: (next: Int64, step: Int64, clock: String)?
+        var running: (next: Int64, step: Int64, offset: Int64)?
         while !state.withLock({ $0.isEnded }) {
             guard isEnabled, !state.withLock({ $0.isPaused }) else {
                 running = nil
@@ -91,7 +91,7 @@ final class MockFeeder: Sendable {
                 let capture = setting()
                 captures.append(capture)
                 let step = Int64(1e9 / (capture.rate * samples.pace))
-                running = (now + step, step, capture.clock)
+                running = (now + step, step, MockFeeder.offset(of: capture.clock, from: "monotonic"))
                 continue
             }
             guard now >= current.next else {
@@ -99,7 +99,7 @@ final class MockFeeder: Sendable {
                 continue
             }
             // A sensor measures at equal distances, however late the machine is.
-            write(stamp: MockFeeder.time(current.clock) - (now - current.next) - samples.age)
+            write(stamp: current.next + current.offset - samples.age)
             current.next += current.step
             running = current
         }
@@ -146,6 +146,17 @@ final class MockFeeder: Sendable {
     private func drain() {
         var bytes = [UInt8](repeating: 0, count: 65_536)
         while read(node, &bytes, bytes.count) > 0 {}
+    }
+
+    /// How far a clock is ahead of another, in nanoseconds; the best of some attempts, as each may be interrupted.
+    static func offset(of clock: String, from other: String) -> Int64 {
+        let attempts = (0..<20).map { _ in
+            let before = time(other)
+            let here = time(clock)
+            let after = time(other)
+            return (width: after - before, offset: here - (before + (after - before) / 2))
+        }
+        return attempts.min { $0.width < $1.width }?.offset ?? 0
     }
 
     /// What a clock shows, in nanoseconds.

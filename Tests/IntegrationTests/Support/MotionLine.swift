@@ -32,6 +32,7 @@ struct MotionLine: Decodable, Sendable {
     var descriptors: Int?
     var kilobytes: Int?
     var milliseconds: Int?
+    var sleeps: Int?
 
     init?(_ text: String) {
         guard let line = try? JSONDecoder().decode(MotionLine.self, from: Data(text.utf8)) else { return nil }

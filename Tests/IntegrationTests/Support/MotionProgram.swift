@@ -40,14 +40,14 @@ final class MotionProgram: Sendable {
     func count(_ event: String) -> Int { lines.elements.count { MotionLine.is($0, event) } }
 
     /// Waits for that many lines of a kind.
-    func wait(for event: String, count: Int = 1, within seconds: Double = 10) async -> Bool {
-        await lines.wait(within: seconds) { lines in lines.count { MotionLine.is($0, event) } >= count }
+    func wait(for event: String, count: Int = 1) async -> Bool {
+        await lines.wait { lines in lines.count { MotionLine.is($0, event) } >= count }
     }
 
     /// Waits for samples that come after all lines so far.
-    func waitForMoreSamples(count: Int = 1, within seconds: Double = 10) async -> Bool {
+    func waitForMoreSamples(count: Int = 1) async -> Bool {
         let before = self.count("samples")
-        return await wait(for: "samples", count: before + count, within: seconds)
+        return await wait(for: "samples", count: before + count)
     }
 
     /// The readings of a kind so far, in order.
@@ -72,8 +72,8 @@ final class MotionProgram: Sendable {
     func sensors() async throws -> [MotionLine.Sensor] { try #require(try await ask("sensors").sensors) }
 
     /// Waits until it has no thread but its main one.
-    func isIdle(within seconds: Double) async throws -> Bool {
-        let deadline = ContinuousClock.now + .seconds(seconds)
+    func isIdle() async throws -> Bool {
+        let deadline = ContinuousClock.now + .seconds(patience)
         while try await ask("use").threads != 1 {
             guard ContinuousClock.now < deadline else { return false }
             // Nothing tells that a thread of another process has ended.
@@ -87,6 +87,6 @@ final class MotionProgram: Sendable {
         process.write("stop\n")
         _ = await wait(for: "stopped")
         process.write("end\n")
-        return await process.wait(within: 10)
+        return await process.wait()
     }
 }

@@ -49,7 +49,7 @@ final class Recorder: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
 
     /// Waits for that many locations, and then for all callbacks that are on their way.
     func settle(locations count: Int) async {
-        _ = await events.wait(within: 10) { events in
+        _ = await events.wait { events in
             events.count { if case .location = $0 { true } else { false } } >= count
         }
         await withCheckedContinuation { continuation in queue.async { continuation.resume() } }

@@ -102,7 +102,7 @@ final class Output: Sendable {
     }
 
     func use() {
-        let use = ProcessUse()
+        let use = ProcessUse(at: LiveClock().now)
         line("use") { writer in
             writer.key("threads")
             writer.int(use.threads)
@@ -112,6 +112,10 @@ final class Output: Sendable {
             writer.int(use.kilobytes)
             writer.key("milliseconds")
             writer.int(use.milliseconds)
+            writer.key("sleeps")
+            writer.int(use.sleeps)
+            writer.key("arrival")
+            writer.int(use.time)
         }
     }
 

@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
 import Glibc
 
 /// What the process holds and has used.
@@ -11,8 +12,13 @@ struct ProcessUse {
     let kilobytes: Int
     /// Time on a processor, all threads together.
     let milliseconds: Int
+    /// How often a thread has gone to sleep, those that have ended counted too.
+    let sleeps: Int
+    /// When this was measured.
+    let time: Int64
 
-    init() {
+    init(at now: BootTime) {
+        time = now.nanoseconds
         threads = ProcessUse.entries("/proc/self/task")
         // Without the one that the folder is read through.
         descriptors = ProcessUse.entries("/proc/self/fd") - 1
@@ -22,6 +28,7 @@ struct ProcessUse {
         milliseconds =
             (Int(usage.ru_utime.tv_sec) + Int(usage.ru_stime.tv_sec)) * 1000
             + (Int(usage.ru_utime.tv_usec) + Int(usage.ru_stime.tv_usec)) / 1000
+        sleeps = Int(usage.ru_nvcsw)
     }
 
     private static func entries(_ path: String) -> Int {
