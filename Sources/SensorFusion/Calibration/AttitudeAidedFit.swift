@@ -49,8 +49,7 @@ struct AttitudeAidedFit: Sendable {
     /// Of a sample's three components and one.
     private var moment = [Double](repeating: 0, count: 16)
     private var probe = [Double](repeating: 0, count: 12)
-    private var center = SIMD3<Double>.zero
-    private var unit = 1.0
+    private var scale = FieldScale()
     private var latency = 0.0
     private var deviation = 0.1
 
@@ -101,17 +100,12 @@ extension AttitudeAidedFit {
     private mutating func load(_ samples: [MagneticSample]) -> Bool {
         count = min(samples.count, slots.count)
         guard count >= 12 else { return false }
-        var sum = SIMD3<Double>.zero
-        for index in 0..<count { sum += samples[index].field }
-        center = sum / Double(count)
-        var squares = 0.0
-        for index in 0..<count { squares += (samples[index].field - center).squaredLength }
-        unit = (squares / Double(count)).squareRoot()
-        guard unit.isFinite, unit > 0, center.isFinite else { return false }
+        guard let scale = FieldScale(samples.prefix(count)) else { return false }
+        self.scale = scale
         let fast = Self.fastRate * Self.fastRate
         for index in 0..<count {
             let sample = samples[index]
-            let x = (sample.field - center) / unit
+            let x = scale.scaled(sample.field)
             (fields[3 * index], fields[3 * index + 1], fields[3 * index + 2]) = (x.x, x.y, x.z)
             let q = sample.attitude.components
             for k in 0..<4 { attitudes[4 * index + k] = q[k] }
@@ -154,12 +148,13 @@ extension AttitudeAidedFit {
     private mutating func place(
         _ row0: SIMD3<Double>, _ row1: SIMD3<Double>, _ row2: SIMD3<Double>, _ shift: SIMD3<Double>
     ) {
+        let center = scale.center
         let atCenter = SIMD3((row0 * center).sum(), (row1 * center).sum(), (row2 * center).sum()) + shift
         for k in 0..<3 {
             solution[k] = row0[k]
             solution[4 + k] = row1[k]
             solution[8 + k] = row2[k]
-            solution[4 * k + 3] = atCenter[k] / unit
+            solution[4 * k + 3] = atCenter[k] / scale.unit
         }
     }
 
@@ -335,14 +330,15 @@ extension AttitudeAidedFit {
         fit.row0 = SIMD3(solution[0], solution[1], solution[2])
         fit.row1 = SIMD3(solution[4], solution[5], solution[6])
         fit.row2 = SIMD3(solution[8], solution[9], solution[10])
-        let atCenter = SIMD3(solution[3], solution[7], solution[11]) * unit
+        let center = scale.center
+        let atCenter = SIMD3(solution[3], solution[7], solution[11]) * scale.unit
         fit.shift =
             atCenter
             - SIMD3((fit.row0 * center).sum(), (fit.row1 * center).sum(), (fit.row2 * center).sum())
         fit.latency = latency
         measure()
         let (strength, dip) = meanField()
-        fit.strength = strength * unit
+        fit.strength = strength * scale.unit
         fit.dip = dip
         fit.residual = remainder() / strength
         fit.uncertainty = uncertainty(of: fit, strength: strength)

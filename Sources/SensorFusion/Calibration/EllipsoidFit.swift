@@ -28,8 +28,7 @@ struct EllipsoidFit: Sendable {
     private var gradient = [Double](repeating: 0, count: 9)
     private var slope = [Double](repeating: 0, count: 9)
     private var normal = [Double](repeating: 0, count: 81)
-    private var center = SIMD3<Double>.zero
-    private var unit = 1.0
+    private var scale = FieldScale()
     private var deviation = 0.1
 
     init(capacity: Int) {
@@ -55,15 +54,10 @@ struct EllipsoidFit: Sendable {
     private mutating func load(_ samples: [MagneticSample], _ counts: [Int]) -> Bool {
         count = min(samples.count, errors.count)
         guard count >= 12 else { return false }
-        var sum = SIMD3<Double>.zero
-        for index in 0..<count { sum += samples[index].field }
-        center = sum / Double(count)
-        var squares = 0.0
-        for index in 0..<count { squares += (samples[index].field - center).squaredLength }
-        unit = (squares / Double(count)).squareRoot()
-        guard unit.isFinite, unit > 0, center.isFinite else { return false }
+        guard let scale = FieldScale(samples.prefix(count)) else { return false }
+        self.scale = scale
         for index in 0..<count {
-            let x = (samples[index].field - center) / unit
+            let x = scale.scaled(samples[index].field)
             (fields[3 * index], fields[3 * index + 1], fields[3 * index + 2]) = (x.x, x.y, x.z)
             let cell = samples[index].cell
             baseWeights[index] = 1 / Double(counts.indices.contains(cell) ? max(counts[cell], 1) : 1)
@@ -230,9 +224,9 @@ struct EllipsoidFit: Sendable {
         fit.row0 = SIMD3(p[0], p[2], p[3])
         fit.row1 = SIMD3(p[2], p[1], p[4])
         fit.row2 = SIMD3(p[3], p[4], 3 - p[0] - p[1])
-        let hardIron = SIMD3(p[5], p[6], p[7]) * unit + center
+        let hardIron = scale.field(SIMD3(p[5], p[6], p[7]))
         fit.shift = -SIMD3((fit.row0 * hardIron).sum(), (fit.row1 * hardIron).sum(), (fit.row2 * hardIron).sum())
-        fit.strength = p[8] * unit
+        fit.strength = p[8] * scale.unit
         fit.residual = remainder() / p[8]
         fit.uncertainty = uncertainty()
         fit.residualInForce = residual(of: inForce)
@@ -255,8 +249,8 @@ struct EllipsoidFit: Sendable {
     private mutating func residual(of other: MagneticCalibration) -> Double {
         var (sum, total) = (0.0, 0.0)
         for index in 0..<count {
-            let x = SIMD3(fields[3 * index], fields[3 * index + 1], fields[3 * index + 2]) * unit + center
-            errors[index] = other.apply(to: x).length / unit
+            let x = scale.field(SIMD3(fields[3 * index], fields[3 * index + 1], fields[3 * index + 2]))
+            errors[index] = other.apply(to: x).length / scale.unit
             sum += weights[index] * errors[index]
             total += weights[index]
         }

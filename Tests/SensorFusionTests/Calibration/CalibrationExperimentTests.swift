@@ -10,16 +10,16 @@ import Testing
 /// runs once, sample by sample.
 @Suite("Online calibration in recordings with optical truth")
 struct CalibrationExperimentTests {
-    static let slow = "03_undisturbed_slow_rotation_C"
-    static let breaks = "08_undisturbed_fast_rotation_with_breaks_A"
-    static let translation = "15_undisturbed_fast_translation_A"
-    static let magnet = "30_disturbed_stationary_magnet_C"
+    static let slow = "broad_03_undisturbed_slow_rotation_C"
+    static let breaks = "broad_08_undisturbed_fast_rotation_with_breaks_A"
+    static let translation = "broad_15_undisturbed_fast_translation_A"
+    static let magnet = "broad_30_disturbed_stationary_magnet_C"
 
     @Test(
         "A distorted compass is right within two degrees after half a trial of turning",
         arguments: [slow, breaks, magnet])
-    func distorted(_ name: String) throws {
-        let trial = try CalibrationTrial(name)
+    func distorted(_ name: String) {
+        let trial = AttitudeTrial(name)
         let online = CalibrationChain(trial, distorted: true)
         #expect(trial.headingError(online.attitudes) < 2)
         if online.corrections > 0, online.lastCorrection > trial.rates.count / 2 {
@@ -35,9 +35,9 @@ struct CalibrationExperimentTests {
     }
 
     @Test("Moved about in one attitude, a distorted compass is told to be a poor one")
-    func translated() throws {
+    func translated() {
         // The device yaws by 40 degrees at most and hardly tilts, and the uneven field of the room looks like hard iron.
-        let trial = try CalibrationTrial(Self.translation)
+        let trial = AttitudeTrial(Self.translation)
         let online = CalibrationChain(trial, distorted: true)
         #expect(trial.headingError(online.attitudes) < 10)
         #expect(online.calibrator.calibration.quality == .low)
@@ -46,8 +46,8 @@ struct CalibrationExperimentTests {
     }
 
     @Test("A sensor calibrated in its factory gets no worse", arguments: [slow, breaks, translation, magnet])
-    func factory(_ name: String) throws {
-        let trial = try CalibrationTrial(name)
+    func factory(_ name: String) {
+        let trial = AttitudeTrial(name)
         let with = CalibrationChain(trial, distorted: false)
         // Without a correction the headings are the same as without calibrator.
         if with.corrections > 0 {
@@ -59,8 +59,8 @@ struct CalibrationExperimentTests {
     }
 
     @Test("A stored calibration works at once and stays")
-    func stored() throws {
-        let trial = try CalibrationTrial(Self.slow)
+    func stored() {
+        let trial = AttitudeTrial(Self.slow)
         let first = CalibrationChain(trial, distorted: true).calibrator.calibration
         let again = CalibrationChain(trial, distorted: true, start: first)
         #expect(trial.headingError(again.attitudes, from: 0) < 1.6)
