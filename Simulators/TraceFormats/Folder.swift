@@ -39,7 +39,7 @@ enum Folder {
     /// The names in a folder, in order.
     static func names(_ path: String) throws(DeviceError) -> [String] {
         guard let folder = opendir(path) else {
-            throw failure(path, call: "opendir", errno: errno)
+            throw FileBytes.failedToRead(path, call: "opendir", errno: errno)
         }
         defer { closedir(folder) }
         var names: [String] = []
@@ -56,47 +56,9 @@ enum Folder {
     static func write(
         _ files: [(name: String, bytes: [UInt8])], to path: String, overwrite: Bool
     ) throws(DeviceError) {
-        if mkdir(path, 0o755) != 0, errno != EEXIST { throw failure(path, call: "mkdir", errno: errno) }
-        for file in files { try write(file.bytes, to: "\(path)/\(file.name)", overwrite: overwrite) }
-    }
-
-    private static func write(_ bytes: [UInt8], to path: String, overwrite: Bool) throws(DeviceError) {
-        let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (overwrite ? O_TRUNC : O_EXCL)
-        let descriptor = open(path, flags, mode_t(0o644))
-        guard descriptor >= 0 else { throw failure(path, call: "open", errno: errno) }
-        var number: Int32 = 0
-        bytes.withUnsafeBytes { bytes in
-            var done = 0
-            while done < bytes.count {
-                let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-                let count = system_write(descriptor, rest.baseAddress, rest.count)
-                if count > 0 {
-                    done += count
-                } else if count == 0 || errno != EINTR {
-                    number = count == 0 ? EIO : errno
-                    return
-                }
-            }
+        if mkdir(path, 0o755) != 0, errno != EEXIST {
+            throw FileBytes.failedToWrite(path, call: "mkdir", errno: errno)
         }
-        if close(descriptor) != 0, number == 0, errno != EINTR { number = errno }
-        guard number == 0 else { throw failure(path, call: "write", errno: number) }
+        for file in files { try FileBytes.write(file.bytes, to: "\(path)/\(file.name)", overwrite: overwrite) }
     }
-
-    private static func failure(_ path: String, call: String, errno number: Int32) -> DeviceError {
-        let (code, message): (DeviceError.Code, String) =
-            switch number {
-            case EEXIST: (.inputOutput, "\(path) exists already. Choose another place, or allow it to be overwritten.")
-            case ENOENT: (.notFound, "There is no place \(path). Make its folder first, or check the path.")
-            case ENOTDIR: (.notFound, "\(path) is not a folder. Check the path.")
-            case EACCES, EPERM, EROFS: (.permissionDenied, "\(path) is not open to this user. Change its mode.")
-            case ENOSPC, EDQUOT: (.inputOutput, "There is no space left for \(path). Free some and write it again.")
-            default: (.inputOutput, "\(path) cannot be used.")
-            }
-        return DeviceError(code, message, cause: .system(call: call, errno: number))
-    }
-}
-
-/// The C function, whose name the method hides.
-private func system_write(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-    write(descriptor, bytes, count)
 }

@@ -20,7 +20,7 @@ extension FileBytes {
             let number = errno
             // Whoever may not write above may still find the folder there; a read-only file system says so first.
             if isFolder(place) { continue }
-            throw failedToWrite(place, call: "mkdir", errno: number)
+            throw failedToStore(place, call: "mkdir", errno: number)
         }
     }
 
@@ -35,7 +35,7 @@ extension FileBytes {
         // Left by a process of the same number that has ended in between.
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
-        guard descriptor >= 0 else { throw failedToWrite(temporary, call: "open", errno: errno) }
+        guard descriptor >= 0 else { throw failedToStore(temporary, call: "open", errno: errno) }
         var failure: (call: String, errno: Int32)?
         if let number = write(bytes, to: descriptor) {
             failure = ("write", number)
@@ -46,9 +46,19 @@ extension FileBytes {
         if failure == nil, rename(temporary, path) != 0 { failure = ("rename", errno) }
         if let failure {
             unlink(temporary)
-            throw failedToWrite(path, call: failure.call, errno: failure.errno)
+            throw failedToStore(path, call: failure.call, errno: failure.errno)
         }
         syncFolder(of: path)
+    }
+
+    /// Writes a file of those bytes; one that is there already only when it may be overwritten.
+    package static func write(_ bytes: [UInt8], to path: String, overwrite: Bool) throws(DeviceError) {
+        let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (overwrite ? O_TRUNC : O_EXCL)
+        let descriptor = open(path, flags, mode_t(0o644))
+        guard descriptor >= 0 else { throw failedToWrite(path, call: "open", errno: errno) }
+        var number = write(bytes, to: descriptor)
+        if close(descriptor) != 0, number == nil, errno != EINTR { number = errno }
+        if let number { throw failedToWrite(path, call: "write", errno: number) }
     }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
@@ -76,21 +86,27 @@ extension FileBytes {
         close(descriptor)
     }
 
-    private static func failedToWrite(_ path: String, call: String, errno number: Int32) -> DeviceError {
-        let code: DeviceError.Code
-        let message: String
-        switch number {
-        case EACCES, EPERM, EROFS:
-            code = .permissionDenied
-            message =
-                "\(path) may not be written by this user. Change the folder's mode or set XDG_STATE_HOME to another."
-        case ENOSPC, EDQUOT:
-            code = .inputOutput
-            message = "\(path) cannot be written, for there is no space left. Make some."
-        default:
-            code = .inputOutput
-            message = "\(path) cannot be written."
-        }
+    private static func failedToStore(_ path: String, call: String, errno number: Int32) -> DeviceError {
+        failedToWrite(path, call: call, errno: number, elsewhere: "set XDG_STATE_HOME to another")
+    }
+
+    /// Why a file or a folder could not be written, and what to do. `elsewhere` is how to choose another place.
+    package static func failedToWrite(
+        _ path: String, call: String, errno number: Int32, elsewhere: String = "choose another place"
+    ) -> DeviceError {
+        let (code, message): (DeviceError.Code, String) =
+            switch number {
+            case EEXIST: (.inputOutput, "\(path) exists already. Choose another place, or allow it to be overwritten.")
+            case ENOENT: (.notFound, "There is no place \(path). Make its folder first, or check the path.")
+            case ENOTDIR: (.notFound, "\(path) is not a folder. Check the path.")
+            case EACCES, EPERM, EROFS:
+                (
+                    .permissionDenied,
+                    "\(path) may not be written by this user. Change the folder's mode or \(elsewhere)."
+                )
+            case ENOSPC, EDQUOT: (.inputOutput, "There is no space left for \(path). Free some and write it again.")
+            default: (.inputOutput, "\(path) cannot be written.")
+            }
         return DeviceError(code, message, cause: .system(call: call, errno: number))
     }
 }

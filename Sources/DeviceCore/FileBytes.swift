@@ -13,7 +13,7 @@ package enum FileBytes {
     package static func read(_ path: String, limit: Int) throws(DeviceError) -> [UInt8] {
         // Not blocking: a path may lead to a pipe that nobody writes.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw failure(path, call: "open", errno: errno) }
+        guard descriptor >= 0 else { throw failedToRead(path, call: "open", errno: errno) }
         defer { close(descriptor) }
         var bytes: [UInt8] = []
         var status = stat()
@@ -34,7 +34,7 @@ package enum FileBytes {
                 }
             }
         }
-        guard number == 0 else { throw failure(path, call: "read", errno: number) }
+        guard number == 0 else { throw failedToRead(path, call: "read", errno: number) }
         guard bytes.count <= limit else {
             throw DeviceError(
                 .inputOutput, "\(path) is larger than \(limit) bytes, which is the limit for such a file.")
@@ -42,7 +42,8 @@ package enum FileBytes {
         return bytes
     }
 
-    private static func failure(_ path: String, call: String, errno number: Int32) -> DeviceError {
+    /// Why a file or a folder could not be read, and what to do.
+    package static func failedToRead(_ path: String, call: String, errno number: Int32) -> DeviceError {
         let code: DeviceError.Code
         let message: String
         switch number {
