@@ -55,6 +55,37 @@ struct CalibrationFolderTests {
         }
     }
 
+    @Test("What a writer has left behind that ended too early is removed with the next one, and nothing else")
+    func leftovers() throws {
+        try withFolder { store, folder in
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let old = Date(timeIntervalSinceNow: -7200)
+            func make(_ name: String, _ date: Date) throws {
+                let path = folder.appending(path: name).path
+                try Data("{".utf8).write(to: URL(fileURLWithPath: path))
+                try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
+            }
+            for name in [".123-4.tmp", ".2147483647-4294967295.tmp"] { try make(name, old) }
+            // By a clock that was ahead.
+            try make(".7-7.tmp", Date(timeIntervalSinceNow: 7200))
+            // Somebody may be writing it.
+            try make(".9-9.tmp", Date())
+            let others = [
+                ".123-.tmp", ".-4.tmp", ".1-2-3.tmp", ".01-2.tmp", ".+1-2.tmp", ".x-2.tmp", "1-2.tmp", ".1-2.tmpx",
+                ".tmp",
+                "notes.json",
+            ]
+            for name in others { try make(name, old) }
+            let inside = folder.appending(path: ".5-6.tmp")
+            try FileManager.default.createDirectory(at: inside, withIntermediateDirectories: true)
+            try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: inside.path)
+            try store.store(Self.sample, for: Self.sensor)
+            let names = Set(try FileManager.default.contentsOfDirectory(atPath: folder.path))
+            let file = try #require(store.file(of: Self.sensor).map { URL(fileURLWithPath: $0).lastPathComponent })
+            #expect(names == Set(others + [".9-9.tmp", ".5-6.tmp", file]))
+        }
+    }
+
     @Test("What is not known stays unknown")
     func unknown() throws {
         try withFolder { store, _ in

@@ -162,7 +162,9 @@ public final class CalibrationFolder: CalibrationStore {
             number &+= 1
             do throws(DeviceError) {
                 try FileBytes.makeFolder(path)
-                try FileBytes.replace(file, with: bytes, temporary: "\(path)/.\(getpid())-\(number).tmp")
+                Self.removeLeftovers(in: path)
+                try FileBytes.replace(
+                    file, with: bytes, temporary: "\(path)/\(Self.temporaryName(process: getpid(), number))")
                 return nil
             } catch {
                 return error

@@ -1,0 +1,58 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+extension CalibrationFolder {
+    /// Writing takes less than a second; what is that many seconds old, nobody writes any more.
+    private static let greatestAge: Int64 = 3600
+    /// The most names of a folder that are looked at.
+    private static let maximumNames = 10_000
+
+    /// The name of a file that is being written.
+    static func temporaryName(process: Int32, _ number: UInt32) -> String { ".\(process)-\(number).tmp" }
+
+    /// True for a name as `temporaryName` makes them.
+    static func isTemporary(_ name: String) -> Bool {
+        guard name.hasPrefix("."), name.hasSuffix(".tmp") else { return false }
+        let numbers = name.dropFirst().dropLast(4).split(separator: "-", omittingEmptySubsequences: false)
+        guard numbers.count == 2, let process = Int32(numbers[0]), let number = UInt32(numbers[1]) else { return false }
+        return name == temporaryName(process: process, number)
+    }
+
+    /// Removes the files of writers that ended before the file had its name, as when power failed.
+    ///
+    /// Not by whether the process is there: the folder may be shared with another system, and numbers are given again.
+    static func removeLeftovers(in path: String) {
+        guard let folder = opendir(path) else { return }
+        defer { closedir(folder) }
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        var leftovers: [String] = []
+        var count = 0
+        while count < maximumNames, let entry = readdir(folder) {
+            count += 1
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard isTemporary(name) else { continue }
+            var status = stat()
+            guard fstatat(dirfd(folder), name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFREG
+            else { continue }
+            #if canImport(Darwin)
+            let written = Int64(status.st_mtimespec.tv_sec)
+            #else
+            let written = Int64(status.st_mtim.tv_sec)
+            #endif
+            // Also what a clock has written that was ahead.
+            if abs(Int64(now.tv_sec) - written) > greatestAge { leftovers.append(name) }
+        }
+        for name in leftovers { unlinkat(dirfd(folder), name, 0) }
+    }
+}
