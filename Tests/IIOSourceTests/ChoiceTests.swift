@@ -216,6 +216,20 @@ struct ChoiceTests {
         #expect(unit.members[1].description.location.isEmpty)
     }
 
+    @Test(
+        "A serial number that the driver tells is read and taken; zeros are none",
+        arguments: [
+            ("30313233343536373839616263646566\n", "30313233343536373839616263646566"), ("00000000", ""), ("", ""),
+        ])
+    func serial(attribute: String, serial: String) throws {
+        #expect(AttributeChoice.isNeeded("serialnumber"))
+        var context = Devices.context
+        context.devices[0].attributes.append(IIOAttribute(name: "serialnumber", value: attribute))
+        let unit = try #require(
+            SensorUnit.units(of: context, address: .local, settings: [], key: { id, _ in id }).first)
+        #expect(unit.members.map(\.description.serial) == [serial, serial])
+    }
+
     @Test("A property is found in udev's own record of a device, and nothing but it")
     func udevRecord() {
         let record = """

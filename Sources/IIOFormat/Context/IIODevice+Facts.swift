@@ -10,6 +10,13 @@ extension IIODevice {
         return label.hasPrefix("accel-") ? String(label.dropFirst("accel-".count)) : ""
     }
 
+    /// The chip's serial number, as a few drivers tell it (`serialnumber`, documented for all of IIO since Linux 6.1); empty
+    /// when the driver tells none or the chip has none but zeros.
+    public var serial: String {
+        let text = attribute("serialnumber")?.text ?? ""
+        return text.allSatisfy { $0 == "0" } ? "" : text
+    }
+
     /// The name of the clock that stamps the samples, such as "realtime" or "boottime"; empty when nobody says.
     public var timestampClock: String { attribute("current_timestamp_clock")?.text ?? "" }
 

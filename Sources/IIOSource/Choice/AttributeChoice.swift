@@ -8,7 +8,7 @@ enum AttributeChoice {
     private static let prefixes = ["accel_", "anglvel_", "magn_", "pressure"]
     private static let parts = [
         "scale", "offset", "matrix", "sampling_frequency", "label", "location", "clock", "calib", "hysteresis",
-        "filter", "name",
+        "filter", "name", "serial",
     ]
 
     /// True for a device that may hold motion sensors, or for a trigger, whose rate may count.

@@ -71,6 +71,7 @@ struct SensorUnit {
         description.label = sensor.label
         description.location = sensor.location
         description.source = address.description
+        description.serial = device.serial
         description.rates = sensor.rates
         description.mountMatrix = sensor.mountMatrix
         description.mountMatrixOrigin = sensor.mountMatrixOrigin
