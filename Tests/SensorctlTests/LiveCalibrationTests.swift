@@ -120,6 +120,38 @@ struct LiveCalibrationTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     }
 
+    @Test(
+        "The attitude can be watched of a board that comes late, in whatever frame",
+        arguments: ["arbitrary", "magnetic"])
+    func lateBoard(frame: String) throws {
+        let folder = try TemporaryFolder()
+        // A port that was free a moment ago.
+        let first = try Tool.run(["simulate", "iio", Tool.csv("flat-face-up"), "--json", "--duration", "0.1"])
+        let port = try #require(try Tool.objects(first).first?["port"] as? Int)
+        // The board is started when the tool has said that it waits.
+        let line = #"""
+            export HOME="$1" XDG_STATE_HOME="$1/state" DEVICE_SERVICES_IIO="ip:127.0.0.1:$2"
+            "$0" watch attitude --frame "$3" --count 5 --interval 0.05 --duration 120 --json 2>"$1/notes" &
+            tool=$!
+            for turn in {1..1200}; do grep -q ' yet; waiting' "$1/notes" && break; sleep 0.05; done
+            "$0" simulate iio "$4" --loop --port "$2" >/dev/null 2>&1 &
+            board=$!
+            wait "$tool"
+            status=$?
+            kill "$board"
+            wait "$board"
+            exit "$status"
+            """#
+        let result = try Tool.shell(line, [folder.path, "\(port)", frame, Tool.csv("flat-face-up")])
+        let notes = try String(contentsOfFile: folder.path + "/notes", encoding: .utf8)
+        #expect(notes.contains("There is no "))
+        #expect(result.status == 0, "\(notes)")
+        let readings = try MotionLine.all(result.lines)
+        #expect(readings.count == 5)
+        #expect(readings.allSatisfy { $0.callback == "deviceMotion" })
+        #expect(zip(readings, readings.dropFirst()).allSatisfy { $0.timestamp < $1.timestamp })
+    }
+
     @Test("The attitude and the heading can be watched")
     func watching() throws {
         let folder = try TemporaryFolder()
