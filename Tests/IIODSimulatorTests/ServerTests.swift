@@ -8,7 +8,7 @@ import Testing
 
 @testable import IIODSimulator
 
-@Suite("The server on a loopback socket", .serialized, .timeLimit(.minutes(5)))
+@Suite("The server on a loopback socket", .serialized, .timeLimit(.minutes(30)))
 struct ServerTests {
     private func server(
         _ faults: String = "", _ configure: (inout IIODServerOptions) -> Void = { _ in }

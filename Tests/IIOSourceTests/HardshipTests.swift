@@ -10,7 +10,7 @@ import Testing
 
 @testable import IIOSource
 
-@Suite("A source under hardship", .timeLimit(.minutes(5)))
+@Suite("A source under hardship", .timeLimit(.minutes(30)))
 struct HardshipTests {
     private static func source(
         _ library: ScriptedLibrary, clock: any DeviceClock = LiveClock(), options: IIOSourceOptions = Devices.quick

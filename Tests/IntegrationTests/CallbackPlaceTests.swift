@@ -7,7 +7,7 @@ import Testing
 extension IntegrationTests {
     @Suite(
         "Where callbacks arrive", .serialized, .enabled(if: Tools.gpsd != nil, Tools.gpsdMissing),
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(30)))
     struct CallbackPlaceTests {
         /// Runs a program against a gpsd with a moving receiver and returns what it printed.
         private func run(_ program: String, _ arguments: [String]) async throws -> [String] {

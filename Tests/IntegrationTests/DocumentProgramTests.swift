@@ -14,7 +14,7 @@ import Trace
 import TraceFormats
 
 extension IntegrationTests {
-    @Suite("The documents' programs", .serialized, .timeLimit(.minutes(10)))
+    @Suite("The documents' programs", .serialized, .timeLimit(.minutes(30)))
     struct DocumentProgramTests {
         private static func trace(_ rows: [(second: Int, latitude: Double)]) throws -> TraceFile {
             let lines = rows.map { row in

@@ -12,7 +12,7 @@ import Testing
 
 extension IntegrationTests {
     /// The source through the real libiio, with its faults, against the simulated iiod.
-    @Suite("Our source reads the simulated iiod through libiio", .serialized, .timeLimit(.minutes(10)))
+    @Suite("Our source reads the simulated iiod through libiio", .serialized, .timeLimit(.minutes(30)))
     struct IIOServerTests {
         /// What a subscriber hears.
         private final class Story: Sendable {

@@ -12,7 +12,7 @@ extension IntegrationTests {
         "Recorded receivers through gpsfake and gpsd", .serialized,
         .enabled(if: Tools.gpsd != nil, Tools.gpsdMissing),
         .enabled(if: Tools.gpsfake != nil && Tools.gpspipe != nil && Tools.python != nil, Tools.gpsfakeMissing),
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(30)))
     struct RecordedReceiverTests {
         static let logs: [String] =
             ((try? FileManager.default.contentsOfDirectory(atPath: Tools.traces.path)) ?? [])

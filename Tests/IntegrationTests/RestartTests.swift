@@ -10,7 +10,7 @@ import Testing
 extension IntegrationTests {
     @Suite(
         "gpsd comes and goes", .serialized, .enabled(if: Tools.gpsd != nil, Tools.gpsdMissing),
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(30)))
     struct RestartTests {
         static let schemes: [String] = {
             #if LibGPS

@@ -6,7 +6,7 @@ import DeviceCore
 import SimulatedDevice
 import Testing
 
-@Suite("Device motion, from a recording to a handler", .timeLimit(.minutes(5))) @MainActor
+@Suite("Device motion, from a recording to a handler", .timeLimit(.minutes(30))) @MainActor
 struct DeviceMotionTests {
     /// The recordings with optical truth, and the RMSE of the direction of gravity in degrees that VQF 2.1 (Python, its
     /// defaults) has on them.

@@ -8,7 +8,7 @@ import SimulatedDevice
 import Synchronization
 import Testing
 
-@Suite("The same recording again", .timeLimit(.minutes(5)))
+@Suite("The same recording again", .timeLimit(.minutes(30)))
 struct RepeatTests {
     /// What was told, in order, from any thread.
     private final class Log: Sendable {

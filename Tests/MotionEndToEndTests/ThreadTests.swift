@@ -8,7 +8,7 @@ import Dispatch
 import Synchronization
 import Testing
 
-@Suite("Programs with several threads", .timeLimit(.minutes(5)))
+@Suite("Programs with several threads", .timeLimit(.minutes(30)))
 struct ThreadTests {
     /// Sensors whose readings come from threads of their own, as live ones do.
     private final class Sensors: Sendable {

@@ -8,7 +8,7 @@ import SimulatedDevice
 import Synchronization
 import Testing
 
-@Suite("Playback and async sequences", .timeLimit(.minutes(5)))
+@Suite("Playback and async sequences", .timeLimit(.minutes(30)))
 struct LiveUpdateTests {
     /// Consumes locations until the task is cancelled or `limit` have come.
     private func consume(

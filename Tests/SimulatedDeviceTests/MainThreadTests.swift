@@ -25,7 +25,7 @@ private final class Screen: NSObject, @preconcurrency CLLocationManagerDelegate 
     }
 }
 
-@Suite("Playback and the main thread", .timeLimit(.minutes(5)))
+@Suite("Playback and the main thread", .timeLimit(.minutes(30)))
 struct MainThreadTests {
     @Test("A main-actor delegate is driven by a synchronous play on a pool thread")
     func drivesMainActorFromPool() async throws {

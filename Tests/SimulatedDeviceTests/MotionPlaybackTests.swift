@@ -7,7 +7,7 @@ import SimulatedDevice
 import Testing
 import Trace
 
-@Suite("Playing motion and battery", .timeLimit(.minutes(5)))
+@Suite("Playing motion and battery", .timeLimit(.minutes(30)))
 struct MotionPlaybackTests {
     static let start =
         #"{"format":"device-services-trace","version":1,"start":{"utc":"2026-05-01T10:00:00Z","boot":100}"#

@@ -7,7 +7,7 @@ import SimulatedDevice
 import Testing
 import Trace
 
-@Suite("Recording what is played", .timeLimit(.minutes(5)))
+@Suite("Recording what is played", .timeLimit(.minutes(30)))
 struct MotionRecordingTests {
     static let traces = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Simulators/Traces").path

@@ -8,7 +8,7 @@ import SimulatedDevice
 import Testing
 import Trace
 
-@Suite("Playback, step by step and against the clock", .timeLimit(.minutes(5)))
+@Suite("Playback, step by step and against the clock", .timeLimit(.minutes(30)))
 struct ProgressTests {
     private func follow(_ device: SimulatedDevice, _ notes: Notes<Double>) -> Kept {
         let kept = Kept()

@@ -9,7 +9,7 @@ import Synchronization
 import Testing
 
 /// Installing a device is for the whole process, so these run one after the other.
-@Suite("Playback, and programs with threads of their own", .serialized, .timeLimit(.minutes(5)))
+@Suite("Playback, and programs with threads of their own", .serialized, .timeLimit(.minutes(30)))
 struct ThreadTests {
     /// Runs the closure on a thread of its own and returns when it has ended.
     private func onThread(_ body: @escaping @Sendable () -> Void) async {

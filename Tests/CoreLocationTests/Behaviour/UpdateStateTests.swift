@@ -51,7 +51,7 @@ struct UpdateStateTests {
         #expect(found.last?.location != nil)
     }
 
-    @Test("A sequence belongs to the device in force where it was made", .timeLimit(.minutes(5)))
+    @Test("A sequence belongs to the device in force where it was made", .timeLimit(.minutes(30)))
     func keepsDevice() async throws {
         let device = try Drives.device([Drives.report(0, latitude: 48)])
         let updates = device.use { CLLocationUpdate.liveUpdates() }

@@ -5,7 +5,7 @@ import CoreMotion
 import DeviceCore
 import Testing
 
-@Suite("Batches", .timeLimit(.minutes(5)))
+@Suite("Batches", .timeLimit(.minutes(30)))
 struct BatchedTests {
     @Test("A handler gets a second of readings at a time, however they come in", arguments: [true, false])
     func handler(together: Bool) {

@@ -6,7 +6,7 @@ import DeviceCore
 import Dispatch
 import Testing
 
-@Suite("Device motion of a manager", .timeLimit(.minutes(5)))
+@Suite("Device motion of a manager", .timeLimit(.minutes(30)))
 struct DeviceMotionManagerTests {
     private static let nineAxes: [SensorKind] = [.accelerometer, .gyroscope, .magnetometer]
 

@@ -6,7 +6,7 @@ import DeviceCore
 import Dispatch
 import Testing
 
-@Suite("Operation queues", .timeLimit(.minutes(5)))
+@Suite("Operation queues", .timeLimit(.minutes(30)))
 struct QueueTests {
     @Test("A blocked queue keeps the newest 1,024 readings and counts the others")
     func blockedQueue() {

@@ -11,7 +11,7 @@ import Testing
 import Trace
 
 extension IntegrationTests {
-    @Suite("The book's motion program", .serialized, .timeLimit(.minutes(10)))
+    @Suite("The book's motion program", .serialized, .timeLimit(.minutes(30)))
     struct BookMotionTests {
         /// The numbers of a line such as "x 0.0 y 0.0 z 0.0 pitch 90.0 yaw 0.0 roll 0.0".
         private static func numbers(_ line: String) -> [String: Double] {

@@ -10,7 +10,7 @@ import Testing
 extension IntegrationTests {
     @Suite(
         "Motion sensors come and go", .serialized, .enabled(if: Tools.hasLibIIO, Tools.libIIOMissing),
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(30)))
     struct MotionLossTests {
         /// Ways in which a sensor goes and comes back.
         enum Way: String, CaseIterable, Sendable {

@@ -9,7 +9,7 @@ import Testing
 extension IntegrationTests {
     @Suite(
         "Programs written for iOS on a simulated board", .serialized,
-        .enabled(if: Tools.hasLibIIO, Tools.libIIOMissing), .timeLimit(.minutes(10)))
+        .enabled(if: Tools.hasLibIIO, Tools.libIIOMissing), .timeLimit(.minutes(30)))
     struct MotionProgramTests {
         /// A line such as "gyro +0.0000 +0.0000 +1.5708 at 1234.567890".
         struct Shown {

@@ -8,7 +8,7 @@ extension IntegrationTests {
     @Suite(
         "Motion sensors behind Debian's iiod", .serialized, .enabled(if: Tools.hasLibIIO, Tools.libIIOMissing),
         .enabled(if: Tools.umockdevRun != nil, Tools.umockdevMissing),
-        .enabled(if: Tools.iiod != nil, Tools.iiodMissing), .timeLimit(.minutes(10)))
+        .enabled(if: Tools.iiod != nil, Tools.iiodMissing), .timeLimit(.minutes(30)))
     struct RealServerTests {
         @Test(
             "Readings are those that iio_readdev gets of the same stream",

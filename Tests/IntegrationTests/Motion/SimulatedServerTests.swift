@@ -10,7 +10,7 @@ import Testing
 extension IntegrationTests {
     @Suite(
         "Motion sensors behind a simulated iiod", .serialized, .enabled(if: Tools.hasLibIIO, Tools.libIIOMissing),
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(30)))
     struct SimulatedServerTests {
         /// A board with raw numbers on its axes, and what the kernel's documents make of them: (raw + offset) × scale,
         /// turned by the mount matrix.
