@@ -231,6 +231,9 @@ let package = Package(
             name: "TestProgramBookMotion", dependencies: ["CoreMotion"], path: "Tests/Programs/BookMotion"),
         .executableTarget(
             name: "TestProgramBookLocation", dependencies: ["CoreLocation"], path: "Tests/Programs/BookLocation"),
+        .executableTarget(
+            name: "TestProgramUdev", dependencies: ["DeviceCore", "JSONBytes", "UdevMonitor"],
+            path: "Tests/Programs/Udev"),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
@@ -240,8 +243,9 @@ let package = Package(
                 "TestProgramCallbackPlaces",
                 "TestProgramListing313314", "TestProgramListing8386", "TestProgramListing87", "TestProgramListing8889",
                 "TestProgramMotion",
-                "TestProgramMotionManager", "TestProgramStream",
-            ]
+                "TestProgramMotionManager", "TestProgramStream", "TestProgramUdev",
+            ],
+            exclude: ["Accessory/Udev"]
         ),
     ]
 )

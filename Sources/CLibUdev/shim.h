@@ -6,5 +6,39 @@
 
 #include <errno.h>
 #include <libudev.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// libudev says through errno why it gave nothing; it is taken over here, before anything else can change it.
+
+static inline struct udev *dsudev_open(int *error) {
+    errno = 0;
+    struct udev *const context = udev_new();
+    *error = context != NULL ? 0 : errno != 0 ? errno : ENOMEM;
+    return context;
+}
+
+static inline struct udev_monitor *dsudev_open_monitor(struct udev *context, const char *group, int *error) {
+    errno = 0;
+    struct udev_monitor *const monitor = udev_monitor_new_from_netlink(context, group);
+    *error = monitor != NULL ? 0 : errno != 0 ? errno : EIO;
+    return monitor;
+}
+
+// The next message's device; NULL with EAGAIN when there is none, and with another error when there is one that cannot
+// be used or when some were lost.
+static inline struct udev_device *dsudev_receive(struct udev_monitor *monitor, int *error) {
+    errno = 0;
+    struct udev_device *const device = udev_monitor_receive_device(monitor);
+    *error = device != NULL ? 0 : errno != 0 ? errno : EAGAIN;
+    return device;
+}
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -5,11 +5,12 @@ public import DeviceCore
 
 /// What a monitor tells.
 public enum UdevEvent: Sendable {
-    /// All devices there are, when the monitor starts: the first event, and only then.
+    /// All devices there are, when the monitor starts: the first event, and only then. Parents come before children.
     case snapshot([UdevRecord])
-    /// A device is there, or a device that was there has other properties. Told again when somebody triggers udev.
+    /// A device is there, or something in the record of a device that was there has changed. Messages about a device
+    /// that is as it was, as `udevadm trigger` makes them, are not told.
     case added(UdevRecord)
-    /// A device is gone, with what was known of it.
+    /// A device is gone, with all that was known of it.
     case removed(UdevRecord)
     /// Devices cannot be watched, or not with everything that udev adds; what to do about it. Told once for each cause.
     case problem(DeviceError)

@@ -13,18 +13,24 @@ public struct UdevRecord: Sendable, Hashable {
     public var type: String
     /// The node, as in "/dev/ttyACM0"; empty when there is none.
     public var node: String
-    /// True when udevd has run its rules for it; false where no udevd runs.
+    /// True when udevd keeps a record of it, as it does of every device with a node once its rules have been run; false
+    /// until then, where no udevd runs, and for devices without a node of which no rule says anything.
     public var isInitialized: Bool
-    /// udev's properties, as in "ID_SERIAL_SHORT".
+    /// udev's properties, as in "ID_SERIAL_SHORT", without those that belong to a single message.
     public var properties: [String: String]
     /// Those attributes of sysfs that were asked for and exist, as they stand there, without the line's end; what is not
     /// text, as "descriptors", in hexadecimal digits.
     public var attributes: [String: String]
+    /// The path of the USB interface that it is or belongs to; empty when there is none.
+    public var usbInterface: String
+    /// The path of the USB device that it is or belongs to; empty when there is none.
+    public var usbDevice: String
 
     /// A record of those parts.
     public init(
         path: String, subsystem: String, type: String = "", node: String = "", isInitialized: Bool = true,
-        properties: [String: String] = [:], attributes: [String: String] = [:]
+        properties: [String: String] = [:], attributes: [String: String] = [:], usbInterface: String = "",
+        usbDevice: String = ""
     ) {
         self.path = path
         self.subsystem = subsystem
@@ -33,5 +39,31 @@ public struct UdevRecord: Sendable, Hashable {
         self.isInitialized = isInitialized
         self.properties = properties
         self.attributes = attributes
+        self.usbInterface = usbInterface
+        self.usbDevice = usbDevice
+    }
+
+    /// The bytes of a binary attribute; nil when there is none, or when it is no hexadecimal text.
+    public func bytes(of attribute: String) -> [UInt8]? {
+        guard let digits = attributes[attribute]?.utf8, digits.count.isMultiple(of: 2) else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count / 2)
+        var upper: UInt8?
+        for digit in digits {
+            let value: UInt8
+            switch digit {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit - UInt8(ascii: "a") + 10
+            case UInt8(ascii: "A")...UInt8(ascii: "F"): value = digit - UInt8(ascii: "A") + 10
+            default: return nil
+            }
+            if let high = upper {
+                bytes.append(high << 4 | value)
+                upper = nil
+            } else {
+                upper = value
+            }
+        }
+        return bytes
     }
 }

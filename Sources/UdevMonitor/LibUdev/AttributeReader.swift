@@ -1,0 +1,67 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+#if LibUdev
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Reads attributes of sysfs: libudev would keep them, and end binary ones at the first zero.
+final class AttributeReader {
+    static let longestText = 4096
+    static let longestBinary = 65_536
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: longestBinary, alignment: 16)
+
+    deinit {
+        buffer.deallocate()
+    }
+
+    /// The text at the first of the paths that has the attribute, without the line's end.
+    func text(_ name: String, at paths: [String]) -> String? {
+        guard var bytes = bytes(name, at: paths, limit: Self.longestText) else { return nil }
+        if let zero = bytes.firstIndex(of: 0) { bytes = bytes[..<zero] }
+        while bytes.last == UInt8(ascii: "\n") { bytes = bytes.dropLast() }
+        return String(decoding: UnsafeRawBufferPointer(rebasing: bytes), as: UTF8.self)
+    }
+
+    /// The bytes there, as hexadecimal digits.
+    func digits(_ name: String, at paths: [String]) -> String? {
+        guard let bytes = bytes(name, at: paths, limit: Self.longestBinary) else { return nil }
+        return String(unsafeUninitializedCapacity: bytes.count * 2) { digits in
+            var position = 0
+            for byte in bytes {
+                digits[position] = Self.digit(byte >> 4)
+                digits[position + 1] = Self.digit(byte & 0xF)
+                position += 2
+            }
+            return position
+        }
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+
+    private func bytes(_ name: String, at paths: [String], limit: Int) -> Slice<UnsafeRawBufferPointer>? {
+        for path in paths {
+            // Not blocking: nothing here is to be waited for.
+            let descriptor = open("\(path)/\(name)", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+            guard descriptor >= 0 else { continue }
+            defer { close(descriptor) }
+            var count = 0
+            while count < limit {
+                let result = read(descriptor, buffer.baseAddress?.advanced(by: count), limit - count)
+                if result < 0, errno == EINTR { continue }
+                // A folder, or an attribute that cannot be read just now.
+                guard result >= 0 else { return nil }
+                guard result > 0 else { break }
+                count += result
+            }
+            return UnsafeRawBufferPointer(buffer)[..<count]
+        }
+        return nil
+    }
+}
+#endif

@@ -1,0 +1,147 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+#if LibUdev
+import CLibUdev
+import DeviceCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The C library: one context and one monitor. libudev's objects belong to one thread.
+final class LibUdevConnection: UdevConnection {
+    /// Bytes of messages that are asked for: what newer libudev asks for by itself. The kernel allots what it needs.
+    static let greatestReceiveBuffer = 128 * 1024 * 1024
+
+    let problem: DeviceError?
+    private let check: MessageCheck
+    private let buffer: UnsafeMutableRawBufferPointer
+    private let context: OpaquePointer
+    private let monitor: OpaquePointer?
+    private let selections: [UdevSelection]
+    private let reader: LibUdevReader
+
+    /// Opens libudev and begins to hear messages, where the system allows that.
+    init(_ group: UdevGroup, selections: [UdevSelection], receiveBuffer: Int?) throws(DeviceError) {
+        var error: Int32 = 0
+        guard let context = dsudev_open(&error) else {
+            throw DeviceError(
+                .busy, "libudev could not be opened: the system has no memory left for it.",
+                cause: .system(call: "udev_new", errno: error))
+        }
+        check = MessageCheck(group, selections)
+        buffer = .allocate(byteCount: MessageCheck.longest, alignment: 16)
+        self.context = context
+        self.selections = selections
+        reader = LibUdevReader(selections)
+        monitor = Self.monitor(context, group, selections, receiveBuffer, &error)
+        problem = monitor != nil ? nil : Self.withoutMessages(error)
+    }
+
+    deinit {
+        buffer.deallocate()
+        if let monitor { udev_monitor_unref(monitor) }
+        udev_unref(context)
+    }
+
+    var descriptor: Int32? { monitor.map { udev_monitor_get_fd($0) } }
+
+    func receive() -> UdevMessage {
+        guard let monitor else { return .none }
+        if let withheld = withheld(udev_monitor_get_fd(monitor)) { return withheld }
+        var error: Int32 = 0
+        guard let device = dsudev_receive(monitor, &error) else {
+            return Self.message(error)
+        }
+        defer { udev_device_unref(device) }
+        guard let path = LibUdevReader.path(of: device),
+            let action = udev_device_get_action(device).map(String.init(cString:))
+        else { return .unusable }
+        if action == "remove" { return .removed(path: path) }
+        // The filter of the kernel's group is libudev's, and an old one may have none for types.
+        guard let (record, exists) = reader.record(of: device, path: path) else { return .none }
+        if action == "move", let former = LibUdevReader.formerPath(of: device) { return .moved(from: former, record) }
+        return .updated(record, isAdd: action == "add", exists: exists)
+    }
+
+    /// Looks at the next message; what it is when libudev is not to see it.
+    private func withheld(_ descriptor: Int32) -> UdevMessage? {
+        let flags = Int32(MSG_PEEK) | Int32(MSG_TRUNC) | Int32(MSG_DONTWAIT)
+        let length = recv(descriptor, buffer.baseAddress, buffer.count, flags)
+        guard length >= 0 else { return errno == ENOTSOCK ? nil : Self.message(errno) }
+        let verdict =
+            length <= buffer.count
+            ? check.verdict(UnsafeRawBufferPointer(rebasing: buffer[..<length])) : .unusable
+        if case .sound = verdict { return nil }
+        // Takes all of it away, however little is read.
+        recv(descriptor, buffer.baseAddress, 1, Int32(MSG_DONTWAIT))
+        if case .foreign = verdict { return .foreign }
+        return .unusable
+    }
+
+    private static func message(_ error: Int32) -> UdevMessage {
+        switch error {
+        case EAGAIN, EINTR: .none
+        case ENOBUFS: .overflow
+        case EBADF, ENOTCONN, ENOTSOCK, ENOMEM, ENFILE, EMFILE, EPIPE, ECONNRESET: .failed(errno: error)
+        default: .unusable
+        }
+    }
+
+    func devices() throws(DeviceError) -> [UdevRecord] {
+        guard let list = udev_enumerate_new(context) else {
+            throw DeviceError(.busy, "Devices cannot be listed: the system has no memory left for it.")
+        }
+        defer { udev_enumerate_unref(list) }
+        for subsystem in Set(selections.map(\.subsystem)) { udev_enumerate_add_match_subsystem(list, subsystem) }
+        let result = udev_enumerate_scan_devices(list)
+        guard result >= 0 else {
+            throw DeviceError(
+                .notSupported, "Devices cannot be listed: /sys cannot be read. Mount sysfs there.",
+                cause: .library(name: "libudev", code: result))
+        }
+        var records: [UdevRecord] = []
+        var entry = udev_enumerate_get_list_entry(list)
+        while let current = entry {
+            entry = udev_list_entry_get_next(current)
+            // What has gone since is not there.
+            guard let name = udev_list_entry_get_name(current), let device = udev_device_new_from_syspath(context, name)
+            else { continue }
+            defer { udev_device_unref(device) }
+            guard let path = LibUdevReader.path(of: device), let (record, _) = reader.record(of: device, path: path)
+            else { continue }
+            records.append(record)
+        }
+        return records
+    }
+
+    private static func monitor(
+        _ context: OpaquePointer, _ group: UdevGroup, _ selections: [UdevSelection], _ receiveBuffer: Int?,
+        _ error: inout Int32
+    ) -> OpaquePointer? {
+        guard let monitor = dsudev_open_monitor(context, group.rawValue, &error) else { return nil }
+        for selection in selections {
+            udev_monitor_filter_add_match_subsystem_devtype(monitor, selection.subsystem, selection.type)
+        }
+        // Before anything can arrive.
+        SocketError.setReceiveBuffer(udev_monitor_get_fd(monitor), receiveBuffer ?? greatestReceiveBuffer)
+        let result = udev_monitor_enable_receiving(monitor)
+        guard result >= 0 else {
+            error = -result
+            udev_monitor_unref(monitor)
+            return nil
+        }
+        return monitor
+    }
+
+    private static func withoutMessages(_ error: Int32) -> DeviceError {
+        DeviceError(
+            .notSupported,
+            "The system tells nothing of devices that come and go, so all are looked through every few seconds. Allow netlink sockets of the family NETLINK_KOBJECT_UEVENT to this program.",
+            cause: .system(call: "udev_monitor_new_from_netlink", errno: error))
+    }
+}
+#endif

@@ -1,0 +1,109 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+#if LibUdev
+import CLibUdev
+import DeviceCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Makes records of libudev's devices. Bounded, whatever a message or a file holds.
+final class LibUdevReader {
+    static let mostProperties = 256
+    static let longestProperty = 4096
+    /// Those that belong to a message and not to the device.
+    private static let passing: Set<String> = [
+        "ACTION", "DEVPATH_OLD", "SEQNUM", "SYNTH_UUID", "UDEV_DATABASE_VERSION", "USEC_INITIALIZED",
+    ]
+
+    private let selections: [UdevSelection]
+    private let attributes = AttributeReader()
+
+    init(_ selections: [UdevSelection]) {
+        self.selections = selections
+    }
+
+    /// The device's path in sysfs; nil when it leads out of it.
+    static func path(of device: OpaquePointer) -> String? {
+        guard let path = udev_device_get_syspath(device).map(String.init(cString:)), isSound(path) else { return nil }
+        return path
+    }
+
+    /// The path that the device had before this message.
+    static func formerPath(of device: OpaquePointer) -> String? {
+        guard let path = udev_device_get_property_value(device, "DEVPATH_OLD").map({ "/sys" + String(cString: $0) }),
+            isSound(path)
+        else { return nil }
+        return path
+    }
+
+    /// The record, and whether the device is still there; nil when nobody asked for such a device.
+    func record(of device: OpaquePointer, path: String) -> (UdevRecord, exists: Bool)? {
+        guard let subsystem = udev_device_get_subsystem(device).map(String.init(cString:)) else { return nil }
+        let type = udev_device_get_devtype(device).map(String.init(cString:)) ?? ""
+        let matching = selections.filter { $0.matches(subsystem: subsystem, type: type) }
+        guard !matching.isEmpty else { return nil }
+        var record = UdevRecord(
+            path: path, subsystem: subsystem, type: type,
+            node: udev_device_get_devnode(device).map(String.init(cString:)) ?? "",
+            isInitialized: udev_device_get_is_initialized(device) > 0)
+        record.properties = properties(of: device)
+        let exists = access(path, F_OK) == 0
+        guard exists else { return (record, false) }
+        place(&record, device)
+        var levels = [path]
+        for above in [record.usbInterface, record.usbDevice] where !above.isEmpty && above != path {
+            levels.append(above)
+        }
+        for selection in matching {
+            for name in selection.attributes { record.attributes[name] = attributes.text(name, at: levels) }
+            for name in selection.binaryAttributes { record.attributes[name] = attributes.digits(name, at: levels) }
+        }
+        return (record, true)
+    }
+
+    /// Finds the interface and the device on USB that it belongs to.
+    private func place(_ record: inout UdevRecord, _ device: OpaquePointer) {
+        if record.subsystem == "usb", record.type == "usb_device" {
+            // One above it would be its hub.
+            record.usbDevice = record.path
+            return
+        }
+        func above(_ type: String) -> String {
+            // The parent belongs to its child: it is not given back.
+            guard let parent = udev_device_get_parent_with_subsystem_devtype(device, "usb", type) else { return "" }
+            return Self.path(of: parent) ?? ""
+        }
+        record.usbInterface =
+            record.subsystem == "usb" && record.type == "usb_interface" ? record.path : above("usb_interface")
+        record.usbDevice = above("usb_device")
+    }
+
+    private func properties(of device: OpaquePointer) -> [String: String] {
+        var properties: [String: String] = [:]
+        var entry = udev_device_get_properties_list_entry(device)
+        while let current = entry, properties.count < Self.mostProperties {
+            entry = udev_list_entry_get_next(current)
+            guard let name = udev_list_entry_get_name(current).map(String.init(cString:)),
+                name.utf8.count <= 255, !Self.passing.contains(name), !name.hasPrefix("SYNTH_ARG_"),
+                let value = udev_list_entry_get_value(current)
+            else { continue }
+            let count = strnlen(value, Self.longestProperty)
+            properties[name] = value.withMemoryRebound(to: UInt8.self, capacity: count) {
+                String(decoding: UnsafeBufferPointer(start: $0, count: count), as: UTF8.self)
+            }
+        }
+        return properties
+    }
+
+    /// True for a path that stays within sysfs.
+    private static func isSound(_ path: String) -> Bool {
+        path.hasPrefix("/sys/")
+            && !path.utf8.split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual("..".utf8) }
+    }
+}
+#endif

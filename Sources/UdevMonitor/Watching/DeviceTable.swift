@@ -1,0 +1,105 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// The devices that are known, by their paths; says what is news.
+struct DeviceTable {
+    private(set) var devices: [String: UdevRecord] = [:]
+    /// True when a device was left out because there were too many.
+    private(set) var isOverfull = false
+    private let limit: Int
+
+    /// An empty table for that many devices.
+    init(limit: Int) {
+        self.limit = max(1, limit)
+    }
+
+    /// A message says that a device is there.
+    mutating func update(_ record: UdevRecord, isAdd: Bool, exists: Bool, tell: (UdevEvent) -> Void) {
+        guard let known = devices[record.path] else {
+            // A late message about a device that is gone already.
+            guard isAdd || exists else { return }
+            if insert(record) { tell(.added(record)) }
+            return
+        }
+        if isAdd, exists, Self.areDifferent(known, record) {
+            // That the former one was removed has been lost.
+            replace(known, with: record, tell: tell)
+            return
+        }
+        var record = record
+        if !isAdd || !exists {
+            // While a device is torn down its attributes vanish one by one, and the message about that comes last.
+            record.attributes = known.attributes.merging(record.attributes) { _, new in new }
+            if record.usbInterface.isEmpty { record.usbInterface = known.usbInterface }
+            if record.usbDevice.isEmpty { record.usbDevice = known.usbDevice }
+        }
+        guard record != known else { return }
+        devices[record.path] = record
+        tell(.added(record))
+    }
+
+    /// A message says that a device is gone.
+    mutating func remove(_ path: String, tell: (UdevEvent) -> Void) {
+        guard let known = devices.removeValue(forKey: path) else { return }
+        tell(.removed(known))
+    }
+
+    /// These are all devices there are. What differs is told: first those that are gone, children before parents, then
+    /// those that are there, parents before children.
+    mutating func resynchronise(_ records: [UdevRecord], tell: (UdevEvent) -> Void) {
+        var present: [String: UdevRecord] = [:]
+        for record in records { present[record.path] = record }
+        let replaced = devices.values.filter { known in
+            present[known.path].map { Self.areDifferent(known, $0) } ?? false
+        }.map(\.path)
+        let gone = devices.keys.filter { path in
+            present[path] == nil || replaced.contains { path == $0 || Self.isBelow(path, $0) }
+        }
+        for path in gone.sorted(by: >) { remove(path, tell: tell) }
+        for record in Self.sorted(present.values) {
+            if let known = devices[record.path] {
+                guard known != record else { continue }
+                devices[record.path] = record
+                tell(.added(record))
+            } else if insert(record) {
+                tell(.added(record))
+            }
+        }
+    }
+
+    /// All devices, parents before children.
+    var all: [UdevRecord] { Self.sorted(devices.values) }
+
+    private mutating func replace(_ known: UdevRecord, with record: UdevRecord, tell: (UdevEvent) -> Void) {
+        for path in devices.keys.filter({ Self.isBelow($0, known.path) }).sorted(by: >) { remove(path, tell: tell) }
+        remove(known.path, tell: tell)
+        if insert(record) { tell(.added(record)) }
+    }
+
+    private mutating func insert(_ record: UdevRecord) -> Bool {
+        guard devices.count < limit else {
+            isOverfull = true
+            return false
+        }
+        devices[record.path] = record
+        return true
+    }
+
+    /// True for two devices that were plugged in at one place, one after the other: the number of a device on its bus
+    /// grows with each.
+    private static func areDifferent(_ first: UdevRecord, _ second: UdevRecord) -> Bool {
+        guard let former = first.properties["DEVNUM"], let latter = second.properties["DEVNUM"] else { return false }
+        return former != latter
+    }
+
+    private static func isBelow(_ path: String, _ parent: String) -> Bool {
+        path.utf8.count > parent.utf8.count && path.hasPrefix(parent)
+            && path.utf8.dropFirst(parent.utf8.count).first == UInt8(ascii: "/")
+    }
+
+    private static func sorted(_ records: some Sequence<UdevRecord>) -> [UdevRecord] {
+        records.sorted { $0.path < $1.path }
+    }
+}

@@ -1,0 +1,256 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Logging
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The work of a monitor's thread: opens the connection, takes messages in, and starts over when something is lost.
+///
+/// Lives on that thread.
+final class MonitorRun {
+    /// Seconds between lines in the log about lost messages.
+    static let overflowLogInterval = 60.0
+    /// Failures in a row after which the connection is opened anew.
+    static let mostFailures = 16
+    /// Seconds before a connection that has failed is opened again, at first.
+    static let firstRetry = 0.1
+
+    private let parts: MonitorParts
+    private let control: MonitorControl
+    private let connect: @Sendable (UdevGroup) throws(DeviceError) -> any UdevConnection
+    private let receive: @Sendable (UdevEvent) -> Void
+    private let log = Logger(label: "device-services.udev")
+    private let watch: ControlWatch
+
+    private var table: DeviceTable
+    private var connection: (any UdevConnection)?
+    private var group = UdevGroup.kernel
+    private var hasSnapshot = false
+    private var hasLost = false
+    private var failures = 0
+    private var backoff: Backoff
+    /// When all devices are looked through though nothing has been heard of them.
+    private var scanAt = BootTime.never
+    private var loggedOverflowAt: BootTime?
+    private var told: Set<String> = []
+
+    init(
+        parts: MonitorParts, control: MonitorControl,
+        connect: @escaping @Sendable (UdevGroup) throws(DeviceError) -> any UdevConnection,
+        receive: @escaping @Sendable (UdevEvent) -> Void
+    ) {
+        self.parts = parts
+        self.control = control
+        self.connect = connect
+        self.receive = receive
+        watch = ControlWatch(parts.options.control)
+        table = DeviceTable(limit: parts.options.mostDevices)
+        backoff = Backoff(first: Self.firstRetry, limit: parts.options.scanInterval)
+    }
+
+    func run() {
+        open()
+        while !control.isStopped {
+            let (messages, errors, isControl) = wait()
+            control.count { $0.wakeUps += 1 }
+            if control.isStopped { return }
+            if isControl { watch.rearm() }
+            if watch.group != group {
+                open()
+            } else if errors & Int16(POLLNVAL | POLLHUP) != 0, messages == 0 {
+                lose()
+            } else if messages != 0 || errors != 0 {
+                // The error is taken away by reading, or else by asking for it.
+                takeIn(isError: errors & Int16(POLLERR) != 0)
+            } else if parts.clock.now >= scanAt {
+                open()
+            }
+        }
+    }
+
+    // MARK: The connection
+
+    /// Opens a connection to whom there is now, and looks through all devices: what changes from here on is in its
+    /// messages.
+    private func open() {
+        group = watch.group
+        control.count { $0.group = group }
+        // The former one goes when the new one hears already.
+        let former = connection
+        do throws(DeviceError) {
+            let opened = try connect(group)
+            connection = opened
+            failures = 0
+            hasLost = false
+            scan()
+            if let problem = opened.problem { tell(problem) }
+        } catch {
+            connection = nil
+            snapshot([])
+            tell(error)
+        }
+        withExtendedLifetime(former) {}
+        if connection?.descriptor == nil {
+            scanAt = parts.clock.now.advanced(bySeconds: max(parts.options.scanInterval, 0.1))
+        } else {
+            scanAt = .never
+            if group == .kernel, parts.options.expectsRules { noteMissingRules() }
+        }
+    }
+
+    /// The descriptor is of no use any more: after a while a new one is opened.
+    private func lose() {
+        connection = nil
+        scanAt = parts.clock.now.advanced(bySeconds: backoff.take())
+    }
+
+    /// Looks through all devices and tells what is news.
+    private func scan() {
+        guard let connection else { return }
+        control.count { $0.scans += 1 }
+        do throws(DeviceError) {
+            let devices = try connection.devices()
+            guard hasSnapshot else {
+                snapshot(devices)
+                return
+            }
+            table.resynchronise(devices, tell: hand)
+        } catch {
+            snapshot([])
+            tell(error)
+        }
+        tellIfOverfull()
+    }
+
+    private func snapshot(_ devices: [UdevRecord]) {
+        guard !hasSnapshot else { return }
+        hasSnapshot = true
+        table.resynchronise(devices) { _ in }
+        hand(.snapshot(table.all))
+        tellIfOverfull()
+    }
+
+    // MARK: Messages
+
+    /// Waits for messages, for udevd, for the end or for the time to look. What poll says of the connection, and whether
+    /// something has happened to udevd's control socket.
+    private func wait() -> (messages: Int16, errors: Int16, isControl: Bool) {
+        var descriptors = (
+            pollfd(fd: control.wakeUp.readEnd, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: connection?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: watch.descriptor, events: Int16(POLLIN), revents: 0)
+        )
+        var milliseconds: Int32 = -1
+        if scanAt != .never {
+            // Rounded up, so that the time has come when the wait ends.
+            let rest = max(0, scanAt.seconds(since: parts.clock.now))
+            milliseconds = Int32(min((rest * 1000).rounded(.up), 86_400_000))
+        }
+        let ready = withUnsafeMutablePointer(to: &descriptors) { pointer in
+            pointer.withMemoryRebound(to: pollfd.self, capacity: 3) { poll($0, 3, milliseconds) }
+        }
+        guard ready > 0 else { return (0, 0, false) }
+        if descriptors.0.revents != 0 { control.wakeUp.drain() }
+        let state = descriptors.1.revents
+        return (state & Int16(POLLIN), state & Int16(POLLERR | POLLHUP | POLLNVAL), descriptors.2.revents != 0)
+    }
+
+    /// Takes in all messages there are. When some were lost, looks through all devices after the last of those that
+    /// were not: the kernel drops messages until it has none left.
+    private func takeIn(isError: Bool) {
+        guard let connection, let descriptor = connection.descriptor else { return }
+        var number: Int32 = 0
+        if isError, SocketError.take(descriptor, &number), number == ENOBUFS { noteOverflow() }
+        while !control.isStopped {
+            switch connection.receive() {
+            case .updated(let record, let isAdd, let exists):
+                count()
+                table.update(record, isAdd: isAdd, exists: exists, tell: hand)
+                tellIfOverfull()
+                continue
+            case .moved(let former, let record):
+                count()
+                table.remove(former, tell: hand)
+                table.update(record, isAdd: true, exists: true, tell: hand)
+                continue
+            case .removed(let path):
+                count()
+                table.remove(path, tell: hand)
+                continue
+            case .overflow:
+                noteOverflow()
+                continue
+            case .foreign: continue
+            case .unusable:
+                control.count { $0.unusable += 1 }
+                continue
+            case .none:
+                // A message for others looks like none.
+                if hasLost, SocketError.isReadable(descriptor) { continue }
+            case .failed:
+                failures += 1
+                if failures >= Self.mostFailures {
+                    lose()
+                    return
+                }
+            }
+            break
+        }
+        guard hasLost, !control.isStopped else { return }
+        hasLost = false
+        scan()
+    }
+
+    private func count() {
+        control.count { $0.messages += 1 }
+        failures = 0
+        backoff.reset()
+    }
+
+    private func noteOverflow() {
+        control.count { $0.overflows += 1 }
+        hasLost = true
+        let now = parts.clock.now
+        if let last = loggedOverflowAt, now.seconds(since: last) < Self.overflowLogInterval { return }
+        loggedOverflowAt = now
+        log.notice(
+            "The kernel had to drop messages about devices, because more came than its buffer holds. All devices are looked through, so none is missed. If this comes often, raise net.core.rmem_max."
+        )
+    }
+
+    // MARK: Telling
+
+    private func hand(_ event: UdevEvent) {
+        guard !control.isStopped else { return }
+        receive(event)
+    }
+
+    private func tell(_ problem: DeviceError) {
+        guard told.count < 64, told.insert(problem.message).inserted else { return }
+        hand(.problem(problem))
+    }
+
+    private func tellIfOverfull() {
+        guard table.isOverfull else { return }
+        tell(
+            DeviceError(
+                .busy,
+                "There are more than \(parts.options.mostDevices) devices, and those that came last are left out."))
+    }
+
+    private func noteMissingRules() {
+        let problem = DeviceError(
+            .notFound,
+            "udevd does not run (there is no \(parts.options.control)), so devices are watched through the kernel alone: udev's rules name no protocols and set no permissions. Start udevd; in a container, add -v /run/udev:/run/udev:ro and --network host."
+        )
+        // Once for the process, however many monitors there are.
+        if MissingRules.isNews() { log.notice("\(problem)") }
+        tell(problem)
+    }
+}

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# This source file is part of the swift-device-services project.
+# SPDX-License-Identifier: Apache-2.0
+"""Sends messages about devices as udevd does, for a private network namespace.
+
+Reads commands from its input, a line each, and answers each with a line "done":
+
+    add|remove|change PATH SUBSYSTEM [KEY=VALUE]...   one message; PATH as in /devices/virtual/tty/tty5
+    storm COUNT SUBSYSTEM                             adds of COUNT devices that exist nowhere, then their removals
+    pairs COUNT PATH SUBSYSTEM                        COUNT times a removal and an add of one device
+    malformed COUNT SEED                              broken messages of all kinds
+    huge PATH SUBSYSTEM BYTES                         an add with one property of that many bytes
+
+The layout of a message: a header of 40 bytes ("libudev" and a zero, the number 0xfeedcafe, the header's size, offset
+and length of the properties, MurmurHash2 of subsystem and type, a Bloom filter of tags) and then KEY=VALUE with a zero
+behind each. Numbers are the machine's, but the magic number and the hashes, which are big-endian.
+"""
+import random
+import socket
+import struct
+import sys
+
+GROUP = 2
+MASK = 0xFFFFFFFF
+
+
+def murmur2(data, seed=0):
+    """MurmurHash2, 32 bits, as Austin Appleby published it."""
+    m, h = 0x5BD1E995, (seed ^ len(data)) & MASK
+    while len(data) >= 4:
+        k = struct.unpack("<I", data[:4])[0] * m & MASK
+        k = (k ^ k >> 24) * m & MASK
+        h = h * m & MASK ^ k
+        data = data[4:]
+    if data:
+        h = (h ^ int.from_bytes(data, "little")) * m & MASK
+    h = (h ^ h >> 13) * m & MASK
+    return h ^ h >> 15
+
+
+class Sender:
+    def __init__(self):
+        self.socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 15)
+        self.socket.bind((0, 0))
+        self.number = 1000
+        self.heads = {}
+
+    def raw(self, data):
+        try:
+            self.socket.sendto(data, (0, GROUP))
+        except OSError as error:
+            # Nobody listens, or the listener's buffer is full: both are part of the game.
+            if error.errno not in (111, 105):
+                raise
+
+    def message(self, properties, subsystem, kind=""):
+        body = b"".join(p + b"\0" for p in properties)
+        key = (subsystem, kind)
+        if key not in self.heads:
+            self.heads[key] = (murmur2(subsystem.encode()), murmur2(kind.encode()) if kind else 0)
+        first, second = self.heads[key]
+        return (b"libudev\0" + struct.pack(">I", 0xFEEDCAFE) + struct.pack("=III", 40, 40, len(body))
+                + struct.pack(">IIII", first, second, 0, 0) + body)
+
+    def send(self, action, path, subsystem, more=()):
+        self.number += 1
+        kind = next((p.split("=", 1)[1] for p in more if p.startswith("DEVTYPE=")), "")
+        properties = [f"ACTION={action}", f"DEVPATH={path}", f"SUBSYSTEM={subsystem}", f"SEQNUM={self.number}", *more]
+        self.raw(self.message([p.encode() for p in properties], subsystem, kind))
+
+    def storm(self, count, subsystem):
+        for action in ("add", "remove"):
+            for index in range(count):
+                self.send(action, f"/devices/virtual/tty/ttyX{index}", subsystem, (f"DEVNAME=/dev/ttyX{index}",))
+
+    def pairs(self, count, path, subsystem):
+        for _ in range(count):
+            for action in ("remove", "add"):
+                self.send(action, path, subsystem)
+
+    def malformed(self, count, seed):
+        chance = random.Random(seed)
+        good = self.message([b"ACTION=add", b"DEVPATH=/devices/virtual/tty/ttyX0", b"SUBSYSTEM=tty", b"SEQNUM=1"], "tty")
+        bodies = [
+            [b"ACTION=add", b"SUBSYSTEM=tty"], [b"DEVPATH=/devices/virtual/tty/ttyX0", b"SUBSYSTEM=tty"],
+            [b"ACTION=add", b"DEVPATH=/../etc", b"SUBSYSTEM=tty", b"SEQNUM=1"],
+            [b"ACTION=add", b"DEVPATH=", b"SUBSYSTEM=tty", b"SEQNUM=1"], [b"", b"", b""], [b"=", b"==", b"a"],
+            [b"ACTION=add", b"DEVPATH=/devices/\xff\xfe", b"SUBSYSTEM=tty", b"SEQNUM=x", b"MAJOR=999999999999999999999"],
+            [b"ACTION=frobnicate", b"DEVPATH=/devices/virtual/tty/ttyX0", b"SUBSYSTEM=tty", b"SEQNUM=1"],
+        ]
+        for _ in range(count):
+            kind = chance.randrange(5)
+            if kind == 0:
+                self.raw(good[:chance.randrange(len(good))] or b"\0")
+            elif kind == 1:
+                data = bytearray(good)
+                for _ in range(chance.randrange(1, 6)):
+                    data[chance.randrange(len(data))] = chance.randrange(256)
+                self.raw(bytes(data))
+            elif kind == 2:
+                self.raw(self.message(chance.choice(bodies), "tty"))
+            elif kind == 3:
+                self.raw(bytes(chance.randrange(256) for _ in range(chance.randrange(1, 200))))
+            else:
+                # Header fields that point elsewhere.
+                data = bytearray(good)
+                struct.pack_into("=III", data, 12, chance.choice([0, 40, 1 << 31, MASK]),
+                                 chance.choice([0, 40, len(good), MASK]), chance.choice([0, 1, 40, 1 << 20, MASK]))
+                self.raw(bytes(data))
+
+    def huge(self, path, subsystem, count):
+        self.send("add", path, subsystem, ("HUGE=" + "x" * count,))
+
+
+def main():
+    sender = Sender()
+    for line in sys.stdin:
+        words = line.split()
+        if not words:
+            continue
+        verb, rest = words[0], words[1:]
+        if verb == "storm":
+            sender.storm(int(rest[0]), rest[1])
+        elif verb == "pairs":
+            sender.pairs(int(rest[0]), rest[1], rest[2])
+        elif verb == "malformed":
+            sender.malformed(int(rest[0]), int(rest[1]))
+        elif verb == "huge":
+            sender.huge(rest[0], rest[1], int(rest[2]))
+        elif verb == "end":
+            return
+        else:
+            sender.send(verb, rest[0], rest[1], rest[2:])
+        print("done", flush=True)
+
+
+main()

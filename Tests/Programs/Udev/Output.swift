@@ -1,0 +1,117 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Glibc
+import JSONBytes
+import Synchronization
+import UdevMonitor
+
+/// Writes lines of JSON, whichever thread they come from.
+final class Output: Sendable {
+    private let lock = Mutex(())
+
+    func stopped() { line("stopped") { _ in } }
+
+    func failure(_ message: String) {
+        line("failure") { writer in
+            writer.key("message")
+            writer.string(message)
+        }
+    }
+
+    func event(_ event: UdevEvent, isBrief: Bool) {
+        switch event {
+        case .snapshot(let records):
+            line("snapshot") { writer in
+                writer.key("devices")
+                writer.beginArray()
+                for record in records {
+                    if isBrief { writer.string(record.path) } else { Self.write(record, &writer) }
+                }
+                writer.endArray()
+            }
+        case .added(let record): device("added", record, isBrief: isBrief)
+        case .removed(let record): device("removed", record, isBrief: isBrief)
+        case .problem(let error):
+            line("problem") { writer in
+                writer.key("code")
+                writer.string(error.code.description)
+                writer.key("message")
+                writer.string(error.message)
+            }
+        }
+    }
+
+    func statistics(_ statistics: UdevStatistics?) {
+        line("statistics") { writer in
+            guard let statistics else { return }
+            let numbers: [(StaticString, Int)] = [
+                ("wakeUps", statistics.wakeUps), ("messages", statistics.messages), ("unusable", statistics.unusable),
+                ("overflows", statistics.overflows), ("scans", statistics.scans),
+            ]
+            for (key, value) in numbers {
+                writer.key(key)
+                writer.int(value)
+            }
+            writer.key("group")
+            writer.string(statistics.group.rawValue)
+        }
+    }
+
+    private func device(_ event: StaticString, _ record: UdevRecord, isBrief: Bool) {
+        line(event) { writer in
+            writer.key("path")
+            writer.string(record.path)
+            guard !isBrief else { return }
+            writer.key("device")
+            Self.write(record, &writer)
+        }
+    }
+
+    private static func write(_ record: UdevRecord, _ writer: inout JSONWriter) {
+        writer.beginObject()
+        let parts: [(StaticString, String)] = [
+            ("path", record.path), ("subsystem", record.subsystem), ("type", record.type), ("node", record.node),
+            ("usbInterface", record.usbInterface), ("usbDevice", record.usbDevice),
+        ]
+        for (key, value) in parts {
+            writer.key(key)
+            writer.string(value)
+        }
+        writer.key("isInitialized")
+        writer.bool(record.isInitialized)
+        write("properties", record.properties, &writer)
+        write("attributes", record.attributes, &writer)
+        writer.endObject()
+    }
+
+    private static func write(_ name: StaticString, _ values: [String: String], _ writer: inout JSONWriter) {
+        writer.key(name)
+        writer.beginObject()
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+            writer.key(text: key)
+            writer.string(value)
+        }
+        writer.endObject()
+    }
+
+    private func line(_ event: StaticString, _ body: (inout JSONWriter) -> Void) {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("event")
+        writer.string("\(event)")
+        body(&writer)
+        writer.endObject()
+        writer.newline()
+        var rest = writer.bytes[...]
+        lock.withLock { _ in
+            while !rest.isEmpty {
+                let count = rest.withUnsafeBytes { Glibc.write(1, $0.baseAddress, $0.count) }
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { exit(1) }
+                rest = rest.dropFirst(count)
+            }
+        }
+    }
+}

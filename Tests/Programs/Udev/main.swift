@@ -1,0 +1,35 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Glibc
+import UdevMonitor
+
+// Writes what a monitor tells as lines of JSON; answers what is asked on its input.
+//
+//     TestProgramUdev [--buffer BYTES] [--control PATH] [--brief] [--attribute NAME]… [--binary NAME]… SUBSYSTEM[/TYPE]…
+//
+// Asked are: statistics, start, stop, end. --brief writes only paths and counts.
+
+let output = Output()
+let wish: Wish
+do {
+    wish = try Wish(Array(CommandLine.arguments.dropFirst()))
+} catch {
+    output.failure("\(error)")
+    exit(64)
+}
+let monitor = UdevMonitor(wish.selections, clock: LiveClock(), options: wish.options)
+let isBrief = wish.isBrief
+let receive: @Sendable (UdevEvent) -> Void = { output.event($0, isBrief: isBrief) }
+monitor.start(receive: receive)
+while let question = readLine() {
+    switch question {
+    case "statistics": output.statistics(monitor.statistics)
+    case "start": monitor.start(receive: receive)
+    case "stop":
+        monitor.stop()
+        output.stopped()
+    default: exit(0)
+    }
+}
