@@ -204,7 +204,7 @@ let package = Package(
             name: "UdevSourceTests", dependencies: ["ByteChannels", "DeviceCore", "UdevMonitor", "UdevSource"]),
         .testTarget(
             name: "ExternalAccessoryTests",
-            dependencies: ["DeviceCore", "ExternalAccessory", "SimulatedDevice", "Trace"]),
+            dependencies: ["AppDelivery", "DeviceCore", "ExternalAccessory", "SimulatedDevice", "Trace"]),
         .testTarget(
             name: "AccessorySimulatorTests",
             dependencies: ["AccessorySimulator", "DeviceCore", "SimulatedDevice", "Trace"]),

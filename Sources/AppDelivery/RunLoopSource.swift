@@ -1,0 +1,205 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreFoundation
+import DeviceCore
+import Dispatch
+package import Foundation
+import Synchronization
+
+/// Delivery on one run loop in one mode, also of another thread.
+///
+/// The run loop's own thread knows its Core Foundation loop, and so does everybody the main one. Any other has to be
+/// asked on its own thread: a timer that is due at once brings it there, because a timer, unlike `RunLoop.perform`,
+/// wakes the loop.
+///
+/// The main run loop does not run in a program that has called dispatchMain() or has an async main. Sources of it, in
+/// its default mode and the common ones, then come on the main queue.
+package final class RunLoopSource: Delivery, @unchecked Sendable {
+    // Unchecked: a source may be signalled from any thread, and the loop is set once, under the lock.
+    private struct Loop: @unchecked Sendable {
+        let value: CFRunLoop
+    }
+
+    private struct State {
+        var loop: Loop?
+        var isInvalid = false
+        var runsOnMainQueue = false
+    }
+
+    private let source: CFRunLoopSource
+    private let work: SourceWork
+    private let state: Mutex<State>
+
+    /// A source of that run loop, which keeps the loop alive in that mode until it is invalidated.
+    package init(loop: RunLoop, mode: RunLoop.Mode) {
+        let work = SourceWork()
+        var context = CFRunLoopSourceContext()
+        context.info = Unmanaged.passUnretained(work).toOpaque()
+        context.retain = { info in
+            guard let info else { return nil }
+            return UnsafeRawPointer(Unmanaged<SourceWork>.fromOpaque(info).retain().toOpaque())
+        }
+        context.release = { info in
+            if let info { Unmanaged<SourceWork>.fromOpaque(info).release() }
+        }
+        context.perform = { info in
+            if let info { Unmanaged<SourceWork>.fromOpaque(info).takeUnretainedValue().run() }
+        }
+        self.work = work
+        source = CFRunLoopSourceCreate(nil, 0, &context)
+        state = Mutex(State())
+        if loop === RunLoop.main {
+            attach(to: CFRunLoopGetMain(), mode)
+            if mode == .default || mode == .common { lookWhetherMainLoopRuns() }
+        } else if let current = RunLoopSource.currentLoop(if: loop) {
+            attach(to: current, mode)
+        } else {
+            let timer = Timer(timeInterval: 0, repeats: false) { [weak self] _ in
+                self?.attach(to: CFRunLoopGetCurrent(), mode)
+            }
+            loop.add(timer, forMode: mode)
+        }
+    }
+
+    deinit {
+        invalidate()
+    }
+
+    /// True on the thread of the loop.
+    package var isOnOwnThread: Bool {
+        let loop = state.withLock { $0.loop }?.value
+        guard let loop else { return false }
+        return CFRunLoopGetCurrent() === loop
+    }
+
+    /// Runs the work in the loop.
+    package func schedule(_ item: @escaping @Sendable () -> Void) {
+        schedule(item, wakes: true)
+    }
+
+    /// Runs the work in the loop, which needs no waking where it is known to come round: inside of this source's work.
+    package func schedule(_ item: @escaping @Sendable () -> Void, wakes: Bool) {
+        work.add(item)
+        let (loop, runsOnMainQueue) = place
+        if runsOnMainQueue {
+            DispatchQueue.main.async { [work] in work.run() }
+            return
+        }
+        CFRunLoopSourceSignal(source)
+        if wakes, let loop { CFRunLoopWakeUp(loop) }
+    }
+
+    /// Runs what waits now. To be called on the thread of the loop.
+    package func runNow() {
+        work.run()
+    }
+
+    /// True for a source of the main run loop that would run in the mode in which that loop is now.
+    package func isServed(byMainLoopIn modes: (RunLoop.Mode) -> Bool) -> Bool {
+        let (loop, runsOnMainQueue) = place
+        guard let loop, loop === CFRunLoopGetMain() else { return false }
+        if runsOnMainQueue { return true }
+        guard let current = CFRunLoopCopyCurrentMode(loop) else { return false }
+        return modes(RunLoop.Mode(rawValue: RunLoopSource.text(of: current)))
+    }
+
+    /// Takes the source out of its loop. What waits is run now, by the caller: it finds out by itself that it is too
+    /// late, and playback, which counts it, does not wait for it in vain.
+    package func invalidate() {
+        let (wasValid, attached) = state.withLock { state in
+            defer { state.isInvalid = true }
+            return (!state.isInvalid, state.loop)
+        }
+        guard wasValid else { return }
+        CFRunLoopSourceInvalidate(source)
+        // Without its last source a loop returns from run().
+        if let attached { CFRunLoopWakeUp(attached.value) }
+        work.run()
+    }
+
+    private var place: (loop: CFRunLoop?, runsOnMainQueue: Bool) {
+        let (loop, runsOnMainQueue) = state.withLock { ($0.loop, $0.runsOnMainQueue) }
+        return (loop?.value, runsOnMainQueue)
+    }
+
+    private func attach(to loop: CFRunLoop, _ mode: RunLoop.Mode) {
+        let attached = Loop(value: loop)
+        let isWanted = state.withLock { state in
+            guard !state.isInvalid else { return false }
+            state.loop = attached
+            return true
+        }
+        guard isWanted else { return }
+        if mode == .common {
+            CFRunLoopAddSource(loop, source, kCFRunLoopCommonModes)
+        } else if mode == .default {
+            CFRunLoopAddSource(loop, source, kCFRunLoopDefaultMode)
+        } else {
+            CFRunLoopAddSource(loop, source, RunLoopSource.string(mode.rawValue))
+        }
+        CFRunLoopWakeUp(loop)
+    }
+
+    /// Looks from the main queue: where no loop runs while that queue is served, something else serves it.
+    private func lookWhetherMainLoopRuns() {
+        DispatchQueue.main.async { [weak self] in
+            guard let self, CFRunLoopCopyCurrentMode(CFRunLoopGetMain()) == nil else { return }
+            let isWanted = self.state.withLock { state in
+                state.runsOnMainQueue = true
+                return !state.isInvalid
+            }
+            if isWanted { self.work.run() }
+        }
+    }
+
+    private static func currentLoop(if loop: RunLoop) -> CFRunLoop? {
+        loop === RunLoop.current ? CFRunLoopGetCurrent() : nil
+    }
+
+    private static func string(_ text: String) -> CFString {
+        let bytes = Array(text.utf8)
+        return bytes.withUnsafeBufferPointer { bytes in
+            CFStringCreateWithBytes(
+                nil, bytes.baseAddress, bytes.count, CFStringBuiltInEncodings.UTF8.rawValue, false)
+        }
+    }
+
+    private static func text(of string: CFString) -> String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { buffer in
+            guard let start = buffer.baseAddress,
+                CFStringGetCString(string, start, buffer.count, CFStringBuiltInEncodings.UTF8.rawValue)
+            else { return "" }
+            return String(cString: start)
+        }
+    }
+}
+
+/// What waits for a run loop to come round, in memory that is used again.
+private final class SourceWork: Sendable {
+    private struct State {
+        var waiting: [@Sendable () -> Void] = []
+        var spare: [@Sendable () -> Void] = []
+    }
+
+    private let state = Mutex(State())
+
+    func add(_ item: @escaping @Sendable () -> Void) {
+        state.withLock { $0.waiting.append(item) }
+    }
+
+    func run() {
+        var batch: [@Sendable () -> Void] = []
+        state.withLock { state in
+            swap(&batch, &state.spare)
+            swap(&batch, &state.waiting)
+        }
+        guard !batch.isEmpty else {
+            state.withLock { swap(&batch, &$0.spare) }
+            return
+        }
+        for item in batch { item() }
+        batch.removeAll(keepingCapacity: true)
+        state.withLock { swap(&batch, &$0.spare) }
+    }
+}

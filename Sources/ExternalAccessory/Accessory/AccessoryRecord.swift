@@ -1,0 +1,35 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+
+/// What is known of one attachment of an accessory; behind its ``EAAccessory``.
+final class AccessoryRecord: Sendable {
+    private struct State {
+        var description: AccessoryDescription
+        var isConnected = true
+        weak var client: AccessoryClient?
+    }
+
+    private let state: Mutex<State>
+
+    init(_ description: AccessoryDescription, client: AccessoryClient) {
+        state = Mutex(State(description: description, client: client))
+    }
+
+    var description: AccessoryDescription { state.withLock { $0.description } }
+
+    var isConnected: Bool { state.withLock { $0.isConnected } }
+
+    /// The client that the accessory is attached to; nil when the device is no more.
+    var client: AccessoryClient? { state.withLock { $0.client } }
+
+    func change(_ description: AccessoryDescription) {
+        state.withLock { $0.description = description }
+    }
+
+    func disconnect() {
+        state.withLock { $0.isConnected = false }
+    }
+}

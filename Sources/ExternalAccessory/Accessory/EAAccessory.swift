@@ -1,0 +1,90 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+public import Foundation
+import Synchronization
+
+/// The identifier of a connection that is none.
+public let EAConnectionIDNone = 0
+
+/// An accessory that is, or was, connected.
+///
+/// The manager makes these objects: one for each time that an accessory is connected, and the same one for as long as it
+/// stays so. An accessory that is unplugged and plugged in again is another object with another `connectionID`.
+///
+/// Whether a program can talk to it is decided by `protocolStrings`; the other strings are for people, and each of them
+/// is empty when the accessory does not say. They come from the accessory itself, from udev, or from the configuration.
+///
+/// All members can be used on any thread. Unlike Apple's, `init()` does not raise: it makes an accessory that is not
+/// connected, for tests that override members.
+open class EAAccessory: NSObject, @unchecked Sendable {
+    // Unchecked because of subclasses; the parts are locked.
+    private struct Listener: @unchecked Sendable {
+        weak var delegate: (any EAAccessoryDelegate)?
+    }
+
+    let record: AccessoryRecord?
+    private let listener = Mutex(Listener())
+
+    /// An accessory that is not connected. The manager makes those that are.
+    public override init() {
+        record = nil
+        super.init()
+    }
+
+    init(record: AccessoryRecord) {
+        self.record = record
+        super.init()
+    }
+
+    private var known: AccessoryDescription? { record?.description }
+
+    /// True from when the accessory is ready to be talked to until it is gone.
+    ///
+    /// It is false before anybody is told of the disconnection.
+    open var isConnected: Bool { record?.isConnected ?? false }
+
+    /// Tells this connection from all others of the process; `EAConnectionIDNone` for an accessory that never was
+    /// connected.
+    open var connectionID: Int { known?.id ?? EAConnectionIDNone }
+
+    /// Who made it.
+    open var manufacturer: String { known?.manufacturer ?? "" }
+
+    /// What it is called.
+    open var name: String { known?.name ?? "" }
+
+    /// The maker's name for the kind of thing it is.
+    open var modelNumber: String { known?.modelNumber ?? "" }
+
+    /// Tells it from others of its model.
+    open var serialNumber: String { known?.serialNumber ?? "" }
+
+    /// The revision of its firmware, as in "2.10".
+    open var firmwareRevision: String { known?.firmwareRevision ?? "" }
+
+    /// The revision of its hardware.
+    open var hardwareRevision: String { known?.hardwareRevision ?? "" }
+
+    /// Empty, as on Apple's platforms since iOS 13.
+    @available(*, deprecated, message: "There are no docks any more.")
+    open var dockType: String { "" }
+
+    /// The names of the protocols that the accessory offers, in reverse DNS, as in "com.example.scale".
+    ///
+    /// A protocol may come or go while the accessory is connected, when its USB configuration changes; nothing is posted
+    /// then.
+    open var protocolStrings: [String] { known?.protocols.map(\.name) ?? [] }
+
+    /// Is told when the accessory is gone. Not retained.
+    open var delegate: (any EAAccessoryDelegate)? {
+        get { listener.withLock { $0 }.delegate }
+        set { listener.withLock { $0.delegate = newValue } }
+    }
+
+    /// The name, the connection and the protocols, for logs.
+    open override var description: String {
+        "<EAAccessory \"\(name)\", \(isConnected ? "connection" : "former connection") \(connectionID), protocols: \(protocolStrings.joined(separator: ", "))>"
+    }
+}

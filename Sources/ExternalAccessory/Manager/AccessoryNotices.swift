@@ -1,0 +1,45 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the program is still to be told of accessories, of which only what matters is kept.
+///
+/// There are never more than what was attached when the program was told last, and what is attached now.
+struct AccessoryNotices {
+    /// One piece of news.
+    enum Notice {
+        case connected(EAAccessory)
+        /// Posted, or only told to the delegate: the program was never told that the accessory came.
+        case disconnected(EAAccessory, isPosted: Bool)
+    }
+
+    private(set) var waiting: [Notice] = []
+
+    mutating func addConnected(_ accessory: EAAccessory) {
+        waiting.append(.connected(accessory))
+    }
+
+    /// A connection that was not told yet and its end leave nothing, but a delegate that was set meanwhile is told.
+    mutating func addDisconnected(_ accessory: EAAccessory, hasDelegate: Bool, isPosted: Bool) {
+        let untold = waiting.firstIndex { notice in
+            if case .connected(let other) = notice { other === accessory } else { false }
+        }
+        if let untold { waiting.remove(at: untold) }
+        let isPosted = isPosted && untold == nil
+        guard isPosted || hasDelegate else { return }
+        waiting.append(.disconnected(accessory, isPosted: isPosted))
+    }
+
+    /// Nobody is registered any more; delegates are still told.
+    mutating func removePosts() {
+        waiting = waiting.compactMap { notice in
+            switch notice {
+            case .connected: nil
+            case .disconnected(let accessory, _): .disconnected(accessory, isPosted: false)
+            }
+        }
+    }
+
+    mutating func takeFirst() -> Notice? {
+        waiting.isEmpty ? nil : waiting.removeFirst()
+    }
+}

@@ -1,0 +1,78 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+public import Foundation
+import LiveDevice
+
+/// Knows which accessories are connected, and tells when one comes or goes.
+///
+/// ```swift
+/// let manager = EAAccessoryManager.shared()
+/// for accessory in manager.connectedAccessories where accessory.protocolStrings.contains("com.example.scale") {
+///     print(accessory.name)
+/// }
+/// manager.registerForLocalNotifications()
+/// let token = NotificationCenter.default.addObserver(
+///     forName: .EAAccessoryDidConnect, object: nil, queue: nil
+/// ) { note in
+///     if let accessory = note.userInfo?[EAAccessoryKey] as? EAAccessory { print(accessory.name) }
+/// }
+/// ```
+///
+/// Accessories are USB devices and serial ports that speak a named protocol, and what the configuration declares; only
+/// those that are ready to be talked to are listed.
+///
+/// **Notifications** are posted to `NotificationCenter.default` on the main thread, which needs `RunLoop.main.run()`,
+/// `dispatchMain()` or an async main. While the main thread is busy they wait, and only what still matters is kept: an
+/// accessory that has come and gone meanwhile leaves nothing, one that has gone and come again leaves both.
+/// Accessories that are there when a program registers are not announced: ask for `connectedAccessories`.
+///
+/// **When an accessory goes** its `isConnected` is false first; then its streams end, as `EASession` says; then its
+/// delegate is told; then the notification is posted. Streams that are scheduled on another run loop than the main one
+/// end there, at the same time.
+///
+/// The manager's device is that of `SimulatedDevice.use`, else the live one. All members can be used on any thread.
+open class EAAccessoryManager: NSObject, @unchecked Sendable {
+    // Unchecked because of subclasses; the client is locked.
+    let client: AccessoryClient
+
+    /// The manager of the device in force here.
+    open class func shared() -> EAAccessoryManager {
+        let device = LiveDevice.resolved
+        let manager = device.component(EAAccessoryManager.self) {
+            EAAccessoryManager(client: $0.component(AccessoryClient.self, make: AccessoryClient.init))
+        }
+        manager.client.attach(manager)
+        return manager
+    }
+
+    /// Another object for the accessories of the device in force, for tests that override members; a program wants
+    /// `shared()`. Apple's raises.
+    public convenience override init() {
+        self.init(client: LiveDevice.resolved.component(AccessoryClient.self, make: AccessoryClient.init))
+    }
+
+    init(client: AccessoryClient) {
+        self.client = client
+        super.init()
+    }
+
+    /// The accessories that are connected now, in the order in which they came.
+    ///
+    /// The first look takes some milliseconds. Needs no registration.
+    open var connectedAccessories: [EAAccessory] { client.accessories }
+
+    /// Has connections and disconnections posted, until as many calls of `unregisterForLocalNotifications()` have come.
+    ///
+    /// Observers may be added before or after.
+    open func registerForLocalNotifications() {
+        client.register()
+    }
+
+    /// Takes one registration back; with the last one nothing more is posted, nor what waits for the main thread. A call
+    /// without a registration does nothing.
+    open func unregisterForLocalNotifications() {
+        client.unregister()
+    }
+}

@@ -1,0 +1,99 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+public import Foundation
+import Synchronization
+
+/// What an accessory sends, piece by piece as it comes in: the `bytes` of an ``EASession``.
+public struct AccessoryBytes: AsyncSequence, Sendable {
+    /// At least one byte.
+    public typealias Element = Data
+
+    let core: SessionCore?
+
+    /// Reads from here on.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: core.map(AccessoryReader.init)) }
+
+    /// Reads pieces.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let reader: AccessoryReader?
+
+        /// The next piece, as soon as there is one; nil at the end, and when the task is cancelled.
+        public mutating func next() async throws -> Data? { try await reader?.next() }
+    }
+}
+
+/// One loop over what an accessory sends.
+final class AccessoryReader: Sendable {
+    private struct State {
+        var hasBegun = false
+        var isBusy = false
+        var isFinished = false
+    }
+
+    private let core: SessionCore
+    private let state = Mutex(State())
+
+    init(core: SessionCore) {
+        self.core = core
+    }
+
+    deinit {
+        finish()
+    }
+
+    private var gate: ConsumerGate? { core.device.playback?.consumers }
+
+    func next() async throws -> Data? {
+        begin()
+        while !state.withLock({ $0.isFinished }), !Task.isCancelled {
+            switch core.readPiece() {
+            case .piece(let data):
+                setBusy(true)
+                return data
+            case .ended(let error):
+                finish()
+                if let error { throw error }
+                return nil
+            case .empty:
+                setBusy(false)
+                // Whoever brings bytes has the gate closed for this reader.
+                if await core.waitForBytes() { state.withLock { $0.isBusy = true } }
+            }
+        }
+        finish()
+        return nil
+    }
+
+    private func begin() {
+        let isFirst = state.withLock { state in
+            defer { state.hasBegun = true }
+            return !state.hasBegun
+        }
+        if isFirst {
+            core.open(.input)
+            gate?.enter()
+        }
+        setBusy(false)
+    }
+
+    private func finish() {
+        let hasBegun = state.withLock { state in
+            guard !state.isFinished else { return false }
+            state.isFinished = true
+            return state.hasBegun
+        }
+        setBusy(false)
+        if hasBegun { gate?.leave() }
+    }
+
+    private func setBusy(_ isBusy: Bool) {
+        let wasBusy = state.withLock { state in
+            defer { state.isBusy = isBusy }
+            return state.isBusy
+        }
+        guard wasBusy != isBusy, let gate else { return }
+        if isBusy { gate.begin() } else { gate.end() }
+    }
+}

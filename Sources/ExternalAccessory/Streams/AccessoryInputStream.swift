@@ -1,0 +1,64 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// The input stream of a session.
+///
+/// It overrides every member: Foundation's own never call a delegate on Linux, and end the process when a healthy stream is
+/// asked for its error.
+final class AccessoryInputStream: InputStream, StreamDelegate {
+    private let core: SessionCore
+
+    init(core: SessionCore) {
+        self.core = core
+        super.init(data: Data())
+    }
+
+    override func open() {
+        core.open(.input)
+    }
+
+    override func close() {
+        core.close(.input)
+    }
+
+    /// Takes what has come in, without waiting: 0 when nothing has, as at the end; `streamStatus` tells which.
+    override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength len: Int) -> Int {
+        core.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: max(0, len)))
+    }
+
+    /// False: what has come in does not lie in memory that could be lent.
+    override func getBuffer(
+        _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, length len: UnsafeMutablePointer<Int>
+    ) -> Bool { false }
+
+    override var hasBytesAvailable: Bool { core.hasBytesAvailable }
+
+    /// The stream itself when nothing was set, as on Apple's platforms.
+    override var delegate: (any StreamDelegate)? {
+        get { core.delegate(.input) ?? self }
+        set { core.setDelegate(newValue === self ? nil : newValue, .input) }
+    }
+
+    override func schedule(in aRunLoop: RunLoop, forMode mode: RunLoop.Mode) {
+        core.schedule(.input, in: aRunLoop, mode)
+    }
+
+    override func remove(from aRunLoop: RunLoop, forMode mode: RunLoop.Mode) {
+        core.remove(.input, from: aRunLoop, mode)
+    }
+
+    override var streamStatus: Stream.Status { core.status(.input) }
+
+    override var streamError: (any Error)? { core.error(.input)?.streamError }
+
+    /// Nil: a session has no offset, and no security of its own.
+    override func property(forKey key: Stream.PropertyKey) -> AnyObject? { nil }
+
+    /// False: there is nothing to be set.
+    override func setProperty(_ property: AnyObject?, forKey key: Stream.PropertyKey) -> Bool { false }
+
+    /// What a stream does that is its own delegate.
+    func stream(_ aStream: Stream, handle eventCode: Stream.Event) {}
+}

@@ -1,0 +1,65 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// The output stream of a session.
+///
+/// It overrides every member: Foundation's own never call a delegate on Linux, and end the process when a healthy stream is
+/// asked for its error.
+final class AccessoryOutputStream: OutputStream, StreamDelegate {
+    private let core: SessionCore
+
+    init(core: SessionCore) {
+        self.core = core
+        super.init(toMemory: ())
+    }
+
+    /// A stream to nowhere, which takes nothing: this class has to have it and nobody calls it.
+    required init(toMemory: ()) {
+        core = .nowhere()
+        super.init(toMemory: ())
+    }
+
+    override func open() {
+        core.open(.output)
+    }
+
+    override func close() {
+        core.close(.output)
+    }
+
+    /// Hands over bytes, without waiting: as many as there is space for, which may be none.
+    override func write(_ buffer: UnsafePointer<UInt8>, maxLength len: Int) -> Int {
+        core.write(UnsafeRawBufferPointer(start: buffer, count: max(0, len)))
+    }
+
+    override var hasSpaceAvailable: Bool { core.hasSpaceAvailable }
+
+    /// The stream itself when nothing was set, as on Apple's platforms.
+    override var delegate: (any StreamDelegate)? {
+        get { core.delegate(.output) ?? self }
+        set { core.setDelegate(newValue === self ? nil : newValue, .output) }
+    }
+
+    override func schedule(in aRunLoop: RunLoop, forMode mode: RunLoop.Mode) {
+        core.schedule(.output, in: aRunLoop, mode)
+    }
+
+    override func remove(from aRunLoop: RunLoop, forMode mode: RunLoop.Mode) {
+        core.remove(.output, from: aRunLoop, mode)
+    }
+
+    override var streamStatus: Stream.Status { core.status(.output) }
+
+    override var streamError: (any Error)? { core.error(.output)?.streamError }
+
+    /// Nil: a session has no offset, and no security of its own.
+    override func property(forKey key: Stream.PropertyKey) -> AnyObject? { nil }
+
+    /// False: there is nothing to be set.
+    override func setProperty(_ property: AnyObject?, forKey key: Stream.PropertyKey) -> Bool { false }
+
+    /// What a stream does that is its own delegate.
+    func stream(_ aStream: Stream, handle eventCode: Stream.Event) {}
+}

@@ -1,0 +1,124 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import Synchronization
+
+// Reading and writing from tasks.
+extension SessionCore {
+    /// What a look for bytes gave.
+    enum Piece {
+        case piece(Data)
+        case empty
+        case ended(DeviceError?)
+    }
+
+    /// The largest piece.
+    private static let pieceLength = 65_536
+
+    func readPiece() -> Piece {
+        guard isOpen(.input) else { return .ended(nil) }
+        let length = min(max(channel.bytesAvailable, 1), SessionCore.pieceLength)
+        var result = ByteChannelRead.empty
+        var data = Data(count: length)
+        data.withUnsafeMutableBytes { result = channel.read(into: $0) }
+        state.withLock { $0.input.events.wasUsed() }
+        switch result {
+        case .bytes(let count):
+            data.removeLast(length - count)
+            return .piece(data)
+        case .empty: return .empty
+        case .ended(let end): return .ended(end.reason == .failed ? end.streamFailure : nil)
+        }
+    }
+
+    /// Returns when there may be bytes, or the stream is over, or the task was cancelled; true when playback has been made
+    /// to wait for what comes of it.
+    func waitForBytes() async -> Bool {
+        await withTaskCancellationHandler {
+            var hasWaited = false
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                let waits = state.withLock { state in
+                    guard state.input.events.isOpen, !Task.isCancelled, channel.end == nil, channel.bytesAvailable == 0
+                    else { return false }
+                    state.readers.append(continuation)
+                    return true
+                }
+                hasWaited = waits
+                if !waits { continuation.resume() }
+            }
+            return hasWaited && device.playback != nil
+        } onCancel: {
+            wakeReaders()
+        }
+    }
+
+    func wakeReaders() {
+        let readers = state.withLock { state in
+            defer { state.readers = [] }
+            return state.readers
+        }
+        for reader in readers {
+            device.playback?.consumers.begin()
+            reader.resume()
+        }
+    }
+
+    func wakeWriters() {
+        let writers = state.withLock { state in
+            defer { state.writers = [] }
+            return state.writers
+        }
+        for writer in writers { writer.resume() }
+    }
+
+    nonisolated(nonsending) func writeAll(_ data: Data) async throws {
+        open(.output)
+        while !state.withLock({ $0.beginWriting() }) { try await waitToWrite { $0.isWriting } }
+        defer {
+            state.withLock { $0.isWriting = false }
+            wakeWriters()
+        }
+        var done = 0
+        while done < data.count {
+            guard isOpen(.output) else { throw DeviceError(.inputOutput, "The session was closed.") }
+            let result = data.withUnsafeBytes { bytes in
+                channel.write(UnsafeRawBufferPointer(rebasing: bytes[done...]))
+            }
+            switch result {
+            case .taken(let count):
+                done += count
+                if done < data.count { try await waitToWrite { $0.output.events.isOpen && self.hasNoSpace } }
+            case .ended(let end): throw end.streamFailure
+            }
+        }
+    }
+
+    private var hasNoSpace: Bool { channel.spaceAvailable == 0 && channel.end == nil }
+
+    /// Returns when what was in the way may be gone; throws when the task was cancelled.
+    private nonisolated(nonsending) func waitToWrite(_ isInTheWay: (State) -> Bool) async throws {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                let waits = state.withLock { state in
+                    guard !Task.isCancelled, isInTheWay(state) else { return false }
+                    state.writers.append(continuation)
+                    return true
+                }
+                if !waits { continuation.resume() }
+            }
+        } onCancel: {
+            wakeWriters()
+        }
+        try Task.checkCancellation()
+    }
+}
+
+extension SessionCore.State {
+    fileprivate mutating func beginWriting() -> Bool {
+        if isWriting { return false }
+        isWriting = true
+        return true
+    }
+}

@@ -1,0 +1,208 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Dispatch
+import Foundation
+import Synchronization
+
+/// What a session and its two streams share: the channel, and who is to be told what and where.
+///
+/// The streams are faces of it, since streams cannot be shared between threads. No lock is held while the program's code
+/// runs, or while the channel is read or written: the peer of a channel in memory may answer inside of that.
+final class SessionCore: Sendable {
+    typealias Direction = StreamEvents.Direction
+
+    struct HeldStream: @unchecked Sendable {
+        // Unchecked: only handed to the stream's own delegate, in its place.
+        let value: Unmanaged<Stream>
+    }
+
+    struct Side {
+        var events: StreamEvents
+        /// The session holds the stream, and shuts this down before it lets it go.
+        var stream: HeldStream?
+        weak var delegate: (any StreamDelegate)?
+        var error: DeviceError?
+        var places: [StreamPlace] = []
+
+        init(_ direction: Direction) {
+            events = StreamEvents(direction)
+        }
+    }
+
+    struct State {
+        var input = Side(.input)
+        var output = Side(.output)
+        /// The stream that was told something last: the other has the next turn.
+        var last = Direction.output
+        var isShut = false
+        var accessory: EAAccessory
+        /// Tasks that wait for bytes, or for space, or for another write to end.
+        var readers: [CheckedContinuation<Void, Never>] = []
+        var writers: [CheckedContinuation<Void, Never>] = []
+        var isWriting = false
+
+        subscript(direction: Direction) -> Side {
+            get { direction == .input ? input : output }
+            _modify {
+                if direction == .input { yield &input } else { yield &output }
+            }
+        }
+    }
+
+    /// So many events are told in one turn at most, so that a flood leaves the run loop time for others.
+    static let eventsInOneTurn = 8
+
+    let channel: any ByteChannel
+    let device: Device
+    let name: String
+    let state: Mutex<State>
+
+    init(channel: any ByteChannel, device: Device, accessory: EAAccessory, name: String) {
+        self.channel = channel
+        self.device = device
+        self.name = name
+        state = Mutex(State(accessory: accessory))
+    }
+
+    deinit {
+        channel.close()
+    }
+
+    /// Begins to listen to the channel.
+    func begin() {
+        channel.observe { [weak self] event in self?.receive(event) }
+    }
+
+    /// The accessory; for a session that follows one, the one of the present connection.
+    var accessory: EAAccessory { state.withLock { $0.accessory } }
+
+    func adopt(input: Stream, output: Stream) {
+        let input = HeldStream(value: .passUnretained(input))
+        let output = HeldStream(value: .passUnretained(output))
+        state.withLock { state in
+            state.input.stream = input
+            state.output.stream = output
+        }
+    }
+
+    // MARK: What the streams ask and do
+
+    func open(_ direction: Direction) {
+        state.withLock { $0[direction].events.open() }
+        signal(direction)
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        guard isOpen(.input) else { return -1 }
+        guard buffer.count > 0 else { return 0 }
+        let result = channel.read(into: buffer)
+        state.withLock { $0.input.events.wasUsed() }
+        signal(.input)
+        switch result {
+        case .bytes(let count): return count
+        case .empty: return 0
+        case .ended(let end): return end.reason == .failed || end.reason == .closed ? -1 : 0
+        }
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) -> Int {
+        guard isOpen(.output) else { return -1 }
+        guard bytes.count > 0 else { return 0 }
+        switch channel.write(bytes) {
+        case .taken(let count):
+            state.withLock { $0.output.events.wasUsed() }
+            signal(.output)
+            return count
+        case .ended(let end):
+            state.withLock { state in
+                state.output.events.fail()
+                if state.output.error == nil { state.output.error = end.streamFailure }
+            }
+            signal(.output)
+            return -1
+        }
+    }
+
+    func isOpen(_ direction: Direction) -> Bool {
+        state.withLock { $0[direction].events.isOpen }
+    }
+
+    var hasBytesAvailable: Bool { isOpen(.input) && channel.bytesAvailable > 0 }
+
+    var hasSpaceAvailable: Bool { isOpen(.output) && channel.spaceAvailable > 0 }
+
+    func status(_ direction: Direction) -> Stream.Status {
+        state.withLock { $0[direction].events.status(conclusion: self.conclusion(of: direction)) }
+    }
+
+    func error(_ direction: Direction) -> DeviceError? {
+        state.withLock { state in
+            if let error = state[direction].error { return error }
+            guard state[direction].events.isOpen, conclusion(of: direction) == .failure else { return nil }
+            return channel.end?.streamFailure
+        }
+    }
+
+    func delegate(_ direction: Direction) -> (any StreamDelegate)? {
+        state.withLock { Listener(delegate: $0[direction].delegate) }.delegate
+    }
+
+    func setDelegate(_ delegate: (any StreamDelegate)?, _ direction: Direction) {
+        let listener = Listener(delegate: delegate)
+        state.withLock { $0[direction].delegate = listener.delegate }
+    }
+
+    private struct Listener: @unchecked Sendable {
+        // Unchecked: only carried across the lock.
+        var delegate: (any StreamDelegate)?
+    }
+
+    // MARK: How it goes on
+
+    /// How a stream has concluded; an input stream only once nothing is left to be read.
+    func conclusion(of direction: Direction) -> StreamEvents.Conclusion? {
+        // In this order: after the end no more bytes come.
+        guard let end = channel.end else { return nil }
+        switch direction {
+        case .input:
+            if channel.bytesAvailable > 0 { return nil }
+            return end.reason == .failed ? .failure : .end
+        case .output:
+            return end.reason == .failed || end.unsentBytes > 0 ? .failure : .end
+        }
+    }
+
+    func pending(_ direction: Direction, _ side: Side) -> Stream.Event? {
+        side.events.pending(
+            isReady: direction == .input ? channel.bytesAvailable > 0 : channel.spaceAvailable > 0,
+            conclusion: conclusion(of: direction))
+    }
+
+    /// Wakes the places of a stream when there is something to tell.
+    func signal(_ direction: Direction) {
+        let places = state.withLock { state -> [StreamPlace] in
+            let side = state[direction]
+            guard !side.places.isEmpty, pending(direction, side) != nil else { return [] }
+            return side.places
+        }
+        for place in places { place.signal() }
+    }
+
+    private func receive(_ event: ByteChannelEvent) {
+        switch event {
+        case .readable:
+            signal(.input)
+            wakeReaders()
+        case .writable:
+            signal(.output)
+            wakeWriters()
+        case .ended:
+            signal(.input)
+            signal(.output)
+            wakeReaders()
+            wakeWriters()
+        }
+    }
+}

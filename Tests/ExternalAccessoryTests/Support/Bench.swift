@@ -1,0 +1,57 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import ExternalAccessory
+import Synchronization
+import Testing
+
+/// A device with accessories in memory. Callbacks run when the test says so, on its thread; or live, where there is a run
+/// loop for them.
+final class Bench: Sendable {
+    /// Runs callbacks on the thread of the test, in order.
+    final class Callbacks: PlaybackDelivery, Delivery {
+        private let waiting = Mutex<[@Sendable () -> Void]>([])
+        let deliversAsLive = false
+        let consumers = ConsumerGate()
+
+        func delivery(onMainThread: Bool) -> any Delivery { self }
+
+        func tracked(_ delivery: any Delivery) -> any Delivery { delivery }
+
+        func schedule(_ work: @escaping @Sendable () -> Void) { waiting.withLock { $0.append(work) } }
+
+        var count: Int { waiting.withLock { $0.count } }
+
+        func run() {
+            while let work = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { work() }
+        }
+    }
+
+    let accessories = TestAccessories()
+    let callbacks = Callbacks()
+    let device: Device
+
+    init(isLive: Bool = false, appProtocols: [String]? = nil) {
+        var configuration = Configuration()
+        configuration.appProtocols = Setting(appProtocols)
+        device = Device(
+            name: "bench", clock: VirtualClock(now: BootTime(nanoseconds: 0)), configuration: configuration,
+            positionSource: PositionHub(demandChanged: {}), accessorySource: accessories,
+            playback: isLive ? nil : callbacks)
+    }
+
+    /// The manager of this device.
+    var manager: EAAccessoryManager { device.bind { EAAccessoryManager.shared() } }
+
+    /// Runs what waits to be called back.
+    func run() { callbacks.run() }
+
+    /// Plugs an accessory in and opens a session with it.
+    func session(_ name: String = "com.example.scale") throws -> (session: EASession, peer: MemoryChannel) {
+        let id = accessories.attach(protocols: [name])
+        let accessory = try #require(manager.connectedAccessories.first { $0.connectionID == id })
+        let session = try EASession(opening: accessory, protocol: name)
+        return (session, try #require(accessories.peer(id, name)))
+    }
+}
