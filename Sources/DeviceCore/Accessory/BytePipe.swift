@@ -22,9 +22,13 @@ package final class BytePipe: Sendable {
     }
 
     private let state: Mutex<State>
+    private let spaceToTell: Int
 
-    package init(capacity: Int) {
+    /// - Parameter spaceToTell: How much space there has to be before a writer that waits is told; more than a byte where
+    ///   waking it is dear.
+    package init(capacity: Int, spaceToTell: Int = 1) {
         state = Mutex(State(ring: ByteRing(capacity: capacity)))
+        self.spaceToTell = max(1, min(spaceToTell, capacity))
     }
 
     package func observeReader(_ receive: (@Sendable (ReaderEvent) -> Void)?) {
@@ -54,6 +58,9 @@ package final class BytePipe: Sendable {
         }
     }
 
+    /// The writer found too little space, and has not been told of more yet.
+    package var isWriterWaiting: Bool { state.withLock { $0.isWriterWaiting } }
+
     package var end: ByteChannelEnd? { state.withLock { $0.end } }
 
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteChannelRead {
@@ -73,7 +80,9 @@ package final class BytePipe: Sendable {
             }
             let count = body(&state.ring)
             guard count > 0 else { return (.empty, nil) }
-            guard state.isWriterWaiting, state.end == nil else { return (.bytes(count), nil) }
+            guard state.isWriterWaiting, state.end == nil, state.ring.space >= spaceToTell else {
+                return (.bytes(count), nil)
+            }
             state.isWriterWaiting = false
             return (.bytes(count), state.writer)
         }
@@ -88,6 +97,43 @@ package final class BytePipe: Sendable {
     /// Lets the closure put bytes into memory of the pipe; it returns how many it put there.
     package func fill(_ body: (UnsafeMutableRawBufferPointer) -> Int) -> ByteChannelWrite {
         put(wanted: 0) { ring in ring.fill(body) }
+    }
+
+    /// Lets the closure put bytes into memory of the pipe while both sides go on; it returns how many it put there. For
+    /// one writer that uses nothing else. Without space the closure is not called, the result is nil, and the writer is
+    /// told of space later.
+    package func fillUnlocked<Result>(
+        _ body: (UnsafeMutableRawBufferPointer) -> (count: Int, result: Result)
+    ) -> Result? {
+        // As a number, because a pointer into what the lock guards may not leave it.
+        let place = state.withLock { state -> (address: UInt, count: Int) in
+            guard state.end == nil else { return (0, 0) }
+            guard state.ring.space > 0 else {
+                state.isWriterWaiting = true
+                return (0, 0)
+            }
+            let memory = state.ring.reserve()
+            return (UInt(bitPattern: memory.baseAddress), memory.count)
+        }
+        guard place.count > 0, let start = UnsafeMutableRawPointer(bitPattern: place.address) else { return nil }
+        let (count, result) = body(UnsafeMutableRawBufferPointer(start: start, count: place.count))
+        let reader = state.withLock { state -> (@Sendable (ReaderEvent) -> Void)? in
+            let wasEmpty = state.ring.count == 0
+            let added = state.ring.commit(state.end == nil ? count : 0)
+            if state.ring.space == 0 { state.isWriterWaiting = true }
+            return wasEmpty && added > 0 ? state.reader : nil
+        }
+        reader?(.readable)
+        return result
+    }
+
+    /// True when that many bytes can be written; otherwise the writer is told of space later.
+    package func hasSpace(for length: Int) -> Bool {
+        state.withLock { state in
+            if state.ring.space >= length { return true }
+            state.isWriterWaiting = true
+            return false
+        }
     }
 
     private func put(wanted: Int, _ body: (inout ByteRing) -> Int) -> ByteChannelWrite {

@@ -5,6 +5,8 @@
 package struct ByteRing: ~Copyable {
     private let memory: UnsafeMutableRawBufferPointer
     private var start = 0
+    /// Somebody puts bytes into the unused memory, which must stay where it is.
+    private var isReserved = false
     /// How many bytes wait.
     package private(set) var count = 0
 
@@ -48,6 +50,29 @@ package struct ByteRing: ~Copyable {
         return taken
     }
 
+    /// The unused memory that lies in one piece, to be filled without holding on to the ring until ``commit(_:)``.
+    package mutating func reserve() -> UnsafeMutableRawBufferPointer {
+        isReserved = true
+        return unused(atMost: space)
+    }
+
+    /// Adds as many bytes from the front of what was reserved; returns how many.
+    @discardableResult
+    package mutating func commit(_ length: Int) -> Int {
+        isReserved = false
+        let added = max(0, min(length, unused(atMost: space).count))
+        count += added
+        return added
+    }
+
+    /// The bytes at the front, as far as they lie in one piece. They stay where they are until ``consume(_:)``.
+    package var front: UnsafeRawBufferPointer { waiting(atMost: count) }
+
+    /// Takes that many bytes from the front away.
+    package mutating func consume(_ length: Int) {
+        drop(max(0, min(length, count)))
+    }
+
     /// Lets the closure put bytes into the unused memory that lies in one piece; it returns how many it put there.
     package mutating func fill(_ body: (UnsafeMutableRawBufferPointer) -> Int) -> Int {
         let part = unused(atMost: space)
@@ -66,8 +91,7 @@ package struct ByteRing: ~Copyable {
 
     /// Forgets what waits.
     package mutating func clear() {
-        start = 0
-        count = 0
+        drop(count)
     }
 
     private func unused(atMost limit: Int) -> UnsafeMutableRawBufferPointer {
@@ -87,6 +111,6 @@ package struct ByteRing: ~Copyable {
         if start >= memory.count { start -= memory.count }
         count -= length
         // From the front again, so that what comes next lies in one piece.
-        if count == 0 { start = 0 }
+        if count == 0 && !isReserved { start = 0 }
     }
 }

@@ -7,8 +7,7 @@ import Synchronization
 public final class MemoryChannel: ByteChannel {
     private let input: BytePipe
     private let output: BytePipe
-    /// Told of the end once, though it comes on both ways; nobody is told after `close`.
-    private let hasToldEnd = Atomic<Bool>(false)
+    private let ending = Ending()
     private let isClosed = Atomic<Bool>(false)
 
     private init(input: BytePipe, output: BytePipe) {
@@ -53,16 +52,17 @@ public final class MemoryChannel: ByteChannel {
             output.observeWriter(nil)
             return
         }
-        input.observeReader { [weak self] event in
+        let ending = ending
+        input.observeReader { event in
             switch event {
             case .readable: receive(.readable)
-            case .ended: self?.tellEnd(receive)
+            case .ended: ending.tell(receive)
             }
         }
-        output.observeWriter { [weak self] event in
+        output.observeWriter { event in
             switch event {
             case .writable: receive(.writable)
-            case .ended: self?.tellEnd(receive)
+            case .ended: ending.tell(receive)
             }
         }
     }
@@ -81,8 +81,13 @@ public final class MemoryChannel: ByteChannel {
         output.finish(end)
         input.finish(end)
     }
+}
 
-    private func tellEnd(_ receive: @Sendable (ByteChannelEvent) -> Void) {
-        if !hasToldEnd.exchange(true, ordering: .acquiringAndReleasing) { receive(.ended) }
+/// Told once, though the end comes on both ways. By itself, because a weak reference to the channel would be slow.
+private final class Ending: Sendable {
+    private let isTold = Atomic<Bool>(false)
+
+    func tell(_ receive: @Sendable (ByteChannelEvent) -> Void) {
+        if !isTold.exchange(true, ordering: .acquiringAndReleasing) { receive(.ended) }
     }
 }

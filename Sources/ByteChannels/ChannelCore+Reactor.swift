@@ -1,0 +1,189 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// On the reactor's thread only.
+extension ChannelCore {
+    private enum Reading {
+        case empty, full
+        case ended(ByteChannelEnd)
+    }
+
+    /// What to poll for; nil to leave the descriptor alone.
+    var interest: Int16? {
+        let reads = !input.isWriterWaiting
+        return state.withLock { state in
+            if state.isGone { return nil }
+            // Poll would come back at once for as long as the app does not read.
+            if state.isHungUp && !state.isClosed { return nil }
+            let writes = state.output.count > 0 && port.framing == nil
+            return port.interest(reads: reads && !state.isClosed, writes: writes)
+        }
+    }
+
+    /// Does what there is to do, after poll has told of events or somebody has asked.
+    func serve(_ events: Int16) {
+        let (isGone, isClosed, asked, wasHungUp) = state.withLock { state in
+            (state.isGone, state.isClosed, state.asked, state.isHungUp)
+        }
+        if isGone { return }
+        port.prepare()
+        let isHungUp = wasHungUp || events & Int16(POLLHUP | POLLERR | POLLNVAL) != 0
+        let tries = port.isTriedAlways || isHungUp || asked != nil
+        if !isClosed, tries || events & Int16(POLLIN) != 0 {
+            // Before the end is told, all that the kernel still gives.
+            switch takeInput(rounds: isHungUp || asked != nil ? 1024 : 16) {
+            case .ended(let end): return finish(asked ?? end)
+            case .empty: if asked == nil, isHungUp { return finish(ByteChannelEnd(.hungUp)) }
+            case .full: if asked == nil, isHungUp { state.withLock { $0.isHungUp = true } }
+            }
+        }
+        if let asked { return finish(asked) }
+        if isClosed, isHungUp { return finish(ByteChannelEnd(.hungUp)) }
+        if tries || events & Int16(POLLOUT) != 0, let end = sendOutput() {
+            // What the other side wrote before it went is kept.
+            if !isClosed { _ = takeInput(rounds: 1024) }
+            return finish(end)
+        }
+        let (isDone, failure) = state.withLock { state in
+            (
+                state.isAbandoned || (state.isClosed && state.unsent == 0 && !state.isWritingReports),
+                state.isWritingReports ? nil : state.reportFailure
+            )
+        }
+        if let failure { return finish(failure) }
+        if isDone, port.pendingBytes == 0 || state.withLock({ $0.isAbandoned }) { finish(ByteChannelEnd(.closed)) }
+    }
+
+    private func takeInput(rounds: Int) -> Reading {
+        for _ in 0..<rounds {
+            let result: PortResult
+            var isShort = false
+            if let framing = port.framing {
+                guard input.hasSpace(for: framing.reportLength) else { return .full }
+                result = takeReport(framing)
+            } else {
+                let taken = input.fillUnlocked { memory -> (count: Int, result: PortResult) in
+                    let result = port.read(into: memory)
+                    guard case .bytes(let count) = result else { return (0, result) }
+                    isShort = count < min(memory.count, 2048)
+                    return (count, result)
+                }
+                guard let taken else { return .full }
+                result = taken
+            }
+            switch result {
+            // Little came, so nothing else waits: poll tells if that is wrong.
+            case .bytes: if isShort && rounds == 16 && !port.isTriedAlways { return .empty }
+            case .wait: return .empty
+            case .ended(let end): return .ended(end)
+            }
+        }
+        // There is more; others have their turn first.
+        if rounds > 16 || port.isTriedAlways { reactor.ask() }
+        return .full
+    }
+
+    private func takeReport(_ framing: HIDFraming) -> PortResult {
+        withUnsafeTemporaryAllocation(byteCount: framing.reportLength + 1, alignment: 16) { memory in
+            let result = port.read(into: memory)
+            if case .bytes(let count) = result, count > 0 {
+                _ = input.write(UnsafeRawBufferPointer(rebasing: memory[..<count]))
+            }
+            return result
+        }
+    }
+
+    private func sendOutput() -> ByteChannelEnd? {
+        guard port.framing == nil else { return nil }
+        while true {
+            // As a number, because a pointer into what the lock guards may not leave it. The bytes stay where they are:
+            // nobody else takes any.
+            let place = state.withLock { state -> (address: UInt, count: Int) in
+                let front = state.output.front
+                return (UInt(bitPattern: front.baseAddress), front.count)
+            }
+            guard place.count > 0, let start = UnsafeRawPointer(bitPattern: place.address) else { return nil }
+            switch port.write(UnsafeRawBufferPointer(start: start, count: place.count)) {
+            case .ended(let end): return end
+            case .wait: return nil
+            case .bytes(let count):
+                let observer = state.withLock { state in
+                    state.output.consume(count)
+                    state.unsent -= min(count, state.unsent)
+                    return observerOfSpace(&state)
+                }
+                observer?(.writable)
+                if count < place.count && !port.isTriedAlways { return nil }
+            }
+        }
+    }
+
+    /// Ends the channel and gives the port back; the first call counts.
+    private func finish(_ end: ByteChannelEnd) {
+        let pending = port.pendingBytes
+        var told = end
+        let (isFirst, final, observer, timer, patience) = state.withLock { state in
+            guard !state.isGone else {
+                return (
+                    false, end, Optional<@Sendable (ByteChannelEvent) -> Void>.none, Optional<ClockTimer>.none, 0.0
+                )
+            }
+            state.isGone = true
+            told.unsentBytes = state.unsent + pending
+            if told.unsentBytes > 0, told.error == nil { told.error = lostBytes(told) }
+            state.unsent = 0
+            if !state.isWritingReports { state.output.clear() }
+            if state.end == nil { state.end = told }
+            let isKind = end.reason == .closed && !state.isAbandoned
+            let patience = isKind ? max(0, (state.deadline ?? clock.now).seconds(since: clock.now)) : 0
+            defer {
+                state.observer = nil
+                state.timer = nil
+            }
+            return (true, state.end ?? told, state.observer, state.timer, patience)
+        }
+        guard isFirst else { return }
+        timer?.cancel()
+        input.finish(final)
+        observer?(.ended)
+        reactor.remove(self)
+        release(patience: patience)
+    }
+
+    private func lostBytes(_ end: ByteChannelEnd) -> DeviceError {
+        DeviceError(
+            .connectionLost,
+            "The connection through \(port.path) ended before \(end.unsentBytes) bytes that were written had been sent.",
+            cause: .system(call: "write", errno: end.reason == .detached ? ENODEV : EIO))
+    }
+
+    private func release(patience: Double) {
+        let work: @Sendable () -> Void = { [self] in
+            // A report that is under way uses the descriptor; the wait for it is bounded by the kernel.
+            while state.withLock({ $0.isWritingReports }) { WorkerThread.pause(seconds: 0.005) }
+            port.release(patience: patience)
+            let hooks = state.withLock { state in
+                state.isReleased = true
+                defer { state.hooks = [] }
+                return state.hooks
+            }
+            for hook in hooks { hook() }
+        }
+        // Waiting for a device must not hold up the other channels.
+        guard port.isSlowToRelease else { return work() }
+        do {
+            try WorkerThread.start(work)
+        } catch {
+            work()
+        }
+    }
+}

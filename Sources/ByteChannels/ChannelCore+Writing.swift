@@ -1,0 +1,76 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+
+extension ChannelCore {
+    /// Bytes that can be written without waiting.
+    var spaceAvailable: Int {
+        state.withLock { state in
+            guard state.end == nil else { return 0 }
+            let space = self.space(state.output.space)
+            if space == 0 { state.isWriterWaiting = true }
+            return space
+        }
+    }
+
+    /// How many of the app's bytes fit into that much of the buffer.
+    private func space(_ bytes: Int) -> Int {
+        guard let framing = port.framing else { return bytes }
+        return bytes / ReportRecord.length(framing) * framing.reportLength
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) -> ByteChannelWrite {
+        if let framing = port.framing { return write(bytes, as: framing) }
+        let bytes = BorrowedBytes(bytes)
+        let (result, asks) = state.withLock { state -> (ByteChannelWrite, Bool) in
+            if let end = state.end { return (.ended(end), false) }
+            var done = 0
+            // Straight to the kernel when nothing waits: that saves a copy and a change of threads.
+            let wasEmpty = state.output.count == 0
+            if wasEmpty, state.asked == nil {
+                direct: while done < bytes.count {
+                    // An error is left to the reactor, which tells of it: this call may not.
+                    guard case .bytes(let count) = port.write(bytes.from(done)), count > 0
+                    else { break direct }
+                    done += min(count, bytes.count - done)
+                }
+            }
+            let queued = state.output.write(bytes.from(done))
+            state.unsent += queued
+            if done + queued < bytes.count || state.output.space == 0 { state.isWriterWaiting = true }
+            return (.taken(done + queued), wasEmpty && queued > 0)
+        }
+        if asks { reactor.ask() }
+        return result
+    }
+
+    /// Queues a report for every part of the bytes: a write never shares a report with another one.
+    private func write(_ bytes: UnsafeRawBufferPointer, as framing: HIDFraming) -> ByteChannelWrite {
+        let bytes = BorrowedBytes(bytes)
+        let (result, starts) = state.withLock { state -> (ByteChannelWrite, Bool) in
+            if let end = state.end { return (.ended(end), false) }
+            var done = 0
+            while done < bytes.count, state.output.space >= ReportRecord.length(framing) {
+                let count = min(framing.reportLength, bytes.count - done)
+                ReportRecord.write(bytes.from(done, count: count), as: framing, to: &state.output)
+                done += count
+            }
+            state.unsent += done
+            if done < bytes.count || state.output.space < ReportRecord.length(framing) { state.isWriterWaiting = true }
+            let starts = done > 0 && !state.isWritingReports && !state.isGone
+            if starts { state.isWritingReports = true }
+            return (.taken(done), starts)
+        }
+        if starts { startWritingReports(framing) }
+        return result
+    }
+
+    /// After bytes have gone: whom to tell, if anybody.
+    func observerOfSpace(_ state: inout State) -> (@Sendable (ByteChannelEvent) -> Void)? {
+        guard state.isWriterWaiting, state.end == nil, state.output.space >= spaceToTell else { return nil }
+        state.isWriterWaiting = false
+        return state.observer
+    }
+}

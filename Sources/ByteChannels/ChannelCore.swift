@@ -1,0 +1,145 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A channel as the reactor knows it: the port, a buffer each way, and who is told. ChannelCore+Reactor.swift holds what
+/// runs on the reactor's thread.
+final class ChannelCore: Sendable {
+    struct State: ~Copyable {
+        /// Bytes, or records of ``ReportRecord`` where there is framing.
+        var output: ByteRing
+        /// Bytes that `write` took and the port has not; without filling.
+        var unsent = 0
+        /// What the app sees as the end.
+        var end: ByteChannelEnd?
+        /// An end that came from elsewhere, for the reactor to carry out.
+        var asked: ByteChannelEnd?
+        /// The app has closed the channel.
+        var isClosed = false
+        /// The time for sending what is left is over.
+        var isAbandoned = false
+        /// The kernel has hung up, and bytes may still be read when there is space for them.
+        var isHungUp = false
+        /// The reactor is done with the port.
+        var isGone = false
+        /// A thread writes reports.
+        var isWritingReports = false
+        /// Writing reports failed that way.
+        var reportFailure: ByteChannelEnd?
+        var isWriterWaiting = false
+        var isReleased = false
+        var observer: (@Sendable (ByteChannelEvent) -> Void)?
+        var deadline: BootTime?
+        var timer: ClockTimer?
+        var hooks: [@Sendable () -> Void] = []
+    }
+
+    /// In the life of a channel the buffer of each way.
+    static let capacity = 65_536
+    /// How long what was written is still sent after `close`, in seconds.
+    static let patience = 2.0
+
+    let port: any Port
+    let clock: any DeviceClock
+    let reactor: ChannelReactor
+    let input: BytePipe
+    let state: Mutex<State>
+    /// What a writer that waits is told of; more than a byte, because waking it is dear.
+    let spaceToTell: Int
+
+    init(_ port: any Port, clock: any DeviceClock, capacity: Int = ChannelCore.capacity, reactor: ChannelReactor) {
+        self.port = port
+        self.clock = clock
+        self.reactor = reactor
+        let record = port.framing.map(ReportRecord.length) ?? 1
+        let capacity = max(capacity, record * 4)
+        input = BytePipe(capacity: capacity, spaceToTell: capacity / 2)
+        state = Mutex(State(output: ByteRing(capacity: capacity)))
+        spaceToTell = max(record, min(4096, capacity / 4))
+    }
+
+    /// Joins the reactor; until then nothing comes in.
+    func start() throws(DeviceError) {
+        input.observeWriter { [weak self] event in
+            if case .writable = event { self?.reactor.ask() }
+        }
+        try reactor.add(self)
+    }
+
+    var descriptor: Int32 { port.descriptor }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteChannelRead { input.read(into: buffer) }
+
+    var bytesAvailable: Int { input.bytesAvailable }
+
+    var end: ByteChannelEnd? { state.withLock { $0.end } }
+
+    func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?) {
+        let former = state.withLock { state in
+            defer { state.observer = state.isClosed ? nil : receive }
+            return state.observer
+        }
+        withExtendedLifetime(former) {}
+        guard let receive else { return input.observeReader(nil) }
+        input.observeReader { event in
+            // The end is told by the one who brings it about, once for both ways.
+            if case .readable = event { receive(.readable) }
+        }
+    }
+
+    /// Calls the closure once the port is free, on the thread that freed it; at once when it is.
+    func whenReleased(_ body: @escaping @Sendable () -> Void) {
+        let isReleased = state.withLock { state in
+            if !state.isReleased { state.hooks.append(body) }
+            return state.isReleased
+        }
+        if isReleased { body() }
+    }
+
+    /// Ends the channel from outside. What the kernel still gives is read before; what waits to be sent is lost.
+    func end(_ end: ByteChannelEnd) {
+        let isNews = state.withLock { state in
+            guard state.end == nil || state.isClosed, state.asked == nil, !state.isGone else { return false }
+            state.asked = end
+            return true
+        }
+        if isNews { reactor.ask() }
+    }
+
+    func close() {
+        let deadline = clock.now.advanced(bySeconds: ChannelCore.patience)
+        let (isNews, sends, observer) = state.withLock { state in
+            guard !state.isClosed else { return (false, false, Optional<@Sendable (ByteChannelEvent) -> Void>.none) }
+            state.isClosed = true
+            state.end = ByteChannelEnd(.closed)
+            state.deadline = deadline
+            defer { state.observer = nil }
+            return (true, !state.isGone, state.observer)
+        }
+        withExtendedLifetime(observer) {}
+        guard isNews else { return }
+        input.observeReader(nil)
+        input.finish(ByteChannelEnd(.closed), drops: true)
+        guard sends else { return }
+        let timer = clock.timer(at: deadline) { [weak self] in self?.abandon() }
+        let isLate = state.withLock { state in
+            if !state.isGone { state.timer = timer }
+            return state.isGone
+        }
+        if isLate { timer.cancel() }
+        reactor.ask()
+    }
+
+    private func abandon() {
+        state.withLock { $0.isAbandoned = true }
+        reactor.ask()
+    }
+}

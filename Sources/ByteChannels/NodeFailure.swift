@@ -1,0 +1,101 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Why a node cannot be opened, in words that say what to do.
+enum NodeFailure {
+    /// - Parameter descriptor: The attempt's own, while it is open.
+    static func opening(
+        _ path: String, call: String = "open", errno number: Int32, descriptor: Int32? = nil
+    ) -> DeviceError {
+        let cause = DeviceError.Cause.system(call: call, errno: number)
+        switch number {
+        case ENOENT, ENOTDIR:
+            return DeviceError(
+                .notFound, "There is no node \(path). The accessory may have been unplugged.", cause: cause)
+        case ENXIO, ENODEV:
+            return DeviceError(.notFound, "Nothing is attached to \(path).", cause: cause)
+        case EACCES, EPERM, EROFS:
+            return DeviceError(.permissionDenied, permission(path), cause: cause)
+        case EBUSY, EWOULDBLOCK:
+            return busy(path, cause: cause, descriptor: descriptor)
+        case EMFILE, ENFILE:
+            return DeviceError(
+                .busy, "No file descriptor is left for \(path). Raise the limit of open files (ulimit -n).",
+                cause: cause)
+        case EISDIR, ENOTTY, ENOTSOCK, EPROTOTYPE:
+            return DeviceError(
+                .invalidConfiguration, "\(path) is not of the kind that it is said to be. Check the configuration.",
+                cause: cause)
+        case ECONNREFUSED:
+            return DeviceError(.unreachable, "Nobody listens on \(path). Start the program that should.", cause: cause)
+        case EAGAIN:
+            return DeviceError(.busy, "\(path) takes no connection at the moment.", cause: cause)
+        default:
+            return DeviceError(
+                .inputOutput, "\(path) cannot be opened. Unplug the accessory and plug it in again.", cause: cause)
+        }
+    }
+
+    /// Somebody else has it; who, as far as this user may see.
+    static func busy(_ path: String, cause: DeviceError.Cause?, descriptor: Int32?) -> DeviceError {
+        let holder = NodeHolder.find(path, except: descriptor)?.text ?? "a program that this user may not see"
+        return DeviceError(.busy, "\(path) is in use by \(holder). Close it there first.", cause: cause)
+    }
+
+    private static func permission(_ path: String) -> String {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            return
+                "\(path) may not be opened by this user, and not even be looked at. Check the folders that lead to it."
+        }
+        let mode = status.st_mode & 0o7777
+        let digits = String(mode, radix: 8)
+        let owner = user(status.st_uid)
+        let group = group(status.st_gid)
+        let advice =
+            if mode & 0o060 == 0o060, status.st_gid != 0 {
+                "Add the user to the group (usermod -a -G \(group) USER) and log in again, or add a udev rule that gives "
+                    + "the node to the user."
+            } else {
+                "Add a udev rule that gives the node to a group of the user's: MODE=\"0660\", GROUP=\"dialout\"."
+            }
+        return
+            "\(path) may not be opened by this user: its mode is \(String(repeating: "0", count: max(0, 4 - digits.count)))"
+            + "\(digits), its owner \(owner), its group \(group). \(advice)"
+    }
+
+    private static func user(_ id: uid_t) -> String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
+            var entry = passwd()
+            var found: UnsafeMutablePointer<passwd>?
+            guard let start = buffer.baseAddress,
+                getpwuid_r(id, &entry, start, buffer.count, &found) == 0, found != nil,
+                let name = entry.pw_name
+            else { return "\(id)" }
+            return String(cString: name)
+        }
+    }
+
+    private static func group(_ id: gid_t) -> String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16_384) { buffer in
+            var entry = GroupEntry()
+            var found: UnsafeMutablePointer<GroupEntry>?
+            guard let start = buffer.baseAddress,
+                getgrgid_r(id, &entry, start, buffer.count, &found) == 0, found != nil,
+                let name = entry.gr_name
+            else { return "\(id)" }
+            return String(cString: name)
+        }
+    }
+}
+
+/// The C structure, whose name the method hides.
+private typealias GroupEntry = group

@@ -1,0 +1,85 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The program that has a node open.
+package struct NodeHolder: Sendable {
+    /// Its process.
+    package var pid: Int32
+    /// Its name, at most 15 bytes long; empty when that cannot be read.
+    package var program: String
+
+    /// The first process found with the node open, as far as this user may see; another one before this one.
+    ///
+    /// - Parameters:
+    ///   - descriptor: One of this process that does not count.
+    ///   - limit: How many open files are looked at.
+    package static func find(_ path: String, except descriptor: Int32? = nil, limit: Int = 50_000) -> NodeHolder? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        let wanted = Array(UnsafeRawBufferPointer(start: resolved, count: strlen(resolved)))
+        var rest = limit
+        var own = false
+        for process in names("/proc", limit: 100_000) {
+            guard let pid = number(process) else { continue }
+            let isOwn = pid == getpid()
+            if isOwn && own { continue }
+            guard rest > 0 else { break }
+            let folder = "/proc/\(pid)/fd"
+            for file in names(folder, limit: rest) {
+                rest -= 1
+                if isOwn, number(file) == descriptor { continue }
+                guard isLink("\(folder)/\(String(decoding: file, as: UTF8.self))", to: wanted) else { continue }
+                if !isOwn { return NodeHolder(pid: pid, program: name(pid)) }
+                own = true
+                break
+            }
+        }
+        return own ? NodeHolder(pid: getpid(), program: name(getpid())) : nil
+    }
+
+    /// In the words of an error.
+    package var text: String {
+        if pid == getpid() { return "this program itself" }
+        return program.isEmpty ? "process \(pid)" : "\(program), process \(pid)"
+    }
+
+    private static func isLink(_ path: String, to wanted: [UInt8]) -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: wanted.count + 1, alignment: 1) { buffer in
+            guard let start = buffer.baseAddress else { return false }
+            let count = readlink(path, start.assumingMemoryBound(to: CChar.self), buffer.count)
+            return count == wanted.count && buffer.prefix(wanted.count).elementsEqual(wanted)
+        }
+    }
+
+    private static func name(_ pid: Int32) -> String {
+        let descriptor = systemOpen("/proc/\(pid)/comm", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return "" }
+        defer { systemClose(descriptor) }
+        return withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
+            let count = systemRead(descriptor, buffer)
+            return String(decoding: buffer.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        }
+    }
+
+    /// The entries of a folder that are numbers by their first byte.
+    private static func names(_ path: String, limit: Int) -> [[UInt8]] {
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var names: [[UInt8]] = []
+        while names.count < limit, let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in Array(bytes.prefix { $0 != 0 }) }
+            if let first = name.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) { names.append(name) }
+        }
+        return names
+    }
+
+    private static func number(_ digits: [UInt8]) -> Int32? {
+        Int32(String(decoding: digits, as: UTF8.self))
+    }
+}

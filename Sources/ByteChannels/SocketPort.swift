@@ -1,0 +1,82 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+package import DeviceCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A Unix stream socket.
+package final class SocketPort: Port {
+    package let descriptor: Int32
+    package let path: String
+    package var framing: HIDFraming? { nil }
+    package var isTriedAlways: Bool { false }
+    package var pendingBytes: Int { 0 }
+    package var isSlowToRelease: Bool { false }
+
+    /// Takes over a connected socket that does not block.
+    package init(descriptor: Int32, path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    package static func open(_ path: String) throws(DeviceError) -> SocketPort {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let name = Array(path.utf8)
+        let isShort = withUnsafeMutableBytes(of: &address.sun_path) { space in
+            guard name.count < space.count, !name.contains(0) else { return false }
+            space.copyBytes(from: name)
+            return true
+        }
+        guard isShort else {
+            throw DeviceError(
+                .invalidConfiguration, "\(path) is too long for a socket, or no path. Use one of fewer than 108 bytes.")
+        }
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let descriptor = socket(AF_UNIX, type, 0)
+        guard descriptor >= 0 else { throw NodeFailure.opening(path, call: "socket", errno: errno) }
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard result == 0 else {
+            let number = errno
+            systemClose(descriptor)
+            if number == EAGAIN {
+                throw DeviceError(
+                    .busy, "\(path) takes no connection at the moment: too many wait already.",
+                    cause: .system(call: "connect", errno: number))
+            }
+            throw NodeFailure.opening(path, call: "connect", errno: number)
+        }
+        return SocketPort(descriptor: descriptor, path: path)
+    }
+
+    package func interest(reads: Bool, writes: Bool) -> Int16 {
+        Int16((reads ? POLLIN : 0) | (writes ? POLLOUT : 0))
+    }
+
+    package func prepare() {}
+
+    package func read(into buffer: UnsafeMutableRawBufferPointer) -> PortResult {
+        .reading(descriptor, buffer, path: path)
+    }
+
+    package func write(_ bytes: UnsafeRawBufferPointer) -> PortResult {
+        .written(systemSend(descriptor, bytes), path: path)
+    }
+
+    package func release(patience: Double) {
+        // What was not read would turn the end that the other side sees into an error.
+        withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 16) { buffer in
+            for _ in 0..<64 where systemRead(descriptor, buffer) <= 0 { break }
+        }
+        systemClose(descriptor)
+    }
+}

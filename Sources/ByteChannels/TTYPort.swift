@@ -1,0 +1,74 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+package import DeviceCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A serial port, or a pseudo-terminal.
+package final class TTYPort: Port {
+    package let descriptor: Int32
+    package let path: String
+    package var framing: HIDFraming? { nil }
+    package var isTriedAlways: Bool { false }
+    package var pendingBytes: Int { 0 }
+    /// A driver may talk to the device when the port is closed.
+    package var isSlowToRelease: Bool { true }
+
+    /// Takes over an open port, which is set up and closed when that fails.
+    package init(descriptor: Int32, path: String, settings: TTYSettings) throws(DeviceError) {
+        self.descriptor = descriptor
+        self.path = path
+        do {
+            try TTYLine(descriptor: descriptor, path: path).setUp(settings)
+        } catch {
+            systemClose(descriptor)
+            throw error
+        }
+    }
+
+    package static func open(_ path: String, _ settings: TTYSettings) throws(DeviceError) -> TTYPort {
+        guard settings.speed > 0 else {
+            throw DeviceError(
+                .invalidConfiguration, "A speed of 0 hangs up. Give \(path) the speed of the accessory, as in 115200.")
+        }
+        // Not blocking: opening would wait for a carrier on some ports.
+        let descriptor = systemOpen(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw NodeFailure.opening(path, errno: errno) }
+        return try TTYPort(descriptor: descriptor, path: path, settings: settings)
+    }
+
+    package func interest(reads: Bool, writes: Bool) -> Int16 {
+        Int16((reads ? POLLIN : 0) | (writes ? POLLOUT : 0))
+    }
+
+    package func prepare() {}
+
+    package func read(into buffer: UnsafeMutableRawBufferPointer) -> PortResult {
+        .reading(descriptor, buffer, path: path)
+    }
+
+    package func write(_ bytes: UnsafeRawBufferPointer) -> PortResult {
+        .written(systemWrite(descriptor, bytes), path: path)
+    }
+
+    package func release(patience: Double) {
+        let line = TTYLine(descriptor: descriptor, path: path)
+        var rest = patience
+        var waiting = line.bytesToSend
+        while waiting > 0, rest > 0 {
+            WorkerThread.pause(seconds: 0.01)
+            rest -= 0.01
+            waiting = line.bytesToSend
+        }
+        // Else closing waits for up to 30 s for a device that takes nothing. Never where nothing waits: on a
+        // pseudo-terminal this takes back what the other side has not read.
+        if waiting > 0 { tcflush(descriptor, TCOFLUSH) }
+        line.share()
+        systemClose(descriptor)
+    }
+}

@@ -1,0 +1,63 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Speeds of serial ports.
+package enum TTYSpeed {
+    /// The number that termios uses for a speed; nil for one that it has none for.
+    static func constant(_ speed: UInt32) -> speed_t? {
+        standard.first { $0.speed == speed }.map { speed_t($0.constant) }
+    }
+
+    private static let standard: [(speed: UInt32, constant: Int)] = [
+        (50, Int(B50)), (75, Int(B75)), (110, Int(B110)), (134, Int(B134)), (150, Int(B150)), (200, Int(B200)),
+        (300, Int(B300)), (600, Int(B600)), (1200, Int(B1200)), (1800, Int(B1800)), (2400, Int(B2400)),
+        (4800, Int(B4800)), (9600, Int(B9600)), (19_200, Int(B19200)), (38_400, Int(B38400)), (57_600, Int(B57600)),
+        (115_200, Int(B115200)), (230_400, Int(B230400)), (460_800, Int(B460800)), (500_000, Int(B500000)),
+        (576_000, Int(B576000)), (921_600, Int(B921600)), (1_000_000, Int(B1000000)), (1_152_000, Int(B1152000)),
+        (1_500_000, Int(B1500000)), (2_000_000, Int(B2000000)), (2_500_000, Int(B2500000)),
+        (3_000_000, Int(B3000000)), (3_500_000, Int(B3500000)), (4_000_000, Int(B4000000)),
+    ]
+
+    /// Sets any speed; false when the port does not come within 3 % of it, which is what a receiver bears.
+    static func setArbitrary(_ speed: UInt32, _ descriptor: Int32) -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { settings in
+            guard let start = settings.baseAddress else { return false }
+            settings.initializeMemory(as: UInt8.self, repeating: 0)
+            guard systemControl(descriptor, get, start) >= 0 else { return false }
+            var flags = settings.load(fromByteOffset: controlOffset, as: UInt32.self)
+            // The speed is in a field of its own, for both ways.
+            flags = flags & ~(speedMask | speedMask << 16) | other
+            settings.storeBytes(of: flags, toByteOffset: controlOffset, as: UInt32.self)
+            settings.storeBytes(of: speed, toByteOffset: inputSpeedOffset, as: UInt32.self)
+            settings.storeBytes(of: speed, toByteOffset: inputSpeedOffset + 4, as: UInt32.self)
+            guard systemControl(descriptor, set, start) >= 0, systemControl(descriptor, get, start) >= 0 else {
+                return false
+            }
+            let result = Double(settings.load(fromByteOffset: inputSpeedOffset + 4, as: UInt32.self))
+            return abs(result - Double(speed)) <= 0.03 * Double(speed)
+        }
+    }
+
+    /// The speed that is set, in bits a second; nil where the driver does not tell.
+    package static func current(_ descriptor: Int32) -> UInt32? {
+        withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { settings in
+            guard let start = settings.baseAddress, systemControl(descriptor, get, start) >= 0 else { return nil }
+            return settings.load(fromByteOffset: inputSpeedOffset + 4, as: UInt32.self)
+        }
+    }
+
+    // struct termios2: four words of flags, the line discipline in a byte, 19 characters, two speeds.
+    private static let size = 44
+    private static let controlOffset = 8
+    private static let inputSpeedOffset = 36
+    private static let get = IOControl.number(.fromKernel, "T", 0x2A, size: size)
+    private static let set = IOControl.number(.toKernel, "T", 0x2B, size: size)
+    private static let speedMask: UInt32 = 0x100F
+    private static let other: UInt32 = 0x1000
+}

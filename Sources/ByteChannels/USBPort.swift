@@ -1,0 +1,224 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+package import DeviceCore
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A pair of bulk endpoints, by asynchronous requests to usbdevice_fs: reads are under way all the time, writes while
+/// there is something to be sent.
+package final class USBPort: Port {
+    struct State: ~Copyable {
+        var input: USBTransfers
+        var output: USBTransfers
+        var pending = 0
+        var failure: ByteChannelEnd?
+    }
+
+    /// Requests each way, and bytes in each: a multiple of every size of packet that bulk endpoints have.
+    static let transferCount = 4
+    static let transferLength = 16_384
+
+    package let descriptor: Int32
+    package let path: String
+    package var framing: HIDFraming? { nil }
+    package var isTriedAlways: Bool { true }
+    package var isSlowToRelease: Bool { true }
+    let endpoints: USBEndpoints
+    let kernel: any USBKernel
+    let state: Mutex<State>
+
+    private init(descriptor: Int32, endpoints: USBEndpoints, kernel: any USBKernel) {
+        self.descriptor = descriptor
+        self.endpoints = endpoints
+        self.kernel = kernel
+        path = endpoints.path
+        let count = USBPort.transferCount
+        state = Mutex(
+            State(
+                input: USBTransfers(endpoint: endpoints.input, count: count, capacity: USBPort.transferLength),
+                output: USBTransfers(endpoint: endpoints.output, count: count, capacity: USBPort.transferLength)))
+    }
+
+    package static func open(_ endpoints: USBEndpoints, kernel: any USBKernel) throws(DeviceError) -> USBPort {
+        guard endpoints.input & 0x80 != 0, endpoints.output & 0x80 == 0, (1...1024).contains(endpoints.packetLength)
+        else {
+            throw DeviceError(
+                .invalidConfiguration,
+                "The endpoints of \(endpoints.path) cannot be: one has to be for input, one for output, with packets of "
+                    + "1 to 1024 bytes.")
+        }
+        let descriptor = kernel.open(endpoints.path)
+        guard descriptor >= 0 else { throw NodeFailure.opening(endpoints.path, errno: -descriptor) }
+        let port = USBPort(descriptor: descriptor, endpoints: endpoints, kernel: kernel)
+        do {
+            try port.claim()
+        } catch {
+            kernel.close(descriptor)
+            throw error
+        }
+        return port
+    }
+
+    private func claim() throws(DeviceError) {
+        var interface = UInt32(endpoints.interface)
+        let result = kernel.control(descriptor, USBRequest.claim, &interface)
+        guard result >= 0 else {
+            if result == -EBUSY, let driver { throw busy(driver) }
+            throw NodeFailure.opening(path, call: "USBDEVFS_CLAIMINTERFACE", errno: -result, descriptor: descriptor)
+        }
+        var failure = select(alternate: endpoints.alternate)
+        if failure >= 0 { failure = state.withLock { submitReads(&$0) } }
+        guard failure >= 0 else {
+            _ = kernel.control(descriptor, USBRequest.release, &interface)
+            throw NodeFailure.opening(path, call: "USBDEVFS_SETINTERFACE", errno: -failure)
+        }
+    }
+
+    private func select(alternate: UInt8) -> Int32 {
+        var setting = (UInt32(endpoints.interface), UInt32(alternate))
+        return kernel.control(descriptor, USBRequest.setInterface, &setting)
+    }
+
+    /// The driver that serves the interface; nil when it is another program.
+    private var driver: String? {
+        withUnsafeTemporaryAllocation(byteCount: 260, alignment: 4) { answer in
+            guard let start = answer.baseAddress else { return nil }
+            answer.initializeMemory(as: UInt8.self, repeating: 0)
+            answer.storeBytes(of: UInt32(endpoints.interface), as: UInt32.self)
+            guard kernel.control(descriptor, USBRequest.getDriver, start) >= 0 else { return nil }
+            let name = String(decoding: answer[4...].prefix { $0 != 0 }, as: UTF8.self)
+            return name.isEmpty || name == "usbfs" ? nil : name
+        }
+    }
+
+    private func busy(_ driver: String) -> DeviceError {
+        DeviceError(
+            .busy,
+            "Interface \(endpoints.interface) of \(path) is in use by the kernel's driver \(driver). Unbind it first.",
+            cause: .system(call: "USBDEVFS_CLAIMINTERFACE", errno: EBUSY))
+    }
+
+    package var pendingBytes: Int { state.withLock { $0.pending } }
+
+    package func interest(reads: Bool, writes: Bool) -> Int16 { kernel.completionEvents }
+
+    package func prepare() {
+        state.withLock { reap(&$0) }
+    }
+
+    package func read(into buffer: UnsafeMutableRawBufferPointer) -> PortResult {
+        state.withLock { state in
+            while let block = state.input.firstDone {
+                let come = min(block.transferred, block.buffer.count)
+                let count = min(come - state.input.taken, buffer.count)
+                if count > 0 {
+                    let part = block.buffer[state.input.taken..<state.input.taken + count]
+                    buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: part))
+                    state.input.taken += count
+                }
+                if state.input.taken >= come {
+                    state.input.recycle()
+                    let result = submitReads(&state)
+                    if result < 0 { fail(&state, errno: -result, call: "USBDEVFS_SUBMITURB") }
+                }
+                if count > 0 { return .bytes(count) }
+            }
+            // What had come before the failure was read first.
+            return state.failure.map { .ended($0) } ?? .wait
+        }
+    }
+
+    package func write(_ bytes: UnsafeRawBufferPointer) -> PortResult {
+        state.withLock { state in
+            if let failure = state.failure { return .ended(failure) }
+            guard let block = state.output.next, bytes.count > 0 else { return .wait }
+            let count = min(bytes.count, block.buffer.count)
+            block.buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+            let isLast = count == bytes.count
+            block.prepare(
+                length: count, endsWithShortPacket: isLast && count.isMultiple(of: endpoints.packetLength))
+            let result = kernel.control(descriptor, USBRequest.submit, block.address)
+            // Memory for requests is short: try again when some are done.
+            if result == -ENOMEM || result == -EAGAIN, state.output.underWay > 0 { return .wait }
+            guard result >= 0 else {
+                fail(&state, errno: -result, call: "USBDEVFS_SUBMITURB")
+                return .ended(state.failure ?? ByteChannelEnd(.hungUp))
+            }
+            state.output.submitted()
+            state.pending += count
+            return .bytes(count)
+        }
+    }
+
+    /// Keeps every read block with the kernel but those whose bytes wait here.
+    private func submitReads(_ state: inout State) -> Int32 {
+        guard state.failure == nil else { return 0 }
+        while let block = state.input.next {
+            block.prepare(length: block.buffer.count, endsWithShortPacket: false)
+            let result = kernel.control(descriptor, USBRequest.submit, block.address)
+            if result == -ENOMEM, state.input.used > 0 { return 0 }
+            if result < 0 { return result }
+            state.input.submitted()
+        }
+        return 0
+    }
+
+    private func reap(_ state: inout State) {
+        // As many as there can be, so that a kernel that is out of its mind does not keep the thread.
+        for _ in 0..<(2 * USBPort.transferCount) {
+            var address: UInt = 0
+            let result = kernel.control(descriptor, USBRequest.reap, &address)
+            if result == -EAGAIN { return }
+            guard result >= 0 else { return fail(&state, errno: -result, call: "USBDEVFS_REAPURBNDELAY") }
+            if let block = state.output.finished(address) {
+                state.pending -= min(max(0, block.transferred), state.pending)
+                if block.status != 0 { fail(&state, errno: -block.status, call: "a bulk transfer") }
+                while state.output.firstDone != nil { state.output.recycle() }
+            } else if let block = state.input.finished(address) {
+                if block.status != 0 { fail(&state, errno: -block.status, call: "a bulk transfer") }
+            }
+        }
+    }
+
+    /// The first failure counts.
+    private func fail(_ state: inout State, errno number: Int32, call: String) {
+        guard state.failure == nil else { return }
+        switch number {
+        case EPIPE:
+            let error = DeviceError(
+                .inputOutput, "The accessory at \(path) has stalled. Close the session and open it again.",
+                cause: .system(call: call, errno: number))
+            state.failure = ByteChannelEnd(.failed, error: error)
+        case EPROTO, EILSEQ, ETIME:
+            // What transfers say between the moment the plug is pulled and the moment the hub tells.
+            state.failure = ByteChannelEnd(.hungUp)
+        default:
+            state.failure = ByteChannelEnd(errno: number, call: call, path: path)
+        }
+    }
+
+    package func release(patience: Double) {
+        for block in state.withLock({ $0.input.waiting + $0.output.waiting }) {
+            _ = kernel.control(descriptor, USBRequest.discard, block.address)
+        }
+        // The kernel puts what a block has got into our memory when the block is reaped, and never after the close.
+        for _ in 0..<50 {
+            let isDone = state.withLock { state in
+                reap(&state)
+                return state.input.underWay + state.output.underWay == 0 || state.failure?.reason == .hungUp
+            }
+            if isDone { break }
+            WorkerThread.pause(seconds: 0.01)
+        }
+        _ = select(alternate: 0)
+        var interface = UInt32(endpoints.interface)
+        _ = kernel.control(descriptor, USBRequest.release, &interface)
+        kernel.close(descriptor)
+    }
+}

@@ -1,0 +1,76 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Glibc
+
+/// The other end of a channel: a descriptor that a test reads and writes, each wait a minute long at most.
+final class Peer: Sendable {
+    let descriptor: Int32
+    private let isClosed = Flag()
+
+    init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+    }
+
+    deinit {
+        close()
+    }
+
+    func close() {
+        if isClosed.raise() { Glibc.close(descriptor) }
+    }
+
+    private func wait(_ events: Int32) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+        return poll(&entry, 1, 60_000) > 0
+    }
+
+    /// Sends all of it, while the other side takes it.
+    func send(_ bytes: [UInt8]) {
+        var done = 0
+        while done < bytes.count {
+            let count = bytes[done...].withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            let written =
+                count >= 0 || errno != ENOTSOCK
+                ? count
+                : bytes[done...].withUnsafeBytes {
+                    Glibc.write(descriptor, $0.baseAddress, $0.count)
+                }
+            if written > 0 {
+                done += written
+            } else if errno != EAGAIN || !wait(POLLOUT) {
+                return
+            }
+        }
+    }
+
+    /// Sends what is taken at once; returns how much.
+    func sendSome(_ bytes: [UInt8]) -> Int {
+        let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        return max(0, count)
+    }
+
+    /// That many bytes; fewer when the other side ends or a minute passes.
+    func receive(_ count: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < count {
+            let part = [UInt8](unsafeUninitializedCapacity: min(65_536, count - bytes.count)) { buffer, size in
+                size = max(0, Glibc.read(descriptor, buffer.baseAddress, buffer.count))
+            }
+            if part.isEmpty {
+                guard errno == EAGAIN, wait(POLLIN) else { return bytes }
+                var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                if poll(&entry, 1, 0) > 0, entry.revents & Int16(POLLIN) == 0 { return bytes }
+            }
+            bytes += part
+        }
+        return bytes
+    }
+
+    /// All until the other side ends.
+    func receiveAll() -> [UInt8] { receive(.max) }
+}

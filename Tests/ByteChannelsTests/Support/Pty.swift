@@ -1,0 +1,30 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Testing
+
+/// A pseudo-terminal: the master in the test's hand, the other side a path like a serial port's.
+struct Pty {
+    let master: Peer
+    let path: String
+
+    init() throws {
+        let descriptor = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        try #require(descriptor >= 0)
+        // TIOCSPTLCK and TIOCGPTN: what unlockpt and ptsname do, which Swift does not see.
+        var isLocked: Int32 = 0
+        try #require(ioctl(descriptor, 0x4004_5431, &isLocked) == 0)
+        var number: Int32 = 0
+        try #require(ioctl(descriptor, 0x8004_5430, &number) == 0)
+        path = "/dev/pts/\(number)"
+        master = Peer(descriptor)
+    }
+
+    /// Another descriptor of the port, beside the channel's.
+    func slave() throws -> Int32 {
+        let descriptor = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+        try #require(descriptor >= 0)
+        return descriptor
+    }
+}

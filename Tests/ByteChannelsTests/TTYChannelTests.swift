@@ -1,0 +1,183 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteChannels
+import DeviceCore
+import Glibc
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct TTYChannelTests {
+    private func open(_ pty: Pty, _ settings: TTYSettings = TTYSettings()) throws -> Watch {
+        Watch(try ChannelOpener.open(.tty(path: pty.path, settings), clock: LiveClock(), pauses: []))
+    }
+
+    @Test("A port is raw before the first byte can come in")
+    func raw() throws {
+        let pty = try Pty()
+        let slave = try pty.slave()
+        defer { close(slave) }
+        var before = termios()
+        tcgetattr(slave, &before)
+        #expect(before.c_lflag & tcflag_t(ICANON | ECHO) != 0)
+        let watch = try open(pty)
+        var line = termios()
+        tcgetattr(slave, &line)
+        #expect(line.c_lflag & tcflag_t(ICANON | ECHO | ISIG | IEXTEN) == 0)
+        #expect(line.c_iflag & tcflag_t(ICRNL | IXON | IXOFF | ISTRIP) == 0)
+        #expect(line.c_oflag & tcflag_t(OPOST) == 0)
+        #expect(line.c_cflag & tcflag_t(CLOCAL | CREAD) == tcflag_t(CLOCAL | CREAD))
+        #expect(cfgetospeed(&line) == speed_t(B115200))
+        // A cooked port swallows or changes every one of these, and echoes some.
+        let awkward: [UInt8] = [0x11, 0x61, 0x03, 0x04, 0x0D, 0xFF, 0x7A, 0x13, 0x1A, 0x00]
+        pty.master.send(awkward)
+        #expect(watch.receive(awkward.count) == awkward)
+        watch.write([0x0A, 0x0D])
+        #expect(pty.master.receive(2) == [0x0A, 0x0D])
+    }
+
+    @Test("All values of a byte pass both ways")
+    func allValues() throws {
+        let pty = try Pty()
+        let watch = try open(pty)
+        let all = (0...255).map { UInt8($0) }
+        pty.master.send(all)
+        #expect(watch.receive(256) == all)
+        #expect(watch.write(all) == 256)
+        #expect(pty.master.receive(256) == all)
+    }
+
+    @Test("Bytes that came before the port was opened are dropped")
+    func staleBytes() throws {
+        let pty = try Pty()
+        pty.master.send(Array("stale".utf8))
+        let watch = try open(pty)
+        pty.master.send(Array("fresh".utf8))
+        #expect(watch.receive(5) == Array("fresh".utf8))
+    }
+
+    @Test("A speed without a number of its own is set", arguments: [250_000, 74_880, 31_250] as [UInt32])
+    func arbitrarySpeed(_ speed: UInt32) throws {
+        let pty = try Pty()
+        let watch = try open(pty, TTYSettings(speed: speed))
+        let slave = try pty.slave()
+        defer { close(slave) }
+        #expect(TTYSpeed.current(slave) == speed)
+        pty.master.send([1, 2, 3])
+        #expect(watch.receive(3) == [1, 2, 3])
+    }
+
+    @Test(
+        "Data terminal ready is left alone at the close where that is wanted",
+        arguments: [TTYSettings.DTR.assert, .leave])
+    func hangUpAtClose(_ policy: TTYSettings.DTR) throws {
+        let pty = try Pty()
+        let slave = try pty.slave()
+        defer { close(slave) }
+        var line = termios()
+        tcgetattr(slave, &line)
+        line.c_cflag |= tcflag_t(HUPCL)
+        tcsetattr(slave, TCSANOW, &line)
+        let watch = try open(pty, TTYSettings(dtr: policy, usesHardwareFlowControl: true))
+        tcgetattr(slave, &line)
+        #expect((line.c_cflag & tcflag_t(HUPCL) != 0) == (policy == .assert))
+        // CRTSCTS
+        #expect(line.c_cflag & 0x8000_0000 != 0)
+        watch.channel.close()
+    }
+
+    @Test("A second opening finds the port busy and who has it, and leaves what comes in to the first")
+    func busy() throws {
+        let pty = try Pty()
+        let watch = try open(pty)
+        pty.master.send(Array("for the first".utf8))
+        let error = #expect(throws: DeviceError.self) { try open(pty) }
+        #expect(error?.code == .busy)
+        #expect(error?.message.contains(pty.path) == true)
+        #expect(error?.message.contains("this program itself") == true)
+        #expect(watch.receive(13) == Array("for the first".utf8))
+        watch.write(Array("still".utf8))
+        #expect(pty.master.receive(5) == Array("still".utf8))
+    }
+
+    @Test("A port that a program locks, or has for itself, is busy and is not touched")
+    func locked() throws {
+        for isLock in [true, false] {
+            let pty = try Pty()
+            let slave = try pty.slave()
+            defer { close(slave) }
+            if isLock { #expect(flock(slave, LOCK_EX) == 0) } else { #expect(ioctl(slave, UInt(TIOCEXCL)) == 0) }
+            #expect { try open(pty) } throws: { ($0 as? DeviceError)?.code == .busy }
+            var line = termios()
+            tcgetattr(slave, &line)
+            #expect(line.c_lflag & tcflag_t(ICANON) != 0)
+        }
+    }
+
+    @Test("After the close the port is free, though another descriptor is still open")
+    func free() throws {
+        let pty = try Pty()
+        let slave = try pty.slave()
+        defer { close(slave) }
+        for round in 0..<20 {
+            let watch = try open(pty)
+            pty.master.send([UInt8(round)])
+            #expect(watch.receive(1) == [UInt8(round)])
+            let bell = Bell()
+            (watch.channel as? NodeChannel)?.whenReleased { bell.ring() }
+            watch.channel.close()
+            #expect(bell.wait(seconds: 60))
+        }
+    }
+
+    @Test("A node that is not there, or has hung up, is told in words")
+    func vanished() throws {
+        #expect {
+            try ChannelOpener.open(.tty(path: "/dev/ttyNONE7", TTYSettings()), clock: LiveClock(), pauses: [])
+        } throws: { error in
+            (error as? DeviceError)?.code == .notFound && "\(error)".contains("/dev/ttyNONE7")
+        }
+        let pty = try Pty()
+        let slave = try pty.slave()
+        pty.master.close()
+        #expect { try TTYPort(descriptor: slave, path: pty.path, settings: TTYSettings()) } throws: { error in
+            (error as? DeviceError)?.code == .inputOutput && "\(error)".contains("hung up")
+        }
+        #expect(fcntl(slave, F_GETFD) == -1)
+    }
+
+    @Test("What is no serial port is refused")
+    func noPort() {
+        #expect {
+            try ChannelOpener.open(.tty(path: "/dev/null", TTYSettings()), clock: LiveClock(), pauses: [])
+        } throws: { ($0 as? DeviceError)?.code == .invalidConfiguration }
+        #expect {
+            try ChannelOpener.open(.tty(path: "/dev/null", TTYSettings(speed: 0)), clock: LiveClock(), pauses: [])
+        } throws: { ($0 as? DeviceError)?.code == .invalidConfiguration }
+        #expect { try ChannelOpener.open(.tty(path: "", TTYSettings()), clock: LiveClock(), pauses: []) } throws: {
+            ($0 as? DeviceError)?.code == .invalidConfiguration
+        }
+    }
+
+    @Test("What had arrived before the plug was pulled can still be read, and the end is told once")
+    func unplugged() throws {
+        let pty = try Pty()
+        let watch = try open(pty)
+        pty.master.send(Array("last words".utf8))
+        #expect(watch.wait { watch.channel.bytesAvailable == 10 })
+        pty.master.close()
+        let end = watch.waitForEnd()
+        #expect(end?.reason == .hungUp)
+        #expect(end?.unsentBytes == 0)
+        #expect(end?.error == nil)
+        #expect(watch.receive(100) == Array("last words".utf8))
+        guard case .ended(let again) = watch.channel.read(into: UnsafeMutableRawBufferPointer(start: nil, count: 0))
+        else {
+            Issue.record("reading goes on after the end")
+            return
+        }
+        #expect(again.reason == .hungUp)
+        #expect(watch.write([1]) == -1)
+        #expect(watch.ends == 1)
+    }
+}
