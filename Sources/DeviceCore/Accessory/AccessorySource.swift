@@ -9,6 +9,9 @@ public protocol AccessorySource: Sendable {
     /// Why accessories, or some of them, cannot be found; empty when all is well.
     var problems: [DeviceError] { get }
 
+    /// Devices that could be accessories, and why they are none.
+    var candidates: [AccessoryCandidate] { get }
+
     /// Hands events to the closure, in order and one at a time, until the subscription ends: a snapshot before this call
     /// returns, then changes on threads of the source's own.
     func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription
@@ -18,4 +21,9 @@ public protocol AccessorySource: Sendable {
     /// Nobody else has it while the channel lives: a second call for a protocol in use fails with ``DeviceError/Code/busy``.
     /// Returns within some tens of milliseconds.
     func open(_ accessory: AccessoryDescription.ID, protocol name: String) throws(DeviceError) -> any ByteChannel
+}
+
+extension AccessorySource {
+    /// None.
+    public var candidates: [AccessoryCandidate] { [] }
 }
