@@ -170,7 +170,7 @@ struct AccessorySurveyor {
         }
         var openable = Openable(
             part: part, number: number, path: device.node, isAttended: device.isInitialized, isNative: true)
-        let descriptors = device.attributes["descriptors"].flatMap { USBDescriptors(hex: $0) }
+        let descriptors = device.bytes(of: "descriptors").map { USBDescriptors($0) }
         if device.node.isEmpty {
             openable.reason = "Its USB device has no node: /dev/bus/usb is needed."
         } else if let pair = descriptors?.bulkPair(

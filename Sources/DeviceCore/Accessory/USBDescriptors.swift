@@ -16,25 +16,6 @@ package struct USBDescriptors: Sendable, Hashable {
         self.bytes = Array(bytes.prefix(Self.maximumLength))
     }
 
-    /// Descriptors in hexadecimal digits; nil for other text.
-    package init?(hex: String) {
-        let digits = hex.utf8
-        guard digits.count.isMultiple(of: 2), digits.count <= 2 * Self.maximumLength else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(digits.count / 2)
-        var high: UInt8?
-        for digit in digits {
-            guard let value = HexDigit.value(digit) else { return nil }
-            if let first = high {
-                bytes.append(first << 4 | value)
-                high = nil
-            } else {
-                high = value
-            }
-        }
-        self.bytes = bytes
-    }
-
     /// A pair of bulk endpoints.
     package struct BulkPair: Sendable, Hashable {
         /// The address to read from.
