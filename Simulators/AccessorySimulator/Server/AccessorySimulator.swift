@@ -1,0 +1,217 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+import Synchronization
+public import Trace
+
+/// Accessories that exist in software only, for programs in processes of their own.
+///
+/// Each protocol is a socket or a pseudo-terminal; the accessories are announced in a folder, which a program watches
+/// when `DEVICE_SERVICES_ACCESSORIES` names it:
+/// ```swift
+/// let simulator = AccessorySimulator()
+/// let folder = try simulator.start()
+/// let scale = SimulatedAccessory(name: "Weigh Scale", protocol: "com.example.scale", peer: EchoPeer())
+/// let id = try simulator.attach(scale)
+/// // DEVICE_SERVICES_ACCESSORIES=folder program …
+/// simulator.detach(id)
+/// simulator.stop()
+/// ```
+/// One thread serves all of them, and peers run on the clock's. Its methods may be called from any thread. It stops when
+/// it is released.
+public final class AccessorySimulator: Sendable {
+    /// Tells an attached accessory from all others of the simulator; never used again.
+    public typealias ID = Int
+
+    private struct Running {
+        var state: SimulatorState
+        var folder: AnnouncementFolder
+        var ended: Bell
+    }
+
+    private let running = Mutex<Running?>(nil)
+    private let last = Mutex(0)
+    private let options: AccessorySimulatorOptions
+    /// What is attached at the start.
+    private let accessories: [SimulatedAccessory]
+    let notes: DifferenceList
+
+    /// A simulator that is not yet started.
+    ///
+    /// - Parameters:
+    ///   - accessories: what is attached when it starts.
+    ///   - options: how it behaves.
+    public convenience init(
+        _ accessories: [SimulatedAccessory] = [], options: AccessorySimulatorOptions = AccessorySimulatorOptions()
+    ) {
+        self.init(accessories, options: options, notes: DifferenceList())
+    }
+
+    init(_ accessories: [SimulatedAccessory], options: AccessorySimulatorOptions, notes: DifferenceList) {
+        self.accessories = accessories
+        self.options = options
+        self.notes = notes
+    }
+
+    deinit {
+        stop()
+    }
+
+    /// The folder in which accessories are announced; nil when it does not run.
+    public var folder: String? { running.withLock { $0?.folder.path } }
+
+    /// Where programs departed from recordings that peers play, in words; at most ``maximumDifferences``.
+    public var differences: [String] { notes.lines }
+
+    /// The most differences that are kept.
+    public static let maximumDifferences = 100
+
+    /// Starts and answers the folder in which accessories are announced. A simulator that runs answers its folder again.
+    @discardableResult
+    public func start() throws(DeviceError) -> String {
+        if let folder = try launch() { return folder }
+        do throws(DeviceError) {
+            for accessory in accessories { try attach(accessory, transport: options.transport) }
+        } catch {
+            stop()
+            throw error
+        }
+        guard let folder else { throw DeviceError(.notFound, "The simulator was stopped while it started.") }
+        return folder
+    }
+
+    /// The folder when it runs already.
+    private func launch() throws(DeviceError) -> String? {
+        try running.withLock { (running) throws(DeviceError) -> String? in
+            if let running { return running.folder.path }
+            let state = try SimulatorState()
+            let folder = try AnnouncementFolder(below: options.folder)
+            let ended = Bell()
+            do throws(DeviceError) {
+                try WorkerThread.start {
+                    SimulatorLoop(state: state, clock: LiveClock()).run()
+                    ended.ring()
+                }
+            } catch {
+                folder.remove()
+                throw error
+            }
+            running = Running(state: state, folder: folder, ended: ended)
+            return nil
+        }
+    }
+
+    /// Takes all accessories away at once and ends; returns when the thread has ended. It may be started again.
+    public func stop() {
+        guard
+            let former = running.withLock({ running in
+                defer { running = nil }
+                return running
+            })
+        else { return }
+        former.state.content.withLock { $0.isStopped = true }
+        former.state.add(.stop)
+        // The thread never waits on anything but the wake-up, so this ends; the bound is for a machine that is asleep.
+        former.ended.wait(seconds: 10)
+        former.folder.remove()
+    }
+
+    /// The accessories that are attached, by rising id.
+    public var attached: [ID] {
+        running.withLock { $0?.state }?.content.withLock { $0.attached.keys.sorted() } ?? []
+    }
+
+    /// What went through an accessory's protocols; nil when it is gone.
+    public func traffic(of id: ID) -> SimulatedTraffic? {
+        running.withLock { $0?.state }?.content.withLock { $0.attached[id] }
+    }
+
+    /// Makes an accessory's ports and announces it.
+    ///
+    /// - Parameter transport: what its protocols are; nil for what the options say.
+    @discardableResult
+    public func attach(
+        _ accessory: SimulatedAccessory, transport: SimulatedTransport? = nil
+    ) throws(DeviceError) -> ID {
+        guard let (state, folder) = running.withLock({ $0.map { ($0.state, $0.folder) } }) else {
+            throw DeviceError(.notFound, "The simulator does not run. Start it before accessories are attached.")
+        }
+        let id = last.withLock { last in
+            last += 1
+            return last
+        }
+        var ports: [(name: String, port: any SimulatedPort)] = []
+        for (place, endpoint) in accessory.endpoints.enumerated() {
+            switch transport ?? options.transport {
+            case .socket:
+                ports.append((endpoint.name, try SocketPort(endpoint, path: folder.socket(id, place))))
+            case .pseudoTerminal: ports.append((endpoint.name, try TerminalPort(endpoint)))
+            }
+        }
+        let declared = Self.declared(accessory.description, ports: ports)
+        let attached = AttachedAccessory(id: id, ports: ports, file: folder.file(id))
+        // Known and served before a program can see it.
+        state.content.withLock { $0.attached[id] = SimulatedTraffic() }
+        state.add(.attach(SimulatorCommand.Handover(attached)))
+        do throws(DeviceError) {
+            try folder.announce(declared, id: id)
+        } catch {
+            state.add(.detach(id, .atOnce, done: nil))
+            throw error
+        }
+        // Whoever stopped it in between could not remove the file.
+        if state.content.withLock({ $0.isStopped }) { folder.forget(id) }
+        return id
+    }
+
+    /// Takes an accessory away, and returns when it is gone. Nothing happens when it was gone before.
+    public func detach(_ id: ID, _ how: SimulatedUnplug = .afterReading) {
+        guard let state = running.withLock({ $0?.state }) else { return }
+        let done = Bell()
+        state.add(.detach(id, how, done: done))
+        done.wait(seconds: 15)
+    }
+
+    /// Has an accessory take in nothing more that programs write, or all of it again: a device that hangs.
+    public func holdInput(of id: ID, _ isHeld: Bool = true) {
+        running.withLock { $0?.state }?.add(.hold(id, isHeld))
+    }
+
+    /// Attaches and takes away an accessory as often, as fast as can be.
+    ///
+    /// - Parameters:
+    ///   - accessory: what is attached each time.
+    ///   - count: how often it is attached.
+    ///   - kept: how many of the last ones stay.
+    /// - Returns: Those that stay.
+    @discardableResult
+    public func storm(
+        of accessory: SimulatedAccessory, count: Int, keeping kept: Int = 0, transport: SimulatedTransport? = nil
+    ) throws(DeviceError) -> [ID] {
+        var stay: [ID] = []
+        for round in 0..<max(count, 0) {
+            let id = try attach(accessory, transport: transport)
+            if round >= count - kept {
+                stay.append(id)
+            } else {
+                detach(id, .atOnce)
+            }
+        }
+        return stay
+    }
+
+    private static func declared(
+        _ description: AccessoryDescription, ports: [(name: String, port: any SimulatedPort)]
+    ) -> DeclaredAccessory {
+        var declared = DeclaredAccessory(
+            name: description.name, portPath: description.portPath.isEmpty ? nil : description.portPath,
+            endpoints: ports.map { DeclaredAccessory.Endpoint(name: $0.name, node: $0.port.node) })
+        declared.manufacturer = description.manufacturer
+        declared.modelNumber = description.modelNumber
+        declared.serialNumber = description.serialNumber
+        declared.firmwareRevision = description.firmwareRevision
+        declared.hardwareRevision = description.hardwareRevision
+        return declared
+    }
+}

@@ -1,0 +1,213 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+import Trace
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// An accessory that is announced, with its ports.
+final class AttachedAccessory {
+    let id: Int
+    let ports: [(name: String, port: any SimulatedPort)]
+    let file: String
+
+    init(id: Int, ports: [(name: String, port: any SimulatedPort)], file: String) {
+        self.id = id
+        self.ports = ports
+        self.file = file
+    }
+}
+
+/// What the server's thread is asked to do.
+enum SimulatorCommand: Sendable {
+    case attach(Handover)
+    case detach(Int, SimulatedUnplug, done: Bell?)
+    case hold(Int, Bool)
+    case stop
+
+    /// Carries an accessory to the thread, which then owns it.
+    final class Handover: @unchecked Sendable {
+        // Unchecked: the maker gives the accessory up, and the lock lets exactly one thread have it.
+        private let isTaken = Mutex(false)
+        private let value: AttachedAccessory
+
+        init(_ value: AttachedAccessory) {
+            self.value = value
+        }
+
+        func take() -> AttachedAccessory? {
+            isTaken.withLock { isTaken in
+                defer { isTaken = true }
+                return isTaken ? nil : value
+            }
+        }
+    }
+}
+
+/// What the server's thread and all others share.
+final class SimulatorState: Sendable {
+    struct Content {
+        var commands: [SimulatorCommand] = []
+        var attached: [Int: SimulatedTraffic] = [:]
+        var isStopped = false
+    }
+
+    let content = Mutex(Content())
+    let wakeUp: WakeUp
+
+    init() throws(DeviceError) {
+        wakeUp = try WakeUp(for: "the accessory simulator")
+    }
+
+    func add(_ command: SimulatorCommand) {
+        content.withLock { $0.commands.append(command) }
+        wakeUp.signal()
+    }
+}
+
+/// The thread of a simulator: waits for descriptors and times, and carries bytes.
+final class SimulatorLoop {
+    /// A port that leaves waits so long for its program to read.
+    private static let longestLeave = 10.0
+
+    private let state: SimulatorState
+    private let clock: LiveClock
+    private var accessories: [Int: AttachedAccessory] = [:]
+    /// Those that leave, with who waits for it.
+    private var leaving: [Int: [Bell]] = [:]
+    /// Sessions whose program is gone and whose peer has not heard everything yet.
+    private var sessions: [(session: AccessoryPeerSession, until: BootTime)] = []
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+    private var isStopped = false
+
+    init(state: SimulatorState, clock: LiveClock) {
+        self.state = state
+        self.clock = clock
+    }
+
+    deinit {
+        buffer.deallocate()
+    }
+
+    func run() {
+        var descriptors: [pollfd] = []
+        var owners: [(accessory: Int, place: Int)] = []
+        var ready: [Int: [Int: Int16]] = [:]
+        while true {
+            obey()
+            if isStopped { break }
+            serve(ready)
+            ready.removeAll(keepingCapacity: true)
+            descriptors.removeAll(keepingCapacity: true)
+            owners.removeAll(keepingCapacity: true)
+            descriptors.append(pollfd(fd: state.wakeUp.readEnd, events: Int16(POLLIN), revents: 0))
+            var deadline = sessions.isEmpty ? BootTime.never : clock.now.advanced(bySeconds: 0.02)
+            for (id, accessory) in accessories {
+                for (place, entry) in accessory.ports.enumerated() where !entry.port.isClosed {
+                    deadline = min(deadline, entry.port.deadline)
+                    guard let interest = entry.port.interest else { continue }
+                    descriptors.append(interest)
+                    owners.append((id, place))
+                }
+            }
+            wait(&descriptors, until: deadline)
+            if descriptors.first?.revents != 0 { state.wakeUp.drain() }
+            for (owner, descriptor) in zip(owners, descriptors.dropFirst()) where descriptor.revents != 0 {
+                ready[owner.accessory, default: [:]][owner.place] = descriptor.revents
+            }
+        }
+        for accessory in accessories.values { finish(accessory) }
+        for entry in sessions { entry.session.end() }
+    }
+
+    private func wait(_ descriptors: inout [pollfd], until deadline: BootTime) {
+        var milliseconds: Int32 = -1
+        if deadline != .never {
+            // Rounded up, so that the deadline has passed when the wait ends.
+            milliseconds = Int32(max(0, min((deadline.seconds(since: clock.now) * 1000).rounded(.up), 60_000)))
+        }
+        if poll(&descriptors, nfds_t(descriptors.count), milliseconds) < 0 {
+            for index in descriptors.indices { descriptors[index].revents = 0 }
+        }
+    }
+
+    private func obey() {
+        let commands = state.content.withLock { content in
+            defer { content.commands = [] }
+            return content.commands
+        }
+        for command in commands {
+            switch command {
+            case .attach(let box):
+                if let accessory = box.take() { accessories[accessory.id] = accessory }
+            case .detach(let id, let how, let done): detach(id, how, done)
+            case .hold(let id, let isHeld):
+                for entry in accessories[id]?.ports ?? [] { entry.port.isInputHeld = isHeld }
+            case .stop: isStopped = true
+            }
+        }
+    }
+
+    private func detach(_ id: Int, _ how: SimulatedUnplug, _ done: Bell?) {
+        guard let accessory = accessories[id] else {
+            done?.ring()
+            return
+        }
+        leaving[id, default: []] += done.map { [$0] } ?? []
+        switch how {
+        case .atOnce: finish(accessory)
+        case .afterReading:
+            let deadline = clock.now.advanced(bySeconds: Self.longestLeave)
+            for entry in accessory.ports { entry.port.leave(until: deadline) }
+        }
+    }
+
+    /// The accessory is gone: first from the folder, as udev tells of a device before its port hangs up, or after.
+    private func finish(_ accessory: AttachedAccessory) {
+        unlink(accessory.file)
+        for entry in accessory.ports {
+            if let session = entry.port.conversation?.session { keep(session) }
+            entry.port.close()
+        }
+        accessories[accessory.id] = nil
+        state.content.withLock { $0.attached[accessory.id] = nil }
+        for bell in leaving.removeValue(forKey: accessory.id) ?? [] { bell.ring() }
+    }
+
+    private func keep(_ session: AccessoryPeerSession) {
+        sessions.append((session, clock.now.advanced(bySeconds: Self.longestLeave)))
+    }
+
+    private func serve(_ ready: [Int: [Int: Int16]]) {
+        let now = clock.now
+        sessions.removeAll { entry in
+            if !entry.session.isOver, entry.until <= now { entry.session.end() }
+            return entry.session.isOver || entry.until <= now
+        }
+        for accessory in Array(accessories.values) {
+            let id = accessory.id
+            let context = PortContext(
+                buffer: buffer, clock: clock, now: now, changed: { [wakeUp = state.wakeUp] in wakeUp.signal() },
+                unplug: { [weak state] in state?.add(.detach(id, .atOnce, done: nil)) },
+                keep: { [weak self] in self?.keep($0) })
+            var traffic = SimulatedTraffic()
+            var isGone = true
+            for (place, entry) in accessory.ports.enumerated() where !entry.port.isClosed {
+                entry.port.serve(revents: ready[id]?[place] ?? 0, context: context)
+                isGone = isGone && entry.port.isClosed
+            }
+            for entry in accessory.ports { traffic.add(entry.port) }
+            if isGone {
+                finish(accessory)
+            } else {
+                state.content.withLock { $0.attached[id] = traffic }
+            }
+        }
+    }
+}

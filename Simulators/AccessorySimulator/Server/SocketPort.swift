@@ -1,0 +1,244 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Trace
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A Unix socket that takes one program at a time.
+final class SocketPort: SimulatedPort {
+    let node: ChannelNode
+    private let path: String
+    private let endpoint: SimulatedAccessory.Endpoint
+    private var listener: Int32
+    private var connection: Int32 = -1
+    /// Fills the queue of the listener while a program is connected, so that others are refused.
+    private var bar: Int32 = -1
+    private(set) var conversation: Conversation?
+    private(set) var totals = PortTotals()
+    var isInputHeld = false
+    private(set) var isClosed = false
+    private var leavesUntil: BootTime?
+
+    init(_ endpoint: SimulatedAccessory.Endpoint, path: String) throws(DeviceError) {
+        self.endpoint = endpoint
+        self.path = path
+        node = .socket(path: path)
+        listener = try Self.listen(path)
+    }
+
+    deinit {
+        close()
+    }
+
+    var deadline: BootTime { leavesUntil ?? .never }
+
+    var interest: pollfd? {
+        guard let conversation else {
+            return listener >= 0 ? pollfd(fd: listener, events: Int16(POLLIN), revents: 0) : nil
+        }
+        var events: Int16 = 0
+        if !isInputHeld, conversation.hasSpace { events |= Int16(POLLIN) }
+        if conversation.hasOutput { events |= Int16(POLLOUT) }
+        // With nothing to wait for a hang-up would be told over and over.
+        return events == 0 ? nil : pollfd(fd: connection, events: events, revents: 0)
+    }
+
+    func serve(revents: Int16, context: PortContext) {
+        if conversation == nil, revents != 0 { accept(context) }
+        guard let conversation else {
+            if leavesUntil != nil { close() }
+            return
+        }
+        if !isInputHeld { read(conversation, context) }
+        while conversation.give({ bytes in
+            send(connection, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+        }) {}
+        if conversation.isProgramGone || conversation.isFinished || leavesUntil.map({ $0 <= context.now }) == true {
+            end(context)
+        }
+    }
+
+    func leave(until deadline: BootTime) {
+        leavesUntil = deadline
+        conversation?.stopPeer()
+    }
+
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        conversation?.stopPeer()
+        conversation?.endProgram()
+        forget()
+        for descriptor in [connection, bar, listener] where descriptor >= 0 { system_close(descriptor) }
+        (connection, bar, listener) = (-1, -1, -1)
+        unlink(path)
+    }
+
+    private func read(_ conversation: Conversation, _ context: PortContext) {
+        while conversation.hasSpace {
+            let room = min(conversation.near.spaceAvailable, context.buffer.count)
+            let part = UnsafeMutableRawBufferPointer(rebasing: context.buffer[..<room])
+            let count = recv(connection, part.baseAddress, part.count, Int32(MSG_DONTWAIT))
+            if count > 0 {
+                conversation.take(UnsafeRawBufferPointer(rebasing: part[..<count]))
+            } else if count < 0, errno == EINTR {
+                continue
+            } else {
+                if count == 0 || errno != EAGAIN && errno != EWOULDBLOCK { conversation.isProgramGone = true }
+                return
+            }
+        }
+    }
+
+    /// The session is over, from one side or the other.
+    private func end(_ context: PortContext) {
+        guard let conversation else { return }
+        conversation.endProgram()
+        context.keep(conversation.session)
+        forget()
+        // In this order the program sees an end and not a reset: what it writes from here on is refused, and what it had
+        // written is read.
+        shutdown(connection, Int32(SHUT_RDWR))
+        while recv(connection, context.buffer.baseAddress, context.buffer.count, Int32(MSG_DONTWAIT)) > 0 {}
+        system_close(connection)
+        connection = -1
+        if leavesUntil != nil {
+            close()
+        } else {
+            openBar()
+        }
+    }
+
+    private func forget() {
+        guard let conversation else { return }
+        totals.bytesSent += conversation.bytesSent
+        totals.bytesReceived += conversation.bytesReceived
+        self.conversation = nil
+    }
+
+    private func accept(_ context: PortContext) {
+        guard let descriptor = acceptOne() else { return }
+        connection = descriptor
+        closeBar()
+        totals.sessions += 1
+        conversation = Conversation(endpoint, clock: context.clock, changed: context.changed, unplug: context.unplug)
+    }
+
+    private func acceptOne() -> Int32? {
+        while true {
+            let descriptor = Glue.accept(listener)
+            if descriptor >= 0 { return descriptor }
+            if errno != EINTR, errno != ECONNABORTED { return nil }
+        }
+    }
+
+    /// Refuses further programs. One that came in between is sent away.
+    private func closeBar() {
+        for _ in 0..<64 {
+            bar = Glue.connect(path) ?? -1
+            if bar >= 0 { return }
+            guard let other = acceptOne() else { return }
+            system_close(other)
+        }
+    }
+
+    /// Lets the next program in.
+    private func openBar() {
+        guard bar >= 0 else { return }
+        system_close(bar)
+        bar = -1
+        if let own = acceptOne() { system_close(own) }
+    }
+
+    private static func listen(_ path: String) throws(DeviceError) -> Int32 {
+        let descriptor = Glue.socket()
+        guard descriptor >= 0 else { throw failure("socket", path) }
+        let call: String? =
+            Glue.withAddress(of: path) { address, length in
+                if bind(descriptor, address, length) != 0 { return "bind" }
+                // No queue: with one connection that waits it is full.
+                return Glue.listen(descriptor, 0) == 0 ? nil : "listen"
+            } ?? "bind"
+        if let call {
+            let error = failure(call, path)
+            system_close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    private static func failure(_ call: String, _ path: String) -> DeviceError {
+        DeviceError(
+            .busy, "The simulated accessory cannot listen on \(path). Choose another folder, with a short path.",
+            cause: .system(call: call, errno: errno))
+    }
+}
+
+/// The calls of Unix sockets.
+private enum Glue {
+    static func socket() -> Int32 {
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        return system_socket(AF_UNIX, kind, 0)
+    }
+
+    static func listen(_ descriptor: Int32, _ count: Int32) -> Int32 { system_listen(descriptor, count) }
+
+    /// A connection that does not block and is not inherited.
+    static func accept(_ listener: Int32) -> Int32 {
+        let descriptor = system_accept(listener, nil, nil)
+        guard descriptor >= 0 else { return descriptor }
+        // Without accept4() the flags are set afterwards.
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        return descriptor
+    }
+
+    /// A connection that waits in the queue; nil when the queue is full.
+    static func connect(_ path: String) -> Int32? {
+        let descriptor = socket()
+        guard descriptor >= 0 else { return nil }
+        if withAddress(of: path, { address, length in system_connect(descriptor, address, length) }) == 0 {
+            return descriptor
+        }
+        system_close(descriptor)
+        return nil
+    }
+
+    /// Nil when the path is too long for the address of a socket.
+    static func withAddress<Result>(
+        of path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result? {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        let fits = withUnsafeMutableBytes(of: &address.sun_path) { buffer in
+            guard bytes.count < buffer.count else { return false }
+            buffer.copyBytes(from: bytes)
+            return true
+        }
+        guard fits else {
+            errno = ENAMETOOLONG
+            return nil
+        }
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+}
+
+private func system_socket(_ family: Int32, _ kind: Int32, _ number: Int32) -> Int32 { socket(family, kind, number) }
+private func system_listen(_ descriptor: Int32, _ count: Int32) -> Int32 { listen(descriptor, count) }
+private func system_accept(
+    _ descriptor: Int32, _ address: UnsafeMutablePointer<sockaddr>?, _ length: UnsafeMutablePointer<socklen_t>?
+) -> Int32 { accept(descriptor, address, length) }
+private func system_connect(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Int32 {
+    connect(descriptor, address, length)
+}

@@ -1,0 +1,228 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Trace
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A pseudo-terminal in the place of a serial port.
+///
+/// Its master is in packet mode, which tells of a flush by the program: that is the last thing a program does when it
+/// opens a port, and bytes sent before would be lost. A hang-up throws away what the program has not read; a port that
+/// leaves waits for that.
+final class TerminalPort: SimulatedPort {
+    /// How often a port that nobody has opened is looked at: nothing tells that somebody does.
+    private static let glance = 0.01
+    /// So long after the opening a program that does not flush is taken to be ready.
+    private static let patience = 0.3
+    /// Where it cannot be seen what the program has read, it has so long to read.
+    private static let grace = 0.5
+
+    private enum State {
+        /// Nobody has the port open.
+        case closed
+        /// Somebody has, and has not flushed it yet.
+        case opening(until: BootTime)
+        case open
+    }
+
+    let node: ChannelNode
+    private let path: String
+    private let endpoint: SimulatedAccessory.Endpoint
+    private var master: Int32
+    private var state = State.closed
+    private(set) var conversation: Conversation?
+    private(set) var totals = PortTotals()
+    var isInputHeld = false
+    private(set) var isClosed = false
+    private var leavesUntil: BootTime?
+    /// What was written last may not have been read before.
+    private var lastWrite = BootTime.zero
+    private var nextGlance = BootTime.zero
+
+    init(_ endpoint: SimulatedAccessory.Endpoint) throws(DeviceError) {
+        self.endpoint = endpoint
+        (master, path) = try Self.open()
+        node = .tty(path: path, TTYSettings())
+    }
+
+    deinit {
+        close()
+    }
+
+    var deadline: BootTime {
+        switch state {
+        case .closed: nextGlance
+        case .opening(let deadline): min(deadline, nextGlance)
+        case .open: leavesUntil == nil ? .never : nextGlance
+        }
+    }
+
+    var interest: pollfd? {
+        // While it is closed poll would tell of the hang-up over and over.
+        if case .closed = state { return nil }
+        var events: Int16 = 0
+        if let conversation {
+            if !isInputHeld, conversation.hasSpace { events |= Int16(POLLIN) | Int16(POLLPRI) }
+            if conversation.hasOutput { events |= Int16(POLLOUT) }
+        } else {
+            events = Int16(POLLIN) | Int16(POLLPRI)
+        }
+        return events == 0 ? nil : pollfd(fd: master, events: events, revents: 0)
+    }
+
+    func serve(revents: Int16, context: PortContext) {
+        guard master >= 0 else { return }
+        nextGlance = context.now.advanced(bySeconds: Self.glance)
+        switch state {
+        case .closed:
+            guard !isHungUp else { break }
+            state = .opening(until: context.now.advanced(bySeconds: Self.patience))
+            read(context)
+        case .opening: read(context)
+        case .open: if !isInputHeld { read(context) }
+        }
+        if case .opening(let deadline) = state, deadline <= context.now { begin(context) }
+        if let conversation {
+            while conversation.give({ bytes in
+                lastWrite = context.now
+                return system_write(master, bytes)
+            }) {}
+            // There is no hang-up without the port: a peer that hangs up takes its accessory along.
+            if conversation.isFinished, leavesUntil == nil { context.unplug() }
+        }
+        if let leavesUntil,
+            leavesUntil <= context.now || conversation.map({ $0.isFinished && hasRead(context) }) ?? true
+        {
+            if let conversation { context.keep(conversation.session) }
+            close()
+        }
+    }
+
+    func leave(until deadline: BootTime) {
+        leavesUntil = deadline
+        conversation?.stopPeer()
+    }
+
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        conversation?.stopPeer()
+        conversation?.endProgram()
+        forget()
+        if master >= 0 { system_close(master) }
+        master = -1
+    }
+
+    private var isHungUp: Bool {
+        var descriptor = pollfd(fd: master, events: 0, revents: 0)
+        return poll(&descriptor, 1, 0) > 0 && descriptor.revents & Int16(POLLHUP) != 0
+    }
+
+    private func read(_ context: PortContext) {
+        while conversation?.hasSpace ?? true {
+            let room = min(conversation?.near.spaceAvailable ?? 4096, context.buffer.count - 1)
+            let part = UnsafeMutableRawBufferPointer(rebasing: context.buffer[...room])
+            let count = system_read(master, part)
+            if count > 0 {
+                let mark = part[0]
+                if mark == 0 {
+                    // A program that writes has the port ready.
+                    if count > 1, conversation == nil { begin(context) }
+                    conversation?.take(UnsafeRawBufferPointer(rebasing: part[1..<count]))
+                } else if mark & UInt8(TIOCPKT_FLUSHREAD) != 0 {
+                    // Also when the port was closed and opened again faster than could be seen.
+                    end(context)
+                    begin(context)
+                }
+            } else if count < 0, errno == EINTR {
+                continue
+            } else {
+                if count == 0 || errno != EAGAIN && errno != EWOULDBLOCK {
+                    end(context)
+                    state = .closed
+                }
+                return
+            }
+        }
+    }
+
+    private func begin(_ context: PortContext) {
+        state = .open
+        guard leavesUntil == nil else { return }
+        totals.sessions += 1
+        conversation = Conversation(endpoint, clock: context.clock, changed: context.changed, unplug: context.unplug)
+    }
+
+    private func end(_ context: PortContext) {
+        guard let conversation else { return }
+        conversation.endProgram()
+        context.keep(conversation.session)
+        forget()
+    }
+
+    private func forget() {
+        guard let conversation else { return }
+        totals.bytesSent += conversation.bytesSent
+        totals.bytesReceived += conversation.bytesReceived
+        self.conversation = nil
+    }
+
+    /// True when nothing lies unread on the program's side.
+    private func hasRead(_ context: PortContext) -> Bool {
+        let slave = system_open(path)
+        guard slave >= 0 else {
+            // Without privilege a port that is in exclusive use cannot be looked at.
+            return context.now.seconds(since: lastWrite) > Self.grace
+        }
+        defer { system_close(slave) }
+        var descriptor = pollfd(fd: slave, events: Int16(POLLIN), revents: 0)
+        return poll(&descriptor, 1, 0) == 0
+    }
+
+    private static func open() throws(DeviceError) -> (Int32, String) {
+        let master = system_open("/dev/ptmx")
+        guard master >= 0 else { throw failure("open /dev/ptmx", errno) }
+        var off: Int32 = 0
+        var on: Int32 = 1
+        var number: UInt32 = 0
+        // TIOCSPTLCK, TIOCGPTN and TIOCPKT: what unlockpt and ptsname call.
+        guard ioctl(master, 0x4004_5431, &off) == 0, ioctl(master, 0x8004_5430, &number) == 0,
+            ioctl(master, 0x5420, &on) == 0
+        else {
+            let error = failure("ioctl", errno)
+            system_close(master)
+            throw error
+        }
+        let path = "/dev/pts/\(number)"
+        let slave = system_open(path)
+        guard slave >= 0 else {
+            let error = failure("open \(path)", errno)
+            system_close(master)
+            throw error
+        }
+        // A port that was open once is seen to be closed; and without echo nothing comes back before a program is ready.
+        var settings = termios()
+        if tcgetattr(slave, &settings) == 0 {
+            cfmakeraw(&settings)
+            tcsetattr(slave, TCSANOW, &settings)
+        }
+        system_close(slave)
+        return (master, path)
+    }
+
+    private static func failure(_ call: String, _ number: Int32) -> DeviceError {
+        DeviceError(
+            .notSupported, "There is no pseudo-terminal for the simulated accessory. Mount /dev/pts, or use a socket.",
+            cause: .system(call: call, errno: number))
+    }
+}
+
+private func system_open(_ path: String) -> Int32 {
+    open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+}

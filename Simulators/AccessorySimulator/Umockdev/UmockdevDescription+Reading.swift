@@ -1,0 +1,211 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+
+extension UmockdevDescription {
+    /// Reads a file of at most ``maximumSize`` bytes.
+    public init(path: String) throws(DeviceError) {
+        try self.init(bytes: try FileBytes.read(path, limit: Self.maximumSize), name: path)
+    }
+
+    /// Takes the bytes of a file. The error names the line that cannot be read.
+    ///
+    /// - Parameter name: what to call it in messages.
+    public init(bytes: [UInt8], name: String) throws(DeviceError) {
+        guard bytes.count <= Self.maximumSize else {
+            throw DeviceError(
+                .invalidTrace, "\(name) is larger than \(Self.maximumSize) bytes, which is the limit for descriptions.")
+        }
+        var reader = UmockdevReader(lines: RecordingLines(bytes, name: name))
+        devices = try reader.read()
+    }
+}
+
+/// Reads descriptions line by line.
+struct UmockdevReader {
+    var lines: RecordingLines
+    private var devices: [UmockdevDevice] = []
+    private var paths: Set<String> = []
+    private var device: UmockdevDevice?
+
+    init(lines: RecordingLines) {
+        self.lines = lines
+    }
+
+    mutating func read() throws(DeviceError) -> [UmockdevDevice] {
+        while let line = lines.next() {
+            if line.isEmpty {
+                try finish()
+                continue
+            }
+            guard line.count >= 3, line.at(1) == UInt8(ascii: ":"), line.at(2) == UInt8(ascii: " ") else {
+                throw failure(
+                    device == nil
+                        ? "A device begins with \"P: /devices/…\"."
+                        : "A line begins with one of the letters P, N, S, E, A, H and L, a colon and a blank.")
+            }
+            let rest = line.dropFirst(3)
+            guard let letter = line.first else { continue }
+            if letter == UInt8(ascii: "P") {
+                guard device == nil else { throw failure("An empty line has to stand between two devices.") }
+                device = UmockdevDevice(path: try path(rest))
+            } else {
+                guard device != nil else { throw failure("A device begins with \"P: /devices/…\".") }
+                let entry = try entry(letter, rest)
+                if case .property("SUBSYSTEM", _) = entry, device?.property("SUBSYSTEM") != nil {
+                    throw failure("The device has two SUBSYSTEM properties.")
+                }
+                device?.entries.append(entry)
+            }
+        }
+        try finish()
+        return devices
+    }
+
+    /// Ends the device that is being read.
+    private mutating func finish() throws(DeviceError) {
+        guard let device else { return }
+        self.device = nil
+        guard device.property("SUBSYSTEM") != nil else {
+            throw failure("The device \(device.path), which ends here, has no SUBSYSTEM property.")
+        }
+        guard devices.count < UmockdevDescription.maximumDevices else {
+            throw failure("There are more than \(UmockdevDescription.maximumDevices) devices.")
+        }
+        devices.append(device)
+    }
+
+    private mutating func path(_ bytes: ArraySlice<UInt8>) throws(DeviceError) -> String {
+        let path = try text(bytes)
+        guard path.hasPrefix("/devices/"), isPlain(path.dropFirst(1)) else {
+            throw failure(
+                "The path of a device begins with /devices/ and has no empty parts and none that lead upwards.")
+        }
+        guard paths.insert(path).inserted else { throw failure("The device \(path) was described before.") }
+        return path
+    }
+
+    private func entry(_ letter: UInt8, _ rest: ArraySlice<UInt8>) throws(DeviceError) -> UmockdevDevice.Entry {
+        switch letter {
+        case UInt8(ascii: "N"):
+            guard let sign = rest.firstIndex(of: UInt8(ascii: "=")) else {
+                return .node(name: try plainName(rest), contents: nil)
+            }
+            return .node(name: try plainName(rest[..<sign]), contents: try hex(rest[(sign + 1)...]))
+        case UInt8(ascii: "S"): return .link(try plainName(rest))
+        case UInt8(ascii: "E"):
+            let (name, value) = try assignment(rest)
+            return .property(name: try text(name), value: try text(value))
+        case UInt8(ascii: "A"):
+            let (name, value) = try assignment(rest)
+            return .attribute(name: try plainName(name), value: try unescaped(value))
+        case UInt8(ascii: "H"):
+            let (name, value) = try assignment(rest)
+            return .binaryAttribute(name: try plainName(name), value: try hex(value))
+        case UInt8(ascii: "L"):
+            let (name, value) = try assignment(rest)
+            return .attributeLink(name: try plainName(name), target: try text(value))
+        default:
+            throw failure("A line begins with one of the letters P, N, S, E, A, H and L.")
+        }
+    }
+
+    private func assignment(
+        _ bytes: ArraySlice<UInt8>
+    ) throws(DeviceError) -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>) {
+        guard let sign = bytes.firstIndex(of: UInt8(ascii: "=")), sign > bytes.startIndex else {
+            throw failure("A name and \"=\" have to stand before the value.")
+        }
+        return (bytes[..<sign], bytes[(sign + 1)...])
+    }
+
+    /// A name of a file, which must not lead out of the folder that it is for.
+    private func plainName(_ bytes: ArraySlice<UInt8>) throws(DeviceError) -> String {
+        let name = try text(bytes)
+        guard isPlain(name) else {
+            throw failure("\"\(name)\" is no name of a file: it is empty, begins with \"/\" or leads upwards.")
+        }
+        return name
+    }
+
+    private func isPlain(_ path: some StringProtocol) -> Bool {
+        path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy { part in
+            !part.isEmpty && !part.elementsEqual(".".utf8) && !part.elementsEqual("..".utf8)
+        }
+    }
+
+    private func text(_ bytes: ArraySlice<UInt8>) throws(DeviceError) -> String {
+        guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
+            throw failure("The line is not UTF-8.")
+        }
+        return text
+    }
+
+    private func hex(_ digits: ArraySlice<UInt8>) throws(DeviceError) -> [UInt8] {
+        guard digits.count.isMultiple(of: 2) else {
+            throw failure("There is an odd number of hexadecimal digits.")
+        }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count / 2)
+        var high: UInt8?
+        for digit in digits {
+            guard let value = hexValue(digit) else {
+                throw failure("Bytes are written as two hexadecimal digits each.")
+            }
+            if let former = high {
+                bytes.append(former << 4 | value)
+                high = nil
+            } else {
+                high = value
+            }
+        }
+        return bytes
+    }
+
+    private func hexValue(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+
+    /// C's escapes, with up to three octal digits; the backslash before anything else does not count.
+    private func unescaped(_ text: ArraySlice<UInt8>) throws(DeviceError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count)
+        var rest = text[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "\\") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let letter = rest.popFirst() else { throw failure("Nothing follows the backslash at the end.") }
+            switch letter {
+            case UInt8(ascii: "b"): bytes.append(8)
+            case UInt8(ascii: "t"): bytes.append(9)
+            case UInt8(ascii: "n"): bytes.append(10)
+            case UInt8(ascii: "v"): bytes.append(11)
+            case UInt8(ascii: "f"): bytes.append(12)
+            case UInt8(ascii: "r"): bytes.append(13)
+            case UInt8(ascii: "0")...UInt8(ascii: "7"):
+                var value = UInt32(letter - UInt8(ascii: "0"))
+                var digits = 1
+                while digits < 3, let next = rest.first, (UInt8(ascii: "0")...UInt8(ascii: "7")).contains(next) {
+                    value = value * 8 + UInt32(next - UInt8(ascii: "0"))
+                    rest.removeFirst()
+                    digits += 1
+                }
+                bytes.append(UInt8(truncatingIfNeeded: value))
+            default: bytes.append(letter)
+            }
+        }
+        return bytes
+    }
+
+    private func failure(_ reason: String) -> DeviceError {
+        lines.failure(reason)
+    }
+}

@@ -1,0 +1,278 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+@testable import AccessorySimulator
+import DeviceCore
+import Foundation
+import Testing
+import Trace
+
+@Suite("The simulator's ports", .serialized)
+struct AccessorySimulatorTests {
+    static let transports: [SimulatedTransport] = [.socket, .pseudoTerminal]
+
+    @Test("An accessory is announced with its protocols, and is gone from the folder when it is detached")
+    func announcement() throws {
+        let simulator = AccessorySimulator()
+        let folder = try simulator.start()
+        #expect(try simulator.start() == folder)
+        var description = AccessoryDescription(identity: "x", name: "Weigh \"Scale\"")
+        description.manufacturer = "Example Corp"
+        description.serialNumber = "WS-7731"
+        description.portPath = "1-2"
+        let id = try simulator.attach(
+            SimulatedAccessory(
+                description,
+                endpoints: [
+                    .init(name: "com.example.scale", peer: EchoPeer()),
+                    .init(name: "com.example.log", peer: EchoPeer()),
+                ]))
+        let declared = try #require(try declarations(folder).first)
+        #expect(declared.name == "Weigh \"Scale\"")
+        #expect(declared.manufacturer == "Example Corp")
+        #expect(declared.serialNumber == "WS-7731")
+        #expect(declared.portPath == "1-2")
+        #expect(declared.endpoints.map(\.name).sorted() == ["com.example.log", "com.example.scale"])
+        #expect(simulator.attached == [id])
+        simulator.detach(id)
+        #expect(simulator.attached == [])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+        simulator.stop()
+        #expect(!FileManager.default.fileExists(atPath: folder))
+    }
+
+    @Test("A second start has a folder of its own, and what is stopped leaves nothing behind")
+    func restart() throws {
+        let simulator = AccessorySimulator([accessory(EchoPeer())])
+        let first = try simulator.start()
+        simulator.stop()
+        let second = try simulator.start()
+        #expect(first != second)
+        #expect(!FileManager.default.fileExists(atPath: first))
+        #expect(try declarations(second).count == 1)
+        simulator.stop()
+        #expect(simulator.folder == nil)
+        #expect(throws: DeviceError.self) { try simulator.attach(accessory(EchoPeer())) }
+    }
+
+    @Test("An echo answers, in as many sessions as there are", arguments: transports)
+    func echo(transport: SimulatedTransport) throws {
+        let simulator = AccessorySimulator()
+        try simulator.start()
+        let id = try simulator.attach(accessory(EchoPeer()), transport: transport)
+        let message = (0..<100_000).map { PatternPeer.byte(at: $0) }
+        for round in 0..<3 {
+            let port = try open(simulator, round)
+            for piece in stride(from: 0, to: message.count, by: 4000) {
+                let part = Array(message[piece..<min(piece + 4000, message.count)])
+                #expect(port.write(part))
+                let isSame = port.read(part.count) == part
+                #expect(isSame)
+            }
+        }
+        simulator.detach(id)
+        simulator.stop()
+    }
+
+    @Test("What a peer has sent is read before the port hangs up", arguments: transports)
+    func endOfPeer(transport: SimulatedTransport) throws {
+        let simulator = AccessorySimulator()
+        try simulator.start()
+        let id = try simulator.attach(accessory(PatternPeer(length: 300_000, hangsUp: false)), transport: transport)
+        let port = try open(simulator)
+        let first = port.read(299_000)
+        // All is sent, and a part of it not read, when the accessory leaves.
+        while (simulator.traffic(of: id)?.bytesSent ?? 0) < 300_000 { usleep(1000) }
+        let detached = Bell()
+        Thread.detachNewThread {
+            simulator.detach(id, .afterReading)
+            detached.ring()
+        }
+        let rest = port.readAll()
+        #expect(detached.wait(seconds: 60))
+        let all = first + rest
+        #expect(all.count == 300_000)
+        let isSame = all == (0..<300_000).map { PatternPeer.byte(at: $0) }
+        #expect(isSame)
+        simulator.stop()
+    }
+
+    @Test("What a program writes before it closes reaches the peer", arguments: transports)
+    func sink(transport: SimulatedTransport) throws {
+        let simulator = AccessorySimulator()
+        try simulator.start()
+        let sink = SinkPeer()
+        let id = try simulator.attach(accessory(sink), transport: transport)
+        let message = (0..<200_000).map { PatternPeer.byte(at: $0) }
+        let port = try open(simulator)
+        #expect(port.write(message))
+        port.close()
+        while sink.count < 200_000, simulator.attached == [id] { usleep(1000) }
+        #expect(sink.count == 200_000)
+        #expect(sink.checksum == SinkPeer.checksum(of: message))
+        simulator.stop()
+    }
+
+    @Test("A socket takes one program at a time, and the next one when that is gone")
+    func exclusive() throws {
+        let simulator = AccessorySimulator()
+        let folder = try simulator.start()
+        try simulator.attach(accessory(EchoPeer()))
+        let path = try #require(try declarations(folder).first?.endpoints.first?.node.path)
+        let first = try #require(PlainPort(socket: path))
+        #expect(first.write([1]))
+        #expect(first.read(1) == [1])
+        #expect(PlainPort(socket: path) == nil)
+        #expect(errno == EAGAIN)
+        #expect(first.write([2]))
+        #expect(first.read(1) == [2])
+        first.close()
+        var second = PlainPort(socket: path)
+        while second == nil, errno == EAGAIN {
+            usleep(1000)
+            second = PlainPort(socket: path)
+        }
+        let port = try #require(second)
+        #expect(port.write([3]))
+        #expect(port.read(1) == [3])
+        simulator.stop()
+    }
+
+    @Test("A program that does not flush its terminal is talked to all the same")
+    func withoutFlush() throws {
+        let simulator = AccessorySimulator()
+        let folder = try simulator.start()
+        try simulator.attach(accessory(PatternPeer(length: 4)), transport: .pseudoTerminal)
+        let path = try #require(try declarations(folder).first?.endpoints.first?.node.path)
+        let port = try #require(PlainPort(terminal: path, flushes: false))
+        #expect(port.read(4) == (0..<4).map { PatternPeer.byte(at: $0) })
+        simulator.stop()
+    }
+
+    @Test("An accessory that is unplugged at once ends the port", arguments: transports)
+    func unplugged(transport: SimulatedTransport) throws {
+        let simulator = AccessorySimulator()
+        let folder = try simulator.start()
+        let id = try simulator.attach(accessory(PatternPeer()), transport: transport)
+        let port = try open(simulator)
+        #expect(port.read(1000).count == 1000)
+        simulator.detach(id, .atOnce)
+        #expect(try declarations(folder).isEmpty)
+        // Whatever was under way, and then the end.
+        let rest = port.readAll()
+        let isSame = rest == (0..<rest.count).map { PatternPeer.byte(at: Int64($0) + 1000) }
+        #expect(isSame)
+        #expect(!port.write([1]))
+        simulator.stop()
+    }
+
+    @Test("An accessory can be unplugged in the middle of what a program writes", arguments: transports)
+    func unpluggedWhileWriting(transport: SimulatedTransport) throws {
+        var faults = AccessoryFaults()
+        faults.unplugsAfterReceiving = 10_000
+        let simulator = AccessorySimulator()
+        let folder = try simulator.start()
+        try simulator.attach(
+            SimulatedAccessory(name: "Probe", protocol: "com.example.probe", peer: SinkPeer(), faults: faults),
+            transport: transport)
+        let port = try open(simulator)
+        let chunk = [UInt8](repeating: 7, count: 1000)
+        var written = 0
+        while port.write(chunk), written < 100_000_000 { written += chunk.count }
+        #expect(written >= 9_000)
+        while !simulator.attached.isEmpty { usleep(1000) }
+        #expect(try declarations(folder).isEmpty)
+        simulator.stop()
+    }
+
+    @Test("A device that hangs takes nothing in, and goes on later", arguments: transports)
+    func held(transport: SimulatedTransport) throws {
+        let simulator = AccessorySimulator()
+        try simulator.start()
+        let sink = SinkPeer()
+        let id = try simulator.attach(accessory(sink), transport: transport)
+        let port = try open(simulator)
+        #expect(port.write([1]))
+        while sink.count < 1 { usleep(1000) }
+        simulator.holdInput(of: id)
+        let chunk = [UInt8](repeating: 9, count: 4096)
+        // Asked for on the server's thread: what is under way may still get through.
+        var taken = 0
+        var quiet = 0
+        while quiet < 20 {
+            let count = port.fill(chunk)
+            taken += count
+            quiet = count == 0 ? quiet + 1 : 0
+            usleep(5000)
+        }
+        #expect(taken < 10_000_000)
+        simulator.holdInput(of: id, false)
+        while sink.count < Int64(taken + 1) { usleep(1000) }
+        #expect(sink.count == Int64(taken + 1))
+        simulator.stop()
+    }
+
+    @Test("A peer that hangs up leaves its socket, and takes a terminal along")
+    func hangUp() throws {
+        let simulator = AccessorySimulator()
+        let folder = try simulator.start()
+        let id = try simulator.attach(accessory(PatternPeer(length: 10, hangsUp: true)))
+        for _ in 0..<2 { #expect(try open(simulator).readAll().count == 10) }
+        simulator.detach(id)
+        try simulator.attach(accessory(PatternPeer(length: 0, hangsUp: true)), transport: .pseudoTerminal)
+        #expect(try open(simulator).readAll() == [])
+        while !simulator.attached.isEmpty { usleep(1000) }
+        #expect(try declarations(folder).isEmpty)
+        simulator.stop()
+    }
+
+    @Test("A thousand accessories come and go, and no descriptor is left behind", arguments: transports)
+    func storm(transport: SimulatedTransport) throws {
+        let simulator = AccessorySimulator()
+        let folder = try simulator.start()
+        let stay = try simulator.storm(of: accessory(EchoPeer()), count: 1000, keeping: 3, transport: transport)
+        #expect(stay.count == 3)
+        #expect(simulator.attached == stay)
+        #expect(try declarations(folder).count == 3)
+        for place in 0..<3 {
+            let port = try open(simulator, place: place)
+            #expect(port.write([5]))
+            #expect(port.read(1) == [5])
+        }
+        simulator.stop()
+    }
+
+    // MARK: -
+
+    private func accessory(_ peer: some AccessoryPeer) -> SimulatedAccessory {
+        SimulatedAccessory(name: "Probe", protocol: "com.example.probe", peer: peer)
+    }
+
+    private func declarations(_ folder: String) throws -> [DeclaredAccessory] {
+        try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".json") }.sorted().map {
+            let path = "\(folder)/\($0)"
+            let (accessory, problems) = DeclaredAccessory.read(
+                json: Array(try Data(contentsOf: URL(fileURLWithPath: path))), path: path)
+            #expect(problems.isEmpty)
+            return try #require(accessory)
+        }
+    }
+
+    /// Opens the accessory's first protocol, when the former session is over.
+    private func open(_ simulator: AccessorySimulator, _ round: Int = 0, place: Int = 0) throws -> PlainPort {
+        let folder = try #require(simulator.folder)
+        let accessories = try declarations(folder)
+        switch try #require(accessories[place].endpoints.first).node {
+        case .socket(let path):
+            for _ in 0..<60_000 {
+                if let port = PlainPort(socket: path) { return port }
+                guard errno == EAGAIN else { break }
+                usleep(1000)
+            }
+            Issue.record("The socket refuses: \(errno).")
+            return try #require(nil)
+        case .tty(let path, _): return try #require(PlainPort(terminal: path))
+        default: return try #require(nil)
+        }
+    }
+}

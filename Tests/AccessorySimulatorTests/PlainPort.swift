@@ -1,0 +1,108 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// A program's end of a simulated port, by plain system calls, so that no code of the project is tested with itself.
+final class PlainPort {
+    /// Waiting for an event that does not come ends after so long, in milliseconds.
+    private static let limit: Int32 = 60_000
+
+    private(set) var descriptor: Int32
+
+    /// Connects to a socket without blocking; nil with `errno` when that is refused.
+    init?(socket path: String) {
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        if result != 0 {
+            let number = errno
+            Glibc.close(descriptor)
+            descriptor = -1
+            errno = number
+            return nil
+        }
+    }
+
+    /// Opens a terminal as programs do: raw, and flushed last.
+    init?(terminal path: String, flushes: Bool = true) {
+        descriptor = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        var settings = termios()
+        tcgetattr(descriptor, &settings)
+        cfmakeraw(&settings)
+        tcsetattr(descriptor, TCSANOW, &settings)
+        if flushes { tcflush(descriptor, TCIOFLUSH) }
+    }
+
+    deinit {
+        close()
+    }
+
+    func close() {
+        if descriptor >= 0 { Glibc.close(descriptor) }
+        descriptor = -1
+    }
+
+    /// Writes all of it; false when the port is over.
+    @discardableResult
+    func write(_ bytes: [UInt8]) -> Bool {
+        var offset = 0
+        while offset < bytes.count {
+            let count = put(bytes[offset...])
+            if count > 0 {
+                offset += count
+            } else if errno != EAGAIN || !wait(Int16(POLLOUT)) {
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Writes as much as the port takes without waiting; how much that was.
+    func fill(_ bytes: [UInt8]) -> Int {
+        var total = 0
+        while true {
+            let count = put(bytes[...])
+            if count <= 0 { return total }
+            total += count
+        }
+    }
+
+    /// Reads that many bytes, or fewer when the port is over.
+    func read(_ count: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while bytes.count < count {
+            let part = Glibc.read(descriptor, &buffer, min(buffer.count, count - bytes.count))
+            if part > 0 {
+                bytes += buffer[..<part]
+            } else if part == 0 || errno != EAGAIN || !wait(Int16(POLLIN)) {
+                break
+            }
+        }
+        return bytes
+    }
+
+    /// Reads until the port is over.
+    func readAll() -> [UInt8] { read(.max) }
+
+    private func put(_ bytes: ArraySlice<UInt8>) -> Int {
+        bytes.withUnsafeBytes { buffer in
+            // No signal: that would end the tests.
+            let count = send(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL))
+            return count < 0 && errno == ENOTSOCK ? Glibc.write(descriptor, buffer.baseAddress, buffer.count) : count
+        }
+    }
+
+    private func wait(_ events: Int16) -> Bool {
+        var entry = pollfd(fd: descriptor, events: events, revents: 0)
+        return poll(&entry, 1, Self.limit) > 0
+    }
+}
