@@ -25,16 +25,23 @@ final class Player: @unchecked Sendable {
     private let hub: PositionHub
     private let motion: MotionFeed
     private let status: StatusHub
+    private var accessories: RecordedAccessories
     private var feed: TraceFeed
+    private let differences: AccessoryDifferences
     /// For each motion sensor whether somebody listens to it.
     private var wanted: [Bool] = []
 
-    init(feed: TraceFeed, clock: VirtualClock, hub: PositionHub, motion: MotionFeed, status: StatusHub) {
+    init(
+        feed: TraceFeed, clock: VirtualClock, hub: PositionHub, motion: MotionFeed, status: StatusHub,
+        accessories: SimulatedAccessorySource
+    ) {
         self.feed = feed
         self.clock = clock
         self.hub = hub
         self.motion = motion
         self.status = status
+        self.accessories = RecordedAccessories(source: accessories, clock: clock)
+        differences = self.accessories.differences
     }
 
     /// Claims the player; false when somebody plays already, as in a callback.
@@ -53,11 +60,24 @@ final class Player: @unchecked Sendable {
     /// What could not be read of the trace so far.
     var warnings: [TraceWarning] { feed.warnings }
 
+    /// What sessions with accessories lack up to now; anybody may look.
+    var accessoryDifferences: [AccessoryDifference] { differences.all }
+
+    /// What they lack if nothing happens any more.
+    var outstandingDifferences: [AccessoryDifference] { accessories.outstanding() }
+
+    /// True when a timer is due where the clock stands.
+    var isTimerDue: Bool { clock.nextDeadline.map { $0 <= clock.now } ?? false }
+
     /// Lets happen what is next by the limit: the end of a quiet epoch, a timer, or an event of the trace.
     func step(upTo limit: BootTime) -> Step {
         let event = feed.peek()
-        // At the end of the trace timers only run as far as somebody asked the clock to go.
+        // At the end of the trace timers only run as far as somebody asked the clock to go, and those that are due.
         if event == nil, limit == .never {
+            if isTimerDue {
+                clock.runNextTimer(upTo: clock.now)
+                return .happened
+            }
             hub.flush()
             hub.settle()
             motion.hub.postQuiet()
@@ -115,6 +135,7 @@ final class Player: @unchecked Sendable {
         case .sensorRegained:
             if let id = feed.sensor.flatMap({ motion.id($0) }) { motion.hub.postRegained(sensor: id) }
         case .battery(let battery): status.post(battery)
+        case .accessory(let event): accessories.take(event)
         case .lost(let error): hub.postLost(error)
         case .regained: hub.postRegained()
         }

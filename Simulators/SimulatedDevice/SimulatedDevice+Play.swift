@@ -39,6 +39,9 @@ extension SimulatedDevice {
                 case .finished: return false
                 }
             }
+            // What the last events brought about, without moving the clock.
+            while player.step(upTo: clock.now) != .finished { callbacks.run(isOnMainThread: isMain) }
+            callbacks.run(isOnMainThread: isMain)
             return false
         }
     }
@@ -55,8 +58,11 @@ extension SimulatedDevice {
         let isMain = MainThread.isCurrent
         device.bind {
             callbacks.run(isOnMainThread: isMain)
-            while player.step(upTo: limit) != .finished { callbacks.run(isOnMainThread: isMain) }
-            callbacks.run(isOnMainThread: isMain)
+            repeat {
+                while player.step(upTo: limit) != .finished { callbacks.run(isOnMainThread: isMain) }
+                callbacks.run(isOnMainThread: isMain)
+                // The last callbacks may have written to an accessory.
+            } while limit == .never && player.isTimerDue
         }
         return true
     }

@@ -58,12 +58,15 @@ extension SimulatedDevice {
         await Device.$current.withValue(device) {
             callbacks.run(isOnMainThread: MainThread.isCurrent)
             await callbacks.settle()
-            while player.step(upTo: limit) != .finished {
+            repeat {
+                while player.step(upTo: limit) != .finished {
+                    callbacks.run(isOnMainThread: MainThread.isCurrent)
+                    if !callbacks.isSettled { await callbacks.settle() }
+                }
                 callbacks.run(isOnMainThread: MainThread.isCurrent)
-                if !callbacks.isSettled { await callbacks.settle() }
-            }
-            callbacks.run(isOnMainThread: MainThread.isCurrent)
-            await callbacks.settle()
+                await callbacks.settle()
+                // The last callbacks may have written to an accessory.
+            } while limit == .never && player.isTimerDue
         }
     }
 }

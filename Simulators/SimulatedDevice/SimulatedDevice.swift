@@ -17,7 +17,8 @@ public import Trace
 /// }
 /// ```
 ///
-/// Motion sensors and the battery of the trace are the device's `motionSource` and `statusSource`. Readings of one sensor
+/// Motion sensors, accessories and the battery of the trace are the device's `motionSource`, `accessorySource` and
+/// `statusSource`. Readings of one sensor
 /// that came in together, which is to say consecutive events of one time, are handed over as one batch.
 ///
 /// Nothing sleeps: `play()` returns when the whole trace has been played and every callback has run. Two devices are
@@ -43,6 +44,7 @@ public final class SimulatedDevice: Sendable {
     let hub: PositionHub
     let motion: MotionFeed
     let status: StatusHub
+    let accessories = SimulatedAccessorySource()
     let callbacks: CallbackQueue
     let player: Player
 
@@ -90,10 +92,19 @@ public final class SimulatedDevice: Sendable {
         let shift = wallTime.nanoseconds.subtractingSaturated(recorded.nanoseconds)
         player = Player(
             feed: TraceFeed(file: trace, start: start, shift: shift), clock: clock, hub: hub, motion: motion,
-            status: status)
+            status: status, accessories: accessories)
         device = Device(
             name: trace.name, clock: clock, configuration: configuration, positionSource: hub,
-            motionSource: motion.hub, statusSource: status, calibrations: FixedCalibrations(fixed), playback: callbacks)
+            motionSource: motion.hub, accessorySource: accessories, statusSource: status,
+            calibrations: FixedCalibrations(fixed), playback: callbacks)
+    }
+
+    /// A device without a trace: what ``attach(_:)`` attaches is all that it has, and ``advance(by:)`` lets time pass.
+    public convenience init(
+        name: String = "simulated", configuration: Configuration = Configuration(),
+        delivery: CallbackDelivery = .inOrder
+    ) {
+        self.init(TraceFile(emptyNamed: name), configuration: configuration, delivery: delivery)
     }
 
     deinit {

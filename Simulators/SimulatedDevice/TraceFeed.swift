@@ -24,6 +24,7 @@ struct TraceFeed {
         case sensorLost(DeviceError)
         case sensorRegained
         case battery(BatteryReading?)
+        case accessory(TraceAccessoryEvent)
     }
 
     /// The most readings that are handed on together.
@@ -149,6 +150,8 @@ struct TraceFeed {
                 content = .sensorLost(record.loss(in: bytes) ?? DeviceError(.connectionLost, "The sensor was lost."))
             case .sensorRegained: content = .sensorRegained
             case .battery: content = .battery(record.battery(in: bytes))
+            // The cursor hands over none that cannot be read.
+            case .accessory: content = record.accessoryEvent(in: bytes).map { .accessory($0) } ?? .line
             }
             time = BootTime(nanoseconds: start.nanoseconds.addingSaturated(record.time ?? elapsed))
         }

@@ -39,6 +39,10 @@ struct EventContents {
                         time: nil, kind: kind,
                         range: isText ? range.lowerBound + 1..<range.upperBound - 1 : range)
                     record?.isHexadecimal = key.word == JSONText.word("gpsdHex")
+                } else if record == nil, !isBadReading, TraceAccessoryEvent.isKey(key) {
+                    // Read from the whole line when it is wanted: what the key says is not all of it.
+                    record = TraceRecord(time: nil, kind: .accessory, range: offset..<offset + line.count)
+                    try reader.skipValue()
                 } else {
                     if unknown == nil { unknown = key }
                     try reader.skipValue()
@@ -51,7 +55,7 @@ struct EventContents {
             switch record?.kind {
             case .lost: record?.kind = .sensorLost
             case .regained: record?.kind = .sensorRegained
-            case .gpsd, .gpsdText, .sample, .battery, .sensorLost, .sensorRegained, nil: break
+            case .gpsd, .gpsdText, .sample, .battery, .sensorLost, .sensorRegained, .accessory, nil: break
             }
         }
     }

@@ -81,6 +81,17 @@ extension TraceCursor {
                 record.sensorIndex = contents.sensor.map { table.find($0.string(), kind: kind) } ?? table.find(kind)
             case .sensorLost, .sensorRegained:
                 record.sensorIndex = contents.sensor.map { table.find($0.string()) } ?? -1
+            case .accessory:
+                guard let event = TraceAccessoryEvent(line: text) else {
+                    skip(.badAccessory)
+                    return nil
+                }
+                guard accessories.take(event) else {
+                    skip(.unknownAccessory)
+                    return nil
+                }
+                record.time = contents.time.map { held($0) } ?? heldWithoutTime()
+                return record
             case .gpsd, .gpsdText, .lost, .regained, .battery:
                 record.time = contents.time.map { held($0) } ?? heldWithoutTime()
                 return record

@@ -38,6 +38,7 @@ public struct TraceCursor: Sendable {
     /// Events of other kinds, in the order in which they appeared first.
     var kinds: [TraceEventKind] = []
     var table: TraceSensors
+    var accessories = TraceAccessories()
 
     private let format: TraceFile.Format
     private let hasArrivalTimes: Bool

@@ -63,6 +63,21 @@ public struct TraceFile: Sendable {
         try self.init(bytes: try FileBytes.read(path, limit: Self.maximumSize), name: path)
     }
 
+    /// A trace in which nothing happens: it begins at time zero since boot, in 1970.
+    ///
+    /// - Parameter name: what to call it in messages.
+    public init(emptyNamed name: String) {
+        bytes = []
+        self.name = name
+        format = .native
+        header = nil
+        headerSensors = TraceSensors([])
+        start = nil
+        hasArrivalTimes = true
+        eventsOffset = 0
+        eventsLine = 0
+    }
+
     private init(bytes: [UInt8], name: String, layout: TraceLayout) throws(DeviceError) {
         self.bytes = bytes
         self.name = name

@@ -17,6 +17,9 @@ public struct TraceParts: OptionSet, Sendable, Hashable {
     public static let motion = TraceParts(rawValue: 2)
     /// The battery.
     public static let battery = TraceParts(rawValue: 4)
+    /// The accessories that come and go, and the bytes of those sessions that can be listened to: see
+    /// ``DeviceCore/Device/recordingAccessories()``.
+    public static let accessories = TraceParts(rawValue: 8)
     /// Everything that can be recorded.
-    public static let all: TraceParts = [.position, .motion, .battery]
+    public static let all: TraceParts = [.position, .motion, .battery, .accessories]
 }

@@ -12,9 +12,9 @@ extension TraceRecord {
         guard let contents = contents(in: bytes) else { return [] }
         switch kind {
         case .gpsd: return [UInt8](contents)
-        case .gpsdText where isHexadecimal: return Self.decoded(contents)
+        case .gpsdText where isHexadecimal: return Hexadecimal.decoded(contents)
         case .gpsdText: return [UInt8](JSONText(unchecked: contents).string().utf8)
-        case .lost, .regained, .sample, .battery, .sensorLost, .sensorRegained: return []
+        case .lost, .regained, .sample, .battery, .sensorLost, .sensorRegained, .accessory: return []
         }
     }
 
@@ -36,28 +36,16 @@ extension TraceRecord {
         return TraceBattery.reading(contents)
     }
 
+    /// What happened to an accessory; nil for records of another kind.
+    ///
+    /// - Parameter bytes: the bytes of the file that the record comes from.
+    public func accessoryEvent(in bytes: UnsafeRawBufferPointer) -> TraceAccessoryEvent? {
+        guard kind == .accessory, let line = contents(in: bytes) else { return nil }
+        return TraceAccessoryEvent(line: line)
+    }
+
     private func contents(in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         guard range.lowerBound >= 0, range.upperBound <= bytes.count else { return nil }
         return UnsafeRawBufferPointer(rebasing: bytes[range])
-    }
-
-    private static func decoded(_ text: UnsafeRawBufferPointer) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count / 2)
-        var index = 0
-        while index + 1 < text.count, let high = digit(text[index]), let low = digit(text[index + 1]) {
-            bytes.append(high << 4 | low)
-            index += 2
-        }
-        return bytes
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

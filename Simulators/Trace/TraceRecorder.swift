@@ -5,7 +5,7 @@ public import DeviceCore
 import Synchronization
 
 /// Records what a device's sources say into a trace: every line of gpsd with its arrival, the readings of all motion
-/// sensors in their own axes, losses and returns, and the battery.
+/// sensors in their own axes, losses and returns, the battery, and accessories.
 ///
 ///     let recorder = TraceRecorder(device: device, writer: try TraceWriter(path: "drive.trace"))
 ///     try recorder.start()
@@ -16,6 +16,10 @@ import Synchronization
 /// others who want its readings more often do not change what is recorded. Where there is no sensor of a kind, the
 /// recorder waits for one, which is then recorded under its id, without a description. A second sensor of a kind that
 /// comes later is not recorded.
+///
+/// Accessories are recorded as they come and go. What is said in sessions with them is recorded where the device is one
+/// that ``DeviceCore/Device/recordingAccessories()`` has made, for the sessions that are opened through it. Bytes are
+/// recorded when the program reads them; those that it reads of an accessory that is gone already are not.
 ///
 /// It records once: for another trace, make another recorder. Any thread may call it. When the trace cannot be written
 /// any more, for example because the disk is full, recording stops by itself, `failure` says why, and the closure given
@@ -33,6 +37,9 @@ public final class TraceRecorder: Sendable {
         var lines = 0
         var samples = 0
         var battery: BatteryReading?
+        var accessoryEvents = 0
+        /// The accessories that the trace tells of now.
+        var accessories: [AccessoryDescription.ID: AccessoryDescription] = [:]
     }
 
     private let device: Device
@@ -77,6 +84,10 @@ public final class TraceRecorder: Sendable {
 
     /// The readings of motion sensors that came in so far to be recorded.
     public var recordedSamples: Int { state.withLock { $0.samples } }
+
+    /// What was recorded of accessories so far: each coming and going, each beginning and end of a session, each reading
+    /// and writing of bytes.
+    public var recordedAccessoryEvents: Int { state.withLock { $0.accessoryEvents } }
 
     /// Writes the header and begins to record. The error says why nothing can be recorded. The motion sensors are looked
     /// for first, which may take a few seconds when a server has to be asked.
@@ -139,6 +150,12 @@ public final class TraceRecorder: Sendable {
                 battery = device.statusSource.battery
                 record(battery)
             } while battery != device.statusSource.battery
+        }
+        if parts.contains(.accessories) {
+            keep(device.accessorySource.subscribe { [weak self] event in self?.record(event) })
+            if let tap = device.accessorySource as? AccessoryTap {
+                keep(tap.listen { [weak self] id, change, time in self?.record(change, of: id, at: time) })
+            }
         }
     }
 
@@ -233,6 +250,48 @@ public final class TraceRecorder: Sendable {
         guard isNew else { return }
         do throws(DeviceError) {
             try writer.write(battery: battery, at: Self.time(device.clock.now, since: start))
+        } catch {}
+    }
+
+    private func record(_ event: AccessoryEvent) {
+        let now = device.clock.now
+        switch event {
+        case .snapshot(let descriptions):
+            for description in descriptions { record(.attached(description), of: description.id, at: now) }
+        case .attached(let description), .changed(let description):
+            record(.attached(description), of: description.id, at: now)
+        case .detached(let description): record(.detached, of: description.id, at: now)
+        }
+    }
+
+    private func record(_ change: TraceAccessoryEvent.Change, of id: AccessoryDescription.ID, at time: BootTime) {
+        let known = state.withLock { $0.accessories[id] }
+        switch change {
+        case .attached(let description) where known == description: return
+        case .attached: break
+        case .detached where known == nil: return
+        case .detached: break
+        case .opened, .closed, .received, .sent:
+            // A session may be opened by somebody who was told of the accessory before this recorder was.
+            if known == nil {
+                guard let description = device.accessorySource.accessories.first(where: { $0.id == id }) else { return }
+                record(.attached(description), of: id, at: time)
+            }
+        }
+        let (isRunning, start) = state.withLock { state in
+            guard state.phase == .running else { return (false, state.start) }
+            switch change {
+            case .attached(let description): state.accessories[id] = description
+            case .detached: state.accessories[id] = nil
+            case .opened, .closed, .received, .sent: break
+            }
+            state.accessoryEvents += 1
+            return (true, state.start)
+        }
+        guard isRunning else { return }
+        do throws(DeviceError) {
+            try writer.write(
+                TraceAccessoryEvent(accessory: String(id), change), at: Self.time(time, since: start))
         } catch {}
     }
 

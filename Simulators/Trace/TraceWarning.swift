@@ -18,6 +18,11 @@ public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
         /// The event is about a sensor that the trace does not know, that is of another kind, or that is one too many; it
         /// was skipped.
         case unknownSensor
+        /// The event of an accessory lacks something, or holds what cannot be used; it was skipped.
+        case badAccessory
+        /// The event is about an accessory that is not attached, about a protocol that it does not offer, or attaches one
+        /// too many; it was skipped.
+        case unknownAccessory
     }
 
     /// The line, counted from 1.
@@ -40,6 +45,9 @@ public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
             case .timeGoesBack: "time goes back here; the time of the line before was kept"
             case .badReading: "the reading has no numbers that can be used and was left out"
             case .unknownSensor: "the trace has no such sensor; the event was left out"
+            case .badAccessory: "the event of an accessory cannot be used and was left out"
+            case .unknownAccessory:
+                "the accessory is not attached here, or does not offer the protocol; the event was left out"
             case .noTime: "there is no time that can be read; the time of the line before was taken"
             }
         return "line \(line): \(what)"

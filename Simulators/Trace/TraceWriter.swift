@@ -128,8 +128,8 @@ public final class TraceWriter: Sendable {
             } else {
                 Self.begin(",\"gpsdHex\":\"", time, &buffer)
                 for byte in line {
-                    buffer.append(Self.hexDigit(byte >> 4))
-                    buffer.append(Self.hexDigit(byte & 15))
+                    buffer.append(Hexadecimal.digit(byte >> 4))
+                    buffer.append(Hexadecimal.digit(byte & 15))
                 }
                 buffer.append(UInt8(ascii: "\""))
             }
@@ -236,6 +236,12 @@ public final class TraceWriter: Sendable {
         }
     }
 
+    /// Writes what has happened to an accessory. More bytes than ``TraceAccessoryEvent/maximumBytes`` become several
+    /// events, and no bytes none.
+    public func write(_ event: TraceAccessoryEvent, at time: Int64) throws(DeviceError) {
+        try appendLines(at: time) { buffer, time in event.append(at: time, to: &buffer) }
+    }
+
     /// Brings everything that was written to the file.
     public func flush() throws(DeviceError) {
         try perform { (state) throws(DeviceError) in try state.flush() }
@@ -269,10 +275,6 @@ public final class TraceWriter: Sendable {
 
     static func append(_ literal: StaticString, _ buffer: inout [UInt8]) {
         literal.withUTF8Buffer { buffer.append(contentsOf: $0) }
-    }
-
-    private static func hexDigit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 
     /// Adds an event, whose closing brace and line end are put here.

@@ -45,13 +45,18 @@ public final class AccessoryHub: Sendable {
     }
 
     /// An accessory is attached; returns its description with the id that it gets.
+    ///
+    /// - Parameter prepare: called with the id before anybody is told, with a lock held.
     @discardableResult
-    public func attach(_ description: AccessoryDescription) -> AccessoryDescription {
+    public func attach(
+        _ description: AccessoryDescription, prepare: (AccessoryDescription.ID) -> Void = { _ in }
+    ) -> AccessoryDescription {
         var description = description
         tell { state in
             state.last += 1
             description.id = state.last
             state.accessories.append(description)
+            prepare(state.last)
             return .attached(description)
         }
         return description

@@ -34,6 +34,14 @@ public struct ScriptedPeer: AccessoryPeer {
         public var found: [UInt8]
         /// True when the session ended in the step.
         public var isEnd: Bool
+
+        /// A departure of those parts.
+        public init(step: Int, expected: [UInt8], found: [UInt8], isEnd: Bool) {
+            self.step = step
+            self.expected = expected
+            self.found = found
+            self.isEnd = isEnd
+        }
     }
 
     private let steps: [Step]

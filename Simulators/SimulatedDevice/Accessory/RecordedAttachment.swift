@@ -1,0 +1,320 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+import Trace
+
+/// An attached accessory that a trace speaks for.
+///
+/// What the trace tells is added by the player; bytes go over in the player's thread only, when the trace tells of some
+/// and in timers that what the program does sets off.
+final class RecordedAttachment: SimulatedAttachment {
+    private struct Session {
+        let number: Int
+        /// The accessory's end.
+        let channel: MemoryChannel
+    }
+
+    /// A protocol.
+    private struct Lane {
+        let name: String
+        /// Those that are not over, by rising number.
+        var dialogues: [RecordedDialogue] = []
+        /// The last one that the trace told of, and whether it goes on.
+        var recorded = 0
+        var isRecording = false
+        /// How often the program has opened the protocol.
+        var opened = 0
+        /// The program's, the one that is served first; at most one of them is not over.
+        var sessions: [Session] = []
+
+        /// Does something with a dialogue, which is there from then on.
+        mutating func with<Result>(_ number: Int, _ body: (inout RecordedDialogue) -> Result) -> Result {
+            if let index = dialogues.firstIndex(where: { $0.number == number }) { return body(&dialogues[index]) }
+            let index = dialogues.firstIndex { $0.number > number } ?? dialogues.count
+            dialogues.insert(RecordedDialogue(number: number), at: index)
+            return body(&dialogues[index])
+        }
+    }
+
+    private struct State {
+        var name: String
+        var lanes: [Lane] = []
+        var isPumping = false
+        var isWanted = false
+        var prompt: ClockTimer?
+        var isDetached = false
+    }
+
+    /// The most dialogues that wait for the program to open a protocol.
+    private static let maximumDialogues = 1024
+
+    private let clock: any DeviceClock
+    private let differences: AccessoryDifferences
+    private let id = Atomic<Int>(0)
+    private let state: Mutex<State>
+
+    init(name: String, clock: any DeviceClock, differences: AccessoryDifferences) {
+        self.clock = clock
+        self.differences = differences
+        state = Mutex(State(name: name))
+    }
+
+    /// The number under which it is attached.
+    func setID(_ id: AccessoryDescription.ID) {
+        self.id.store(id, ordering: .relaxed)
+    }
+
+    // MARK: The program
+
+    func open(_ name: String) throws(DeviceError) -> any ByteChannel {
+        let (theirs, ours) = MemoryChannel.pair()
+        let isFree = state.withLock { state in
+            guard !state.isDetached else { return false }
+            let index = Self.lane(name, &state)
+            if let last = state.lanes[index].sessions.last, last.channel.end == nil { return false }
+            // Some may have been given up before it.
+            let next = state.lanes[index].dialogues.first { !$0.isOpened }?.number
+            let number = next ?? state.lanes[index].opened + 1
+            state.lanes[index].opened = number
+            state.lanes[index].with(number) { $0.isOpened = true }
+            state.lanes[index].sessions.append(Session(number: number, channel: ours))
+            return true
+        }
+        guard isFree else { throw SimulatedAccessorySource.busy(name) }
+        ours.observe { [weak self] _ in self?.wake() }
+        wake()
+        return theirs
+    }
+
+    /// Has bytes go over, as soon as the clock lets them.
+    private func wake() {
+        state.withLock { state in
+            guard state.prompt == nil, !state.isDetached else { return }
+            // Under the lock, which the timer's work takes first: it finds its timer in place.
+            state.prompt = clock.timer(at: clock.now) { [weak self] in
+                self?.state.withLock { $0.prompt = nil }
+                self?.pump()
+            }
+        }
+    }
+
+    // MARK: The recording
+
+    /// What the trace tells next.
+    func take(_ change: TraceAccessoryEvent.Change) {
+        state.withLock { state in
+            guard !state.isDetached else { return }
+            switch change {
+            case .attached(let description): state.name = description.name
+            case .detached: break
+            case .opened(let name):
+                let index = Self.lane(name, &state)
+                end(.closed, &state, index)
+                begin(&state, index)
+            case .closed(let name, let reason):
+                let index = Self.lane(name, &state)
+                if !state.lanes[index].isRecording { begin(&state, index) }
+                end(reason, &state, index)
+            case .received(let name, let bytes):
+                let index = Self.lane(name, &state)
+                if !state.lanes[index].isRecording { begin(&state, index) }
+                state.lanes[index].with(state.lanes[index].recorded) { $0.record(input: bytes) }
+                bound(&state, index)
+            case .sent(let name, let bytes):
+                let index = Self.lane(name, &state)
+                if !state.lanes[index].isRecording { begin(&state, index) }
+                state.lanes[index].with(state.lanes[index].recorded) { $0.record(output: bytes) }
+                fetch(&state, index)
+            }
+        }
+        pump()
+    }
+
+    private static func lane(_ name: String, _ state: inout State) -> Int {
+        if let index = state.lanes.firstIndex(where: { $0.name == name }) { return index }
+        state.lanes.append(Lane(name: name))
+        return state.lanes.count - 1
+    }
+
+    private func begin(_ state: inout State, _ index: Int) {
+        state.lanes[index].recorded += 1
+        state.lanes[index].isRecording = true
+        state.lanes[index].with(state.lanes[index].recorded) { $0.isRecorded = true }
+        if state.lanes[index].dialogues.count > Self.maximumDialogues {
+            let former = state.lanes[index].dialogues.removeFirst()
+            tell(former, of: state.lanes[index].name, state)
+        }
+    }
+
+    private func end(_ reason: ByteChannelEnd.Reason, _ state: inout State, _ index: Int) {
+        guard state.lanes[index].isRecording else { return }
+        state.lanes[index].isRecording = false
+        state.lanes[index].with(state.lanes[index].recorded) { $0.record(end: reason) }
+        forget(&state, index)
+    }
+
+    /// Keeps what waits for the program within its bound.
+    private func bound(_ state: inout State, _ index: Int) {
+        var excess = -RecordedDialogue.maximumWaiting
+        for dialogue in state.lanes[index].dialogues { excess += dialogue.waitingInput }
+        var place = 0
+        while excess > 0, state.lanes[index].dialogues.indices.contains(place) {
+            let part = min(excess, state.lanes[index].dialogues[place].waitingInput)
+            state.lanes[index].dialogues[place].drop(part)
+            excess -= part
+            place += 1
+        }
+    }
+
+    // MARK: Both
+
+    /// Lets over what can go over. One thread at a time; a second one has the first look again.
+    private func pump() {
+        let isFirst = state.withLock { state in
+            if state.isPumping {
+                state.isWanted = true
+                return false
+            }
+            state.isPumping = true
+            return true
+        }
+        guard isFirst else { return }
+        repeat {
+            var index = 0
+            while index < state.withLock({ $0.lanes.count }) {
+                while let session = state.withLock({ $0.lanes[index].sessions.first }), serve(session, index) {}
+                index += 1
+            }
+        } while state.withLock { state in
+            defer {
+                state.isPumping = state.isWanted
+                state.isWanted = false
+            }
+            return state.isWanted
+        }
+    }
+
+    /// Serves a session; true when it is over and the next one has its turn.
+    private func serve(_ session: Session, _ index: Int) -> Bool {
+        let isOver = takeOutput(session, index)
+        if !isOver {
+            handOver(session, index)
+            guard let reason = state.withLock({ $0.lanes[index].with(session.number) { $0.dueEnd } }) else {
+                return false
+            }
+            if reason == .failed {
+                session.channel.end(
+                    ByteChannelEnd(.failed, error: DeviceError(.inputOutput, "The session failed in the recording.")))
+            } else {
+                session.channel.close()
+            }
+        }
+        state.withLock { state in
+            state.lanes[index].with(session.number) { $0.close() }
+            state.lanes[index].sessions.removeAll { $0.number == session.number }
+            forget(&state, index)
+        }
+        return true
+    }
+
+    /// Reads what the program has written; true when its session is over.
+    private func takeOutput(_ session: Session, _ index: Int) -> Bool {
+        while true {
+            var isOver = false
+            let bytes = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
+                switch session.channel.read(into: UnsafeMutableRawBufferPointer(buffer)) {
+                case .bytes(let taken): count = taken
+                case .empty: break
+                case .ended: isOver = true
+                }
+            }
+            if isOver { return true }
+            if bytes.isEmpty { return false }
+            state.withLock { state in
+                state.lanes[index].with(session.number) { $0.write(bytes) }
+                fetch(&state, index)
+            }
+        }
+    }
+
+    private func handOver(_ session: Session, _ index: Int) {
+        while true {
+            let bytes = state.withLock { $0.lanes[index].with(session.number) { $0.nextInput } }
+            guard !bytes.isEmpty,
+                case .taken(let count) = bytes.withUnsafeBytes({ session.channel.write($0) }), count > 0
+            else { return }
+            state.withLock { $0.lanes[index].with(session.number) { $0.handedOver(count) } }
+        }
+    }
+
+    /// Lets go of dialogues in which nothing happens any more.
+    private func forget(_ state: inout State, _ index: Int) {
+        fetch(&state, index)
+        for dialogue in state.lanes[index].dialogues where dialogue.isOver {
+            tell(dialogue, of: state.lanes[index].name, state)
+        }
+        state.lanes[index].dialogues.removeAll { $0.isOver }
+    }
+
+    /// Takes over the differences that were noticed.
+    private func fetch(_ state: inout State, _ index: Int) {
+        let name = state.lanes[index].name
+        for place in state.lanes[index].dialogues.indices {
+            let number = state.lanes[index].dialogues[place].number
+            for found in state.lanes[index].dialogues[place].takeMismatches() {
+                differences.add([
+                    difference(.bytes, found.offset, found.expected, found.found, name, number, state)
+                ])
+            }
+        }
+    }
+
+    private func tell(_ dialogue: RecordedDialogue, of name: String, _ state: State) {
+        differences.add(outstanding(dialogue, of: name, state))
+    }
+
+    private func outstanding(_ dialogue: RecordedDialogue, of name: String, _ state: State) -> [AccessoryDifference] {
+        dialogue.outstanding().map {
+            difference($0.kind, $0.offset, $0.expected, $0.found, name, dialogue.number, state)
+        }
+    }
+
+    private func difference(
+        _ kind: AccessoryDifference.Kind, _ offset: Int64, _ expected: [UInt8], _ found: [UInt8], _ name: String,
+        _ session: Int, _ state: State
+    ) -> AccessoryDifference {
+        AccessoryDifference(
+            accessory: id.load(ordering: .relaxed), name: state.name, protocolName: name, session: session, kind: kind,
+            offset: offset, expected: expected, found: found, time: clock.now)
+    }
+
+    /// What is different if nothing happens any more.
+    func outstanding() -> [AccessoryDifference] {
+        state.withLock { state in
+            state.lanes.flatMap { lane in
+                lane.dialogues.flatMap { outstanding($0, of: lane.name, state) }
+            }
+        }
+    }
+
+    func detach() {
+        // What the program has written before is part of what it said.
+        pump()
+        let sessions = state.withLock { state in
+            state.isDetached = true
+            return state.lanes.flatMap(\.sessions)
+        }
+        for session in sessions {
+            session.channel.end(SimulatedAccessorySource.end(unsentBytes: session.channel.bytesAvailable))
+        }
+        differences.add(outstanding())
+        state.withLock { state in
+            for index in state.lanes.indices {
+                state.lanes[index].dialogues = []
+                state.lanes[index].sessions = []
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+
+/// The accessories of a simulated device.
+final class SimulatedAccessorySource: AccessorySource {
+    private let hub = AccessoryHub()
+    private let attachments = Mutex<[AccessoryDescription.ID: any SimulatedAttachment]>([:])
+
+    var accessories: [AccessoryDescription] { hub.accessories }
+
+    var problems: [DeviceError] { [] }
+
+    func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription {
+        hub.subscribe(receive)
+    }
+
+    func open(_ accessory: AccessoryDescription.ID, protocol name: String) throws(DeviceError) -> any ByteChannel {
+        guard let description = hub.description(of: accessory),
+            let attachment = attachments.withLock({ $0[accessory] })
+        else { throw DeviceError(.notFound, "There is no accessory \(accessory).") }
+        guard description.named(name) != nil else {
+            throw DeviceError(.notFound, "\(description.name) does not offer the protocol \(name).")
+        }
+        return try attachment.open(name)
+    }
+
+    /// Attaches an accessory; returns its number.
+    func attach(_ description: AccessoryDescription, _ attachment: any SimulatedAttachment) -> AccessoryDescription.ID {
+        // In place before anybody is told, who may open a protocol at once.
+        hub.attach(description) { id in attachments.withLock { $0[id] = attachment } }.id
+    }
+
+    /// Describes an accessory otherwise.
+    func change(_ description: AccessoryDescription) {
+        hub.change(description)
+    }
+
+    /// Unplugs an accessory; nothing when it is gone already.
+    func detach(_ id: AccessoryDescription.ID) {
+        let attachment = attachments.withLock { $0.removeValue(forKey: id) }
+        // Sessions end before anybody hears that the accessory is gone: managers rest on that order.
+        attachment?.detach()
+        hub.detach(id)
+    }
+
+    /// Unplugs the accessory that the attachment stands behind.
+    func detach(_ attachment: any SimulatedAttachment) {
+        let id = attachments.withLock { attachments in attachments.first { $0.value === attachment }?.key }
+        if let id { detach(id) }
+    }
+
+    static func busy(_ name: String) -> DeviceError {
+        DeviceError(.busy, "The protocol \(name) is in use in this process. Close that session first.")
+    }
+
+    /// How a channel ends whose accessory is unplugged before it has taken everything.
+    static func end(unsentBytes count: Int) -> ByteChannelEnd {
+        guard count > 0 else { return ByteChannelEnd(.detached) }
+        let error = DeviceError(.connectionLost, "The accessory was unplugged before \(count) bytes were sent to it.")
+        return ByteChannelEnd(.detached, error: error, unsentBytes: count)
+    }
+}

@@ -1,0 +1,107 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+
+/// A channel that passes everything on, and tells what was read and written, in an order that can be played back: bytes
+/// that were read while a write was going on are told behind it, since they may be the answer to it.
+final class TappedChannel: ByteChannel {
+    private struct State {
+        /// Calls of `write` that are going on.
+        var writing = 0
+        /// What was read meanwhile.
+        var held: [TraceAccessoryEvent.Change] = []
+        var waiting: [TraceAccessoryEvent.Change] = []
+        var isTelling = false
+        var isOver = false
+    }
+
+    private let channel: any ByteChannel
+    private let name: String
+    private let receive: @Sendable (TraceAccessoryEvent.Change) -> Void
+    private let state = Mutex(State())
+
+    init(
+        _ channel: any ByteChannel, protocol name: String,
+        receive: @escaping @Sendable (TraceAccessoryEvent.Change) -> Void
+    ) {
+        self.channel = channel
+        self.name = name
+        self.receive = receive
+        receive(.opened(name))
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteChannelRead {
+        let result = channel.read(into: buffer)
+        switch result {
+        case .bytes(let count):
+            tell(.received(name, [UInt8](UnsafeRawBufferPointer(rebasing: buffer[0..<min(count, buffer.count)]))))
+        case .ended(let end): tellEnd(end.reason)
+        case .empty: break
+        }
+        return result
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) -> ByteChannelWrite {
+        state.withLock { $0.writing += 1 }
+        let result = channel.write(bytes)
+        state.withLock { state in
+            if case .taken(let count) = result, count > 0, !state.isOver {
+                let taken = UnsafeRawBufferPointer(rebasing: bytes[0..<min(count, bytes.count)])
+                state.waiting.append(.sent(name, [UInt8](taken)))
+            }
+            state.writing -= 1
+            guard state.writing == 0 else { return }
+            state.waiting += state.held
+            state.held = []
+        }
+        tellWaiting()
+        return result
+    }
+
+    var bytesAvailable: Int { channel.bytesAvailable }
+
+    var spaceAvailable: Int { channel.spaceAvailable }
+
+    var end: ByteChannelEnd? { channel.end }
+
+    func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?) {
+        channel.observe(receive)
+    }
+
+    func close() {
+        // One that was over already did not end by this call.
+        let reason = channel.end?.reason ?? .closed
+        channel.close()
+        tellEnd(reason)
+    }
+
+    private func tellEnd(_ reason: ByteChannelEnd.Reason) {
+        tell(.closed(name, reason))
+    }
+
+    private func tell(_ change: TraceAccessoryEvent.Change) {
+        state.withLock { state in
+            guard !state.isOver else { return }
+            if case .closed = change { state.isOver = true }
+            if state.writing > 0 { state.held.append(change) } else { state.waiting.append(change) }
+        }
+        tellWaiting()
+    }
+
+    /// Hands on what waits, unless another thread is doing so: that one then hands on all.
+    private func tellWaiting() {
+        while true {
+            let batch = state.withLock { state -> [TraceAccessoryEvent.Change] in
+                if state.isTelling || state.waiting.isEmpty { return [] }
+                state.isTelling = true
+                defer { state.waiting = [] }
+                return state.waiting
+            }
+            guard !batch.isEmpty else { return }
+            for change in batch { receive(change) }
+            state.withLock { $0.isTelling = false }
+        }
+    }
+}

@@ -1,0 +1,187 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import JSONBytes
+
+extension TraceAccessoryEvent {
+    /// Reads a line of a trace; nil when it is no event of an accessory that can be used.
+    init?(line: UnsafeRawBufferPointer) {
+        var parts = Parts()
+        do throws(JSONError) {
+            try parts.read(line)
+        } catch {
+            return nil
+        }
+        guard parts.isUsable else { return nil }
+        func isOffered(_ name: String) -> Bool { AccessoryProtocol.isValid(name: name) }
+        switch parts.key {
+        case .attach:
+            guard let description = parts.description, let id = parts.id else { return nil }
+            self.init(accessory: id, .attached(description))
+        case .detach:
+            guard let id = parts.text else { return nil }
+            self.init(accessory: id, .detached)
+        case .open:
+            guard let name = parts.text, let id = parts.id, isOffered(name) else { return nil }
+            self.init(accessory: id, .opened(name))
+        case .close:
+            guard let name = parts.text, let id = parts.id, isOffered(name) else { return nil }
+            self.init(accessory: id, .closed(name, parts.end))
+        case .input:
+            guard let name = parts.protocolName, let id = parts.id, isOffered(name) else { return nil }
+            self.init(accessory: id, .received(name, parts.bytes))
+        case .output:
+            guard let name = parts.protocolName, let id = parts.id, isOffered(name) else { return nil }
+            self.init(accessory: id, .sent(name, parts.bytes))
+        case nil: return nil
+        }
+    }
+
+    /// True for a key that announces an event of an accessory.
+    static func isKey(_ key: JSONText) -> Bool { Parts.key(key) != nil }
+
+    /// The members of a line.
+    private struct Parts {
+        enum Key { case attach, detach, open, close, input, output }
+
+        var key: Key?
+        /// The accessory's id; that of an event of its own key stands in `text`.
+        var id: String?
+        var text: String?
+        var protocolName: String?
+        var bytes: [UInt8] = []
+        var end = ByteChannelEnd.Reason.closed
+        var description: AccessoryDescription?
+        var isUsable = true
+
+        static func key(_ key: JSONText) -> Key? {
+            switch key.word {
+            case JSONText.word("attach"): .attach
+            case JSONText.word("detach"): .detach
+            case JSONText.word("open"): .open
+            case JSONText.word("close"): .close
+            case JSONText.word("in"), JSONText.word("inHex"): .input
+            case JSONText.word("out"), JSONText.word("outHex"): .output
+            default: nil
+            }
+        }
+
+        mutating func read(_ line: UnsafeRawBufferPointer) throws(JSONError) {
+            var reader = JSONReader(line)
+            try reader.beginObject()
+            while let name = try reader.nextKey() {
+                // As everywhere in a trace the first key that says what happened counts.
+                if key == nil, let found = Self.key(name) {
+                    key = found
+                    let isHexadecimal = name.rawBytes.last == UInt8(ascii: "x")
+                    switch found {
+                    case .attach: try readDescription(&reader)
+                    case .detach, .open, .close: text = try readName(&reader)
+                    case .input, .output: try readBytes(&reader, isHexadecimal: isHexadecimal)
+                    }
+                } else if name.equals("accessory"), id == nil {
+                    id = try readName(&reader)
+                } else if name.equals("protocol") {
+                    protocolName = try readName(&reader)
+                } else if name.equals("end") {
+                    end = Self.reason(try readName(&reader))
+                } else {
+                    try reader.skipValue()
+                }
+            }
+        }
+
+        private mutating func readDescription(_ reader: inout JSONReader) throws(JSONError) {
+            guard try reader.peekKind() == .object else {
+                try reader.skipValue()
+                isUsable = false
+                return
+            }
+            var found = AccessoryDescription(identity: "", name: "")
+            id = nil
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                switch key.word {
+                case JSONText.word("id"): id = try readName(&reader)
+                case JSONText.word("identity"): found.identity = try readName(&reader) ?? ""
+                case JSONText.word("name"): found.name = try readName(&reader) ?? ""
+                case _ where key.equals("manufacturer"): found.manufacturer = try readName(&reader) ?? ""
+                case JSONText.word("model"): found.modelNumber = try readName(&reader) ?? ""
+                case JSONText.word("serial"): found.serialNumber = try readName(&reader) ?? ""
+                case JSONText.word("firmware"): found.firmwareRevision = try readName(&reader) ?? ""
+                case JSONText.word("hardware"): found.hardwareRevision = try readName(&reader) ?? ""
+                case JSONText.word("port"): found.portPath = try readName(&reader) ?? ""
+                case JSONText.word("vendor"): found.vendorID = Self.number(try readName(&reader))
+                case JSONText.word("product"): found.productID = Self.number(try readName(&reader))
+                case _ where key.equals("protocols"): found.protocols = try readProtocols(&reader)
+                default: try reader.skipValue()
+                }
+            }
+            if found.identity.isEmpty { found.identity = TraceAccessoryEvent.identity(of: found) }
+            description = found
+            // A second "accessory" beside the description must not name another one.
+            if id == nil { isUsable = false }
+        }
+
+        private mutating func readProtocols(_ reader: inout JSONReader) throws(JSONError) -> [AccessoryProtocol] {
+            var protocols: [AccessoryProtocol] = []
+            guard try reader.peekKind() == .array else {
+                try reader.skipValue()
+                return protocols
+            }
+            try reader.beginArray()
+            while try reader.nextElement() {
+                guard let name = try readName(&reader), AccessoryProtocol.isValid(name: name),
+                    protocols.count < TraceAccessoryEvent.maximumProtocols,
+                    !protocols.contains(where: { $0.name == name })
+                else { continue }
+                protocols.append(AccessoryProtocol(name: name, origin: .trace))
+            }
+            return protocols
+        }
+
+        private mutating func readName(_ reader: inout JSONReader) throws(JSONError) -> String? {
+            guard let text = try reader.textIfPresent() else { return nil }
+            // No escape is longer than six bytes.
+            guard text.rawBytes.count <= 6 * TraceAccessoryEvent.maximumNameLength else {
+                isUsable = false
+                return nil
+            }
+            let name = text.string()
+            if name.utf8.count > TraceAccessoryEvent.maximumNameLength { isUsable = false }
+            return name
+        }
+
+        private mutating func readBytes(_ reader: inout JSONReader, isHexadecimal: Bool) throws(JSONError) {
+            guard let text = try reader.textIfPresent(), text.rawBytes.count <= 6 * TraceAccessoryEvent.maximumBytes
+            else {
+                isUsable = false
+                return
+            }
+            if isHexadecimal {
+                bytes = Hexadecimal.decoded(text.rawBytes)
+                if text.hasEscapes || bytes.count * 2 != text.rawBytes.count { isUsable = false }
+            } else {
+                bytes = [UInt8](text.string().utf8)
+            }
+            if bytes.count > TraceAccessoryEvent.maximumBytes { isUsable = false }
+        }
+
+        /// A number of USB: four hexadecimal digits.
+        private static func number(_ text: String?) -> UInt16? {
+            guard let text, text.utf8.count == 4, !text.hasPrefix("+"), !text.hasPrefix("-") else { return nil }
+            return UInt16(text, radix: 16)
+        }
+
+        /// A reason of a later version counts as a failure.
+        private static func reason(_ name: String?) -> ByteChannelEnd.Reason {
+            switch name {
+            case "closed", nil: .closed
+            case "hungUp": .hungUp
+            case "detached": .detached
+            default: .failed
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import JSONBytes
+
+extension TraceAccessoryEvent {
+    /// Appends the event's lines: one, or as many as its bytes need.
+    func append(at time: Int64, to buffer: inout [UInt8]) {
+        switch change {
+        case .attached(let description):
+            line(",\"attach\":", time, &buffer) { writer in write(description, to: &writer) }
+        case .detached: line(",\"detach\":", time, &buffer) { writer in writer.string(accessory) }
+        case .opened(let name):
+            line(",\"open\":", time, &buffer) { writer in
+                writer.string(name)
+                writer.key("accessory")
+                writer.string(accessory)
+            }
+        case .closed(let name, let reason):
+            line(",\"close\":", time, &buffer) { writer in
+                writer.string(name)
+                writer.key("accessory")
+                writer.string(accessory)
+                guard let reason = Self.name(of: reason) else { return }
+                writer.key("end")
+                writer.string(reason)
+            }
+        case .received(let name, let bytes): append(bytes, of: name, isInput: true, time, &buffer)
+        case .sent(let name, let bytes): append(bytes, of: name, isInput: false, time, &buffer)
+        }
+    }
+
+    private func append(
+        _ bytes: [UInt8], of name: String, isInput: Bool, _ time: Int64, _ buffer: inout [UInt8]
+    ) {
+        var start = 0
+        while start < bytes.count {
+            var end = min(start + Self.maximumBytes, bytes.count)
+            // Not inside a character.
+            if end < bytes.count {
+                var back = 0
+                while back < 3, end - back > start + 1, bytes[end - back] & 0xc0 == 0x80 { back += 1 }
+                if bytes[end - back] & 0xc0 != 0x80 { end -= back }
+            }
+            let piece = bytes[start..<end]
+            if let text = Self.text(piece) {
+                line(isInput ? ",\"in\":" : ",\"out\":", time, &buffer) { writer in
+                    writer.string(text)
+                    writePlace(name, &writer)
+                }
+            } else {
+                line(isInput ? ",\"inHex\":" : ",\"outHex\":", time, &buffer) { writer in
+                    writer.string(Hexadecimal.text(piece))
+                    writePlace(name, &writer)
+                }
+            }
+            start = end
+        }
+    }
+
+    private func writePlace(_ name: String, _ writer: inout JSONWriter) {
+        writer.key("accessory")
+        writer.string(accessory)
+        writer.key("protocol")
+        writer.string(name)
+    }
+
+    private func line(
+        _ key: StaticString, _ time: Int64, _ buffer: inout [UInt8], _ body: (inout JSONWriter) -> Void
+    ) {
+        TraceWriter.begin(key, time, &buffer)
+        var writer = JSONWriter()
+        body(&writer)
+        buffer.append(contentsOf: writer.bytes)
+        TraceWriter.append("}\n", &buffer)
+    }
+
+    private func write(_ description: AccessoryDescription, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("id")
+        writer.string(accessory)
+        if description.identity != Self.identity(of: description) {
+            writer.key("identity")
+            writer.string(description.identity)
+        }
+        for (key, value) in [
+            ("name", description.name), ("manufacturer", description.manufacturer), ("model", description.modelNumber),
+            ("serial", description.serialNumber), ("firmware", description.firmwareRevision),
+            ("hardware", description.hardwareRevision), ("port", description.portPath),
+            ("vendor", description.vendorID.map(Hexadecimal.text) ?? ""),
+            ("product", description.productID.map(Hexadecimal.text) ?? ""),
+        ] where !value.isEmpty {
+            writer.key(text: key)
+            writer.string(value)
+        }
+        writer.key("protocols")
+        writer.beginArray()
+        for offered in description.protocols { writer.string(offered.name) }
+        writer.endArray()
+        writer.endObject()
+    }
+
+    /// What stays the same when the accessory comes back, as far as its description tells.
+    static func identity(of description: AccessoryDescription) -> String {
+        if let vendor = description.vendorID, let product = description.productID, !description.serialNumber.isEmpty {
+            return "\(Hexadecimal.text(vendor)):\(Hexadecimal.text(product)):\(description.serialNumber)"
+        }
+        return "port:\(description.portPath)"
+    }
+
+    private static func name(of reason: ByteChannelEnd.Reason) -> String? {
+        switch reason {
+        case .closed: nil
+        case .hungUp: "hungUp"
+        case .detached: "detached"
+        case .failed: "failed"
+        }
+    }
+
+    /// The bytes as a text, when they are one that can be read; nil for others.
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
+        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        let isReadable = text.unicodeScalars.allSatisfy { scalar in
+            switch scalar.value {
+            case 9, 10, 13: true
+            case 0..<0x20, 0x7f..<0xa0: false
+            default: true
+            }
+        }
+        return isReadable ? text : nil
+    }
+}

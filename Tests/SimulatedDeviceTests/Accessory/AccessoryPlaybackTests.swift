@@ -1,0 +1,314 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import SimulatedDevice
+import Testing
+import Trace
+
+@Suite("Playing accessories", .timeLimit(.minutes(5)))
+struct AccessoryPlaybackTests {
+    @Test("Accessories come and go at their times, with numbers from 1")
+    func attachments() throws {
+        let trace = try accessoryTrace([
+            #"{"t":2,"attach":{"id":"x","name":"Other"}}"#, #"{"t":3,"detach":"1"}"#,
+            #"{"t":4,"attach":{"id":"1","name":"Scale again"}}"#, #"{"t":5,"attach":{"id":"x","name":"Renamed"}}"#,
+            #"{"t":6,"detach":"x"}"#,
+        ])
+        let device = SimulatedDevice(trace)
+        let program = AccessoryProgram(device)
+        playNow(device)
+        #expect(
+            program.notes == [
+                "1.0 attached 1 Scale", "2.0 attached 2 Other", "3.0 detached 1 Scale", "4.0 attached 3 Scale again",
+                "5.0 changed 2 Renamed", "6.0 detached 2 Renamed",
+            ])
+        #expect(device.device.accessorySource.accessories.map(\.id) == [3])
+        #expect(device.accessoryDifferences.isEmpty)
+        #expect(device.warnings.isEmpty)
+    }
+
+    @Test("What the accessory said is handed over at its time, to a program that says what was recorded")
+    func dialogue() throws {
+        let trace = try accessoryTrace([
+            opened(1), said(2, "in", "READY"), said(2, "out", "READ"), said(3, "in", "12 kg"), said(3.5, "in", "13 kg"),
+            closed(4),
+        ])
+        let device = SimulatedDevice(trace)
+        let program = AccessoryProgram(device, opening: ["com.a"])
+        program.answer("com.a") { $0 == "READY" ? "READ" : nil }
+        playNow(device)
+        #expect(
+            program.notes == [
+                "1.0 attached 1 Scale", "2.0 com.a < READY", "3.0 com.a < 12 kg", "3.5 com.a < 13 kg",
+            ])
+        #expect(device.accessoryDifferences.isEmpty)
+    }
+
+    @Test("A dialogue waits for the program, and the rest of the trace goes on")
+    func waiting() throws {
+        let trace = try accessoryTrace([
+            opened(1), said(2, "out", "RE"), said(2, "out", "AD"), said(3, "in", "first"), said(4, "in", "second"),
+            #"{"t":5,"attach":{"id":"2","name":"Other"}}"#, #"{"t":6,"battery":{"level":0.5,"state":"full"}}"#,
+        ])
+        let device = SimulatedDevice(trace)
+        let program = AccessoryProgram(device, opening: ["com.a"])
+        device.advance(by: 5.5)
+        #expect(program.notes == ["1.0 attached 1 Scale", "5.0 attached 2 Other"])
+        program.write("REA", "com.a")
+        device.advance(by: 0)
+        #expect(program.notes.count == 2)
+        program.write("D", "com.a")
+        // Nothing happens outside of playback.
+        #expect(program.notes.count == 2)
+        playNow(device)
+        #expect(program.notes.dropFirst(2) == ["5.5 com.a < firstsecond"])
+        #expect(device.accessoryDifferences.isEmpty)
+    }
+
+    @Test("What still waits for the program at the end of the trace is told, and what it did not write")
+    func waitingAtTheEnd() throws {
+        let trace = try accessoryTrace([opened(1), said(2, "out", "READ"), said(3, "in", "12345"), closed(4)])
+        let device = SimulatedDevice(trace)
+        let program = AccessoryProgram(device, opening: ["com.a"])
+        device.advance(by: 3)
+        #expect(device.accessoryDifferences.isEmpty)
+        playNow(device)
+        let differences = device.accessoryDifferences
+        #expect(differences.map(\.kind) == [.bytes, .notHandedOver(5)])
+        #expect(differences.first?.expected == Array("READ".utf8))
+        #expect(differences.first?.found == [])
+        #expect(differences.first?.session == 1)
+        #expect(differences.first?.accessory == 1)
+        #expect(
+            differences.map(\.description) == [
+                #"session 1 with com.a of Scale, byte 0: recorded was "READ", the program wrote nothing"#,
+                "session 1 with com.a of Scale: 5 bytes of the recording never reached the program",
+            ])
+        // Late is not different: nothing is noted for good before it is over.
+        program.write("READ", "com.a")
+        device.advance(by: 1)
+        #expect(device.accessoryDifferences.isEmpty)
+        #expect(program.notes.last == "4.0 com.a < 12345")
+    }
+
+    @Test("Other bytes than the recorded ones are named with their place, and the dialogue goes on")
+    func differences() throws {
+        let trace = try accessoryTrace([
+            opened(1), said(2, "out", "READ 1\\r\\n"), said(3, "in", "one"), said(3, "out", "READ 2\\r\\n"),
+            said(4, "in", "two"), said(4, "out", "BYE"), closed(5),
+        ])
+        let device = SimulatedDevice(trace)
+        let program = AccessoryProgram(device, opening: ["com.a"])
+        program.answer("com.a") { $0 == "one" ? "READ 2\r\n" : "BYE!" }
+        device.advance(by: 1)
+        program.write("REED 1\r\n", "com.a")
+        device.advance(by: 3.5)
+        program.close("com.a")
+        playNow(device)
+        #expect(program.notes.dropFirst() == ["3.0 com.a < one", "4.0 com.a < two"])
+        let found = device.accessoryDifferences
+        #expect(found.map(\.kind) == [.bytes, .bytes])
+        #expect(found.map(\.offset) == [2, 19])
+        #expect(found.map { String(decoding: $0.expected, as: UTF8.self) } == ["AD 1\r\n", ""])
+        #expect(found.map { String(decoding: $0.found, as: UTF8.self) } == ["ED 1\r\n", "!"])
+        #expect(found.first?.time.seconds == 2)
+    }
+
+    @Test("A program that opens later gets what waits, and one that never opens is told of")
+    func lateOpening() throws {
+        let trace = try accessoryTrace([
+            opened(1), said(2, "in", "a"), said(3, "in", "b"), closed(4),
+            #"{"t":4,"open":"com.b","accessory":"1"}"#, #"{"t":5,"in":"z","accessory":"1","protocol":"com.b"}"#,
+        ])
+        let device = SimulatedDevice(trace)
+        let program = AccessoryProgram(device)
+        playNow(device)
+        #expect(device.accessoryDifferences.map(\.kind) == [.notOpened, .notOpened])
+        #expect(device.accessoryDifferences.map(\.protocolName) == ["com.a", "com.b"])
+        program.open(1, "com.a")
+        device.advance(by: 0)
+        #expect(program.notes.dropFirst() == ["5.0 com.a < ab"])
+        #expect(device.accessoryDifferences.map(\.kind) == [.notOpened])
+    }
+
+    @Test("Each session gets the dialogue of its number, and a protocol in use is busy")
+    func sessions() throws {
+        let trace = try accessoryTrace([
+            opened(1), said(1.5, "in", "first"), closed(2), opened(3), said(4, "in", "second"), said(5, "in", "more"),
+        ])
+        let device = SimulatedDevice(trace)
+        let program = AccessoryProgram(device, opening: ["com.a"])
+        device.advance(by: 1.75)
+        program.open(1, "com.a")
+        program.close("com.a")
+        // Before its time, in the moment in which the first session ended.
+        program.open(1, "com.a")
+        playNow(device)
+        #expect(
+            program.notes == [
+                "1.0 attached 1 Scale", "1.5 com.a < first", "1.75 com.a busy", "4.0 com.a < second",
+                "5.0 com.a < more",
+            ])
+        #expect(device.accessoryDifferences.isEmpty)
+        program.open(7, "com.a")
+        program.open(1, "com.c")
+        #expect(program.notes.suffix(2) == ["5.0 com.a notFound", "5.0 com.c notFound"])
+    }
+
+    @Test("Bytes without a beginning are a dialogue, and one closed early lacks the rest")
+    func closedEarly() throws {
+        let trace = try accessoryTrace([said(2, "in", "a"), said(3, "in", "bc"), said(4, "in", "def"), closed(5)])
+        let device = SimulatedDevice(trace)
+        let program = AccessoryProgram(device, opening: ["com.a"])
+        device.advance(by: 2.5)
+        program.close("com.a")
+        playNow(device)
+        #expect(program.notes.dropFirst() == ["2.0 com.a < a"])
+        #expect(device.accessoryDifferences.map(\.kind) == [.notHandedOver(5)])
+    }
+
+    @Test("The accessory ends a session as it did when it was recorded, after everything before")
+    func recordedEnds() throws {
+        let hungUp = SimulatedDevice(
+            try accessoryTrace([opened(1), said(2, "out", "X"), said(2, "in", "bye"), closed(3, "hungUp")]))
+        let program = AccessoryProgram(hungUp, opening: ["com.a"])
+        hungUp.advance(by: 4)
+        #expect(program.notes.count == 1)
+        program.write("X", "com.a")
+        playNow(hungUp)
+        #expect(program.notes.dropFirst() == ["4.0 com.a < bye", "4.0 com.a ended: hungUp"])
+        #expect(hungUp.accessoryDifferences.isEmpty)
+        let failed = SimulatedDevice(try accessoryTrace([opened(1), said(2, "in", "bye"), closed(3, "failed")]))
+        let other = AccessoryProgram(failed, opening: ["com.a"])
+        playNow(failed)
+        #expect(other.notes.dropFirst() == ["2.0 com.a < bye", "3.0 com.a ended: failed"])
+    }
+
+    @Test("Unplugging ends sessions first; what had come in is read, and what was lacking is told")
+    func unplugged() throws {
+        let trace = try accessoryTrace([
+            opened(1), said(2, "in", "a"), said(3, "out", "X"), said(3.5, "in", "never"), #"{"t":4,"detach":"1"}"#,
+            said(5, "in", "late"),
+        ])
+        let device = SimulatedDevice(trace)
+        let program = AccessoryProgram(device, opening: ["com.a"])
+        playNow(device)
+        #expect(
+            program.notes.dropFirst() == ["2.0 com.a < a", "4.0 com.a ended: detached", "4.0 detached 1 Scale"])
+        #expect(device.accessoryDifferences.map(\.kind) == [.bytes, .notHandedOver(5)])
+        #expect(device.warnings.map(\.reason) == [.unknownAccessory])
+        program.write("X", "com.a")
+        #expect(program.notes.last == "4.0 com.a cannot write: detached")
+    }
+
+    @Test("What waits for a program that does not read is bounded, and the oldest goes first")
+    func bounded() throws {
+        let line = String(repeating: "x", count: 65_535)
+        let device = SimulatedDevice(
+            try accessoryTrace([opened(1)] + (0..<20).map { said(2, "in", String($0 % 10) + line) }))
+        let program = AccessoryProgram(device)
+        playNow(device)
+        program.open(1, "com.a")
+        device.advance(by: 0)
+        let read = program.notes.dropFirst()
+        // 20 times 64 KiB came, and 16 are kept.
+        #expect(read.joined().utf8.filter { $0 == UInt8(ascii: "x") }.count == 16 * 65_535)
+        #expect(read.first?.hasPrefix("2.0 com.a < 4x") == true)
+        #expect(device.accessoryDifferences.map(\.kind) == [.dropped(4 * 65_536)])
+    }
+
+    @Test("A program that writes without end, or much more than was recorded, is told of once")
+    func endlessWriting() throws {
+        let device = SimulatedDevice(try accessoryTrace([opened(1), said(2, "out", "ab"), closed(3)]))
+        let program = AccessoryProgram(device, opening: ["com.a"])
+        playNow(device)
+        let text = String(repeating: "ab", count: 16_384)
+        for _ in 0..<100 {
+            program.write(text, "com.a")
+            device.advance(by: 0)
+        }
+        #expect(device.accessoryDifferences.map(\.kind) == [.bytes])
+        #expect(device.accessoryDifferences.first?.offset == 2)
+        #expect(device.accessoryDifferences.first?.found.count == AccessoryDifference.maximumBytes)
+    }
+
+    @Test("Steps are events of the trace, and the last one leaves nothing behind")
+    func steps() throws {
+        let device = SimulatedDevice(
+            try accessoryTrace([opened(1), said(2, "in", "a"), said(2, "out", "A"), said(2, "in", "b")]))
+        let program = AccessoryProgram(device, opening: ["com.a"])
+        program.answer("com.a") { $0 == "a" ? "A" : nil }
+        var count = 0
+        while device.step() { count += 1 }
+        #expect(count == 5)
+        #expect(program.notes.dropFirst() == ["2.0 com.a < a", "2.0 com.a < b"])
+    }
+
+    @Test("Two devices that play one trace tell exactly the same, in both ways of delivery")
+    func determinism() async throws {
+        var lines = [opened(1)]
+        for second in 2..<60 {
+            lines.append(said(Double(second), "in", "ask \(second)\\n"))
+            lines.append(said(Double(second), "out", "answer \(second)\\n"))
+            lines.append(said(Double(second) + 0.25, "in", "good\\n"))
+        }
+        let trace = try accessoryTrace(lines)
+        func run(_ device: SimulatedDevice) -> AccessoryProgram {
+            let program = AccessoryProgram(device, opening: ["com.a"])
+            program.answer("com.a") { text in
+                // Every seventh answer is wrong.
+                guard let number = Int(text.filter(\.isNumber)) else { return nil }
+                return number % 7 == 0 ? "wrong  \(number)\n" : "answer \(number)\n"
+            }
+            return program
+        }
+        let devices = (0..<3).map { _ in SimulatedDevice(trace) }
+        let programs = devices.map(run)
+        playNow(devices[0])
+        playNow(devices[1])
+        await devices[2].play(speed: 0)
+        #expect(programs[0].notes.count == 1 + 2 * 58)
+        #expect(programs[1].notes == programs[0].notes)
+        #expect(programs[2].notes == programs[0].notes)
+        #expect(devices[0].accessoryDifferences.count == 8)
+        #expect(devices[1].accessoryDifferences == devices[0].accessoryDifferences)
+        #expect(devices[2].accessoryDifferences == devices[0].accessoryDifferences)
+    }
+
+    @Test("A played session is recorded as it was, and its recording plays the same")
+    func recordingOfPlayback() throws {
+        let trace = try accessoryTrace([
+            opened(1), said(2, "in", "READY"), said(2, "out", "READ"), said(3, "in", "12 kg"),
+            closed(4, "hungUp"), #"{"t":5,"detach":"1"}"#,
+        ])
+        func play(_ trace: TraceFile, recordingTo path: String?) throws -> [String] {
+            let simulated = SimulatedDevice(trace)
+            let device = simulated.device.recordingAccessories()
+            let program = AccessoryProgram(simulated, opening: ["com.a"], device: device)
+            program.answer("com.a") { $0 == "READY" ? "READ" : nil }
+            var recorder: TraceRecorder?
+            if let path {
+                recorder = TraceRecorder(device: device, writer: try TraceWriter(path: path))
+                try recorder?.start()
+            }
+            playNow(simulated)
+            try recorder?.stop()
+            #expect(simulated.accessoryDifferences.isEmpty)
+            return program.notes
+        }
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("played-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appendingPathComponent("a.trace").path
+        let first = try play(trace, recordingTo: path)
+        #expect(
+            first == [
+                "1.0 attached 1 Scale", "2.0 com.a < READY", "3.0 com.a < 12 kg", "4.0 com.a ended: hungUp",
+                "5.0 detached 1 Scale",
+            ])
+        let recorded = try TraceFile(path: path)
+        #expect(try play(recorded, recordingTo: nil) == first)
+    }
+}

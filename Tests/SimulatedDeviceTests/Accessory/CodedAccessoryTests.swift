@@ -1,0 +1,255 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import SimulatedDevice
+import Synchronization
+import Testing
+import Trace
+
+@Suite("Accessories in code", .timeLimit(.minutes(5)))
+struct CodedAccessoryTests {
+    private static let echo = CodedPeer { event in
+        switch event {
+        case .opened: [.text("HELLO")]
+        case .received(let bytes): [.wait(0.5), .send(bytes)]
+        case .woken, .closed: []
+        }
+    }
+
+    private func accessory(_ peer: any AccessoryPeer, _ faults: AccessoryFaults = AccessoryFaults())
+        -> SimulatedAccessory
+    {
+        SimulatedAccessory(name: "Scale", protocol: "com.a", peer: peer, faults: faults)
+    }
+
+    private func faults(_ change: (inout AccessoryFaults) -> Void) -> AccessoryFaults {
+        var faults = AccessoryFaults()
+        change(&faults)
+        return faults
+    }
+
+    @Test("A peer answers on the device's clock, and hears of the end")
+    func answers() {
+        let device = SimulatedDevice()
+        let program = AccessoryProgram(device, opening: ["com.a"])
+        let heard = Mutex<[AccessoryPeerEvent]>([])
+        var echo = Self.echo
+        let peer = CodedPeer { [echo] event in
+            heard.withLock { $0.append(event) }
+            var echo = echo
+            return echo.react(to: event)
+        }
+        _ = echo.react(to: .woken)
+        #expect(device.attach(accessory(peer)) == 1)
+        #expect(program.notes.isEmpty)
+        device.advance(by: 1)
+        program.write("abc", "com.a")
+        device.advance(by: 0.25)
+        #expect(program.notes == ["0.0 attached 1 Scale", "0.0 com.a < HELLO"])
+        device.advance(by: 1)
+        program.close("com.a")
+        device.advance(by: 0)
+        #expect(program.notes.last == "1.5 com.a < abc")
+        #expect(heard.withLock { $0 } == [.opened, .received(Array("abc".utf8)), .closed])
+        device.detach(1)
+        device.detach(1)
+        device.advance(by: 0)
+        #expect(program.notes.last == "2.25 detached 1 Scale")
+    }
+
+    @Test("A peer that is a value begins anew in each session, and one that wakes speaks by itself")
+    func sessions() {
+        struct Counter: AccessoryPeer {
+            var count = 0
+            mutating func react(to event: AccessoryPeerEvent) -> [AccessoryPeerAction] {
+                guard event != .closed else { return [] }
+                count += 1
+                return [.text("\(count)"), .wake(after: 1)]
+            }
+        }
+        let device = SimulatedDevice()
+        let program = AccessoryProgram(device, opening: ["com.a"])
+        device.attach(accessory(Counter()))
+        device.advance(by: 2.5)
+        program.open(1, "com.a")
+        program.close("com.a")
+        program.open(1, "com.a")
+        device.advance(by: 1)
+        #expect(
+            program.notes == [
+                "0.0 attached 1 Scale", "0.0 com.a < 1", "1.0 com.a < 2", "2.0 com.a < 3", "2.5 com.a busy",
+                "2.5 com.a < 1", "3.5 com.a < 2",
+            ])
+    }
+
+    @Test("Lines are answered whole, however they are cut")
+    func lines() {
+        let device = SimulatedDevice()
+        let program = AccessoryProgram(device, opening: ["com.a"])
+        let peer = LinePeer(greeting: [.text("?")]) { $0 == "QUIT" ? [.text("bye"), .hangUp] : [.text("<\($0)>")] }
+        device.attach(accessory(peer))
+        device.advance(by: 0)
+        for piece in ["a\r", "\nb\n\nc", "d\n", "QUIT\nx\n"] {
+            program.write(piece, "com.a")
+            device.advance(by: 1)
+        }
+        #expect(
+            program.notes.dropFirst() == [
+                "0.0 com.a < ?", "1.0 com.a < <a><b><>", "2.0 com.a < <cd>", "3.0 com.a < bye",
+                "3.0 com.a ended: hungUp",
+            ])
+    }
+
+    @Test("A script is followed step by step, and a departure from it is named")
+    func scripts() {
+        let departures = Mutex<[ScriptedPeer.Departure]>([])
+        let script: [ScriptedPeer.Step] = [
+            .send(text: "READY"), .expect(text: "READ"), .delay(2), .send(text: "12"), .expectAny(3),
+            .send(text: "OK"), .expect(text: "BYE"), .hangUp,
+        ]
+        let peer = ScriptedPeer(script) { departure in departures.withLock { $0.append(departure) } }
+        let device = SimulatedDevice()
+        let program = AccessoryProgram(device, opening: ["com.a"])
+        device.attach(accessory(peer))
+        device.advance(by: 1)
+        program.write("RE", "com.a")
+        device.advance(by: 1)
+        program.write("ADxyzB", "com.a")
+        device.advance(by: 3)
+        program.write("YE", "com.a")
+        device.advance(by: 1)
+        #expect(
+            program.notes == [
+                "0.0 attached 1 Scale", "0.0 com.a < READY", "4.0 com.a < 12OK", "5.0 com.a ended: hungUp",
+            ])
+        #expect(departures.withLock { $0.isEmpty })
+
+        program.open(1, "com.a")
+        program.write("RED", "com.a")
+        device.advance(by: 1)
+        program.open(1, "com.a")
+        program.write("REA", "com.a")
+        device.advance(by: 1)
+        program.close("com.a")
+        device.advance(by: 1)
+        #expect(
+            departures.withLock { $0 } == [
+                ScriptedPeer.Departure(
+                    step: 1, expected: Array("READ".utf8), found: Array("RED".utf8), isEnd: false),
+                ScriptedPeer.Departure(step: 1, expected: Array("READ".utf8), found: Array("REA".utf8), isEnd: true),
+            ])
+    }
+
+    @Test("Unplugged in the middle of a write, the accessory is gone and the rest is lost")
+    func unpluggedInWrite() {
+        let device = SimulatedDevice()
+        let program = AccessoryProgram(device, opening: ["com.a"])
+        let heard = Mutex(0)
+        let peer = CodedPeer { event in
+            if case .received(let bytes) = event { heard.withLock { $0 += bytes.count } }
+            return event == .opened ? [.text("HELLO")] : []
+        }
+        device.attach(accessory(peer, faults { $0.unplugsAfterReceiving = 5000 }))
+        device.advance(by: 1)
+        program.write(String(repeating: "x", count: 12_000), "com.a")
+        device.advance(by: 1)
+        #expect(heard.withLock { $0 } == 5000)
+        #expect(
+            program.notes.dropFirst() == [
+                "0.0 com.a < HELLO", "1.0 com.a ended: detached, 7000 unsent", "1.0 detached 1 Scale",
+            ])
+        #expect(device.device.accessorySource.accessories.isEmpty)
+        let end = program.channel("com.a")?.end
+        #expect(end?.error?.code == .connectionLost)
+    }
+
+    @Test("Unplugged while it sends, what had come in is still read")
+    func unpluggedInRead() {
+        let device = SimulatedDevice()
+        let program = AccessoryProgram(device, opening: ["com.a"])
+        device.attach(accessory(Self.echo, faults { $0.unplugsAfterSending = 3 }))
+        device.advance(by: 1)
+        #expect(
+            program.notes.dropFirst() == [
+                "0.0 com.a < HEL", "0.0 com.a ended: detached", "0.0 detached 1 Scale",
+            ])
+    }
+
+    @Test("Pieces come one by one, a slow accessory takes its time, and nothing is lost")
+    func pieces() {
+        let device = SimulatedDevice()
+        let program = AccessoryProgram(device, opening: ["com.a"])
+        device.attach(
+            accessory(
+                Self.echo,
+                faults {
+                    $0.pieceLength = 2
+                    $0.pieceInterval = 0.25
+                }))
+        device.advance(by: 1)
+        #expect(program.notes.dropFirst() == ["0.0 com.a < HE", "0.25 com.a < LL", "0.5 com.a < O"])
+        device.detach(1)
+
+        device.attach(
+            accessory(
+                CodedPeer { $0 == .opened ? [.text(String(repeating: "y", count: 1000))] : [] },
+                faults { $0.bytesPerSecond = 400 }))
+        device.advance(by: 1.1)
+        let slow = program.notes.filter { $0.contains("< y") }
+        // 4 bytes, a hundredth of a second's worth, come every hundredth; the first at once.
+        #expect(slow.count == 110 || slow.count == 111)
+        device.advance(by: 10)
+        let all = program.notes.filter { $0.contains("< y") }.joined().filter { $0 == "y" }
+        #expect(all.count == 1000)
+    }
+
+    @Test("The same seed makes the same garbage, another one other garbage")
+    func garbage() {
+        func bytes(seed: UInt64) -> [UInt8] {
+            let device = SimulatedDevice()
+            let peer = CodedPeer { $0 == .opened ? [.send([UInt8](repeating: 0, count: 1000))] : [] }
+            device.attach(
+                accessory(
+                    peer,
+                    faults {
+                        $0.seed = seed
+                        $0.garbageShare = 0.1
+                        $0.leadingGarbage = 10
+                    }))
+            guard let channel = try? device.device.accessorySource.open(1, protocol: "com.a") else { return [] }
+            device.advance(by: 1)
+            var buffer = [UInt8](repeating: 0, count: 2000)
+            guard case .bytes(let count) = buffer.withUnsafeMutableBytes({ channel.read(into: $0) }) else { return [] }
+            return Array(buffer[..<count])
+        }
+        let first = bytes(seed: 1)
+        #expect(first.count == 1010)
+        // A tenth of 1,000 bytes, of which every 256th is 0 again: about 100.
+        let changed = first.dropFirst(10).count { $0 != 0 }
+        #expect(changed > 60 && changed < 140)
+        #expect(bytes(seed: 1) == first)
+        #expect(bytes(seed: 2) != first)
+    }
+
+    @Test("A coded accessory is there beside those of a trace, and answers at the end of play")
+    func besideTrace() throws {
+        let device = SimulatedDevice(try accessoryTrace([opened(1), said(2, "in", "x")], protocols: ["com.a"]))
+        let program = AccessoryProgram(device, opening: ["com.a", "com.b"])
+        let peer = LinePeer { line in [.text("got \(line)")] }
+        program.answer("com.a") { [weak program] text in
+            program?.write("\(text)\n", "com.b")
+            return nil
+        }
+        let id = device.attach(SimulatedAccessory(name: "Other", protocol: "com.b", peer: peer))
+        device.play()
+        #expect(id == 1)
+        #expect(
+            program.notes == [
+                "0.0 attached 1 Other", "1.0 attached 2 Scale", "2.0 com.a < x", "2.0 com.b < got x",
+            ])
+        device.detach(2)
+        device.advance(by: 0)
+        #expect(program.notes.suffix(2) == ["2.0 com.a ended: detached", "2.0 detached 2 Scale"])
+    }
+}

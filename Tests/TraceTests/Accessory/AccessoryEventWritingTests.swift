@@ -1,0 +1,92 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Testing
+
+@testable import Trace
+
+@Suite("Writing accessories to a trace")
+struct AccessoryEventWritingTests {
+    private func lines(_ events: [(Int64, TraceAccessoryEvent)]) throws -> [UInt8] {
+        let folder = try Folder()
+        let writer = try TraceWriter(path: folder.file("a.trace"))
+        try writer.write(TraceHeader())
+        for (time, event) in events { try writer.write(event, at: time) }
+        try writer.close()
+        return try folder.bytes("a.trace")
+    }
+
+    @Test("Events are written in the forms of the format's description")
+    func forms() throws {
+        let id = "1"
+        let bytes = try lines([
+            (500_000_000, TraceAccessoryEvent(accessory: id, .attached(scale))),
+            (1_000_000_000, TraceAccessoryEvent(accessory: id, .opened("com.example.scale"))),
+            (1_000_000_000, TraceAccessoryEvent(accessory: id, .sent("com.example.scale", Array("READ\r\n".utf8)))),
+            (1_000_000_000, TraceAccessoryEvent(accessory: id, .received("com.example.scale", [0, 255]))),
+            (1_000_000_000, TraceAccessoryEvent(accessory: id, .received("com.example.scale", Array("\u{7f}".utf8)))),
+            (1_000_000_000, TraceAccessoryEvent(accessory: id, .received("com.example.scale", []))),
+            (2_000_000_000, TraceAccessoryEvent(accessory: id, .closed("com.example.scale", .closed))),
+            (2_000_000_000, TraceAccessoryEvent(accessory: id, .closed("com.example.log", .failed))),
+            (2_000_000_000, TraceAccessoryEvent(accessory: id, .detached)),
+        ])
+        let place = #","accessory":"1","protocol":"com.example.scale"}"#
+        let written = String(decoding: bytes, as: UTF8.self).split(separator: "\n").dropFirst().map(String.init)
+        #expect(
+            written == [
+                scaleLine.replacing("\"t\":0.5,", with: "\"t\":0.500000000,"),
+                #"{"t":1.000000000,"open":"com.example.scale","accessory":"1"}"#,
+                #"{"t":1.000000000,"out":"READ\r\n""# + place, #"{"t":1.000000000,"inHex":"00ff""# + place,
+                #"{"t":1.000000000,"inHex":"7f""# + place,
+                #"{"t":2.000000000,"close":"com.example.scale","accessory":"1"}"#,
+                #"{"t":2.000000000,"close":"com.example.log","accessory":"1","end":"failed"}"#,
+                #"{"t":2.000000000,"detach":"1"}"#,
+            ])
+    }
+
+    @Test("Whatever is said comes back as the same bytes, in events that are not too long")
+    func bytes() throws {
+        var numbers = SeededNumbers(seed: 3)
+        var said: [UInt8] = []
+        var events: [(Int64, TraceAccessoryEvent)] = [(0, TraceAccessoryEvent(accessory: "a\"\n", .attached(scale)))]
+        // Characters of 1 to 4 bytes, which a cut must not go through, and lengths about the limit.
+        let texts = ["a", "\u{e9}", "\u{20ac}", "\u{1f600}"]
+        for length in [1, 65_535, 65_536, 65_537, 131_073, 200_000] {
+            for text in texts {
+                let all = [UInt8](String(repeating: text, count: length / text.utf8.count + 1).utf8)
+                let part = Array(all[0..<length])
+                said += part
+                events.append((1, TraceAccessoryEvent(accessory: "a\"\n", .received("com.example.scale", part))))
+            }
+            let random = (0..<length).map { _ in UInt8.random(in: 0...255, using: &numbers) }
+            said += random
+            events.append((1, TraceAccessoryEvent(accessory: "a\"\n", .received("com.example.scale", random))))
+        }
+        let reading = try AccessoryReading(try lines(events))
+        #expect(reading.cursor.warnings.isEmpty)
+        var heard: [UInt8] = []
+        for event in reading.events {
+            guard case .received(_, let part) = event.change else { continue }
+            #expect(part.count <= TraceAccessoryEvent.maximumBytes)
+            heard += part
+        }
+        #expect(heard == said)
+    }
+
+    @Test("Descriptions come back with what a trace keeps of them")
+    func descriptions() throws {
+        var declared = AccessoryDescription(identity: "declared:x:1", name: "A \"B\"\u{1}\u{e9}", portPath: "bench")
+        declared.protocols = [AccessoryProtocol(name: "com.a", origin: .configuration, interface: 2)]
+        var kept = declared
+        kept.protocols = [AccessoryProtocol(name: "com.a", origin: .trace)]
+        let zero = AccessoryDescription(
+            identity: "port:1-1", name: "n", portPath: "1-1", vendorID: 0, productID: 0xffff)
+        let reading = try AccessoryReading(
+            try lines([
+                (0, TraceAccessoryEvent(accessory: "1", .attached(declared))),
+                (0, TraceAccessoryEvent(accessory: "2", .attached(zero))),
+            ]))
+        #expect(reading.events.map(\.change) == [.attached(kept), .attached(zero)])
+    }
+}
