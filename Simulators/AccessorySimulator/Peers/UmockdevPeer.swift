@@ -23,6 +23,9 @@ public struct UmockdevPeer: AccessoryPeer {
         self.differed = differed
     }
 
+    /// True when the script is over.
+    var isFinished: Bool { next >= script.steps.count }
+
     /// Goes on with the script.
     public mutating func react(to event: AccessoryPeerEvent) -> [AccessoryPeerAction] {
         switch event {

@@ -35,7 +35,8 @@ public final class AccessorySimulator: Sendable {
     private let options: AccessorySimulatorOptions
     /// What is attached at the start.
     private let accessories: [SimulatedAccessory]
-    let notes: DifferenceList
+    private let notes: DifferenceList
+    private let player: TracePlayer?
 
     /// A simulator that is not yet started.
     ///
@@ -48,10 +49,14 @@ public final class AccessorySimulator: Sendable {
         self.init(accessories, options: options, notes: DifferenceList())
     }
 
-    init(_ accessories: [SimulatedAccessory], options: AccessorySimulatorOptions, notes: DifferenceList) {
+    init(
+        _ accessories: [SimulatedAccessory], options: AccessorySimulatorOptions, notes: DifferenceList,
+        player: TracePlayer? = nil
+    ) {
         self.accessories = accessories
         self.options = options
         self.notes = notes
+        self.player = player
     }
 
     deinit {
@@ -73,6 +78,7 @@ public final class AccessorySimulator: Sendable {
         if let folder = try launch() { return folder }
         do throws(DeviceError) {
             for accessory in accessories { try attach(accessory, transport: options.transport) }
+            try player?.start(self)
         } catch {
             stop()
             throw error
@@ -102,6 +108,12 @@ public final class AccessorySimulator: Sendable {
         }
     }
 
+    /// True when everything in the file has been played; what is no trace has nothing to play.
+    public var hasPlayed: Bool { player?.hasPlayed ?? true }
+
+    /// Waits until everything in the file has been played; false when the time is up before. Blocks the thread.
+    public func waitUntilPlayed(seconds: Double) -> Bool { player?.wait(seconds: seconds) ?? true }
+
     /// Takes all accessories away at once and ends; returns when the thread has ended. It may be started again.
     public func stop() {
         guard
@@ -110,6 +122,7 @@ public final class AccessorySimulator: Sendable {
                 return running
             })
         else { return }
+        player?.stop()
         former.state.content.withLock { $0.isStopped = true }
         former.state.add(.stop)
         // The thread never waits on anything but the wake-up, so this ends; the bound is for a machine that is asleep.

@@ -8,6 +8,13 @@ public struct AccessorySimulatorOptions: Sendable {
     /// The folder in which the simulator makes its own; nil for TMPDIR, else /tmp. A short path: the sockets lie there.
     public var folder: String?
 
-    /// Sockets, in a temporary folder.
+    /// How many times as fast the accessories of a trace come and go.
+    public var speed = 1.0
+    /// True when a trace begins again at its end.
+    public var repeats = false
+    /// An accessory of a trace waits so long, in seconds, for a program that does not go on with a recorded dialogue.
+    public var patience = 10.0
+
+    /// Sockets, in a temporary folder; traces once and in real time.
     public init() {}
 }

@@ -1,0 +1,132 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+import Trace
+
+/// Has accessories of a trace come and go at their times.
+final class TracePlayer: Sendable {
+    private struct Step {
+        var time: Int64
+        var isAttach: Bool
+        var index: Int
+    }
+
+    private struct State {
+        var isStopped = false
+        var isDone = false
+    }
+
+    private let accessories: [TracePlan.Accessory]
+    private let options: AccessorySimulatorOptions
+    private let notes: DifferenceList
+    private let state = Mutex(State())
+    /// Rung when the player is stopped, and at signs of life of programs.
+    private let bell = Bell()
+    private let done = Bell()
+
+    init(_ plan: TracePlan, options: AccessorySimulatorOptions, notes: DifferenceList) {
+        accessories = plan.accessories
+        self.options = options
+        self.notes = notes
+    }
+
+    /// True when everything has been played.
+    var hasPlayed: Bool { state.withLock { $0.isDone } }
+
+    /// Waits until everything has been played; false when the time is up before.
+    func wait(seconds: Double) -> Bool {
+        if hasPlayed { return true }
+        done.wait(seconds: seconds)
+        // For others that wait.
+        if hasPlayed { done.ring() }
+        return hasPlayed
+    }
+
+    func start(_ simulator: AccessorySimulator) throws(DeviceError) {
+        state.withLock { $0 = State() }
+        try WorkerThread.start { [weak simulator] in
+            repeat { self.play { simulator } } while self.options.repeats && !self.isStopped
+            self.state.withLock { $0.isDone = !$0.isStopped }
+            self.done.ring()
+        }
+    }
+
+    func stop() {
+        state.withLock { $0.isStopped = true }
+        bell.ring()
+        done.ring()
+    }
+
+    private var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    private func play(_ simulator: () -> AccessorySimulator?) {
+        let clock = LiveClock()
+        var start = clock.now
+        var steps: [Step] = []
+        for (index, accessory) in accessories.enumerated() {
+            steps.append(Step(time: accessory.attach, isAttach: true, index: index))
+            if let detach = accessory.detach { steps.append(Step(time: detach, isAttach: false, index: index)) }
+        }
+        // A detachment before an attachment of the same time: it may be the same accessory that comes back.
+        steps.sort { ($0.time, $0.isAttach ? 1 : 0, $0.index) < ($1.time, $1.isAttach ? 1 : 0, $1.index) }
+        var attached: [Int: (id: AccessorySimulator.ID, lanes: [DialogueLane])] = [:]
+        let speed = options.speed.isFinite && options.speed > 0 ? options.speed : 1
+        for step in steps {
+            let due = start.advanced(bySeconds: Double(step.time) / 1e9 / speed)
+            while !isStopped, clock.now < due { bell.wait(until: due, clock: clock) }
+            if isStopped { return }
+            if step.isAttach {
+                let lanes = lanes(of: accessories[step.index])
+                guard let simulator = simulator() else { return }
+                do throws(DeviceError) {
+                    let id = try simulator.attach(simulated(accessories[step.index], lanes), transport: nil)
+                    attached[step.index] = (id, lanes)
+                } catch {
+                    notes.add("\(accessories[step.index].description.name): \(error)")
+                }
+            } else if let entry = attached.removeValue(forKey: step.index) {
+                let before = clock.now
+                finish(entry.lanes, clock)
+                simulator()?.detach(entry.id, .afterReading)
+                // What comes behind is as long after it as it was.
+                start = start.advanced(bySeconds: clock.now.seconds(since: before))
+            }
+        }
+        finish(attached.values.flatMap(\.lanes), clock)
+        if options.repeats { for entry in attached.values { simulator()?.detach(entry.id, .afterReading) } }
+    }
+
+    /// Waits until the dialogues are over, as long as a program goes on with them.
+    private func finish(_ lanes: [DialogueLane], _ clock: LiveClock) {
+        var seen = -1
+        var deadline = BootTime.zero
+        while !isStopped, !lanes.allSatisfy(\.isFinished) {
+            let signs = lanes.reduce(0) { $0 + $1.signsOfLife }
+            if signs != seen {
+                seen = signs
+                deadline = clock.now.advanced(bySeconds: options.patience)
+            }
+            if clock.now >= deadline { break }
+            bell.wait(until: deadline, clock: clock)
+        }
+        if !isStopped { for lane in lanes { lane.noteMissing() } }
+    }
+
+    private func lanes(of accessory: TracePlan.Accessory) -> [DialogueLane] {
+        accessory.description.protocols.map {
+            DialogueLane(
+                name: "\(accessory.description.name), \($0.name)", dialogues: accessory.dialogues[$0.name] ?? [],
+                notes: notes, progressed: bell)
+        }
+    }
+
+    private func simulated(_ accessory: TracePlan.Accessory, _ lanes: [DialogueLane]) -> SimulatedAccessory {
+        SimulatedAccessory(
+            accessory.description,
+            endpoints: zip(accessory.description.protocols, lanes).map {
+                SimulatedAccessory.Endpoint(name: $0.name, peer: DialoguePeer($1))
+            })
+    }
+}
