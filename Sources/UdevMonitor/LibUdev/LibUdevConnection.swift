@@ -72,6 +72,11 @@ final class LibUdevConnection: UdevConnection {
         let flags = Int32(MSG_PEEK) | Int32(MSG_TRUNC) | Int32(MSG_DONTWAIT)
         let length = recv(descriptor, buffer.baseAddress, buffer.count, flags)
         guard length >= 0 else { return errno == ENOTSOCK ? nil : Self.message(errno) }
+        // The other end of what stands in for a netlink socket is gone: that would be read for ever.
+        guard length > 0 else {
+            recv(descriptor, buffer.baseAddress, 1, Int32(MSG_DONTWAIT))
+            return .failed(errno: ECONNRESET)
+        }
         let verdict =
             length <= buffer.count
             ? check.verdict(UnsafeRawBufferPointer(rebasing: buffer[..<length])) : .unusable
@@ -138,9 +143,15 @@ final class LibUdevConnection: UdevConnection {
     }
 
     private static func withoutMessages(_ error: Int32) -> DeviceError {
-        DeviceError(
+        let remedy =
+            switch error {
+            case EMFILE, ENFILE: "Raise the limit of open files (ulimit -n)."
+            case ENOMEM, ENOBUFS: "The system has no memory left for it."
+            default: "Allow netlink sockets of the family NETLINK_KOBJECT_UEVENT to this program."
+            }
+        return DeviceError(
             .notSupported,
-            "The system tells nothing of devices that come and go, so all are looked through every few seconds. Allow netlink sockets of the family NETLINK_KOBJECT_UEVENT to this program.",
+            "The system tells nothing of devices that come and go, so all are looked through every few seconds. \(remedy)",
             cause: .system(call: "udev_monitor_new_from_netlink", errno: error))
     }
 }

@@ -1,0 +1,123 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Testing
+
+@testable import UdevMonitor
+
+@Suite("The devices that are known")
+struct DeviceTableTests {
+    private let log = EventLog()
+
+    private func table(_ records: UdevRecord..., limit: Int = 100) -> DeviceTable {
+        var table = DeviceTable(limit: limit)
+        table.resynchronise(records) { _ in }
+        return table
+    }
+
+    @Test("A device that is new is told, and again only when something in its record has changed")
+    func tellsNews() {
+        var table = table()
+        table.update(Records.tty(), isAdd: true, exists: true, tell: log.note)
+        table.update(Records.tty(), isAdd: true, exists: true, tell: log.note)
+        table.update(Records.tty(), isAdd: false, exists: true, tell: log.note)
+        var changed = Records.tty()
+        changed.properties["EXTERNAL_ACCESSORY_PROTOCOLS"] = "com.example.scale"
+        table.update(changed, isAdd: false, exists: true, tell: log.note)
+        #expect(log.all == ["added /dev/ttyACM0", "added /dev/ttyACM0"])
+        #expect(log.last == changed)
+    }
+
+    @Test("A device that is gone is told with all that was known of it, and once")
+    func tellsRemovals() {
+        var table = table(Records.device())
+        table.remove(Records.port, tell: log.note)
+        table.remove(Records.port, tell: log.note)
+        #expect(log.all == ["removed /dev/bus/usb/001/006"])
+        #expect(log.last == Records.device())
+    }
+
+    @Test("Attributes that vanish while a device is torn down are kept until it is removed")
+    func keepsAttributes() {
+        var table = table(Records.tty())
+        var bare = Records.tty()
+        bare.attributes = [:]
+        bare.usbInterface = ""
+        bare.usbDevice = ""
+        // Without its folder, and with a folder that is half empty.
+        table.update(bare, isAdd: true, exists: false, tell: log.note)
+        bare.attributes = ["serial": "WS-7731"]
+        table.update(bare, isAdd: false, exists: true, tell: log.note)
+        #expect(log.all.isEmpty)
+        table.remove(bare.path, tell: log.note)
+        #expect(log.last == Records.tty())
+    }
+
+    @Test("A late message about a device that is gone does not bring it back")
+    func ignoresLateMessages() {
+        var table = table()
+        table.update(Records.tty(), isAdd: false, exists: false, tell: log.note)
+        #expect(log.all.isEmpty)
+        // A driver was bound to one that had not been told.
+        table.update(Records.tty(), isAdd: false, exists: true, tell: log.note)
+        #expect(log.all == ["added /dev/ttyACM0"])
+    }
+
+    @Test("An add of another device at the same port tells first that the former one and all below it are gone")
+    func tellsReplacement() {
+        var table = table(Records.device(), Records.interface(), Records.tty())
+        table.update(Records.device(number: "007"), isAdd: true, exists: true, tell: log.note)
+        #expect(
+            log.all == [
+                "removed /dev/ttyACM0", "removed ", "removed /dev/bus/usb/001/006", "added /dev/bus/usb/001/007",
+            ])
+    }
+
+    @Test("A new look tells what differs: removals from children to parents, then additions from parents to children")
+    func resynchronises() {
+        var table = table(Records.device(), Records.interface(), Records.tty(), Records.plain(1), Records.plain(2))
+        var changed = Records.plain(2)
+        changed.isInitialized = false
+        table.resynchronise([Records.plain(3), changed, Records.plain(1)], tell: log.note)
+        #expect(
+            log.all == [
+                "removed /dev/ttyACM0", "removed ", "removed /dev/bus/usb/001/006", "added /dev/tty2",
+                "added /dev/tty3",
+            ])
+        #expect(table.all.map(\.node) == ["/dev/tty1", "/dev/tty2", "/dev/tty3"])
+    }
+
+    @Test("A new look at a port with another device in it tells that all of the former one is gone")
+    func resynchronisesReplacement() {
+        var table = table(Records.device(), Records.interface(), Records.tty())
+        table.resynchronise([Records.tty(), Records.device(number: "007"), Records.interface()], tell: log.note)
+        #expect(
+            log.all == [
+                "removed /dev/ttyACM0", "removed ", "removed /dev/bus/usb/001/006",
+                "added /dev/bus/usb/001/007", "added ", "added /dev/ttyACM0",
+            ])
+    }
+
+    @Test("A port whose name begins like another's is not below it")
+    func tellsPortsApart() {
+        var neighbour = Records.device(number: "009")
+        neighbour.path = Records.port + "0"
+        var table = table(Records.device(), neighbour)
+        table.update(Records.device(number: "010"), isAdd: true, exists: true, tell: log.note)
+        #expect(log.all == ["removed /dev/bus/usb/001/006", "added /dev/bus/usb/001/010"])
+        #expect(table.devices[neighbour.path] == neighbour)
+    }
+
+    @Test("More devices than the limit are left out, and there is room again when some are gone")
+    func limits() {
+        var table = table(Records.plain(1), Records.plain(2), limit: 2)
+        #expect(!table.isOverfull)
+        table.update(Records.plain(3), isAdd: true, exists: true, tell: log.note)
+        #expect(table.isOverfull)
+        #expect(log.all.isEmpty)
+        table.remove(Records.plain(1).path, tell: log.note)
+        table.update(Records.plain(3), isAdd: true, exists: true, tell: log.note)
+        #expect(log.all == ["removed /dev/tty1", "added /dev/tty3"])
+    }
+}

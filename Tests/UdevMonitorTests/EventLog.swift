@@ -1,0 +1,48 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+
+@testable import UdevMonitor
+
+/// What a monitor has told, one line for each event, with bounded waits for it.
+final class EventLog: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var lines: [String] = []
+    private var records: [UdevRecord] = []
+
+    func note(_ event: UdevEvent) {
+        condition.withLock {
+            switch event {
+            case .snapshot(let devices):
+                lines.append(("snapshot" + devices.map { " " + $0.node }.joined()))
+                records += devices
+            case .added(let record):
+                lines.append("added \(record.node)")
+                records.append(record)
+            case .removed(let record):
+                lines.append("removed \(record.node)")
+                records.append(record)
+            case .problem(let error): lines.append("problem \(error.code)")
+            }
+            condition.broadcast()
+        }
+    }
+
+    var all: [String] { condition.withLock { lines } }
+    var last: UdevRecord? { condition.withLock { records.last } }
+
+    /// Waits until the lines hold, for at most a minute.
+    func waits(until holds: ([String]) -> Bool) -> Bool {
+        let deadline = Date().addingTimeInterval(60)
+        return condition.withLock {
+            while !holds(lines) {
+                guard condition.wait(until: deadline) else { return holds(lines) }
+            }
+            return true
+        }
+    }
+
+    func waits(for expected: [String]) -> Bool { waits { $0 == expected } }
+}

@@ -1,0 +1,77 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Testing
+
+@testable import UdevMonitor
+
+@Suite("Messages before libudev sees them")
+struct MessageCheckTests {
+    private static let selections = [
+        UdevSelection(subsystem: "tty"), UdevSelection(subsystem: "usb", type: "usb_device"),
+    ]
+    private static let tty = "ACTION=add\0DEVPATH=/devices/virtual/tty/tty5\0SUBSYSTEM=tty\0SEQNUM=7\0"
+
+    /// The head: name, magic number in big-endian order, size, offset and length of the body, hashes and tags.
+    private func message(_ body: String, offset: UInt32 = 40, magic: [UInt8] = [0xFE, 0xED, 0xCA, 0xFE]) -> [UInt8] {
+        var bytes = Array("libudev\0".utf8) + magic
+        for number in [40, offset, UInt32(body.utf8.count)] {
+            withUnsafeBytes(of: number) { bytes.append(contentsOf: $0) }
+        }
+        return bytes + [UInt8](repeating: 0, count: 16) + Array(body.utf8)
+    }
+
+    private func verdict(_ message: [UInt8], _ group: UdevGroup = .udev) -> MessageCheck.Verdict {
+        message.withUnsafeBytes { MessageCheck(group, Self.selections).verdict($0) }
+    }
+
+    @Test("A message of udevd about a device that is asked for passes")
+    func passes() {
+        #expect(verdict(message(Self.tty)) == .sound)
+        #expect(verdict(message("SUBSYSTEM=usb\0DEVTYPE=usb_device\0")) == .sound)
+    }
+
+    @Test("A message of the kernel, which has no head, passes in its own group only")
+    func passesKernel() {
+        let bytes = Array("add@/devices/virtual/tty/tty5\0\(Self.tty)".utf8)
+        #expect(verdict(bytes, .kernel) == .sound)
+        #expect(verdict(bytes, .udev) == .unusable)
+        #expect(verdict(message(Self.tty), .kernel) == .sound)
+        #expect(verdict([UInt8](repeating: 0x41, count: 100), .kernel) == .unusable)
+    }
+
+    @Test("Devices that nobody asked for are kept from libudev")
+    func withholds() {
+        #expect(verdict(message("SUBSYSTEM=net\0INTERFACE=eth0\0")) == .foreign)
+        #expect(verdict(message("SUBSYSTEM=usb\0DEVTYPE=usb_interface\0")) == .foreign)
+        #expect(verdict(message("SUBSYSTEM=usb\0")) == .foreign)
+        #expect(verdict(message("SUBSYSTEM=ttyx\0")) == .foreign)
+    }
+
+    @Test(
+        "An offset that leads out of the message is refused",
+        arguments: [0, 8, 39, 200, 0x7FFF_FFFF, 0xFFFF_FFE0, 0xFFFF_FFFF] as [UInt32])
+    func refuses(offset: UInt32) {
+        #expect(verdict(message(Self.tty, offset: offset)) == .unusable)
+    }
+
+    @Test("Broken messages are refused")
+    func refusesBroken() {
+        #expect(verdict([]) == .unusable)
+        #expect(verdict(message("")) == .unusable)
+        #expect(verdict(message(Self.tty, magic: [0, 1, 2, 3])) == .unusable)
+        #expect(verdict(message("SUBSYSTEM=tty")) == .unusable)
+        #expect(verdict(message("SUBSYSTEM=\0ACTION=add\0")) == .unusable)
+        #expect(verdict(message("ACTION=add\0DEVPATH=/devices/x\0")) == .unusable)
+        // Which of them libudev would take is not to be guessed.
+        #expect(verdict(message("SUBSYSTEM=tty\0SUBSYSTEM=net\0")) == .unusable)
+        #expect(verdict(message("SUBSYSTEM=usb\0DEVTYPE=usb_device\0DEVTYPE=x\0")) == .unusable)
+        #expect(verdict(message(Self.tty + String(repeating: "x", count: 20_000) + "\0")) == .unusable)
+        for length in 0..<message(Self.tty).count {
+            // Sound once the subsystem is there (40 + 11 + 34 + 14 bytes), where the cut is between two entries.
+            let cut = Array(message(Self.tty)[..<length])
+            #expect(verdict(cut) == (cut.last == 0 && length >= 99 ? .sound : .unusable), "\(length)")
+        }
+    }
+}

@@ -1,0 +1,228 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import Testing
+
+@testable import UdevMonitor
+
+@Suite("The monitor's thread", .timeLimit(.minutes(5)))
+struct MonitorTests {
+    private let log = EventLog()
+
+    /// Nothing of the machine's own udevd plays a part.
+    private var options: UdevMonitorOptions {
+        var options = UdevMonitorOptions()
+        options.control = "/nowhere/udev/control"
+        options.expectsRules = false
+        return options
+    }
+
+    @Test("First comes a snapshot, then what messages tell, and messages that tell nothing new are silent")
+    func tells() {
+        let script = ScriptedUdev(Records.plain(2), Records.plain(1))
+        let monitor = UdevMonitor(script.parts(options))
+        monitor.start(receive: log.note)
+        #expect(log.waits(for: ["snapshot /dev/tty1 /dev/tty2"]))
+        script.send(
+            .updated(Records.plain(1), isAdd: true, exists: true), .unusable, .foreign,
+            .updated(Records.plain(3), isAdd: true, exists: true), .removed(path: Records.plain(2).path))
+        #expect(log.waits(for: ["snapshot /dev/tty1 /dev/tty2", "added /dev/tty3", "removed /dev/tty2"]))
+        var moved = Records.plain(4)
+        moved.node = "/dev/moved"
+        script.send(.moved(from: Records.plain(3).path, moved))
+        #expect(log.waits { $0.suffix(2) == ["removed /dev/tty3", "added /dev/moved"] })
+        #expect(monitor.statistics?.messages == 4)
+        #expect(monitor.statistics?.unusable == 1)
+        #expect(script.state.opened == [.kernel])
+    }
+
+    @Test("When messages were lost, those that were not are told, and then what a new look finds")
+    func resynchronises() {
+        let script = ScriptedUdev(Records.plain(1), Records.plain(2))
+        let monitor = UdevMonitor(script.parts(options))
+        monitor.start(receive: log.note)
+        #expect(log.waits(for: ["snapshot /dev/tty1 /dev/tty2"]))
+        script.set { $0.devices = [Records.plain(2), Records.plain(4)] }
+        script.send(.overflow, .updated(Records.plain(3), isAdd: true, exists: true), .overflow)
+        #expect(
+            log.waits(for: [
+                "snapshot /dev/tty1 /dev/tty2", "added /dev/tty3", "removed /dev/tty3", "removed /dev/tty1",
+                "added /dev/tty4",
+            ]))
+        #expect(monitor.statistics?.overflows == 2)
+        #expect(monitor.statistics?.scans == 2)
+    }
+
+    @Test("A descriptor that fails again and again is closed, and opened anew after a while, without a busy loop")
+    func survivesFailure() {
+        let script = ScriptedUdev(Records.plain(1))
+        script.set { $0.otherwise = .failed(errno: 5) }
+        let monitor = UdevMonitor(script.parts(options))
+        monitor.start(receive: log.note)
+        #expect(log.waits(for: ["snapshot /dev/tty1"]))
+        // It stays readable, and nothing takes that away.
+        script.send()
+        script.set { $0.devices = [Records.plain(2)] }
+        #expect(log.waits(for: ["snapshot /dev/tty1", "removed /dev/tty1", "added /dev/tty2"]))
+        script.set { $0.devices = [Records.plain(3)] }
+        #expect(log.waits { $0.last == "added /dev/tty3" })
+        let state = script.state
+        #expect(state.opened.count >= 3)
+        #expect(state.receptions <= state.opened.count * MonitorRun.mostFailures)
+        #expect(log.all.allSatisfy { !$0.hasPrefix("problem") })
+        script.set { $0.otherwise = .none }
+        script.send(.updated(Records.plain(4), isAdd: true, exists: true))
+        #expect(log.waits { $0.contains("added /dev/tty4") })
+    }
+
+    @Test("When it is stopped, even from within its closure, it tells nothing more and frees what it had")
+    func stops() throws {
+        let script = ScriptedUdev(Records.plain(1))
+        let monitor = UdevMonitor(script.parts(options))
+        let log = log
+        monitor.start { [weak monitor] event in
+            log.note(event)
+            if case .added = event { monitor?.stop() }
+        }
+        #expect(log.waits(for: ["snapshot /dev/tty1"]))
+        monitor.start(receive: log.note)
+        script.send(
+            .updated(Records.plain(2), isAdd: true, exists: true), .updated(Records.plain(3), isAdd: true, exists: true)
+        )
+        #expect(log.waits { $0.contains("added /dev/tty2") })
+        #expect(script.waits { $0.open == 0 })
+        #expect(log.all == ["snapshot /dev/tty1", "added /dev/tty2"])
+        #expect(monitor.statistics == nil)
+
+        // Started again, it begins anew.
+        script.set { $0.messages = [] }
+        monitor.start(receive: log.note)
+        #expect(log.waits(for: ["snapshot /dev/tty1", "added /dev/tty2", "snapshot /dev/tty1"]))
+        monitor.stop()
+        monitor.stop()
+        #expect(script.waits { $0.open == 0 })
+    }
+
+    @Test("A monitor that is released stops")
+    func stopsWhenReleased() {
+        let script = ScriptedUdev(Records.plain(1))
+        var monitor: UdevMonitor? = UdevMonitor(script.parts(options))
+        monitor?.start(receive: log.note)
+        #expect(log.waits(for: ["snapshot /dev/tty1"]))
+        monitor = nil
+        #expect(script.waits { $0.open == 0 })
+    }
+
+    @Test("It changes over to udevd when that comes, and back when it goes, and tells what has changed meanwhile")
+    func followsTheDaemon() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("udev-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var options = options
+        options.expectsRules = true
+        // Not even its folder is there.
+        let daemon = folder.appendingPathComponent("udev")
+        options.control = daemon.appendingPathComponent("control").path
+        let script = ScriptedUdev(Records.plain(1))
+        let monitor = UdevMonitor(script.parts(options))
+        monitor.start(receive: log.note)
+        var told = ["snapshot /dev/tty1", "problem notFound"]
+        #expect(log.waits(for: told))
+
+        for round in 1...3 {
+            script.set { $0.devices = [Records.plain(10 * round)] }
+            try FileManager.default.createDirectory(at: daemon, withIntermediateDirectories: true)
+            try Data().write(to: daemon.appendingPathComponent("control"))
+            told += [
+                round == 1 ? "removed /dev/tty1" : "removed /dev/tty\(10 * round - 9)", "added /dev/tty\(10 * round)",
+            ]
+            #expect(log.waits(for: told))
+            script.set { $0.devices = [Records.plain(10 * round + 1)] }
+            try FileManager.default.removeItem(at: round == 2 ? daemon : daemon.appendingPathComponent("control"))
+            told += ["removed /dev/tty\(10 * round)", "added /dev/tty\(10 * round + 1)"]
+            #expect(log.waits(for: told))
+        }
+        // The problem was told once.
+        let opened = script.state.opened
+        #expect(opened == [.kernel, .udev, .kernel, .udev, .kernel, .udev, .kernel])
+    }
+
+    @Test("Where the system allows no messages, that is told once, and all devices are looked through now and then")
+    func scans() {
+        let script = ScriptedUdev(Records.plain(1))
+        script.set { $0.hasDescriptor = false }
+        var options = options
+        options.scanInterval = 0.1
+        let monitor = UdevMonitor(script.parts(options))
+        monitor.start(receive: log.note)
+        #expect(log.waits(for: ["snapshot /dev/tty1", "problem notSupported"]))
+        script.set { $0.devices = [Records.plain(2)] }
+        let told = ["snapshot /dev/tty1", "problem notSupported", "removed /dev/tty1", "added /dev/tty2"]
+        #expect(log.waits(for: told))
+        // They are allowed from now on.
+        script.set {
+            $0.hasDescriptor = true
+            $0.devices = [Records.plain(3)]
+        }
+        #expect(log.waits(for: told + ["removed /dev/tty2", "added /dev/tty3"]))
+        script.send(.removed(path: Records.plain(3).path))
+        #expect(log.waits(for: told + ["removed /dev/tty2", "added /dev/tty3", "removed /dev/tty3"]))
+    }
+
+    @Test("When libudev cannot be opened, an empty snapshot and the reason come, and later the devices")
+    func survivesRefusal() {
+        let script = ScriptedUdev(Records.plain(1))
+        script.set { $0.connectError = DeviceError(.busy, "No memory is left.") }
+        var options = options
+        options.scanInterval = 0.1
+        let monitor = UdevMonitor(script.parts(options))
+        monitor.start(receive: log.note)
+        #expect(log.waits(for: ["snapshot", "problem busy"]))
+        #expect(script.waits { $0.opened.count > 2 })
+        script.set { $0.connectError = nil }
+        #expect(log.waits(for: ["snapshot", "problem busy", "added /dev/tty1"]))
+        monitor.stop()
+    }
+
+    @Test("When the devices cannot be listed, those that are known stay")
+    func survivesListing() {
+        let script = ScriptedUdev(Records.plain(1))
+        let monitor = UdevMonitor(script.parts(options))
+        monitor.start(receive: log.note)
+        #expect(log.waits(for: ["snapshot /dev/tty1"]))
+        script.set { $0.listError = DeviceError(.notSupported, "There is no /sys.") }
+        script.send(.overflow)
+        #expect(log.waits(for: ["snapshot /dev/tty1", "problem notSupported"]))
+        script.send(.removed(path: Records.plain(1).path))
+        #expect(log.waits(for: ["snapshot /dev/tty1", "problem notSupported", "removed /dev/tty1"]))
+    }
+
+    @Test("More devices than are kept are told as a problem, once")
+    func tellsOverfullness() {
+        let script = ScriptedUdev(Records.plain(1), Records.plain(2))
+        var options = options
+        options.mostDevices = 2
+        let monitor = UdevMonitor(script.parts(options))
+        monitor.start(receive: log.note)
+        script.send(
+            .updated(Records.plain(3), isAdd: true, exists: true),
+            .updated(Records.plain(4), isAdd: true, exists: true),
+            .removed(path: Records.plain(1).path))
+        #expect(log.waits(for: ["snapshot /dev/tty1 /dev/tty2", "problem busy", "removed /dev/tty1"]))
+    }
+
+    @Test("Starting and stopping from many threads at once leaves nothing behind")
+    func survivesRaces() {
+        let script = ScriptedUdev(Records.plain(1))
+        let monitor = UdevMonitor(script.parts(options))
+        let log = log
+        DispatchQueue.concurrentPerform(iterations: 200) { number in
+            if number.isMultiple(of: 3) { monitor.stop() } else { monitor.start(receive: log.note) }
+        }
+        monitor.stop()
+        #expect(script.waits { $0.open == 0 })
+        #expect(log.all.allSatisfy { $0 == "snapshot /dev/tty1" })
+    }
+}

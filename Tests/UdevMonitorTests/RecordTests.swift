@@ -1,0 +1,21 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Testing
+
+@Suite("The record of a device")
+struct RecordTests {
+    @Test("A binary attribute is given as its bytes")
+    func decodes() {
+        let record = UdevRecord(path: "/sys/devices/x", subsystem: "usb", attributes: ["descriptors": "120100ff7FAb"])
+        #expect(record.bytes(of: "descriptors") == [0x12, 0x01, 0x00, 0xFF, 0x7F, 0xAB])
+    }
+
+    @Test("What is no hexadecimal text has no bytes", arguments: ["1", "12 3", "0x12", "zz", "١٢"])
+    func refuses(text: String) {
+        let record = UdevRecord(path: "/sys/devices/x", subsystem: "usb", attributes: ["descriptors": text])
+        #expect(record.bytes(of: "descriptors") == nil)
+        #expect(record.bytes(of: "other") == nil)
+    }
+}

@@ -1,0 +1,116 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+
+@testable import UdevMonitor
+
+/// Stands for libudev: gives the messages and devices that a test has laid ready.
+final class ScriptedUdev: @unchecked Sendable {
+    struct State {
+        var devices: [UdevRecord] = []
+        var messages: [UdevMessage] = []
+        /// What each message is when there is none laid ready, though there is something to read.
+        var otherwise = UdevMessage.none
+        var hasDescriptor = true
+        var connectError: DeviceError?
+        var listError: DeviceError?
+        var opened: [UdevGroup] = []
+        var open = 0
+        var receptions = 0
+    }
+
+    private let condition = NSCondition()
+    private var current = State()
+    /// Readable as long as there are messages.
+    private let ends: (Int32, Int32)
+
+    init(_ devices: UdevRecord...) {
+        var pair: [Int32] = [-1, -1]
+        socketpair(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &pair)
+        ends = (pair[0], pair[1])
+        current.devices = devices
+    }
+
+    deinit {
+        close(ends.0)
+        close(ends.1)
+    }
+
+    /// Lays messages ready, and lets the monitor know.
+    func send(_ messages: UdevMessage...) {
+        set { $0.messages += messages }
+        var byte: UInt8 = 1
+        write(ends.1, &byte, 1)
+    }
+
+    var state: State { condition.withLock { current } }
+
+    /// Changes what it gives.
+    @discardableResult
+    func set<Result>(_ change: (inout State) -> Result) -> Result {
+        condition.withLock {
+            defer { condition.broadcast() }
+            return change(&current)
+        }
+    }
+
+    /// Waits until the state holds, for at most a minute.
+    func waits(until holds: (State) -> Bool) -> Bool {
+        let deadline = Date().addingTimeInterval(60)
+        return condition.withLock {
+            while !holds(current) {
+                guard condition.wait(until: deadline) else { return holds(current) }
+            }
+            return true
+        }
+    }
+
+    func parts(_ options: UdevMonitorOptions = UdevMonitorOptions()) -> MonitorParts {
+        MonitorParts(clock: LiveClock(), options: options) { [self] group throws(DeviceError) in
+            let error = set { state in
+                state.opened.append(group)
+                if state.connectError == nil { state.open += 1 }
+                return state.connectError
+            }
+            if let error { throw error }
+            return Connection(self)
+        }
+    }
+
+    private final class Connection: UdevConnection {
+        private let script: ScriptedUdev
+
+        init(_ script: ScriptedUdev) {
+            self.script = script
+        }
+
+        deinit {
+            script.set { $0.open -= 1 }
+        }
+
+        var descriptor: Int32? { script.state.hasDescriptor ? script.ends.0 : nil }
+        var problem: DeviceError? {
+            descriptor == nil ? DeviceError(.notSupported, "There are no messages here.") : nil
+        }
+
+        func receive() -> UdevMessage {
+            script.set { state in
+                state.receptions += 1
+                if !state.messages.isEmpty { return state.messages.removeFirst() }
+                if case .none = state.otherwise {
+                    var byte: UInt8 = 0
+                    while read(script.ends.0, &byte, 1) > 0 {}
+                }
+                return state.otherwise
+            }
+        }
+
+        func devices() throws(DeviceError) -> [UdevRecord] {
+            let state = script.state
+            if let error = state.listError { throw error }
+            return state.devices
+        }
+    }
+}
