@@ -81,16 +81,17 @@ final class ScriptedUdev: @unchecked Sendable {
 
     private final class Connection: UdevConnection {
         private let script: ScriptedUdev
+        let descriptor: Int32?
 
         init(_ script: ScriptedUdev) {
             self.script = script
+            descriptor = script.state.hasDescriptor ? script.ends.0 : nil
         }
 
         deinit {
             script.set { $0.open -= 1 }
         }
 
-        var descriptor: Int32? { script.state.hasDescriptor ? script.ends.0 : nil }
         var problem: DeviceError? {
             descriptor == nil ? DeviceError(.notSupported, "There are no messages here.") : nil
         }
