@@ -83,7 +83,8 @@ let package = Package(
         ),
         .target(name: "MotionEngine", dependencies: ["DeviceCore", "Geodesy", "SensorFusion"]),
         .target(name: "PowerSupplySource", dependencies: ["DeviceCore"]),
-        .target(name: "UdevSource", dependencies: ["ByteChannels", "DeviceCore", "JSONBytes", "UdevMonitor", log]),
+        .target(
+            name: "UdevSource", dependencies: ["ByteChannels", "DeviceCore", "UdevMonitor", log], exclude: ["udev"]),
         .target(
             name: "LiveSources",
             dependencies: ["DeviceCore", "GPSDSource", "IIOSource", "PowerSupplySource", "UdevMonitor", "UdevSource"]),

@@ -2,28 +2,262 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import DeviceCore
+import Dispatch
+import Logging
+import Synchronization
+import UdevMonitor
 
-/// Accessories as udev tells of them.
+/// Accessories as udev tells of them, and those that the configuration or files in a folder declare.
+///
+/// Watching begins at the first use, not when the source is made. Events arrive on threads of the source's own.
+///
+/// Names of protocols, for each USB interface by itself, come from the first of these that gives one: a rule of the
+/// configuration; the udev property `EXTERNAL_ACCESSORY_PROTOCOLS` of the tty or hidraw, else of the interface, else of
+/// the USB device when just one of its interfaces can be opened; the string of the interface when it is a name in reverse
+/// DNS. What has none is listed in ``candidates`` with the reason.
 public final class UdevSource: AccessorySource {
-    private let hub = AccessoryHub()
-
-    /// A source over that configuration. Nothing is opened yet.
-    public init(configuration: Configuration, clock: any DeviceClock) {}
-
-    /// The accessories that are attached now.
-    public var accessories: [AccessoryDescription] { hub.accessories }
-
-    /// Why accessories cannot be found.
-    public var problems: [DeviceError] { [] }
-
-    /// Tells of accessories.
-    public func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription {
-        hub.subscribe(receive)
+    private enum Message: Sendable {
+        case begin
+        case udev(UdevEvent)
+        case folders
+        case due(String)
     }
 
-    /// Opens a protocol of an attached accessory.
+    /// Used by the mailbox only, one message at a time.
+    private struct State {
+        var roster: AccessoryRoster
+        var folders: AccessoryFolders
+        var ids: [String: AccessoryDescription.ID] = [:]
+        var timers: [String: ClockTimer] = [:]
+    }
+
+    private struct Life {
+        var hasBegun = false
+        var stopWatching: (@Sendable () -> Void)?
+        var watcher: FolderWatcher?
+    }
+
+    private let configuration: Configuration
+    private let clock: any DeviceClock
+    private let parts: SourceParts
+    private let hub = AccessoryHub()
+    private let desk = ChannelDesk()
+    private let problemList = ProblemList()
+    private let mailbox = Mailbox<Message>()
+    private let state: Mutex<State>
+    private let life = Mutex(Life())
+    /// Entered until the first look at all devices is done.
+    private let firstLook = DispatchGroup()
+    private let hasLooked = Atomic<Bool>(false)
+    private let log = Logger(label: "device-services.accessory")
+
+    /// The key of the timer that looks at folders.
+    private static let foldersKey = "folders"
+
+    /// A source over that configuration. Nothing is opened yet.
+    public convenience init(configuration: Configuration, clock: any DeviceClock) {
+        self.init(configuration: configuration, clock: clock, parts: .live(clock: clock))
+    }
+
+    init(configuration: Configuration, clock: any DeviceClock, parts: SourceParts) {
+        self.configuration = configuration
+        self.clock = clock
+        self.parts = parts
+        let settleTime = configuration.accessorySettleTime.value
+        state = Mutex(
+            State(
+                roster: AccessoryRoster(
+                    rules: configuration.accessoryRules.value, settleTime: settleTime, reach: parts.reach),
+                folders: AccessoryFolders(configuration.accessoryFolders.value, settleTime: settleTime)))
+        firstLook.enter()
+    }
+
+    deinit {
+        life.withLock { life in
+            life.stopWatching?()
+            life.watcher?.stop()
+        }
+        // A group may not be let go while it is entered.
+        if !hasLooked.exchange(true, ordering: .acquiringAndReleasing) { firstLook.leave() }
+    }
+
+    /// The accessories that are attached now, by rising id. The first call looks for them, which takes some milliseconds.
+    public var accessories: [AccessoryDescription] {
+        begin()
+        return hub.accessories
+    }
+
+    /// Why accessories, or some of them, cannot be found; empty when all is well. Looks for them when nobody has.
+    public var problems: [DeviceError] {
+        begin()
+        return problemList.errors
+    }
+
+    /// Devices that could be accessories, and why they are none.
+    public var candidates: [AccessoryCandidate] {
+        begin()
+        return state.withLock { $0.roster.candidates }
+    }
+
+    /// Hands events to the closure: a snapshot before this call returns, then changes.
+    public func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription {
+        begin()
+        return hub.subscribe(receive)
+    }
+
+    /// Opens a protocol of an attached accessory, for this program alone.
+    ///
+    /// A channel of this program on the same node that was closed and still sends what was written is waited for, which
+    /// takes at most two seconds, and only when the accessory does not take its bytes.
     public func open(_ accessory: AccessoryDescription.ID, protocol name: String) throws(DeviceError) -> any ByteChannel
     {
-        throw DeviceError(.notFound, "There is no accessory \(accessory).")
+        begin()
+        guard let description = hub.description(of: accessory) else { throw Self.isGone(accessory) }
+        guard let offered = description.named(name) else {
+            throw DeviceError(
+                .notFound, "The accessory \(description.identity) does not offer the protocol \(name.prefix(100)).")
+        }
+        guard let node = offered.node else {
+            throw DeviceError(.notSupported, "Nothing can be opened for \(name) of \(description.identity).")
+        }
+        let channel = try desk.open(name, of: accessory, node: node, with: parts.open)
+        // Unplugged while it was opened: who ended its channels did not see this one.
+        guard hub.description(of: accessory) != nil else {
+            desk.endChannels(of: accessory)
+            channel.close()
+            throw Self.isGone(accessory)
+        }
+        return channel
+    }
+
+    private static func isGone(_ accessory: AccessoryDescription.ID) -> DeviceError {
+        DeviceError(.notFound, "The accessory of the connection \(accessory) is not attached any more.")
+    }
+
+    // MARK: Beginning
+
+    private func begin() {
+        if hasLooked.load(ordering: .acquiring) { return }
+        let isFirst = life.withLock { life in
+            defer { life.hasBegun = true }
+            return !life.hasBegun
+        }
+        if isFirst { start() }
+        // Ten seconds are for a machine that hangs; what comes later is told as news.
+        _ = firstLook.wait(timeout: .now() + 10)
+    }
+
+    private func start() {
+        watchFolders()
+        post(.begin)
+        let stop = parts.watch { [weak self] event in self?.post(.udev(event)) }
+        life.withLock { $0.stopWatching = stop }
+    }
+
+    private func watchFolders() {
+        let folders = configuration.accessoryFolders.value
+        guard !folders.isEmpty else { return }
+        do throws(DeviceError) {
+            let watcher = try FolderWatcher(folders)
+            try watcher.start { [weak self] in self?.post(.folders) }
+            life.withLock { $0.watcher = watcher }
+        } catch {
+            note(error)
+            problemList.set([error], for: Self.foldersKey)
+        }
+    }
+
+    // MARK: Messages
+
+    private func post(_ message: Message) {
+        mailbox.post(message) { handle($0) }
+    }
+
+    private func handle(_ message: Message) {
+        let now = clock.now
+        switch message {
+        case .begin:
+            for (index, declared) in configuration.declaredAccessories.value.enumerated() {
+                attach("declared:\(index)", declared.description)
+            }
+            lookAtFolders(now)
+        case .folders: lookAtFolders(now)
+        case .due(Self.foldersKey): lookAtFolders(now)
+        case .due(let key): carryOut(state.withLock { $0.roster.woken(key, now: now) })
+        case .udev(.snapshot(let records)):
+            carryOut(state.withLock { $0.roster.snapshot(records, now: now) })
+            if !hasLooked.exchange(true, ordering: .acquiringAndReleasing) { firstLook.leave() }
+        case .udev(.added(let record)): carryOut(state.withLock { $0.roster.added(record, now: now) })
+        case .udev(.removed(let record)): carryOut(state.withLock { $0.roster.removed(record, now: now) })
+        case .udev(.problem(let error)):
+            // The monitor has logged it.
+            problemList.set([error], for: "udev: \(error.message)")
+        }
+    }
+
+    private func carryOut(_ actions: [AccessoryRoster.Action]) {
+        for action in actions {
+            switch action {
+            case .attach(let key, let description): attach(key, description)
+            case .change(let key, var description):
+                guard let id = state.withLock({ $0.ids[key] }) else { continue }
+                description.id = id
+                hub.change(description)
+            case .detach(let key): detach(key)
+            case .endChannels(let key, let protocols):
+                guard let id = state.withLock({ $0.ids[key] }) else { continue }
+                desk.endChannels(of: id, protocols: protocols)
+            case .wake(let key, let time): wake(key, at: time)
+            case .forgetWake(let key): forgetWake(key)
+            case .remark(let text): log.warning("\(text)")
+            case .problem(let key, let error):
+                if let error { note(error) }
+                problemList.set(error.map { [$0] } ?? [], for: key)
+            }
+        }
+    }
+
+    private func lookAtFolders(_ now: BootTime) {
+        let (changes, again) = state.withLock { $0.folders.look(now: now) }
+        for change in changes {
+            switch change {
+            case .attach(let path, let declared): attach("file:" + path, declared.description)
+            case .detach(let path): detach("file:" + path)
+            case .problems(let path, let errors):
+                for error in errors { note(error) }
+                problemList.set(errors, for: "file:" + path)
+            }
+        }
+        if let again { wake(Self.foldersKey, at: again) } else { forgetWake(Self.foldersKey) }
+    }
+
+    private func attach(_ key: String, _ description: AccessoryDescription) {
+        // Subscribers run inside: no lock may be held.
+        let id = hub.attach(description).id
+        state.withLock { $0.ids[key] = id }
+    }
+
+    /// First its channels end, then it is told that the accessory is gone.
+    private func detach(_ key: String) {
+        guard let id = state.withLock({ $0.ids.removeValue(forKey: key) }) else { return }
+        desk.endChannels(of: id)
+        hub.detach(id)
+        // Those that were opened in between.
+        desk.endChannels(of: id)
+    }
+
+    private func wake(_ key: String, at time: BootTime) {
+        let timer = clock.timer(at: time) { [weak self] in self?.post(.due(key)) }
+        let former = state.withLock { $0.timers.updateValue(timer, forKey: key) }
+        former?.cancel()
+    }
+
+    private func forgetWake(_ key: String) {
+        let former = state.withLock { $0.timers.removeValue(forKey: key) }
+        former?.cancel()
+    }
+
+    private func note(_ error: DeviceError) {
+        log.warning("\(error.description)")
     }
 }

@@ -1,0 +1,113 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+
+/// Hands out channels, one at a time for a node of an accessory.
+final class ChannelDesk: Sendable {
+    private struct Key: Hashable {
+        var accessory: AccessoryDescription.ID
+        var node: String
+    }
+
+    private struct Entry {
+        var number: Int
+        var name: String
+        /// False while the node is being opened.
+        var isOpen = false
+        weak var channel: (any ByteChannel)?
+        var end: (@Sendable (ByteChannelEnd) -> Void)?
+        /// Those who wait until the node is free.
+        var waiting: [Bell] = []
+
+        /// True when its user is done with it, and only sending what was written may go on.
+        var isOver: Bool { isOpen && channel?.end.map { _ in true } ?? true }
+    }
+
+    private struct State {
+        var entries: [Key: Entry] = [:]
+        var last = 0
+    }
+
+    /// A closed channel sends what was written for two seconds at most; this is a little more.
+    private static let patience = 2.5
+
+    private let state = Mutex(State())
+
+    /// Opens a node for a protocol. A channel of this process that was closed and is still sending is waited for.
+    func open(
+        _ protocolName: String, of accessory: AccessoryDescription.ID, node: ChannelNode,
+        with opener: (ChannelNode) throws(DeviceError) -> OpenedChannel
+    ) throws(DeviceError) -> any ByteChannel {
+        let key = Key(accessory: accessory, node: node.path)
+        let number = try take(key, protocolName, until: LiveClock().now.advanced(bySeconds: Self.patience))
+        let opened: OpenedChannel
+        do throws(DeviceError) {
+            opened = try opener(node)
+        } catch {
+            release(key, number)
+            throw error
+        }
+        state.withLock { state in
+            guard state.entries[key]?.number == number else { return }
+            state.entries[key]?.channel = opened.channel
+            state.entries[key]?.end = opened.end
+            state.entries[key]?.isOpen = true
+        }
+        opened.whenReleased { [weak self] in self?.release(key, number) }
+        return opened.channel
+    }
+
+    /// Ends the channels of an accessory that is gone; of some of its protocols, when they are named.
+    func endChannels(of accessory: AccessoryDescription.ID, protocols: Set<String>? = nil) {
+        let ends = state.withLock { state in
+            state.entries.compactMap { key, entry in
+                key.accessory == accessory && protocols?.contains(entry.name) ?? true ? entry.end : nil
+            }
+        }
+        for end in ends { end(ByteChannelEnd(.detached)) }
+    }
+
+    private enum Turn {
+        case taken(Int)
+        case inUse(String)
+        case wait(Bell)
+    }
+
+    private func take(_ key: Key, _ name: String, until deadline: BootTime) throws(DeviceError) -> Int {
+        let clock = LiveClock()
+        while true {
+            let turn = state.withLock { state -> Turn in
+                guard let entry = state.entries[key] else {
+                    state.last += 1
+                    state.entries[key] = Entry(number: state.last, name: name)
+                    return .taken(state.last)
+                }
+                guard entry.isOver else { return .inUse(entry.name) }
+                let bell = Bell()
+                state.entries[key]?.waiting.append(bell)
+                return .wait(bell)
+            }
+            switch turn {
+            case .taken(let number): return number
+            case .inUse(let other):
+                throw DeviceError(
+                    .busy,
+                    "\(key.node) is in use by this program for the protocol \(other). Close that session first.")
+            case .wait(let bell):
+                if bell.wait(until: deadline, clock: clock) { continue }
+                throw DeviceError(
+                    .busy, "\(key.node) still sends what this program wrote before it closed it. Try again.")
+            }
+        }
+    }
+
+    private func release(_ key: Key, _ number: Int) {
+        let former = state.withLock { state -> Entry? in
+            guard state.entries[key]?.number == number else { return nil }
+            return state.entries.removeValue(forKey: key)
+        }
+        for bell in former?.waiting ?? [] { bell.ring() }
+    }
+}

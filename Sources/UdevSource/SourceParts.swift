@@ -1,0 +1,34 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import UdevMonitor
+
+/// What a source works with, so that tests can put something else in its place.
+struct SourceParts: Sendable {
+    /// Begins to watch devices; the closure that it returns ends that.
+    var watch: @Sendable (@escaping @Sendable (UdevEvent) -> Void) -> @Sendable () -> Void
+    /// Opens a node.
+    var open: @Sendable (ChannelNode) throws(DeviceError) -> OpenedChannel
+    /// Tells whether a node can be opened.
+    var reach: @Sendable (String) -> NodeReach
+
+    /// The machine's own.
+    static func live(clock: any DeviceClock) -> SourceParts {
+        SourceParts(
+            watch: { receive in
+                let text = AccessoryTree.attributes.filter { $0 != "descriptors" }
+                let monitor = UdevMonitor(
+                    [
+                        UdevSelection(
+                            subsystem: "usb", type: "usb_device", attributes: text, binaryAttributes: ["descriptors"]),
+                        UdevSelection(subsystem: "usb", type: "usb_interface", attributes: text),
+                        UdevSelection(subsystem: "tty"), UdevSelection(subsystem: "hidraw"),
+                    ], clock: clock)
+                monitor.start(receive: receive)
+                return { monitor.stop() }
+            },
+            open: { node throws(DeviceError) in try OpenedChannel.open(node, clock: clock) },
+            reach: { NodeReach(path: $0) })
+    }
+}

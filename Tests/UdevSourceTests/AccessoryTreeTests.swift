@@ -1,0 +1,212 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import DeviceCore
+
+@Suite("From devices to accessories")
+struct AccessoryTreeTests {
+    private static let property = "EXTERNAL_ACCESSORY_PROTOCOLS"
+
+    private static func names(_ survey: AccessorySurvey) -> [String] {
+        survey.description?.protocols.map(\.name) ?? []
+    }
+
+    @Test("A rule stands over the property, and the property over the interface's string")
+    func precedence() {
+        var rule = AccessoryRule()
+        rule.vendorID = 0x1209
+        rule.protocols = ["com.rule"]
+        let records = Records.plain("com.string", properties: [Self.property: "com.property"])
+        let all = Records.survey(records, rules: [rule])
+        #expect(all.description?.protocols.map(\.origin) == [.configuration])
+        #expect(Self.names(all) == ["com.rule"])
+        #expect(Self.names(Records.survey(records)) == ["com.property"])
+        #expect(Self.names(Records.survey(Records.plain("com.string"))) == ["com.string"])
+    }
+
+    @Test("A rule that names no protocol hides the accessory, and it is no candidate either")
+    func hidden() {
+        var rule = AccessoryRule()
+        rule.protocols = []
+        let survey = Records.survey(Records.plain("com.string"), rules: [rule])
+        #expect(survey.description == nil && survey.candidates.isEmpty)
+    }
+
+    @Test("Of the rules that fit the first that says something counts, for each thing by itself")
+    func firstRule() {
+        var port = AccessoryRule()
+        port.portPath = "1-2"
+        port.tty = TTYSettings(speed: 9600)
+        var other = AccessoryRule()
+        other.serialNumber = "S2"
+        other.protocols = ["com.other"]
+        var third = AccessoryRule()
+        third.interface = 0
+        third.protocols = ["com.third"]
+        third.tty = TTYSettings(speed: 300)
+        let survey = Records.survey(Records.plain(), rules: [port, other, third])
+        #expect(survey.description?.protocols.first?.node == .tty(path: "/dev/ttyACM0", TTYSettings(speed: 9600)))
+        #expect(Self.names(survey) == ["com.third"])
+    }
+
+    @Test("The property may be on the tty, on the interface, and on a device with one serial port")
+    func places() {
+        let interface = Records.interface(0, properties: [Self.property: "com.interface"])
+        #expect(
+            Self.names(Records.survey([Records.device(), interface, Records.tty(interface, "t")])) == ["com.interface"])
+        let device = Records.device(properties: [Self.property: "com.device"])
+        let first = Records.interface(0)
+        let second = Records.interface(2)
+        #expect(Self.names(Records.survey([device, first, Records.tty(first, "t0")])) == ["com.device"])
+        let two = Records.survey([device, first, Records.tty(first, "t0"), second, Records.tty(second, "t1")])
+        #expect(two.description == nil && two.candidates.count == 2)
+    }
+
+    @Test("Names of the property are separated by commas and blanks; a bad one is told and leaves the good ones")
+    func list() {
+        let survey = Records.survey(Records.plain(properties: [Self.property: "com.b, com.a com.b,nodot,,"]))
+        #expect(Self.names(survey) == ["com.b", "com.a"])
+        #expect(survey.remarks.count == 1 && survey.remarks.first?.contains("nodot") == true)
+        let bad = Records.survey(Records.plain("com.string", properties: [Self.property: "nodot"]))
+        #expect(Self.names(bad) == ["com.string"])
+    }
+
+    @Test(
+        "Strings that are no names in reverse DNS make no accessory",
+        arguments: ["USB2.0-Serial", "v1.0", "CDC-ACM", "com. example", "com..a", "Rev.A", "", "a.b", ".com.a"])
+    func strings(string: String) {
+        let survey = Records.survey(Records.plain(string))
+        #expect(survey.description == nil)
+        #expect(survey.candidates.map(\.node) == ["/dev/ttyACM0"])
+    }
+
+    @Test("Of two interfaces with one name the lower counts, and that is said")
+    func sameName() {
+        let first = Records.interface(2, string: "com.a")
+        let second = Records.interface(10, string: "com.a")
+        let survey = Records.survey([
+            Records.device(), second, Records.tty(second, "t10"), first, Records.tty(first, "t2"),
+        ])
+        #expect(survey.description?.protocols.map(\.interface) == [2])
+        #expect(survey.remarks.count == 1 && survey.remarks.first?.contains("com.a") == true)
+    }
+
+    @Test("Serial ports that USB did not bring need the property or a rule with their port")
+    func onBoard() {
+        let path = "/sys/devices/platform/soc/tty/ttyAMA1"
+        let tty = UdevRecord(path: path, subsystem: "tty", node: "/dev/ttyAMA1")
+        #expect(Records.survey([tty]).description == nil)
+        #expect(Records.survey([tty]).candidates.count == 1)
+        var everything = AccessoryRule()
+        everything.protocols = ["com.every"]
+        #expect(Records.survey([tty], rules: [everything]).description == nil)
+        var port = AccessoryRule()
+        port.portPath = "/devices/platform/soc/tty/ttyAMA1"
+        port.protocols = ["com.panel"]
+        let byRule = Records.survey([tty], rules: [port]).description
+        #expect(byRule?.identity == "port:/devices/platform/soc/tty/ttyAMA1" && byRule?.name == "ttyAMA1")
+        #expect(byRule?.vendorID == nil && byRule?.protocols.first?.interface == nil)
+        var named = tty
+        named.properties = [Self.property: "com.panel", "EXTERNAL_ACCESSORY_NAME": "Panel"]
+        #expect(Records.survey([named]).description?.name == "Panel")
+    }
+
+    @Test("Terminals of the system and serial ports that could be there are no candidates")
+    func placeholders() {
+        for path in ["/sys/devices/virtual/tty/tty12", "/sys/devices/platform/serial8250/tty/ttyS3"] {
+            #expect(Records.survey([UdevRecord(path: path, subsystem: "tty", node: "/dev/x")]).candidates.isEmpty)
+        }
+        let radio = UdevRecord(path: "/sys/devices/virtual/tty/rfcomm0", subsystem: "tty", node: "/dev/rfcomm0")
+        #expect(Records.survey([radio]).candidates.count == 1)
+    }
+
+    @Test("What lies behind a Bluetooth adapter is no part of the adapter")
+    func bluetooth() {
+        let interface = Records.interface(0, classes: "e0 01 01")
+        let radio = UdevRecord(
+            path: interface.path + "/bluetooth/hci0/hci0:256/tty/rfcomm0", subsystem: "tty", node: "/dev/rfcomm0",
+            properties: [Self.property: "com.radio"])
+        let survey = Records.survey([Records.device(), interface, radio], of: radio.path)
+        #expect(survey.description?.vendorID == nil)
+        #expect(Self.names(survey) == ["com.radio"])
+        #expect(Records.survey([Records.device(), interface, radio], of: Records.root).description == nil)
+    }
+
+    @Test("Keyboards and mice are no candidates")
+    func keyboards() {
+        let keyboard = Records.interface(0, classes: "03 01 01")
+        let hid = UdevRecord(
+            path: keyboard.path + "/0003:1.1/hidraw/hidraw0", subsystem: "hidraw", node: "/dev/hidraw0")
+        #expect(Records.survey([Records.device(), keyboard, hid]).candidates.isEmpty)
+    }
+
+    @Test("A vendor interface without usable endpoints is told of, and opened by nobody")
+    func noEndpoints() {
+        let interface = Records.interface(0, string: "com.bridge", classes: "ff f0 01")
+        for descriptors in ["", "00", "0102", "zz", String(repeating: "ff", count: 40)] {
+            let survey = Records.survey([Records.device(attributes: ["descriptors": descriptors]), interface])
+            #expect(survey.description == nil)
+            #expect(survey.candidates.first?.reason.contains("bulk endpoints") == true)
+        }
+    }
+
+    @Test("The kernel's own event tells the classes of an interface where sysfs was not asked")
+    func kernelClasses() throws {
+        var records = try UmockdevFile.records("ea-native-two-protocols")
+        for index in records.indices {
+            for name in ["bInterfaceClass", "bInterfaceSubClass", "bInterfaceProtocol"] {
+                records[index].attributes[name] = nil
+            }
+        }
+        #expect(Records.survey(records).description?.protocols.count == 2)
+    }
+
+    @Test("Without the attributes udev's properties stand in, with what it escaped resolved")
+    func properties() {
+        let interface = Records.interface(0, string: "com.a")
+        let device = UdevRecord(
+            path: Records.root, subsystem: "usb", type: "usb_device",
+            properties: [
+                "ID_VENDOR_ID": "0403", "ID_MODEL_ID": "6001", "ID_MODEL_ENC": #"Gr\xc3\xb6\x20\xe7 \x2"#,
+                "ID_VENDOR": "FTDI", "ID_SERIAL_SHORT": "A1", "ID_REVISION": "0600",
+            ])
+        let description = Records.survey([device, interface, Records.tty(interface, "t")]).description
+        #expect(description?.identity == "0403:6001:A1" && description?.firmwareRevision == "6.00")
+        #expect(description?.name == "Grö \u{fffd} \\x2" && description?.manufacturer == "FTDI")
+    }
+
+    @Test(
+        "The revision is shown as a number",
+        arguments: [("0210", "2.10"), ("0005", "0.05"), ("1234", "12.34"), ("0a1f", "a.1f"), ("21", "21"), ("", "")])
+    func revisions(text: String, shown: String) {
+        let interface = Records.interface(0, string: "com.a")
+        let records = [Records.device(attributes: ["bcdDevice": text]), interface, Records.tty(interface, "t")]
+        #expect(Records.survey(records).description?.firmwareRevision == shown)
+    }
+
+    @Test("Hostile strings of a device are bounded and do not reach a terminal as they are")
+    func hostile() {
+        let nasty = "\u{1b}]0;x\u{7}\u{202e}" + String(repeating: "A", count: 10_000)
+        let interface = Records.interface(0, string: "com.a")
+        let device = Records.device(attributes: ["product": nasty, "manufacturer": nasty, "serial": nasty])
+        let description = Records.survey([device, interface, Records.tty(interface, "t")]).description
+        for text in [description?.name, description?.manufacturer, description?.serialNumber, description?.identity] {
+            #expect((text?.utf8.count ?? 0) > 100 && (text?.utf8.count ?? .max) < 600)
+            #expect(text?.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x202e } == false)
+        }
+        let huge = Records.plain(properties: [Self.property: String(repeating: "com.a,nodot,", count: 20_000)])
+        let survey = Records.survey(huge)
+        #expect(survey.remarks.count <= 100)
+        #expect(Self.names(survey) == ["com.a"])
+    }
+
+    @Test(
+        "Paths that only look like an interface's are none",
+        arguments: ["1-2:1", "1-2:1.0.1", "1-:1.0", "-2:1.0", "1-2.:1.0", "usb1:1.0", "1-2:256.0", "1-2:1.x", ":"])
+    func paths(name: String) {
+        let record = UdevRecord(path: "/sys/devices/\(name)/tty/t", subsystem: "tty", node: "/dev/t")
+        #expect(DevicePlace(record)?.isUSB == false)
+    }
+}

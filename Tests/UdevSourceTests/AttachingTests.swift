@@ -1,0 +1,203 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Testing
+import UdevMonitor
+
+@testable import UdevSource
+
+@Suite("When accessories are told of")
+struct AttachingTests {
+    private let device = Records.device()
+    private let first = Records.interface(0, string: "com.a")
+    private let second = Records.interface(2, string: "com.b")
+    private var firstTTY: UdevRecord { Records.tty(first, "ttyACM0") }
+    private var secondTTY: UdevRecord { Records.tty(second, "ttyACM1") }
+
+    @Test("Nothing is opened before the first use, and what is there then is in the snapshot at once")
+    func lazy() {
+        let test = TestSource([device, first, firstTTY], subscribes: false)
+        #expect(!test.hasStarted)
+        #expect(test.source.accessories.map(\.identity) == ["1209:0007:S1"])
+        #expect(test.hasStarted)
+        test.subscribe()
+        #expect(test.events == ["snapshot [1]"])
+    }
+
+    @Test("A device that appears piece by piece is told of once, after the settle time without news")
+    func settles() {
+        let test = TestSource()
+        test.add(device)
+        test.pass(1)
+        test.add(first, firstTTY)
+        test.pass(0.1)
+        test.add(second)
+        test.pass(0.1)
+        test.add(secondTTY)
+        test.pass(0.149)
+        #expect(test.events == ["snapshot []"])
+        test.pass(0.002)
+        #expect(test.events == ["snapshot []", "attached 1 com.a com.b"])
+        #expect(test.clock.nextDeadline == nil)
+    }
+
+    @Test("Children that come before their parents make the same accessory")
+    func reversed() {
+        let test = TestSource()
+        test.add(secondTTY, firstTTY, second, first)
+        test.pass(5)
+        #expect(test.events == ["snapshot []"])
+        test.add(device)
+        test.pass(0.2)
+        #expect(test.events == ["snapshot []", "attached 1 com.a com.b"])
+    }
+
+    @Test("A device that never falls silent is told of all the same")
+    func chatter() {
+        let test = TestSource([], settle: 0.1)
+        test.add(device, first, firstTTY)
+        for step in 1...30 {
+            test.add(Records.device(properties: ["N": "\(step)"]))
+            test.pass(0.09)
+        }
+        #expect(test.events == ["snapshot []", "attached 1 com.a"])
+    }
+
+    @Test("Without a settle time it is told of at once")
+    func immediate() {
+        let test = TestSource([], settle: 0)
+        test.add(device, first, firstTTY)
+        #expect(test.events.last == "attached 1 com.a")
+    }
+
+    @Test("Without the USB device, or without the last node, the accessory is gone at once")
+    func gone() {
+        let test = TestSource([device, first, firstTTY])
+        test.remove(device)
+        #expect(test.events == ["snapshot [1]", "detached 1"])
+        test.remove(firstTTY, first)
+        let other = TestSource([device, first, firstTTY, second, secondTTY])
+        other.remove(firstTTY)
+        #expect(other.events == ["snapshot [1]"])
+        other.remove(secondTTY)
+        #expect(other.events == ["snapshot [1]", "detached 1"])
+        other.pass(5)
+        #expect(other.events.count == 2)
+    }
+
+    @Test("A device that is gone before it has settled is never told of")
+    func short() {
+        let test = TestSource()
+        test.add(device, first, firstTTY)
+        test.pass(0.1)
+        test.remove(firstTTY, first, device)
+        test.pass(5)
+        #expect(test.events == ["snapshot []"])
+        #expect(test.clock.nextDeadline == nil)
+    }
+
+    @Test("A protocol that comes or goes later is a change of the same accessory")
+    func changes() {
+        let test = TestSource([device, first, firstTTY])
+        test.add(second, secondTTY)
+        test.pass(0.2)
+        test.remove(secondTTY)
+        test.pass(0.2)
+        #expect(test.events == ["snapshot [1]", "changed 1 com.a com.b", "changed 1 com.a"])
+    }
+
+    @Test("A quick replug is another accessory, also when the removal was never told")
+    func replug() {
+        let test = TestSource([device, first, firstTTY])
+        let again = Records.device(number: 6)
+        test.remove(firstTTY, first, device)
+        test.add(again, first, firstTTY)
+        test.pass(0.2)
+        #expect(test.events == ["snapshot [1]", "detached 1", "attached 2 com.a"])
+        test.add(Records.device(number: 7))
+        test.pass(0.2)
+        #expect(test.events.suffix(2) == ["detached 2", "attached 3 com.a"])
+    }
+
+    @Test("Being told of a device again with other properties is an update, and with the same ones nothing")
+    func update() {
+        let test = TestSource([device, first, firstTTY])
+        test.add(device, first, firstTTY)
+        test.pass(1)
+        #expect(test.events == ["snapshot [1]"])
+        test.add(Records.device(properties: ["EXTERNAL_ACCESSORY_NAME": "Scale"]))
+        test.pass(1)
+        #expect(test.events == ["snapshot [1]", "changed 1 com.a"])
+        #expect(test.source.accessories.first?.name == "Scale")
+    }
+
+    @Test("Where no udevd runs, a node is waited for")
+    func lateNode() {
+        let late = Records.tty(first, "ttyACM0", isInitialized: false)
+        let test = TestSource([], missing: ["/dev/ttyACM0"])
+        test.add(device, first, late)
+        test.pass(1)
+        #expect(test.events == ["snapshot []"])
+        test.setNode("/dev/ttyACM0", .ready)
+        test.pass(0.2)
+        #expect(test.events == ["snapshot []", "attached 1 com.a"])
+        #expect(test.source.problems.isEmpty)
+    }
+
+    @Test("A node that does not come is a problem and no accessory, and is looked for ten times in two seconds")
+    func missingNode() {
+        let late = Records.tty(first, "ttyACM0", isInitialized: false)
+        let test = TestSource([], missing: ["/dev/ttyACM0"])
+        test.add(device, first, late)
+        test.pass(1.9)
+        #expect(test.source.problems.isEmpty)
+        test.pass(0.2)
+        #expect(test.source.problems.map(\.code) == [.notFound])
+        #expect(test.source.problems.first?.message.contains("/dev/ttyACM0") == true)
+        #expect(test.events == ["snapshot []"])
+        #expect(test.clock.nextDeadline == nil)
+        test.remove(device)
+        #expect(test.source.problems.isEmpty)
+    }
+
+    @Test("A node that may not be opened is told of, with the problem")
+    func forbiddenNode() {
+        let late = Records.tty(first, "ttyACM0", isInitialized: false)
+        let test = TestSource([device, first, late], subscribes: false)
+        test.setNode("/dev/ttyACM0", .forbidden)
+        test.subscribe()
+        test.pass(3)
+        #expect(test.events == ["snapshot []", "attached 1 com.a"])
+        #expect(test.source.problems.map(\.code) == [.permissionDenied])
+    }
+
+    @Test("Declared accessories are there from the beginning")
+    func declared() {
+        let test = TestSource([device, first, firstTTY]) { configuration in
+            configuration.declaredAccessories.value = [
+                DeclaredAccessory(name: "Panel", endpoints: [.init(name: "com.panel", node: .socket(path: "/run/p"))])
+            ]
+        }
+        #expect(test.events == ["snapshot [1, 2]"])
+        #expect(test.source.accessories.map(\.identity) == ["port:Panel", "1209:0007:S1"])
+    }
+
+    @Test("What the monitor complains of is among the problems, and candidates have a reason")
+    func problems() {
+        let test = TestSource([device, Records.interface(0), Records.tty(Records.interface(0), "ttyACM0")])
+        test.send(.problem(DeviceError(.notFound, "No udevd runs.")))
+        #expect(test.source.problems.map(\.message) == ["No udevd runs."])
+        #expect(test.source.candidates.map(\.node) == ["/dev/ttyACM0"])
+        #expect(test.source.accessories.isEmpty)
+    }
+
+    @Test("A source that nobody holds ends its watch")
+    func ends() {
+        var test: TestSource? = TestSource([device, first, firstTTY])
+        let isStopped = test?.isStopped
+        #expect(isStopped?() == false)
+        test = nil
+        #expect(isStopped?() == true)
+    }
+}

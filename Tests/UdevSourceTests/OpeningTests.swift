@@ -1,0 +1,89 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Dispatch
+import Testing
+
+@testable import UdevSource
+
+@Suite("Opening a protocol of an accessory")
+struct OpeningTests {
+    private let records = Records.plain("com.a")
+
+    private static func code(_ body: () throws -> any ByteChannel) -> DeviceError.Code? {
+        do {
+            _ = try body()
+            return nil
+        } catch {
+            return (error as? DeviceError)?.code
+        }
+    }
+
+    @Test("A protocol in use is busy, and free after it was closed and released")
+    func busy() throws {
+        let test = TestSource(records)
+        let channel = try test.source.open(1, protocol: "com.a")
+        #expect(Self.code { try test.source.open(1, protocol: "com.a") } == .busy)
+        channel.close()
+        test.releaseAll()
+        let again = try test.source.open(1, protocol: "com.a")
+        #expect(again.end == nil)
+    }
+
+    @Test("A closed channel that still sends is waited for")
+    func draining() async throws {
+        let test = TestSource(records)
+        let channel = try test.source.open(1, protocol: "com.a")
+        channel.close()
+        let opened = Task.detached { try test.source.open(1, protocol: "com.a") }
+        DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) { test.releaseAll() }
+        #expect(try await opened.value.end == nil)
+    }
+
+    @Test("A channel that nobody holds any more is over too")
+    func dropped() throws {
+        let test = TestSource(records)
+        _ = try test.source.open(1, protocol: "com.a")
+        test.releaseAll()
+        #expect(Self.code { try test.source.open(1, protocol: "com.a") } == nil)
+    }
+
+    @Test("Unplugging ends the channel as detached, and another accessory's lives on")
+    func detached() throws {
+        let other = "/sys/devices/platform/usb1/1-3"
+        let interface = Records.interface(0, of: other, string: "com.b")
+        let test = TestSource(
+            records + [Records.device(other, attributes: ["serial": "S2"]), interface, Records.tty(interface, "t9")])
+        let first = try test.source.open(1, protocol: "com.a")
+        let second = try test.source.open(2, protocol: "com.b")
+        test.remove(records[0])
+        #expect(first.end?.reason == .detached)
+        #expect(second.end == nil)
+        #expect(Self.code { try test.source.open(1, protocol: "com.a") } == .notFound)
+    }
+
+    @Test("A node that is gone ends its channel at once, though the accessory stays")
+    func nodeGone() throws {
+        let second = Records.interface(2, string: "com.b")
+        let tty = Records.tty(second, "ttyACM1")
+        let test = TestSource(records + [second, tty])
+        let kept = try test.source.open(1, protocol: "com.a")
+        let lost = try test.source.open(1, protocol: "com.b")
+        test.remove(tty)
+        #expect(lost.end?.reason == .detached)
+        #expect(kept.end == nil)
+        #expect(test.events == ["snapshot [1]"])
+    }
+
+    @Test("What is not offered, or not attached, cannot be opened; a refusal leaves the node free")
+    func refusals() throws {
+        let test = TestSource(records)
+        #expect(Self.code { try test.source.open(1, protocol: "com.b") } == .notFound)
+        #expect(Self.code { try test.source.open(7, protocol: "com.a") } == .notFound)
+        test.refuse(DeviceError(.permissionDenied, "No."))
+        #expect(Self.code { try test.source.open(1, protocol: "com.a") } == .permissionDenied)
+        test.refuse(nil)
+        #expect(Self.code { try test.source.open(1, protocol: "com.a") } == nil)
+    }
+}

@@ -1,0 +1,44 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// A folder of a test's own, which goes with it.
+final class Folder {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "accessories-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// Writes a file in place.
+    func write(_ name: String, _ text: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
+    }
+
+    /// Puts a file there in one step.
+    func put(_ name: String, _ text: String) throws {
+        try write(name + ".tmp", text)
+        try rename(name + ".tmp", name)
+    }
+
+    func rename(_ name: String, _ other: String) throws {
+        guard Foundation.rename("\(path)/\(name)", "\(path)/\(other)") == 0 else {
+            throw CocoaError(.fileWriteUnknown)
+        }
+    }
+
+    func remove(_ name: String) throws {
+        try FileManager.default.removeItem(atPath: "\(path)/\(name)")
+    }
+
+    /// What declares an accessory.
+    static func accessory(_ name: String) -> String {
+        #"{"name": "\#(name)", "protocols": {"com.example": {"socket": "\#(name).sock"}}}"#
+    }
+}

@@ -1,0 +1,108 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+import UdevMonitor
+
+@testable import UdevSource
+
+/// A source on a clock that the test moves, fed by the test in the place of a monitor.
+final class TestSource: Sendable {
+    let clock = VirtualClock()
+    let source: UdevSource
+    private let feed: Feed
+    private let log = Mutex<[String]>([])
+    private let subscription = Mutex<Subscription?>(nil)
+
+    private final class Feed: Sendable {
+        let receive = Mutex<(@Sendable (UdevEvent) -> Void)?>(nil)
+        let isStopped = Atomic<Bool>(false)
+        /// Nodes that cannot be reached.
+        let nodes = Mutex<[String: NodeReach]>([:])
+        let channels = Mutex<[MemoryChannel]>([])
+        let ended = Mutex<[ByteChannelEnd.Reason]>([])
+        let release = Mutex<[@Sendable () -> Void]>([])
+        let refusal = Mutex<DeviceError?>(nil)
+    }
+
+    /// The source begins with those devices; the nodes named are not there.
+    init(
+        _ records: [UdevRecord] = [], settle: Double = 0.15, missing: [String] = [], subscribes: Bool = true,
+        configure: (inout Configuration) -> Void = { _ in }
+    ) {
+        let feed = Feed()
+        self.feed = feed
+        for path in missing { feed.nodes.withLock { $0[path] = .missing } }
+        var configuration = Configuration()
+        configuration.accessorySettleTime.value = settle
+        configure(&configuration)
+        source = UdevSource(
+            configuration: configuration, clock: clock,
+            parts: SourceParts(
+                watch: { receive in
+                    feed.receive.withLock { $0 = receive }
+                    receive(.snapshot(records))
+                    return { feed.isStopped.store(true, ordering: .releasing) }
+                },
+                open: { _ throws(DeviceError) in
+                    if let error = feed.refusal.withLock({ $0 }) { throw error }
+                    let (channel, peer) = MemoryChannel.pair()
+                    feed.channels.withLock { $0.append(peer) }
+                    return OpenedChannel(
+                        channel: channel,
+                        end: { [weak channel] end in
+                            feed.ended.withLock { $0.append(end.reason) }
+                            channel?.end(end)
+                        },
+                        whenReleased: { body in feed.release.withLock { $0.append(body) } })
+                },
+                reach: { path in feed.nodes.withLock { $0[path] ?? .ready } }))
+        if subscribes { subscribe() }
+    }
+
+    func subscribe() {
+        let new = source.subscribe { [weak self] event in
+            guard let self else { return }
+            let line =
+                switch event {
+                case .snapshot(let all): "snapshot \(all.map(\.id))"
+                case .attached(let one): "attached \(one.id) \(one.protocols.map(\.name).joined(separator: " "))"
+                case .changed(let one): "changed \(one.id) \(one.protocols.map(\.name).joined(separator: " "))"
+                case .detached(let one): "detached \(one.id)"
+                }
+            log.withLock { $0.append(line) }
+        }
+        subscription.withLock { $0 = new }
+    }
+
+    /// What was told, the snapshot first.
+    var events: [String] { log.withLock { $0 } }
+    var hasStarted: Bool { feed.receive.withLock { $0 != nil } }
+    var isStopped: @Sendable () -> Bool {
+        { [feed] in feed.isStopped.load(ordering: .acquiring) }
+    }
+    var ended: [ByteChannelEnd.Reason] { feed.ended.withLock { $0 } }
+
+    func send(_ event: UdevEvent) { feed.receive.withLock { $0 }?(event) }
+    func add(_ records: UdevRecord...) { for record in records { send(.added(record)) } }
+    func remove(_ records: UdevRecord...) { for record in records { send(.removed(record)) } }
+    func setNode(_ path: String, _ reach: NodeReach) { feed.nodes.withLock { $0[path] = reach } }
+    func refuse(_ error: DeviceError?) { feed.refusal.withLock { $0 = error } }
+
+    /// Frees the nodes of channels that were closed.
+    func releaseAll() {
+        let waiting = feed.release.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+        for body in waiting { body() }
+    }
+
+    /// Moves the clock, timers included.
+    func pass(_ seconds: Double) {
+        let end = clock.now.advanced(bySeconds: seconds)
+        while clock.runNextTimer(upTo: end) {}
+        clock.move(to: end)
+    }
+}
