@@ -192,7 +192,8 @@ let package = Package(
         .testTarget(
             name: "CoreMotionClientTests", dependencies: ["CoreMotion", "CoreMotionSubmodules", "DeviceCore"]),
         .testTarget(
-            name: "SimulatedDeviceTests", dependencies: ["CoreLocation", "DeviceCore", "SimulatedDevice", "Trace"]),
+            name: "SimulatedDeviceTests",
+            dependencies: ["CoreLocation", "DeviceCore", "ExternalAccessory", "SimulatedDevice", "Trace"]),
         .testTarget(
             name: "MotionEndToEndTests",
             dependencies: [

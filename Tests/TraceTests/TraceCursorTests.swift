@@ -210,6 +210,11 @@ struct TraceCursorTests {
         native += #"{"t":7,"gyroscope":[1,2,3]}"# + "\n" + #"{"t":7,"pressure":101.3}"# + "\n"
         native +=
             #"{"t":8,"battery":{"level":0.5,"state":"full"}}"# + "\n" + #"{"t":9,"lost":{},"sensor":"a\"b"}"# + "\n"
+        native += #"{"t":10,"attach":{"id":"1","name":"n","vendor":"1209","protocols":["com.a","com.b"]}}"# + "\n"
+        native += #"{"t":10,"open":"com.a","accessory":"1"}"# + "\n"
+        native += #"{"t":10,"out":"a\r\n","accessory":"1","protocol":"com.a"}"# + "\n"
+        native += #"{"t":10,"inHex":"00ff","accessory":"1","protocol":"com.b"}"# + "\n"
+        native += #"{"t":11,"close":"com.a","accessory":"1","end":"hungUp"}"# + "\n" + #"{"t":11,"detach":"1"}"# + "\n"
         let stamped = "2026-11-21 03:39:22 1795232362.754231: \(tpv)\n$GP\n2026-11-21T03:39:23.5Z: \(sky)\n# x\n{}\n"
         let seeds = [[UInt8](native.utf8), [UInt8](stamped.utf8)]
         var random = Random(state: 2026)
@@ -237,6 +242,9 @@ struct TraceCursorTests {
                     _ = record.line(in: bytes)
                     _ = record.loss(in: bytes)
                     _ = record.battery(in: bytes)
+                    if record.kind == .accessory, record.accessoryEvent(in: bytes) == nil {
+                        Issue.record("an accessory that cannot be read in round \(round)")
+                    }
                     if let sensor = record.sensor, !cursor.sensors.indices.contains(sensor) {
                         Issue.record("a sensor that there is not in round \(round)")
                     }

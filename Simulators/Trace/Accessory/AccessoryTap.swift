@@ -26,6 +26,8 @@ final class AccessoryTap: AccessorySource {
 
     var problems: [DeviceError] { source.problems }
 
+    var candidates: [AccessoryCandidate] { source.candidates }
+
     func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription {
         source.subscribe(receive)
     }

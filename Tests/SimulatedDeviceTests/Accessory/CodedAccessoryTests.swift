@@ -252,4 +252,22 @@ struct CodedAccessoryTests {
         device.advance(by: 0)
         #expect(program.notes.suffix(2) == ["2.0 com.a ended: detached", "2.0 detached 2 Scale"])
     }
+
+    @Test("A device that nobody keeps goes, with sessions that were open")
+    func release() throws {
+        weak var former: Device?
+        weak var channel: (any ByteChannel)?
+        do {
+            let simulated = SimulatedDevice(try accessoryTrace([opened(1), said(2, "in", "x")]))
+            let program = AccessoryProgram(simulated, opening: ["com.a", "com.c"])
+            simulated.attach(SimulatedAccessory(name: "Other", protocol: "com.c", peer: Self.echo))
+            simulated.play()
+            former = simulated.device
+            channel = program.channel("com.c")
+            #expect(program.notes.count == 4)
+            #expect(channel != nil)
+        }
+        #expect(former == nil)
+        #expect(channel == nil)
+    }
 }
