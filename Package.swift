@@ -208,6 +208,9 @@ let package = Package(
             name: "ExternalAccessoryTests",
             dependencies: ["AppDelivery", "DeviceCore", "ExternalAccessory", "SimulatedDevice", "Trace"]),
         .testTarget(
+            name: "ExternalAccessoryClientTests",
+            dependencies: ["DeviceCore", "ExternalAccessory", "ExternalAccessorySubmodules"]),
+        .testTarget(
             name: "AccessorySimulatorTests",
             dependencies: ["AccessorySimulator", "DeviceCore", "SimulatedDevice", "Trace"]),
         // Programs that the integration tests run as processes of their own.
@@ -254,8 +257,8 @@ let package = Package(
 
 // Sources as they were written for iOS, in the language mode of that time.
 let olderMode: Set = [
-    "CoreLocationClientTests", "CoreMotionClientTests", "TestProgramBookLocation", "TestProgramBookMotion",
-    "TestProgramListing313314", "TestProgramListing8386", "TestProgramListing87", "TestProgramListing8889",
+    "CoreLocationClientTests", "CoreMotionClientTests", "ExternalAccessoryClientTests", "TestProgramBookLocation",
+    "TestProgramBookMotion", "TestProgramListing313314", "TestProgramListing8386", "TestProgramListing87", "TestProgramListing8889",
     "TestProgramMotionManager",
 ]
 

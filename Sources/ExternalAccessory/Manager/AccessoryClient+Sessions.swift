@@ -7,23 +7,23 @@ import Synchronization
 extension AccessoryClient {
     /// Opens a protocol for a session. A session that has it is closed first.
     func open(_ accessory: EAAccessory, protocol name: String) throws(DeviceError) -> SessionCore {
-        guard let device else {
-            throw DeviceError(.notFound, "The device of the accessory \"\(accessory.name)\" is no more.")
+        guard let device else { throw EASession.notConnected(accessory) }
+        let core = try open(accessory, protocol: name) { channel in
+            SessionCore(channel: channel, device: device, accessory: accessory, name: name)
         }
-        let channel = try openChannel(accessory, protocol: name)
-        let core = SessionCore(channel: channel, device: device, accessory: accessory, name: name)
-        keep(core, for: accessory, name)
         core.begin()
         return core
     }
 
     /// Opens the channel of a protocol that the accessory offers and the program may use.
-    func openChannel(_ accessory: EAAccessory, protocol name: String) throws(DeviceError) -> any ByteChannel {
-        guard let record = accessory.record, record.isConnected else {
-            throw DeviceError(
-                .notFound,
-                "The accessory \"\(accessory.name)\" is not connected: open sessions with connectedAccessories.")
-        }
+    /// - Parameters:
+    ///   - takesOver: Whether a session that has it is closed; else opening fails.
+    ///   - use: Gives the session that the channel is for.
+    func open(
+        _ accessory: EAAccessory, protocol name: String, takesOver: Bool = true,
+        use: (any ByteChannel) -> SessionCore
+    ) throws(DeviceError) -> SessionCore {
+        guard let record = accessory.record, record.isConnected else { throw EASession.notConnected(accessory) }
         let description = record.description
         guard description.named(name) != nil else {
             let offered = description.protocols.map(\.name).joined(separator: ", ")
@@ -41,16 +41,24 @@ extension AccessoryClient {
         return try opening.withLock { _ throws(DeviceError) in
             let key = SessionKey(accessory: description.id, name: name)
             let former = state.withLock { $0.sessions[key]?.core }
+            if !takesOver, let former, former.isInUse {
+                throw DeviceError(.busy, "Another session of this program has the protocol \(name).")
+            }
             former?.shut()
-            return try source.open(description.id, protocol: name)
+            let core = use(try source.open(description.id, protocol: name))
+            keep(core, as: key)
+            return core
         }
     }
 
-    func keep(_ core: SessionCore, for accessory: EAAccessory, _ name: String) {
-        let key = SessionKey(accessory: accessory.connectionID, name: name)
-        state.withLock { state in
-            state.sessions = state.sessions.filter { $0.value.core != nil }
+    private func keep(_ core: SessionCore, as key: SessionKey) {
+        let held = state.withLock { state in
+            let held = state.sessions.mapValues { $0.core }
+            state.sessions = state.sessions.filter { key, _ in held[key].flatMap { $0 } != nil }
             state.sessions[key] = WeakSession(core: core)
+            return held
         }
+        // Let go of here, outside of the lock.
+        withExtendedLifetime(held) {}
     }
 }

@@ -3,6 +3,7 @@
 
 import AppDelivery
 import DeviceCore
+import Dispatch
 import Foundation
 import Logging
 import Synchronization
@@ -31,6 +32,7 @@ final class AccessoryClient: Sendable {
         var notices = AccessoryNotices()
         var isScheduled = false
         var sessions: [SessionKey: WeakSession] = [:]
+        var followers: [ObjectIdentifier: Follower] = [:]
     }
 
     static let log = Logger(label: "device-services.accessories")
@@ -44,9 +46,14 @@ final class AccessoryClient: Sendable {
     private let subscription = Mutex<Subscription?>(nil)
     /// Held while a session is opened, so that of two at once the second finds the first.
     let opening = Mutex(())
+    /// Where sessions that follow their accessory are opened again: that may take a tenth of a second.
+    let reopening = DispatchQueue(label: "device-services.reopening")
+    /// While a trace is played all happens in its order.
+    let isPlayedBack: Bool
 
     init(device: Device) {
         source = device.accessorySource
+        isPlayedBack = device.playback != nil
         appProtocols = device.configuration.appProtocols.value
         delivery = AppDelivery.on(OperationQueue.main, device: device)
         owners = Mutex(Owners(device: device))
@@ -106,6 +113,7 @@ final class AccessoryClient: Sendable {
                 return state.mustSchedule()
             }
             if isDue { delivery.schedule { self.deliver() } }
+            wakeFollowers(with: accessory)
         case .changed(let description):
             let accessory = state.withLock { $0.accessories.first { $0.connectionID == description.id } }
             accessory?.record?.change(description)

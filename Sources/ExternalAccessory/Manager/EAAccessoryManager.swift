@@ -49,8 +49,9 @@ open class EAAccessoryManager: NSObject, @unchecked Sendable {
 
     /// Another object for the accessories of the device in force, for tests that override members; a program wants
     /// `shared()`. Apple's raises.
-    public convenience override init() {
-        self.init(client: LiveDevice.resolved.component(AccessoryClient.self, make: AccessoryClient.init))
+    public override init() {
+        client = LiveDevice.resolved.component(AccessoryClient.self, make: AccessoryClient.init)
+        super.init()
     }
 
     init(client: AccessoryClient) {

@@ -100,6 +100,11 @@ open class EASession: NSObject {
         return try client.open(accessory, protocol: name)
     }
 
+    static func notConnected(_ accessory: EAAccessory) -> DeviceError {
+        DeviceError(
+            .notFound, "The accessory \"\(accessory.name)\" is not connected: use one of connectedAccessories.")
+    }
+
     private func adoptStreams() {
         if let core, let input, let output { core.adopt(input: input, output: output) }
     }

@@ -87,7 +87,6 @@ extension SessionCore {
     func shut() {
         close(.input)
         close(.output)
-        state.withLock { $0.isShut = true }
     }
 
     /// The session goes, and its streams with it.
@@ -138,7 +137,7 @@ extension SessionCore {
 
     private func take(_ direction: Direction, at place: StreamPlace, _ state: inout State) -> Call? {
         guard let stream = state[direction].stream, state[direction].places.contains(where: { $0 === place }),
-            let event = pending(direction, state[direction])
+            let event = pending(direction, state)
         else { return nil }
         state[direction].events.begin(event)
         if event == .errorOccurred, state[direction].error == nil {

@@ -36,7 +36,6 @@ final class SessionCore: Sendable {
         var output = Side(.output)
         /// The stream that was told something last: the other has the next turn.
         var last = Direction.output
-        var isShut = false
         var accessory: EAAccessory
         /// Tasks that wait for bytes, or for space, or for another write to end.
         var readers: [CheckedContinuation<Void, Never>] = []
@@ -44,7 +43,9 @@ final class SessionCore: Sendable {
         var isWriting = false
 
         subscript(direction: Direction) -> Side {
-            get { direction == .input ? input : output }
+            _read {
+                if direction == .input { yield input } else { yield output }
+            }
             _modify {
                 if direction == .input { yield &input } else { yield &output }
             }
@@ -77,6 +78,13 @@ final class SessionCore: Sendable {
 
     /// The accessory; for a session that follows one, the one of the present connection.
     var accessory: EAAccessory { state.withLock { $0.accessory } }
+
+    func setAccessory(_ accessory: EAAccessory) {
+        state.withLock { $0.accessory = accessory }
+    }
+
+    /// True until both streams are closed.
+    var isInUse: Bool { state.withLock { !$0.input.events.isClosed || !$0.output.events.isClosed } }
 
     func adopt(input: Stream, output: Stream) {
         let input = HeldStream(value: .passUnretained(input))
@@ -174,8 +182,8 @@ final class SessionCore: Sendable {
         }
     }
 
-    func pending(_ direction: Direction, _ side: Side) -> Stream.Event? {
-        side.events.pending(
+    func pending(_ direction: Direction, _ state: borrowing State) -> Stream.Event? {
+        state[direction].events.pending(
             isReady: direction == .input ? channel.bytesAvailable > 0 : channel.spaceAvailable > 0,
             conclusion: conclusion(of: direction))
     }
@@ -183,9 +191,8 @@ final class SessionCore: Sendable {
     /// Wakes the places of a stream when there is something to tell.
     func signal(_ direction: Direction) {
         let places = state.withLock { state -> [StreamPlace] in
-            let side = state[direction]
-            guard !side.places.isEmpty, pending(direction, side) != nil else { return [] }
-            return side.places
+            guard !state[direction].places.isEmpty, pending(direction, state) != nil else { return [] }
+            return state[direction].places
         }
         for place in places { place.signal() }
     }

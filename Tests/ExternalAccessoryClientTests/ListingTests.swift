@@ -1,0 +1,249 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import ExternalAccessory
+import Testing
+
+// The loops of the documents, in our own words, run as they are meant. Where a listing goes wrong as it was printed, a
+// test shows that it does no harm here.
+
+/// Finds an accessory and opens both streams of a session with it: the guide's listing 8-1. The delegate serves both
+/// streams: listing 8-2.
+private class Opener: NSObject, StreamDelegate {
+    var received = ""
+    var spaceEvents = 0
+
+    func openSession(forProtocol protocolString: String) -> EASession? {
+        let accessories = EAAccessoryManager.shared().connectedAccessories
+        var accessory: EAAccessory?
+        for candidate in accessories where candidate.protocolStrings.contains(protocolString) {
+            accessory = candidate
+            break
+        }
+        guard let found = accessory, let session = EASession(accessory: found, forProtocol: protocolString) else {
+            return nil
+        }
+        for stream in [session.inputStream, session.outputStream] as [Stream?] {
+            stream?.delegate = self
+            stream?.schedule(in: .current, forMode: .default)
+            stream?.open()
+        }
+        return session
+    }
+
+    func stream(_ theStream: Stream, handle streamEvent: Stream.Event) {
+        switch streamEvent {
+        case .hasBytesAvailable:
+            var buffer = [UInt8](repeating: 0, count: 1024)
+            let count = (theStream as? InputStream)?.read(&buffer, maxLength: 1024) ?? -1
+            if count > 0 { received += String(decoding: buffer[..<count], as: UTF8.self) }
+        case .hasSpaceAvailable:
+            spaceEvents += 1
+        default: break
+        }
+    }
+}
+
+/// Reads until the end, then closes, unschedules and lets go of the stream.
+private class Reader: NSObject, StreamDelegate {
+    var data = Data()
+    var bytesRead = 0
+    var stream: InputStream?
+    var error: Error?
+
+    func stream(_ aStream: Stream, handle eventCode: Stream.Event) {
+        switch eventCode {
+        case .hasBytesAvailable:
+            var buffer = [UInt8](repeating: 0, count: 1024)
+            let length = (aStream as? InputStream)?.read(&buffer, maxLength: 1024) ?? -1
+            if length > 0 {
+                data.append(buffer, count: length)
+                bytesRead += length
+            }
+        case .endEncountered, .errorOccurred:
+            error = aStream.streamError
+            aStream.close()
+            aStream.remove(from: .current, forMode: .default)
+            stream = nil
+        default: break
+        }
+    }
+}
+
+/// Writes its data in pieces of 1024 bytes, one for each event.
+private class Writer: NSObject, StreamDelegate {
+    let data: [UInt8]
+    var byteIndex = 0
+    var calls = 0
+
+    init(_ data: [UInt8]) { self.data = data }
+
+    func stream(_ aStream: Stream, handle eventCode: Stream.Event) {
+        guard eventCode == .hasSpaceAvailable, let output = aStream as? OutputStream else { return }
+        calls += 1
+        // As printed: when nothing is left the length is 0, and it is written all the same.
+        let length = data.count - byteIndex >= 1024 ? 1024 : data.count - byteIndex
+        let written = data[byteIndex...].withUnsafeBufferPointer { rest -> Int in
+            var nothing: UInt8 = 0
+            guard let start = rest.baseAddress else { return output.write(&nothing, maxLength: 0) }
+            return output.write(start, maxLength: length)
+        }
+        if written > 0 { byteIndex += written }
+    }
+}
+
+@Suite("Loops of the documents")
+struct ListingTests {
+    private let bench = ClientBench()
+    private let name = "com.example.scale"
+
+    private func session() throws -> (EASession, MemoryChannel) {
+        let id = bench.accessories.attach()
+        let accessory = try #require(bench.manager.connectedAccessories.last)
+        let session = try #require(EASession(accessory: accessory, forProtocol: name))
+        return (session, try #require(bench.accessories.peer(id)))
+    }
+
+    private func schedule(_ stream: Stream?, _ delegate: StreamDelegate) {
+        stream?.delegate = delegate
+        stream?.schedule(in: .current, forMode: .default)
+        stream?.open()
+    }
+
+    @Test("Listings 8-1 and 8-2: the first accessory with the protocol is opened and both streams tell one delegate")
+    func openAndHandle() throws {
+        bench.accessories.attach(protocols: ["com.example.other"])
+        let id = bench.accessories.attach()
+        let opener = Opener()
+        try bench.use {
+            #expect(opener.openSession(forProtocol: "com.example.none") == nil)
+            let session = try #require(opener.openSession(forProtocol: name))
+            #expect(session.accessory?.connectionID == id)
+            bench.accessories.peer(id)?.send("hello")
+            bench.run()
+            #expect(opener.received == "hello")
+            #expect(opener.spaceEvents == 1)
+        }
+    }
+
+    @Test("Reading goes on until the end, in pieces of at most 1024 bytes")
+    func reading() throws {
+        let (session, peer) = try session()
+        let reader = Reader()
+        reader.stream = session.inputStream
+        schedule(session.inputStream, reader)
+        let text = (0..<1000).map { "line \($0)\n" }.joined()
+        peer.send(text)
+        bench.accessories.detach(1)
+        bench.run()
+        #expect(String(decoding: reader.data, as: UTF8.self) == text)
+        #expect(reader.bytesRead == text.utf8.count)
+        #expect(reader.stream == nil)
+        #expect(session.inputStream?.streamStatus == .closed)
+    }
+
+    @Test("A length that is kept unsigned takes -1 for data; a healthy stream never gives it")
+    func unsignedLength() throws {
+        let (session, peer) = try session()
+        let input = try #require(session.inputStream)
+        input.open()
+        var buffer = [UInt8](repeating: 0, count: 8)
+        // Nothing there, something there, and nothing more for ever: none of them is negative.
+        #expect(input.read(&buffer, maxLength: 8) == 0)
+        peer.send("x")
+        #expect(UInt(input.read(&buffer, maxLength: 8)) == 1)
+        bench.accessories.detach(1)
+        #expect(input.read(&buffer, maxLength: 8) == 0)
+    }
+
+    @Test("Writing in pieces sends all, and the write of length 0 at the end does not spin")
+    func writing() throws {
+        let (session, peer) = try session()
+        let data = (0..<5000).map { UInt8(truncatingIfNeeded: $0) }
+        let writer = Writer(data)
+        schedule(session.outputStream, writer)
+        bench.run()
+        #expect(peer.receive() == data)
+        // Five pieces, and one event more in which nothing was left.
+        #expect(writer.calls == 6)
+        bench.run()
+        #expect(writer.calls == 6)
+    }
+
+    @Test("Polling reads and writes without a run loop")
+    func polling() throws {
+        bench.accessories.setCapacity(1500)
+        let (session, peer) = try session()
+        let output = try #require(session.outputStream)
+        output.open()
+        let data = (0..<5000).map { UInt8(truncatingIfNeeded: $0 / 7) }
+        var rest = data[...]
+        var received: [UInt8] = []
+        while !rest.isEmpty {
+            guard output.hasSpaceAvailable else {
+                received += peer.receive()
+                continue
+            }
+            // As it is meant: at most what is left, and the count that came back.
+            let piece = Array(rest.prefix(1024))
+            let count = output.write(piece, maxLength: piece.count)
+            guard count > 0 else { break }
+            rest = rest.dropFirst(count)
+        }
+        received += peer.receive()
+        #expect(received == data)
+        let input = try #require(session.inputStream)
+        input.open()
+        #expect(!input.hasBytesAvailable)
+        peer.send("answer")
+        var buffer = [UInt8](repeating: 0, count: 4)
+        var answer = ""
+        while input.hasBytesAvailable {
+            let count = input.read(&buffer, maxLength: 4)
+            guard count > 0 else { break }
+            answer += String(decoding: buffer[..<count], as: UTF8.self)
+        }
+        #expect(answer == "answer")
+    }
+
+    @Test("Polling as it was printed takes each write for a full one, and loses what did not fit: the count tells")
+    func pollingAsPrinted() throws {
+        bench.accessories.setCapacity(1500)
+        let (session, peer) = try session()
+        let output = try #require(session.outputStream)
+        output.open()
+        let piece = [UInt8](repeating: 1, count: 1024)
+        var counts: [Int] = []
+        while output.hasSpaceAvailable { counts.append(output.write(piece, maxLength: 1024)) }
+        #expect(counts == [1024, 476])
+        #expect(peer.receive().count == 1500)
+    }
+
+    @Test("An error is seen as the event, as the status and as -1, and the stream is closed then")
+    func errors() throws {
+        let (session, _) = try session()
+        let output = try #require(session.outputStream)
+        let reader = Reader()
+        schedule(output, reader)
+        bench.run()
+        bench.accessories.detach(1, unsentBytes: 5)
+        #expect(output.streamStatus == .error)
+        var byte: UInt8 = 1
+        #expect(output.write(&byte, maxLength: 1) == -1)
+        bench.run()
+        let error = try #require(reader.error as NSError?)
+        #expect(error.domain == NSPOSIXErrorDomain)
+        #expect(error.code == Int(ENODEV))
+        #expect(output.streamStatus == .closed)
+        #expect((output.streamError as NSError?)?.code == Int(ENODEV))
+    }
+
+    @Test("A healthy stream can be asked for its error")
+    func healthy() throws {
+        let (session, _) = try session()
+        session.inputStream?.open()
+        #expect(session.inputStream?.streamError == nil)
+        #expect(session.outputStream?.streamError == nil)
+    }
+}

@@ -1,0 +1,111 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import ExternalAccessory
+import Testing
+
+/// What a program hears.
+private class Heard {
+    var connected: [Int] = []
+    var disconnected: [Int] = []
+    var received = Data()
+}
+
+/// What a program does with the controller, in a thread with a run loop or under playback.
+@Suite("The session controller of iOS programs")
+struct SessionControllerTests {
+    @Test("It opens, talks, and tears down when the accessory goes, 1,000 times without a byte lost or anything kept")
+    func rounds() throws {
+        let bench = ClientBench()
+        let manager = bench.manager
+        manager.registerForLocalNotifications()
+        let controller = SessionController()
+        let heard = Heard()
+        let tokens = [
+            NotificationCenter.default.addObserver(forName: .EAAccessoryDidConnect, object: manager, queue: nil) {
+                note in
+                let accessory = note.userInfo?[EAAccessoryKey] as? EAAccessory
+                heard.connected.append(accessory?.connectionID ?? 0)
+                controller.setUp(for: accessory, protocolString: accessory?.protocolStrings.first)
+                _ = controller.openSession()
+            },
+            NotificationCenter.default.addObserver(forName: .EAAccessoryDidDisconnect, object: manager, queue: nil) {
+                note in
+                heard.disconnected.append((note.userInfo?[EAAccessoryKey] as? EAAccessory)?.connectionID ?? 0)
+            },
+            NotificationCenter.default.addObserver(
+                forName: .sessionControllerReceivedData, object: controller, queue: nil
+            ) { _ in
+                if let data = controller.readData(controller.readBytesAvailable) { heard.received.append(data) }
+            },
+        ]
+        for round in 1...1000 {
+            weak var accessory: EAAccessory?
+            weak var delegate: AnyObject?
+            heard.received = Data()
+            let id = bench.accessories.attach()
+            bench.run()
+            accessory = manager.connectedAccessories.first
+            #expect(controller.accessory === accessory)
+            delegate = accessory?.delegate
+            #expect(delegate === controller)
+            let peer = try #require(bench.accessories.peer(id))
+            // Round trips: more than the controller's buffer takes at once.
+            let question = String(repeating: "question \(round) ", count: 20)
+            controller.writeData(Data(question.utf8))
+            bench.run()
+            #expect(peer.receiveText() == question)
+            peer.send(question)
+            bench.run()
+            // Bytes that came in just before the plug is pulled.
+            peer.send("farewell \(round)")
+            bench.accessories.detach(id)
+            bench.run()
+            #expect(String(decoding: heard.received, as: UTF8.self) == question + "farewell \(round)")
+            #expect(controller.accessory == nil)
+            #expect(accessory == nil, "nothing keeps an accessory that is gone")
+            #expect(bench.callbacks.count == 0)
+            #expect(bench.accessories.openCount == 0)
+        }
+        for token in tokens { NotificationCenter.default.removeObserver(token) }
+        #expect(heard.connected == Array(1...1000))
+        #expect(heard.disconnected == heard.connected)
+        // Each round takes a handful of turns: the notification, the streams' events, the disconnection. Nothing spins.
+        #expect(bench.callbacks.total < 1000 * 20)
+    }
+
+    @Test("It writes what does not fit at once when there is space again")
+    func slowPeer() throws {
+        let bench = ClientBench()
+        bench.accessories.setCapacity(64)
+        let id = bench.accessories.attach()
+        let controller = SessionController()
+        controller.setUp(for: bench.manager.connectedAccessories.first, protocolString: "com.example.scale")
+        #expect(controller.openSession())
+        let text = (0..<500).map { "\($0) " }.joined()
+        controller.writeData(Data(text.utf8))
+        let peer = try #require(bench.accessories.peer(id))
+        var received = ""
+        while received.utf8.count < text.utf8.count {
+            bench.run()
+            let piece = peer.receiveText()
+            guard !piece.isEmpty else { break }
+            received += piece
+        }
+        #expect(received == text)
+        controller.closeSession()
+        bench.run()
+        #expect(bench.accessories.openCount == 0)
+    }
+
+    @Test("It gets no session for a protocol that is not there")
+    func noSession() {
+        let bench = ClientBench()
+        bench.accessories.attach()
+        let controller = SessionController()
+        controller.setUp(for: bench.manager.connectedAccessories.first, protocolString: "com.example.none")
+        #expect(!controller.openSession())
+        controller.closeSession()
+    }
+}

@@ -1,0 +1,1 @@
+../ExternalAccessoryTests/Support/TestAccessories.swift

@@ -1,0 +1,247 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import ExternalAccessory
+import Testing
+
+@Suite("Accessories and notifications")
+struct ManagerTests {
+    private let bench = Bench()
+
+    @Test("There is one manager for each device")
+    func shared() {
+        #expect(bench.manager === bench.manager)
+        #expect(Bench().manager !== bench.manager)
+    }
+
+    @Test("Accessories are listed without any registration, with all that is known of them")
+    func listed() throws {
+        bench.accessories.attach(serial: "WS-7731", protocols: ["com.example.scale", "com.example.log"])
+        let accessory = try #require(bench.manager.connectedAccessories.first)
+        #expect(accessory.isConnected)
+        #expect(accessory.connectionID == 1)
+        #expect(accessory.name == "Scale")
+        #expect(accessory.manufacturer == "Example Corp")
+        #expect(accessory.modelNumber == "WS-7")
+        #expect(accessory.serialNumber == "WS-7731")
+        #expect(accessory.firmwareRevision == "2.10")
+        #expect(accessory.hardwareRevision == "1")
+        #expect(accessory.protocolStrings == ["com.example.scale", "com.example.log"])
+        #expect(accessory.identity == "1209:0001:WS-7731")
+        #expect(accessory.portPath == "1-2")
+        #expect(accessory.vendorID == 0x1209)
+        #expect(accessory.productID == 1)
+        #expect(accessory.protocols.map(\.origin) == [.configuration, .configuration])
+        #expect(accessory.description.contains("com.example.log"))
+    }
+
+    @Test("An accessory is the same object while it is connected and another one afterwards")
+    func identity() throws {
+        let id = bench.accessories.attach()
+        let manager = bench.manager
+        let first = try #require(manager.connectedAccessories.first)
+        #expect(manager.connectedAccessories.first === first)
+        bench.accessories.detach(id)
+        #expect(!first.isConnected)
+        #expect(manager.connectedAccessories.isEmpty)
+        bench.accessories.attach()
+        let second = try #require(manager.connectedAccessories.first)
+        #expect(second !== first)
+        #expect(second.connectionID != first.connectionID)
+        #expect(second.identity == first.identity)
+        #expect(first.serialNumber == "S1", "what was known stays")
+    }
+
+    @Test("A protocol that comes later is there in the same object, and nothing is posted")
+    func changed() throws {
+        let id = bench.accessories.attach()
+        let manager = bench.manager
+        manager.registerForLocalNotifications()
+        let log = NoteLog(manager)
+        let accessory = try #require(manager.connectedAccessories.first)
+        bench.accessories.change(id, protocols: ["com.example.scale", "com.example.more"])
+        bench.run()
+        #expect(manager.connectedAccessories.first === accessory)
+        #expect(accessory.protocolStrings == ["com.example.scale", "com.example.more"])
+        #expect(log.words.isEmpty)
+    }
+
+    @Test("Only what comes after the registration is posted")
+    func registration() {
+        let manager = bench.manager
+        let log = NoteLog(manager)
+        let first = bench.accessories.attach()
+        bench.run()
+        #expect(log.words.isEmpty)
+        manager.registerForLocalNotifications()
+        bench.run()
+        #expect(log.words.isEmpty, "what is there already is not announced")
+        bench.accessories.attach(serial: "S2")
+        #expect(log.words.isEmpty, "never on the source's thread")
+        bench.run()
+        bench.accessories.detach(first)
+        bench.run()
+        #expect(log.words == ["came 2", "went 1"])
+    }
+
+    @Test("Registrations count")
+    func counted() {
+        let manager = bench.manager
+        let log = NoteLog(manager)
+        manager.unregisterForLocalNotifications()
+        manager.registerForLocalNotifications()
+        manager.registerForLocalNotifications()
+        manager.unregisterForLocalNotifications()
+        bench.accessories.attach()
+        bench.run()
+        #expect(log.words == ["came 1"])
+        bench.accessories.attach(serial: "S2")
+        manager.unregisterForLocalNotifications()
+        bench.run()
+        #expect(log.words == ["came 1"], "what waited is not posted any more")
+        manager.registerForLocalNotifications()
+        bench.run()
+        #expect(log.words == ["came 1"])
+    }
+
+    @Test("While the main thread is busy, coming and going leaves nothing, going and coming leaves both")
+    func coalesced() {
+        let manager = bench.manager
+        let log = NoteLog(manager)
+        let first = bench.accessories.attach()
+        manager.registerForLocalNotifications()
+        let second = bench.accessories.attach(serial: "S2")
+        bench.accessories.detach(second)
+        bench.run()
+        #expect(log.words.isEmpty)
+        bench.accessories.detach(first)
+        bench.accessories.attach()
+        bench.run()
+        #expect(log.words == ["went 1", "came 3"])
+    }
+
+    @Test("A storm while the main thread is busy leaves no more than what matters")
+    func storm() {
+        let manager = bench.manager
+        let log = NoteLog(manager)
+        let first = bench.accessories.attach()
+        manager.registerForLocalNotifications()
+        bench.accessories.detach(first)
+        for _ in 0..<10_000 {
+            bench.accessories.detach(bench.accessories.attach(serial: "S2"))
+        }
+        let last = bench.accessories.attach()
+        #expect(bench.callbacks.count == 1)
+        bench.run()
+        #expect(log.words == ["went 1", "came \(last)"])
+    }
+
+    @Test("The delegate is told without any registration, and before the notification")
+    func delegate() throws {
+        let id = bench.accessories.attach()
+        let manager = bench.manager
+        let log = NoteLog(manager)
+        let accessory = try #require(manager.connectedAccessories.first)
+        accessory.delegate = log
+        bench.accessories.detach(id)
+        bench.run()
+        #expect(log.words == ["delegate 1 false"])
+        manager.registerForLocalNotifications()
+        let second = bench.accessories.attach()
+        bench.run()
+        manager.connectedAccessories.first?.delegate = log
+        bench.accessories.detach(second)
+        bench.run()
+        #expect(log.words == ["delegate 1 false", "came 2", "delegate 2 false", "went 2"])
+    }
+
+    @Test("A delegate that was set before the connection was told hears of the end, and nothing is posted")
+    func delegateOfUntold() throws {
+        let manager = bench.manager
+        let log = NoteLog(manager)
+        manager.registerForLocalNotifications()
+        let id = bench.accessories.attach()
+        manager.connectedAccessories.first?.delegate = log
+        bench.accessories.detach(id)
+        bench.run()
+        #expect(log.words == ["delegate 1 false"])
+    }
+
+    @Test("A delegate is not retained")
+    func weakDelegate() throws {
+        bench.accessories.attach()
+        let accessory = try #require(bench.manager.connectedAccessories.first)
+        var log: NoteLog? = NoteLog(bench.manager)
+        accessory.delegate = log
+        #expect(accessory.delegate === log)
+        log = nil
+        #expect(accessory.delegate == nil)
+    }
+
+    @Test("On an unplug: not connected, then the streams, then the delegate, then the notification")
+    func order() throws {
+        let manager = bench.manager
+        let log = NoteLog(manager)
+        manager.registerForLocalNotifications()
+        let (session, _) = try bench.session()
+        let accessory = try #require(session.accessory)
+        accessory.delegate = log
+        let streamLog = StreamLog()
+        streamLog.action = { stream, event in
+            guard event == .endEncountered else { return }
+            log.add("\(stream is InputStream ? "input" : "output") \(accessory.isConnected)")
+        }
+        for stream in [session.inputStream, session.outputStream] as [Stream?] {
+            stream?.delegate = streamLog
+            stream?.schedule(in: .main, forMode: .default)
+            stream?.open()
+        }
+        bench.run()
+        bench.accessories.detach(accessory.connectionID)
+        bench.run()
+        #expect(log.words == ["came 1", "input false", "output false", "delegate 1 false", "went 1"])
+    }
+
+    @Test("A program may take its registration back in the callback, and ask for what is connected")
+    func insideCallback() {
+        let manager = bench.manager
+        manager.registerForLocalNotifications()
+        bench.accessories.attach()
+        bench.accessories.attach(serial: "S2")
+        let log = NoteLog(manager)
+        let token = NotificationCenter.default.addObserver(
+            forName: .EAAccessoryDidConnect, object: manager, queue: nil
+        ) { _ in
+            #expect(EAAccessoryManager.shared().connectedAccessories.count == 2, "the same device")
+            EAAccessoryManager.shared().unregisterForLocalNotifications()
+        }
+        bench.run()
+        NotificationCenter.default.removeObserver(token)
+        #expect(log.words == ["came 1"])
+    }
+
+    @Test("A device lets go of its manager and accessories")
+    func released() {
+        weak var manager: EAAccessoryManager?
+        weak var accessory: EAAccessory?
+        do {
+            let bench = Bench()
+            bench.accessories.attach()
+            manager = bench.manager
+            accessory = bench.manager.connectedAccessories.first
+            #expect(accessory != nil)
+        }
+        #expect(manager == nil)
+        #expect(accessory == nil)
+    }
+
+    @Test("An accessory that was made by hand is not connected")
+    func handMade() {
+        let accessory = EAAccessory()
+        #expect(!accessory.isConnected)
+        #expect(accessory.connectionID == EAConnectionIDNone)
+        #expect(accessory.protocolStrings.isEmpty)
+        #expect(EASession(accessory: accessory, forProtocol: "com.example.scale") == nil)
+    }
+}

@@ -1,0 +1,67 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import ExternalAccessory
+import Synchronization
+import Testing
+
+@Suite("The picker that there is none of")
+struct PickerTests {
+    private let bench = Bench()
+
+    @Test("It fails on the main thread, and not inside of the call")
+    func failed() {
+        let answer = Mutex<EABluetoothAccessoryPickerError?>(nil)
+        bench.manager.showBluetoothAccessoryPicker(withNameFilter: nil) { error in
+            answer.withLock { $0 = error as? EABluetoothAccessoryPickerError }
+        }
+        #expect(answer.withLock { $0 } == nil)
+        bench.run()
+        #expect(answer.withLock { $0 }?.code == .resultFailed)
+        bench.manager.showBluetoothAccessoryPicker(withNameFilter: nil, completion: nil)
+        bench.run()
+    }
+
+    @Test("A filter for the name of a connected accessory finds it connected")
+    func connected() async {
+        bench.accessories.attach("Scale")
+        await #expect {
+            try await bench.manager.showBluetoothAccessoryPicker(
+                withNameFilter: NSPredicate { name, _ in name as? String == "Scale" })
+        } throws: { error in
+            if case EABluetoothAccessoryPickerError.alreadyConnected = error { true } else { false }
+        }
+        await #expect {
+            try await bench.manager.showBluetoothAccessoryPicker(withNameFilter: NSPredicate(value: false))
+        } throws: { error in
+            if case EABluetoothAccessoryPickerError.resultFailed = error { true } else { false }
+        }
+    }
+
+    @Test("Its errors are NSErrors with Apple's numbers, and back")
+    func errors() throws {
+        #expect(EABluetoothAccessoryPickerError.Code.alreadyConnected.rawValue == 0)
+        #expect(EABluetoothAccessoryPickerError.Code.resultNotFound.rawValue == 1)
+        #expect(EABluetoothAccessoryPickerError.Code.resultCancelled.rawValue == 2)
+        #expect(EABluetoothAccessoryPickerError.Code.resultFailed.rawValue == 3)
+        let error: any Error = EABluetoothAccessoryPickerError(.resultFailed)
+        let bridged = error as NSError
+        #expect(bridged.domain == EABluetoothAccessoryPickerErrorDomain)
+        #expect(bridged.code == 3)
+        #expect(bridged.localizedDescription.contains("bluetoothctl"))
+        let foreign = NSError(domain: EABluetoothAccessoryPickerErrorDomain, code: 2)
+        #expect((foreign as Any as? EABluetoothAccessoryPickerError)?.code == .resultCancelled)
+        #expect((NSError(domain: "other", code: 2) as Any as? EABluetoothAccessoryPickerError) == nil)
+        #expect(EABluetoothAccessoryPickerError(.resultFailed) == EABluetoothAccessoryPickerError(.resultFailed))
+        #expect(EABluetoothAccessoryPickerError(.resultFailed) != EABluetoothAccessoryPickerError(.resultNotFound))
+    }
+
+    @Test("The constants have Apple's values")
+    func constants() {
+        #expect(EAAccessoryKey == "EAAccessoryKey")
+        #expect(EAAccessorySelectedKey == "EAAccessorySelectedKey")
+        #expect(NSNotification.Name.EAAccessoryDidConnect.rawValue == "EAAccessoryDidConnectNotification")
+        #expect(NSNotification.Name.EAAccessoryDidDisconnect.rawValue == "EAAccessoryDidDisconnectNotification")
+        #expect(EAConnectionIDNone == 0)
+    }
+}

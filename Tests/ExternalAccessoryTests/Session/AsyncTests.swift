@@ -1,0 +1,129 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import ExternalAccessory
+import Foundation
+import Testing
+
+@Suite("Sessions in tasks", .timeLimit(.minutes(5)))
+struct AsyncTests {
+    private let bench = Bench()
+
+    @Test("Bytes come piece by piece and end with the accessory")
+    func bytes() async throws {
+        let (session, peer) = try bench.session()
+        let bytes = session.bytes
+        let reading = Task {
+            var text = ""
+            for try await piece in bytes { text += String(decoding: piece, as: UTF8.self) }
+            return text
+        }
+        peer.send("one ")
+        await bench.callbacks.consumers.waitForConsumers(1)
+        peer.send("two ")
+        peer.send("three")
+        bench.accessories.detach(1)
+        #expect(try await reading.value == "one two three")
+        await bench.callbacks.consumers.waitUntilIdle()
+        withExtendedLifetime(session) {}
+    }
+
+    @Test("A connection that fails is thrown after what had come in")
+    func failure() async throws {
+        let (session, peer) = try bench.session()
+        peer.send("x")
+        peer.end(ByteChannelEnd(.failed, error: DeviceError(.inputOutput, "Reading failed.")))
+        var iterator = session.bytes.makeAsyncIterator()
+        #expect(try await iterator.next() == Data("x".utf8))
+        await #expect(throws: DeviceError.self) { try await iterator.next() }
+        #expect(try await iterator.next() == nil)
+    }
+
+    @Test("A loop ends when its task is cancelled, and when the session is released")
+    func cancelled() async throws {
+        var (session, _): (EASession?, MemoryChannel) = try bench.session()
+        let bytes = try #require(session?.bytes)
+        let read: @Sendable () async throws -> Int = {
+            var count = 0
+            for try await piece in bytes { count += piece.count }
+            return count
+        }
+        let first = Task { try await read() }
+        await bench.callbacks.consumers.waitForConsumers(1)
+        first.cancel()
+        #expect(try await first.value == 0)
+        let second = Task { try await read() }
+        await bench.callbacks.consumers.waitForConsumers(1)
+        session = nil
+        #expect(try await second.value == 0)
+        #expect(bench.callbacks.consumers.isIdle)
+    }
+
+    @Test("A write waits for space until all is handed over")
+    func write() async throws {
+        bench.accessories.setCapacity(1000)
+        let (session, peer) = try bench.session()
+        let data = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        let reading = Task.detached {
+            var received: [UInt8] = []
+            while received.count < data.count {
+                received += peer.receive()
+                await Task.yield()
+            }
+            return received
+        }
+        try await session.write(data)
+        #expect(await reading.value == Array(data))
+    }
+
+    @Test("Two writes at once do not mix")
+    func twoWrites() async throws {
+        bench.accessories.setCapacity(16)
+        let (session, peer) = try bench.session()
+        let core = Unshared(session)
+        let first = Task { try await core.session.write(Data(repeating: 1, count: 500)) }
+        let second = Task { try await core.session.write(Data(repeating: 2, count: 500)) }
+        var received: [UInt8] = []
+        while received.count < 1000 {
+            received += peer.receive()
+            await Task.yield()
+        }
+        try await first.value
+        try await second.value
+        let changes = zip(received, received.dropFirst()).filter { $0 != $1 }.count
+        #expect(changes == 1)
+    }
+
+    @Test("A write to an accessory that goes meanwhile says so")
+    func writeToNobody() async throws {
+        bench.accessories.setCapacity(16)
+        let (session, peer) = try bench.session()
+        let core = Unshared(session)
+        let writing = Task { try await core.session.write(Data(repeating: 1, count: 500)) }
+        while peer.bytesAvailable == 0 { await Task.yield() }
+        bench.accessories.detach(1)
+        let error = await #expect(throws: DeviceError.self) { try await writing.value }
+        #expect(error?.code == .connectionLost)
+    }
+
+    @Test("A write that is cancelled ends")
+    func cancelledWrite() async throws {
+        bench.accessories.setCapacity(16)
+        let (session, peer) = try bench.session()
+        let core = Unshared(session)
+        let writing = Task { try await core.session.write(Data(repeating: 1, count: 500)) }
+        while peer.bytesAvailable == 0 { await Task.yield() }
+        writing.cancel()
+        await #expect(throws: CancellationError.self) { try await writing.value }
+        #expect(peer.receive().count == 16)
+        try await session.write(Data([2]))
+        #expect(peer.receive() == [2])
+    }
+
+    /// Takes a session into tasks, which only write.
+    private struct Unshared: @unchecked Sendable {
+        let session: EASession
+        init(_ session: EASession) { self.session = session }
+    }
+}

@@ -1,0 +1,114 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import ExternalAccessory
+import Synchronization
+import Testing
+
+@Suite("Sessions that follow an accessory")
+struct FollowingTests {
+    private let bench = Bench()
+    private let name = "com.example.scale"
+
+    private final class News: Sendable {
+        let words = Mutex<[String]>([])
+
+        func add(_ connection: EASession.Connection) {
+            let word =
+                switch connection {
+                case .paused(let unsent): "paused \(unsent)"
+                case .resumed(let accessory): "resumed \(accessory.connectionID)"
+                case .failed(let error): "failed \(error.code)"
+                }
+            words.withLock { $0.append(word) }
+        }
+    }
+
+    private func follow(_ news: News) throws -> EASession {
+        bench.accessories.attach()
+        let accessory = try #require(bench.manager.connectedAccessories.first)
+        return try EASession(following: accessory, protocol: name) { news.add($0) }
+    }
+
+    @Test("It goes on when the accessory is plugged in again, and loses nothing that had come in")
+    func goesOn() throws {
+        let news = News()
+        let session = try follow(news)
+        let log = StreamLog()
+        let input = try #require(session.inputStream)
+        let output = try #require(session.outputStream)
+        for stream in [input, output] as [Stream] {
+            stream.delegate = log
+            stream.schedule(in: .main, forMode: .default)
+            stream.open()
+        }
+        bench.accessories.peer(1)?.send("before ")
+        bench.run()
+        log.forget()
+        bench.accessories.detach(1, unsentBytes: 3)
+        bench.run()
+        #expect(log.events.isEmpty, "the streams do not end")
+        #expect(input.streamStatus == .open)
+        #expect(!output.hasSpaceAvailable)
+        #expect(output.send("lost") == 0)
+        bench.accessories.attach("Another", serial: "S9")
+        bench.run()
+        #expect(!output.hasSpaceAvailable, "another accessory is not it")
+        let id = bench.accessories.attach()
+        bench.accessories.peer(id)?.send("after")
+        bench.run()
+        #expect(session.accessory?.connectionID == id)
+        #expect(output.hasSpaceAvailable)
+        #expect(log.events.contains(.hasSpaceAvailable))
+        log.read(input)
+        log.read(input)
+        #expect(log.text == "before after")
+        #expect(output.send("hello") == 5)
+        #expect(bench.accessories.peer(id)?.receiveText() == "hello")
+        #expect(news.words.withLock { $0 } == ["paused 3", "resumed \(id)"])
+    }
+
+    @Test("It says when it cannot be opened again, and tries the next time")
+    func failsToReopen() throws {
+        let news = News()
+        let session = try follow(news)
+        session.outputStream?.open()
+        bench.accessories.detach(1)
+        bench.accessories.fail(DeviceError(.permissionDenied, "No."))
+        bench.accessories.detach(bench.accessories.attach())
+        bench.accessories.fail(nil)
+        let id = bench.accessories.attach()
+        bench.run()
+        #expect(news.words.withLock { $0 } == ["paused 0", "failed permissionDenied", "resumed \(id)"])
+        #expect(session.outputStream?.hasSpaceAvailable == true)
+    }
+
+    @Test("A session of the program's own goes before it")
+    func takenOver() throws {
+        let news = News()
+        let session = try follow(news)
+        session.outputStream?.open()
+        let accessory = try #require(bench.manager.connectedAccessories.first)
+        let other = try #require(EASession(accessory: accessory, forProtocol: name))
+        #expect(session.outputStream?.streamStatus == .closed)
+        bench.accessories.detach(1)
+        bench.accessories.attach()
+        bench.run()
+        #expect(news.words.withLock { $0 }.isEmpty)
+        withExtendedLifetime(other) {}
+    }
+
+    @Test("Released while the accessory is away it follows no more")
+    func released() throws {
+        let news = News()
+        var session: EASession? = try follow(news)
+        session?.outputStream?.open()
+        bench.accessories.detach(1)
+        session = nil
+        bench.accessories.attach()
+        bench.run()
+        #expect(news.words.withLock { $0 } == ["paused 0"])
+        #expect(bench.accessories.openCount == 0)
+    }
+}

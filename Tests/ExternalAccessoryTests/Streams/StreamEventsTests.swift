@@ -1,0 +1,150 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import ExternalAccessory
+
+@Suite("Rules for events of streams")
+struct StreamEventsTests {
+    /// What can happen to a stream.
+    private enum Step: CaseIterable {
+        case open, close, use, ready, empty, end, fail, tell, finish
+    }
+
+    /// A stream with what it is told of, and what was told.
+    private struct Model {
+        var events: StreamEvents
+        var isReady = false
+        var conclusion: StreamEvents.Conclusion?
+        var told: [Stream.Event] = []
+        var running: [Stream.Event] = []
+        /// What was told since the program read or wrote last.
+        var toldSinceUse = 0
+        var wasClosed = false
+        var wasOpened = false
+
+        mutating func take(_ step: Step) -> String? {
+            switch step {
+            case .open:
+                if !wasClosed { wasOpened = true }
+                events.open()
+            case .close:
+                wasClosed = true
+                events.close()
+            case .use:
+                toldSinceUse = 0
+                events.wasUsed()
+            case .ready: isReady = conclusion == nil
+            case .empty: isReady = false
+            case .end: conclusion = conclusion ?? .end
+            case .fail: conclusion = conclusion ?? .failure
+            case .finish:
+                if let event = running.popLast() { events.finish(event) }
+            case .tell:
+                guard let event = events.pending(isReady: isReady, conclusion: conclusion) else { return missing() }
+                let problem = check(event)
+                events.begin(event)
+                told.append(event)
+                running.append(event)
+                if event == .hasBytesAvailable || event == .hasSpaceAvailable { toldSinceUse += 1 }
+                return problem
+            }
+            return nil
+        }
+
+        private func check(_ event: Stream.Event) -> String? {
+            if !wasOpened || wasClosed { return "told while it is not open" }
+            if event == .openCompleted { return told.isEmpty ? nil : "the opening is not the first" }
+            if told.first != .openCompleted { return "something comes before the opening" }
+            if told.contains(.endEncountered) || told.contains(.errorOccurred) { return "told after the conclusion" }
+            if running.contains(event) { return "told inside of itself" }
+            switch event {
+            case .hasBytesAvailable, .hasSpaceAvailable:
+                if !isReady { return "there is nothing" }
+                return toldSinceUse == 0 ? nil : "told twice without a read or write"
+            case .endEncountered: return conclusion == .end ? nil : "it has not ended"
+            case .errorOccurred: return conclusion == .failure ? nil : "it has not failed"
+            default: return "an unknown event"
+            }
+        }
+
+        /// Says what should have been told and was not.
+        private func missing() -> String? {
+            guard wasOpened, !wasClosed, !told.contains(.endEncountered), !told.contains(.errorOccurred) else {
+                return nil
+            }
+            if told.isEmpty { return "the opening is not told" }
+            let news: Stream.Event = events.direction == .input ? .hasBytesAvailable : .hasSpaceAvailable
+            if isReady { return toldSinceUse == 0 && !running.contains(news) ? "bytes or space are not told" : nil }
+            return conclusion == nil ? nil : "the conclusion is not told"
+        }
+    }
+
+    @Test("Whatever happens in whatever order, the rules hold", arguments: [StreamEvents.Direction.input, .output])
+    func exhaustive(_ direction: StreamEvents.Direction) {
+        var count = 0
+        var problem: String?
+        func explore(_ model: Model, depth: Int) {
+            guard depth > 0, problem == nil else { return }
+            for step in Step.allCases {
+                var next = model
+                if let found = next.take(step) {
+                    problem = "\(found), after \(next.told)"
+                    return
+                }
+                count += 1
+                explore(next, depth: depth - 1)
+            }
+        }
+        // With the opening told, six more steps reach every state; without it, five do.
+        var opened = Model(events: StreamEvents(direction))
+        for step in [Step.open, .tell, .finish] { _ = opened.take(step) }
+        explore(opened, depth: 6)
+        explore(Model(events: StreamEvents(direction)), depth: 5)
+        #expect(problem == nil)
+        #expect(count > 500_000)
+    }
+
+    @Test("What is left to be read goes before the end")
+    func bytesBeforeEnd() {
+        var events = StreamEvents(.input)
+        events.open()
+        events.begin(.openCompleted)
+        events.finish(.openCompleted)
+        #expect(events.pending(isReady: true, conclusion: .end) == .hasBytesAvailable)
+        events.begin(.hasBytesAvailable)
+        events.finish(.hasBytesAvailable)
+        #expect(events.pending(isReady: true, conclusion: .end) == nil)
+        #expect(events.pending(isReady: false, conclusion: .end) == .endEncountered)
+    }
+
+    @Test("A write that failed is an error, unless the end was told")
+    func failedWrite() {
+        var events = StreamEvents(.output)
+        events.open()
+        events.begin(.openCompleted)
+        var other = events
+        events.fail()
+        #expect(events.pending(isReady: false, conclusion: .end) == .errorOccurred)
+        #expect(events.status(conclusion: .end) == .error)
+        other.begin(.endEncountered)
+        other.fail()
+        #expect(other.pending(isReady: false, conclusion: .end) == nil)
+    }
+
+    @Test("The status follows")
+    func status() {
+        var events = StreamEvents(.input)
+        #expect(events.status(conclusion: nil) == .notOpen)
+        events.open()
+        #expect(events.status(conclusion: nil) == .open)
+        #expect(events.status(conclusion: .end) == .atEnd)
+        #expect(events.status(conclusion: .failure) == .error)
+        events.close()
+        #expect(events.status(conclusion: .failure) == .closed)
+        events.open()
+        #expect(events.status(conclusion: nil) == .closed)
+    }
+}

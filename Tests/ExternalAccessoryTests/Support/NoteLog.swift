@@ -1,0 +1,36 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import ExternalAccessory
+import Synchronization
+
+/// Writes down what a manager posts and what a delegate is told, in order.
+final class NoteLog: NSObject, EAAccessoryDelegate, @unchecked Sendable {
+    private let entries = Mutex<[String]>([])
+    private var tokens: [any NSObjectProtocol] = []
+
+    /// Listens to that manager only: other tests post to the same centre.
+    init(_ manager: EAAccessoryManager) {
+        super.init()
+        for (name, word) in [(NSNotification.Name.EAAccessoryDidConnect, "came"), (.EAAccessoryDidDisconnect, "went")] {
+            tokens.append(
+                NotificationCenter.default.addObserver(forName: name, object: manager, queue: nil) { [weak self] note in
+                    let accessory = note.userInfo?[EAAccessoryKey] as? EAAccessory
+                    self?.add("\(word) \(accessory?.connectionID ?? -1)")
+                })
+        }
+    }
+
+    deinit {
+        for token in tokens { NotificationCenter.default.removeObserver(token) }
+    }
+
+    var words: [String] { entries.withLock { $0 } }
+
+    func add(_ word: String) { entries.withLock { $0.append(word) } }
+
+    func accessoryDidDisconnect(_ accessory: EAAccessory) {
+        add("delegate \(accessory.connectionID) \(accessory.isConnected)")
+    }
+}
