@@ -200,7 +200,8 @@ let package = Package(
                 "CoreMotion", "DeviceCore", "DeviceSupport", "SensorFusion", "SimulatedDevice", "TraceFormats",
             ]
         ),
-        .testTarget(name: "ByteChannelsTests", dependencies: ["ByteChannels", "DeviceCore"]),
+        .testTarget(
+            name: "ByteChannelsTests", dependencies: ["ByteChannels", "DeviceCore", "TestProgramByteChannels"]),
         .testTarget(name: "UdevMonitorTests", dependencies: ["DeviceCore", "UdevMonitor"]),
         .testTarget(
             name: "UdevSourceTests", dependencies: ["ByteChannels", "DeviceCore", "UdevMonitor", "UdevSource"]),
@@ -239,6 +240,9 @@ let package = Package(
         .executableTarget(
             name: "TestProgramUdev", dependencies: ["DeviceCore", "JSONBytes", "UdevMonitor"],
             path: "Tests/Programs/Udev"),
+        .executableTarget(
+            name: "TestProgramByteChannels", dependencies: ["ByteChannels", "DeviceCore"],
+            path: "Tests/Programs/ByteChannels"),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [

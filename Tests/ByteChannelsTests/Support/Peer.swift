@@ -58,15 +58,14 @@ final class Peer: Sendable {
     func receive(_ count: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < count {
+            var result = 0
             let part = [UInt8](unsafeUninitializedCapacity: min(65_536, count - bytes.count)) { buffer, size in
-                size = max(0, Glibc.read(descriptor, buffer.baseAddress, buffer.count))
-            }
-            if part.isEmpty {
-                guard errno == EAGAIN, wait(POLLIN) else { return bytes }
-                var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                if poll(&entry, 1, 0) > 0, entry.revents & Int16(POLLIN) == 0 { return bytes }
+                result = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+                size = max(0, result)
             }
             bytes += part
+            if result == 0 { return bytes }
+            if result < 0, errno != EAGAIN || !wait(POLLIN) { return bytes }
         }
         return bytes
     }

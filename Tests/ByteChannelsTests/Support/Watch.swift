@@ -92,3 +92,6 @@ final class Watch: Sendable {
 func pattern(_ count: Int, from start: Int = 0) -> [UInt8] {
     (start..<start + count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8 &* 7) }
 }
+
+/// Whether they are equal, for more bytes than a failed expectation could show the difference of.
+func same(_ left: [UInt8], _ right: [UInt8]) -> Bool { left == right }

@@ -1,0 +1,123 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteChannels
+import DeviceCore
+import Foundation
+import Glibc
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct BackPressureTests {
+    @Test("An app that does not read holds up the other side, and loses nothing")
+    func slowApp() throws {
+        let pair = try SocketPair()
+        let bytes = pattern(2_000_000)
+        var sent = pair.peer.sendSome(bytes)
+        #expect(sent > 65_536)
+        #expect(sent < bytes.count)
+        #expect(pair.watch.wait { pair.channel.bytesAvailable == 65_536 })
+        sent += pair.peer.sendSome(Array(bytes[sent...]))
+        #expect(pair.channel.bytesAvailable == 65_536)
+        #expect(sent < bytes.count)
+        #expect(same(pair.watch.receive(sent), Array(bytes[..<sent])))
+        pair.peer.send(Array(bytes[sent..<sent + 10]))
+        #expect(same(pair.watch.receive(10), Array(bytes[sent..<sent + 10])))
+    }
+
+    @Test("What the kernel still holds after a hang-up can be read, and the end comes after it")
+    func hangUpWhileFull() throws {
+        let pair = try SocketPair()
+        let bytes = pattern(500_000)
+        let sent = pair.peer.sendSome(bytes)
+        #expect(sent > 65_536)
+        pair.peer.close()
+        #expect(pair.watch.wait { pair.channel.bytesAvailable == 65_536 })
+        #expect(pair.channel.end == nil)
+        #expect(same(pair.watch.receive(sent + 1), Array(bytes[..<sent])))
+        #expect(pair.watch.waitForEnd()?.reason == .hungUp)
+        #expect(pair.watch.ends == 1)
+    }
+
+    @Test("A write takes what there is space for, and the rest when the other side has read")
+    func slowPeer() throws {
+        let pair = try SocketPair()
+        let bytes = pattern(1_000_000)
+        let first = pair.watch.write(bytes)
+        #expect(first > 65_536)
+        #expect(first < bytes.count)
+        #expect(pair.channel.spaceAvailable == 0)
+        #expect(pair.watch.write([1]) == 0)
+        let sender = Thread { _ = pair.watch.send(Array(bytes[first...])) }
+        sender.start()
+        #expect(same(pair.peer.receive(bytes.count), bytes))
+    }
+
+    @Test("A pseudo-terminal that takes little at a time gets all of it in order")
+    func slowTerminal() throws {
+        let pty = try Pty()
+        let watch = Watch(try ChannelOpener.open(.tty(path: pty.path, TTYSettings()), clock: LiveClock(), pauses: []))
+        let bytes = pattern(400_000)
+        let sender = Thread { _ = watch.send(bytes) }
+        sender.start()
+        #expect(same(pty.master.receive(bytes.count), bytes))
+        let back = Thread { pty.master.send(bytes) }
+        back.start()
+        #expect(same(watch.receive(bytes.count), bytes))
+    }
+
+    @Test("Both ways at once nothing is lost")
+    func bothWays() throws {
+        let pair = try SocketPair()
+        let there = pattern(3_000_000)
+        let back = pattern(3_000_000, from: 77)
+        Thread.detachNewThread { pair.peer.send(back) }
+        let received = Answer<[UInt8]>()
+        Thread.detachNewThread { received.give(pair.peer.receive(there.count)) }
+        // One observer serves both, as an app's would.
+        var done = 0
+        var read: [UInt8] = []
+        while done < there.count || read.count < back.count {
+            let taken =
+                done < there.count ? max(0, pair.watch.write(Array(there[done..<min(done + 8192, there.count)]))) : 0
+            done += taken
+            let part = pair.watch.take()
+            read += part
+            if taken == 0, part.isEmpty {
+                let canWrite = done < there.count
+                try #require(
+                    pair.watch.wait {
+                        pair.channel.bytesAvailable > 0 || (canWrite && pair.channel.spaceAvailable > 0)
+                    })
+            }
+        }
+        #expect(same(read, back))
+        #expect(same(received.wait() ?? [], there))
+    }
+
+    @Test("Garbage without an end is bounded: 100 MB pass, and never more than the buffer waits")
+    func garbage() throws {
+        let pair = try SocketPair()
+        let block = pattern(65_536)
+        let total = 100_000_000 / block.count * block.count
+        Thread.detachNewThread {
+            for _ in 0..<(total / block.count) { pair.peer.send(block) }
+            pair.peer.close()
+        }
+        var count = 0
+        var most = 0
+        while true {
+            most = max(most, pair.channel.bytesAvailable)
+            let part = pair.watch.take()
+            if part.isEmpty {
+                if pair.channel.end != nil, pair.channel.bytesAvailable == 0 { break }
+                try #require(pair.watch.wait { pair.channel.bytesAvailable > 0 || pair.channel.end != nil })
+            }
+            // The block is as long as the pattern's period, so each byte has one place.
+            if let first = part.first, first != block[count % block.count] { break }
+            count += part.count
+        }
+        #expect(count == total)
+        #expect(most <= 65_536)
+    }
+}

@@ -1,0 +1,162 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteChannels
+import DeviceCore
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct ClosingTests {
+    @Test("What was written is still sent after the close, to a reader that takes its time")
+    func drains() throws {
+        let clock = VirtualClock()
+        let pair = try SocketPair(clock: clock)
+        let bytes = pattern(1_000_000)
+        let taken = pair.watch.write(bytes)
+        #expect(taken > 65_536)
+        pair.channel.close()
+        #expect(pair.channel.end?.reason == .closed)
+        #expect(same(pair.peer.receiveAll(), Array(bytes[..<taken])))
+        #expect(pair.waitForRelease())
+        // The timer is taken back, and no second one is left.
+        #expect(clock.nextDeadline == nil)
+    }
+
+    @Test("A pseudo-terminal's other side still reads what was written before the close")
+    func drainsTerminal() throws {
+        let pty = try Pty()
+        let channel = try ChannelOpener.open(.tty(path: pty.path, TTYSettings()), clock: VirtualClock(), pauses: [])
+        let watch = Watch(channel)
+        let bytes = pattern(100_000)
+        let taken = watch.write(bytes)
+        #expect(taken > 65_536)
+        channel.close()
+        #expect(same(pty.master.receive(taken), Array(bytes[..<taken])))
+    }
+
+    @Test("A reader that takes nothing is given up after two seconds of the device's clock")
+    func bounded() throws {
+        let clock = VirtualClock()
+        let pair = try SocketPair(clock: clock)
+        #expect(pair.watch.write(pattern(1_000_000)) > 65_536)
+        pair.channel.close()
+        #expect(clock.nextDeadline == clock.now.advanced(bySeconds: 2))
+        #expect(clock.runNextTimer(upTo: .never))
+        #expect(pair.waitForRelease())
+    }
+
+    @Test("After the close everything says so, and the observer hears nothing more")
+    func closed() throws {
+        let pair = try SocketPair()
+        pair.peer.send([1, 2, 3])
+        #expect(pair.watch.wait { pair.channel.bytesAvailable == 3 })
+        pair.channel.close()
+        pair.channel.close()
+        #expect(pair.channel.bytesAvailable == 0)
+        #expect(pair.channel.spaceAvailable == 0)
+        #expect(pair.watch.write([1]) == -1)
+        guard case .ended(let end) = pair.channel.read(into: UnsafeMutableRawBufferPointer(start: nil, count: 0)) else {
+            Issue.record("reading goes on after the close")
+            return
+        }
+        #expect(end.reason == .closed)
+        #expect(pair.waitForRelease())
+        #expect(pair.watch.ends == 0)
+        // An end, not an error, though three bytes were not read.
+        #expect(pair.peer.receiveAll().isEmpty)
+    }
+
+    @Test("A channel may be closed inside of a call to its observer")
+    func closeInside() throws {
+        let pair = try SocketPair()
+        let calls = Atomic<Int>(0)
+        pair.channel.observe { [channel = pair.channel] _ in
+            calls.add(1, ordering: .relaxed)
+            channel.close()
+        }
+        pair.peer.send([1])
+        #expect(pair.waitForRelease())
+        #expect(calls.load(ordering: .relaxed) == 1)
+        pair.channel.observe(nil)
+    }
+
+    @Test("A channel that is dropped is closed")
+    func dropped() throws {
+        let ends = try SocketPair.descriptors(SOCK_STREAM)
+        let peer = Peer(ends.0)
+        do {
+            let channel = try NodeChannel(SocketPort(descriptor: ends.1, path: "pair"), clock: LiveClock())
+            #expect(channel.end == nil)
+        }
+        #expect(peer.receiveAll().isEmpty)
+    }
+
+    @Test("Unplugged by word of the source: what had arrived can be read, what waited to be sent is counted")
+    func detached() throws {
+        let pair = try SocketPair()
+        pair.peer.send(Array("arrived".utf8))
+        let bytes = pattern(1_000_000)
+        let taken = pair.watch.write(bytes)
+        pair.channel.end(ByteChannelEnd(.detached))
+        pair.channel.end(ByteChannelEnd(.failed))
+        let end = pair.watch.waitForEnd()
+        #expect(end?.reason == .detached)
+        #expect(end?.error?.code == .connectionLost)
+        #expect(end?.error?.cause == .system(call: "write", errno: ENODEV))
+        #expect(pair.watch.receive(100) == Array("arrived".utf8))
+        #expect(pair.waitForRelease())
+        // Both sides count: what was taken has either reached the kernel, or is told as unsent.
+        #expect(pair.peer.receiveAll().count + (end?.unsentBytes ?? 0) == taken)
+        #expect(pair.watch.ends == 1)
+    }
+
+    @Test("The word of the source and the hang-up of the kernel together end a channel once")
+    func race() throws {
+        for round in 0..<300 {
+            let pair = try SocketPair()
+            let start = Flag()
+            let done = Answer<Bool>()
+            Thread.detachNewThread {
+                while !start.isRaised {}
+                pair.channel.end(ByteChannelEnd(.detached))
+                done.give(true)
+            }
+            start.raise()
+            if round % 2 == 0 { pair.peer.close() }
+            let end = try #require(pair.watch.waitForEnd())
+            #expect(end.reason == .detached || end.reason == .hungUp)
+            #expect(done.wait() == true)
+            #expect(pair.waitForRelease())
+            #expect(pair.watch.ends == 1)
+        }
+    }
+
+    @Test("Reading, writing, looking and closing on many threads at once does no harm")
+    func concurrent() throws {
+        for _ in 0..<50 {
+            let pair = try SocketPair()
+            let rest = Countdown(5)
+            let work: [@Sendable () -> Void] = [
+                { for _ in 0..<200 { pair.watch.write([1, 2, 3]) } },
+                { for _ in 0..<200 { _ = pair.watch.take(7) } },
+                { for _ in 0..<200 { _ = (pair.channel.spaceAvailable, pair.channel.bytesAvailable) } },
+                { for _ in 0..<100 { pair.peer.send([9, 9]) } },
+                {
+                    for _ in 0..<50 { pair.channel.observe { _ in } }
+                    pair.channel.close()
+                },
+            ]
+            for body in work {
+                Thread.detachNewThread {
+                    body()
+                    rest.step()
+                }
+            }
+            #expect(rest.wait())
+            #expect(pair.waitForRelease())
+        }
+    }
+}

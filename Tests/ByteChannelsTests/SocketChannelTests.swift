@@ -1,0 +1,91 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteChannels
+import DeviceCore
+import Glibc
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct SocketChannelTests {
+    /// A server in a folder of its own.
+    private struct Server {
+        let folder: String
+        let path: String
+        let descriptor: Int32
+
+        init(backlog: Int32 = 4) throws {
+            var template = Array("/tmp/channel-XXXXXX".utf8CString)
+            try #require(mkdtemp(&template) != nil)
+            folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            path = folder + "/s"
+            descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+            let bound = withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                }
+            }
+            try #require(bound == 0)
+            if backlog >= 0 { try #require(listen(descriptor, backlog) == 0) }
+        }
+
+        func end() {
+            close(descriptor)
+            unlink(path)
+            rmdir(folder)
+        }
+    }
+
+    private func open(_ path: String) throws -> NodeChannel {
+        try ChannelOpener.open(.socket(path: path), clock: LiveClock(), pauses: [])
+    }
+
+    @Test("Bytes go to a server and back")
+    func server() throws {
+        let server = try Server()
+        defer { server.end() }
+        let watch = Watch(try open(server.path))
+        let peer = Peer(accept(server.descriptor, nil, nil))
+        let bytes = pattern(300_000)
+        Task.detached { peer.send(bytes) }
+        #expect(same(watch.receive(bytes.count), bytes))
+        watch.write([1, 2, 3])
+        #expect(peer.receive(3) == [1, 2, 3])
+        peer.close()
+        #expect(watch.waitForEnd()?.reason == .hungUp)
+    }
+
+    @Test("Writing to a peer that is gone raises no signal, and the loss is told")
+    func gone() throws {
+        let pair = try SocketPair()
+        pair.peer.close()
+        let taken = pair.watch.write([1, 2, 3])
+        let end = pair.watch.waitForEnd()
+        #expect(end?.reason == .hungUp)
+        #expect(taken == -1 || end?.unsentBytes == 3)
+    }
+
+    @Test("A socket that is not there, or where nobody listens, is told in words")
+    func refused() throws {
+        #expect { try open("/nowhere/at/all") } throws: { ($0 as? DeviceError)?.code == .notFound }
+        #expect { try open("/" + String(repeating: "x", count: 200)) } throws: {
+            ($0 as? DeviceError)?.code == .invalidConfiguration
+        }
+        let deaf = try Server(backlog: -1)
+        defer { deaf.end() }
+        #expect { try open(deaf.path) } throws: { ($0 as? DeviceError)?.code == .unreachable }
+    }
+
+    @Test("A server that takes no more connections is busy, and the attempt does not wait for it")
+    func backlog() throws {
+        let server = try Server(backlog: 0)
+        defer { server.end() }
+        var channels: [NodeChannel] = []
+        #expect {
+            for _ in 0..<10 { channels.append(try open(server.path)) }
+        } throws: { ($0 as? DeviceError)?.code == .busy }
+    }
+}

@@ -1,0 +1,24 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+
+/// A value from another thread.
+final class Answer<Value: Sendable>: Sendable {
+    private let value = Mutex<Value?>(nil)
+    private let bell = Bell()
+
+    func give(_ new: Value) {
+        value.withLock { $0 = new }
+        bell.ring()
+    }
+
+    /// The value; nil after a minute.
+    func wait() -> Value? {
+        while true {
+            if let value = value.withLock({ $0 }) { return value }
+            guard bell.wait(seconds: 60) else { return value.withLock { $0 } }
+        }
+    }
+}

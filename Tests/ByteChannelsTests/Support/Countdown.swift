@@ -1,0 +1,22 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+
+/// Waits for several threads.
+final class Countdown: Sendable {
+    private let rest: Atomic<Int>
+    private let bell = Bell()
+
+    init(_ count: Int) {
+        rest = Atomic(count)
+    }
+
+    func step() {
+        if rest.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { bell.ring() }
+    }
+
+    /// False after a minute.
+    func wait() -> Bool { bell.wait(seconds: 60) }
+}

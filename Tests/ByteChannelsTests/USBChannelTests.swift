@@ -1,0 +1,208 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteChannels
+import DeviceCore
+import Glibc
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct USBChannelTests {
+    private static let endpoints = USBEndpoints(
+        path: "/dev/bus/usb/001/007", interface: 2, alternate: 1, input: 0x81, output: 0x02, packetLength: 64)
+
+    private func open(
+        _ kernel: FakeUSBKernel, clock: any DeviceClock = LiveClock()
+    ) throws -> (channel: NodeChannel, watch: Watch) {
+        let channel = try NodeChannel(USBPort.open(Self.endpoints, kernel: kernel), clock: clock)
+        return (channel, Watch(channel))
+    }
+
+    #if arch(x86_64) || arch(arm64)
+    @Test("Requests have the numbers and the block the size that the kernel's headers give on 64 bits")
+    func numbers() {
+        // Printed by a C program with linux/usbdevice_fs.h.
+        #expect(USBRequest.setInterface == 0x8008_5504)
+        #expect(USBRequest.getDriver == 0x4104_5508)
+        #expect(USBRequest.submit == 0x8038_550A)
+        #expect(USBRequest.discard == 0x550B)
+        #expect(USBRequest.reap == 0x4008_550D)
+        #expect(USBRequest.claim == 0x8004_550F)
+        #expect(USBRequest.release == 0x8004_5510)
+        #expect(USBRequestBlock.size == 56)
+    }
+    #endif
+
+    @Test("Opening claims the interface, selects the setting and reads ahead; closing takes all of it back")
+    func life() throws {
+        let kernel = FakeUSBKernel()
+        let (channel, _) = try open(kernel)
+        #expect(kernel.calls == [.claim(2), .select(interface: 2, alternate: 1)])
+        #expect(kernel.readsUnderWay == 4)
+        let bell = Bell()
+        channel.whenReleased { bell.ring() }
+        channel.close()
+        #expect(bell.wait(seconds: 60))
+        #expect(
+            kernel.calls.dropFirst(2) == [
+                .discard, .discard, .discard, .discard, .select(interface: 2, alternate: 0), .release(2), .close,
+            ])
+    }
+
+    @Test("Short reads come in their order")
+    func shortReads() throws {
+        let kernel = FakeUSBKernel()
+        let (_, watch) = try open(kernel)
+        for count in 1...50 { kernel.send(pattern(count, from: count * 100)) }
+        let expected = (1...50).flatMap { pattern($0, from: $0 * 100) }
+        #expect(same(watch.receive(expected.count), expected))
+        #expect(kernel.wait { kernel.readsUnderWay == 4 })
+    }
+
+    @Test("A device that sends more than the app reads waits, and loses nothing")
+    func backPressure() throws {
+        let kernel = FakeUSBKernel()
+        let (channel, watch) = try open(kernel)
+        let bytes = pattern(400_000)
+        kernel.send(bytes)
+        #expect(watch.wait { channel.bytesAvailable == 65_536 })
+        #expect(kernel.wait { kernel.readsUnderWay == 0 })
+        // The buffer, and four requests of 16 KiB that wait for space in it.
+        #expect(kernel.unread == 400_000 - 65_536 - 4 * 16_384)
+        #expect(same(watch.receive(bytes.count), bytes))
+    }
+
+    @Test(
+        "Data that fills its last packet is followed by an empty one, other data is not",
+        arguments: zip([1, 63, 64, 65, 128, 1000, 16_384], [false, false, true, false, true, false, true]))
+    func emptyPacket(_ count: Int, _ isFull: Bool) throws {
+        let kernel = FakeUSBKernel()
+        let (_, watch) = try open(kernel)
+        #expect(watch.write(pattern(count)) == count)
+        #expect(kernel.sent == [FakeUSBKernel.Sent(bytes: pattern(count), endsWithShortPacket: isFull)])
+    }
+
+    @Test("A long write is cut where packets end, without an empty packet between")
+    func longWrite() throws {
+        let kernel = FakeUSBKernel()
+        let (_, watch) = try open(kernel)
+        #expect(watch.write(pattern(20_000)) == 20_000)
+        #expect(kernel.wait { kernel.sentBytes.count == 20_000 })
+        #expect(same(kernel.sentBytes, pattern(20_000)))
+        #expect(kernel.sent.map(\.endsWithShortPacket) == [false, false])
+    }
+
+    @Test("A device that takes nothing fills the buffer, and gets everything once it takes")
+    func slowDevice() throws {
+        let kernel = FakeUSBKernel(holdsWrites: true)
+        let (channel, watch) = try open(kernel)
+        let bytes = pattern(200_000)
+        let first = watch.write(bytes)
+        #expect(first == 4 * 16_384 + 65_536)
+        #expect(channel.spaceAvailable == 0)
+        kernel.takeWrites()
+        #expect(watch.send(Array(bytes[first...])))
+        #expect(kernel.wait { kernel.sentBytes.count == bytes.count })
+        #expect(same(kernel.sentBytes, bytes))
+    }
+
+    @Test("Closing sends what is under way before the setting is taken back")
+    func closing() throws {
+        let kernel = FakeUSBKernel(holdsWrites: true)
+        let (channel, watch) = try open(kernel, clock: VirtualClock())
+        let bytes = pattern(100_000)
+        #expect(watch.write(bytes) == bytes.count)
+        channel.close()
+        #expect(!kernel.calls.contains(.close))
+        kernel.takeWrites()
+        #expect(kernel.wait { kernel.calls.last == .close })
+        #expect(same(kernel.sentBytes, bytes))
+    }
+
+    @Test("Closing cancels what a device does not take, after two seconds of the device's clock")
+    func cancel() throws {
+        let kernel = FakeUSBKernel(holdsWrites: true)
+        let clock = VirtualClock()
+        let (channel, watch) = try open(kernel, clock: clock)
+        #expect(watch.write(pattern(100_000)) == 100_000)
+        channel.close()
+        #expect(clock.runNextTimer(upTo: clock.now.advanced(bySeconds: 2)))
+        #expect(kernel.wait { kernel.calls.last == .close })
+        #expect(kernel.calls.count { $0 == .discard } == 8)
+        #expect(kernel.sentBytes.isEmpty)
+    }
+
+    @Test("An unplug with transfers under way ends the channel once, and counts what was lost")
+    func unplugged() throws {
+        let kernel = FakeUSBKernel(holdsWrites: true)
+        let (_, watch) = try open(kernel)
+        kernel.send(Array("last words".utf8))
+        #expect(watch.write(pattern(100_000)) == 100_000)
+        kernel.unplug()
+        let end = watch.waitForEnd()
+        #expect(end?.reason == .hungUp)
+        #expect(end?.unsentBytes == 100_000)
+        #expect(end?.error?.code == .connectionLost)
+        #expect(watch.receive(100) == Array("last words".utf8))
+        #expect(watch.ends == 1)
+        #expect(kernel.wait { kernel.calls.last == .close })
+        #expect(watch.write([1]) == -1)
+    }
+
+    @Test("A stall ends the channel with an error, behind what had come", arguments: [true, false])
+    func stall(_ isRead: Bool) throws {
+        let kernel = FakeUSBKernel(holdsWrites: true)
+        let (_, watch) = try open(kernel)
+        kernel.send([1, 2, 3])
+        watch.write([9])
+        kernel.fail(read: isRead, with: EPIPE)
+        let end = watch.waitForEnd()
+        #expect(end?.reason == .failed)
+        #expect(end?.error?.cause == .system(call: "a bulk transfer", errno: EPIPE))
+        #expect(watch.receive(100) == [1, 2, 3])
+    }
+
+    @Test("The errors of a plug that is being pulled are a hang-up", arguments: [EPROTO, EILSEQ, ESHUTDOWN, ENODEV])
+    func pulled(_ number: Int32) throws {
+        let kernel = FakeUSBKernel()
+        let (_, watch) = try open(kernel)
+        kernel.fail(read: true, with: number)
+        #expect(watch.waitForEnd()?.reason == .hungUp)
+    }
+
+    @Test("An interface with a driver is busy, and the driver is named")
+    func busy() {
+        let kernel = FakeUSBKernel(failing: USBRequest.claim, with: EBUSY)
+        let error = #expect(throws: DeviceError.self) { try USBPort.open(Self.endpoints, kernel: kernel) }
+        #expect(error?.code == .busy)
+        #expect(error?.message.contains("cdc_acm") == true)
+        #expect(!kernel.isOpen)
+    }
+
+    @Test("A failure half way gives everything back", arguments: [USBRequest.setInterface, USBRequest.submit])
+    func half(_ request: UInt) {
+        let kernel = FakeUSBKernel(failing: request, with: ENODEV)
+        #expect { try USBPort.open(Self.endpoints, kernel: kernel) } throws: {
+            ($0 as? DeviceError)?.code == .notFound
+        }
+        #expect(kernel.calls.contains(.release(2)))
+        #expect(kernel.calls.last == .close)
+    }
+
+    @Test("Endpoints of the wrong way, or a node that is not there, are refused")
+    func wrong() {
+        var endpoints = Self.endpoints
+        endpoints.input = 0x01
+        #expect { try USBPort.open(endpoints, kernel: FakeUSBKernel()) } throws: {
+            ($0 as? DeviceError)?.code == .invalidConfiguration
+        }
+        endpoints = Self.endpoints
+        endpoints.path = "/dev/bus/usb/001/099"
+        #expect { try USBPort.open(endpoints, kernel: FakeUSBKernel()) } throws: {
+            ($0 as? DeviceError)?.code == .notFound
+        }
+        #expect { try ChannelOpener.open(.usb(endpoints), clock: LiveClock(), pauses: []) } throws: {
+            ($0 as? DeviceError)?.code == .notFound
+        }
+    }
+}
