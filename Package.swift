@@ -172,7 +172,11 @@ let package = Package(
         .testTarget(
             name: "TraceFormatsTests", dependencies: ["DeviceCore", "IIOFormat", "Trace", "TraceFormats", "TraceXML"],
             exclude: ["Fixtures"]),
-        .testTarget(name: "SensorctlTests", dependencies: ["DeviceCore", "JSONBytes", "SensorFusion", "sensorctl"]),
+        .testTarget(
+            name: "SensorctlTests",
+            dependencies: [
+                "DeviceCore", "ExternalAccessory", "JSONBytes", "SensorFusion", "SimulatedDevice", "Trace", "sensorctl",
+            ]),
         .testTarget(
             name: "CoreLocationTests",
             dependencies: [

@@ -7,6 +7,7 @@ import DeviceCore
 /// How the program ends. The numbers are those of sysexits.h.
 enum ExitStatus: Int32, Error {
     case success = 0
+    case usage = 64
     case badTrace = 65
     case noInput = 66
     case unavailable = 69
@@ -18,8 +19,8 @@ enum ExitStatus: Int32, Error {
     static let documentation = """
         Exit codes: 0 done, also when ended by SIGINT or SIGTERM, or when nobody reads the output any more. 64 the \
         arguments are wrong. 65 the file is not a trace, or not a magnetic model. 66 the file cannot be read. 69 what was asked for did not come \
-        in the given time. 73 the file cannot be created. 74 the output cannot be written. 77 the use of the position \
-        is not allowed.
+        in the given time, or is not there. 73 the file cannot be created. 74 the output cannot be written. 77 the use of the position, \
+        or of a device, is not allowed.
         """
 
     /// How a failure to read a trace ends the program.

@@ -7,11 +7,11 @@ import ArgumentParser
 struct Sensorctl: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sensorctl",
-        abstract: "Shows, records and replays where this machine is and how it moves.",
+        abstract: "Shows, records and replays where this machine is, how it moves, and what is attached to it.",
         discussion: """
             Positions come from gpsd; set DEVICE_SERVICES_GPSD to gpsd://host:port for another place than this machine. \
             Motion comes from the kernel's sensors through libiio; set DEVICE_SERVICES_IIO to ip:host for those of another \
-            machine. \
+            machine. Accessories come from udev and from what is declared in the folders of DEVICE_SERVICES_ACCESSORIES. \
             Data goes to standard output, notes go to standard error. With --json every verb prints one object a line, \
             each line at once. SIGINT and SIGTERM end every verb cleanly.
 
@@ -19,8 +19,10 @@ struct Sensorctl: AsyncParsableCommand {
             """,
         version: "sensorctl 0.1.0",
         subcommands: [
-            ListCommand.self, WatchCommand.self, RecordCommand.self, ReplayCommand.self, CalibrateCommand.self,
+            ListCommand.self, WatchCommand.self, TalkCommand.self, RecordCommand.self, ReplayCommand.self,
+            CalibrateCommand.self,
             SimulateCommand.self, DoctorCommand.self, DemoCommand.self, FieldCommand.self,
+            RulesCommand.self,
         ]
     )
 }

@@ -9,8 +9,10 @@ enum Tool {
     /// What a run has come to.
     struct Result {
         var status: Int32
-        var output: String
+        var bytes: Data
         var notes: String
+
+        var output: String { String(decoding: bytes, as: UTF8.self) }
 
         var lines: [String] { output.split(separator: "\n").map(String.init) }
     }
@@ -69,7 +71,7 @@ enum Tool {
         try process.run()
         process.waitUntilExit()
         return Result(
-            status: process.terminationStatus, output: try String(contentsOfFile: outputPath, encoding: .utf8),
+            status: process.terminationStatus, bytes: try Data(contentsOf: URL(fileURLWithPath: outputPath)),
             notes: try String(contentsOfFile: notesPath, encoding: .utf8))
     }
 

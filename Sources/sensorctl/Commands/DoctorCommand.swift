@@ -11,7 +11,8 @@ struct DoctorCommand: AsyncParsableCommand {
         commandName: "doctor",
         abstract: "Says why nothing arrives, and what mends it.",
         discussion: """
-            Looks at the configuration, at gpsd, at the kernel's sensors and who may use them, and listens to every \
+            Looks at the configuration, at gpsd, at the kernel's sensors and who may use them, at accessories \
+            and who may open them or has them open, and listens to every \
             sensor for a moment. Lines under a finding are commands to copy. With --json each line is an object with \
             "kind" setting or finding; a finding has "level" good, remark or problem.
 
@@ -41,9 +42,12 @@ struct DoctorCommand: AsyncParsableCommand {
         facts.readEnvironment()
         async let answer = ServiceProbe.ask(device, atMost: 2, stop: stop)
         async let trials = SensorTrial.run(device, seconds: seconds, stop: stop)
+        let user = facts.user
+        async let accessories = AccessoryFacts.load(device, user: user)
         let (position, motion) = await (answer, trials)
         if case .signal? = stop.reason { return }
         facts.trials = motion
+        facts.accessories = await accessories
         facts.motionProblems = device.motionSource.problems
         let stored = StoredCalibrations(device)
         (facts.calibrations, facts.calibrationProblems, facts.now) =

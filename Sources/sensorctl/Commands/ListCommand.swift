@@ -13,7 +13,7 @@ struct ListCommand: AsyncParsableCommand {
         discussion: """
             Asks gpsd for at most two seconds and looks for sensors for at most three; that nothing is there is no \
             failure of this verb. With --json each line is an object with "kind": positionSource, receiver, motionSource, \
-            sensor, battery, authorization, traits, problem. See sensorctl --help for the exit codes.
+            sensor, accessorySource, accessory, accessoryCandidate, battery, authorization, traits, problem. See sensorctl --help for the exit codes.
             """)
 
     @OptionGroup var output: OutputOptions
@@ -25,11 +25,12 @@ struct ListCommand: AsyncParsableCommand {
         let device = LiveDevice.shared
         // Both may wait for somebody to answer.
         async let sensors = Self.sensors(of: device)
+        async let accessories = AccessoryList.load(device.accessorySource)
         let answer = await ServiceProbe.ask(device, atMost: 2, stop: stop)
         if case .signal? = stop.reason { return }
         let report = MachineReport(
             configuration: device.configuration, answer: answer, sensors: await sensors,
-            battery: device.statusSource.battery)
+            battery: device.statusSource.battery, accessories: await accessories)
         let standardOutput = StandardOutput(stop: stop)
         if output.json {
             standardOutput.write(report.json())

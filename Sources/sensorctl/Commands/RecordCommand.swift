@@ -11,12 +11,13 @@ import Trace
 struct RecordCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
-        abstract: "Records what gpsd and the sensors say into a trace.",
+        abstract: "Records what gpsd, the sensors and the accessories say into a trace.",
         discussion: """
-            Records every line of gpsd, every motion sensor in its own axes, and the battery; stored \
-            calibrations go along. Goes on until it is ended, \
+            Records every line of gpsd, every motion sensor in its own axes, the battery, and accessories as they come \
+            and go (`sensorctl talk --record` records what is said to one); stored calibrations go along. Goes on until it is ended, \
             also while gpsd or a sensor is away; the trace then says so. With --json it prints what happens: an object \
-            with "event" started, lost, regained or ended a line, with a "sensor" where it is about one.
+            with "event" started, lost, regained, attached, detached or ended a line, with a "sensor" or an "accessory" \
+            where it is about one.
 
             Exits with 69 when --duration ends before anything could be recorded, with 73 when FILE cannot be created, and with \
             74 when it cannot be written on. See sensorctl --help for the other exit codes.
@@ -25,7 +26,8 @@ struct RecordCommand: AsyncParsableCommand {
     @Argument(help: "The trace to write; - for standard output.")
     var file: String
 
-    @Option(help: "What to record: position, motion, battery, with commas between them; everything otherwise.")
+    @Option(
+        help: "What to record: position, motion, battery, accessories, with commas between them; everything otherwise.")
     var parts: PartNames = PartNames(parts: .all)
 
     @Option(help: "Seconds between readings of a motion sensor; 0 for as many as it gives.")
@@ -86,9 +88,11 @@ struct RecordCommand: AsyncParsableCommand {
             end = Self.reason(of: error)
         }
         let (lines, samples) = (recorder.recordedLines, recorder.recordedSamples)
-        events.ended(lines: lines, samples: samples)
+        let accessories = recorder.recordedAccessoryEvents
+        events.ended(lines: lines, samples: samples, accessories: accessories)
         return end.status(
-            isComplete: lines + samples > 0, shortfall: "There was nothing to record in \(duration ?? 0) s.")
+            isComplete: lines + samples + accessories > 0,
+            shortfall: "There was nothing to record in \(duration ?? 0) s.")
     }
 
     /// What tells of losses and returns while the recorder records.
@@ -105,6 +109,9 @@ struct RecordCommand: AsyncParsableCommand {
                     device.motionSource.subscribe(request) { events.take($0, sensor: sensor.id) })
             }
         }
+        if parts.parts.contains(.accessories) {
+            subscriptions.append(device.accessorySource.subscribe { events.take($0) })
+        }
         return subscriptions
     }
 
@@ -118,7 +125,7 @@ struct RecordCommand: AsyncParsableCommand {
 /// Parts of a trace, as they are written on the command line.
 struct PartNames: ExpressibleByArgument, CustomStringConvertible {
     private static let names: [(String, TraceParts)] = [
-        ("position", .position), ("motion", .motion), ("battery", .battery),
+        ("position", .position), ("motion", .motion), ("battery", .battery), ("accessories", .accessories),
     ]
 
     let parts: TraceParts

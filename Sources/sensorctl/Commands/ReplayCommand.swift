@@ -94,6 +94,7 @@ struct ReplayCommand: AsyncParsableCommand {
     /// Why a replay has shown nothing, when the trace holds something else; nil otherwise.
     private static func remark(on trace: TraceFile, without stream: StreamName) -> String? {
         let kinds = Set(trace.findSensors().map(\.kind))
+        if stream == .accessories { return "\(trace.name) tells of no accessory." }
         let other = StreamName.allCases.filter { $0.isSensor && kinds.isSuperset(of: $0.sensors) }
         let rest = other.map(\.rawValue).joined(separator: ", ")
         guard !stream.sensors.isEmpty else {

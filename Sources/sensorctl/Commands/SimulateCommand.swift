@@ -7,6 +7,6 @@ import ArgumentParser
 struct SimulateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract: "Plays a recording through a server that real clients take for the real thing.",
-        subcommands: [SimulateIIOCommand.self])
+        abstract: "Plays a recording so that real programs take it for the real thing.",
+        subcommands: [SimulateIIOCommand.self, SimulateAccessoryCommand.self])
 }

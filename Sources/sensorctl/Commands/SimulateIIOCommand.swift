@@ -72,7 +72,7 @@ struct SimulateIIOCommand: AsyncParsableCommand {
         let uri = "ip:127.0.0.1:\(port)"
         Termination.schedule(stop, after: duration)
         guard program.isEmpty else {
-            try await run(program, uri: uri, stop: stop)
+            try await ChildProgram.run(program, environment: ["DEVICE_SERVICES_IIO": uri], stop: stop)
             return
         }
         announce(uri, port: port, seconds: seconds, on: StandardOutput(stop: stop))
@@ -129,20 +129,5 @@ struct SimulateIIOCommand: AsyncParsableCommand {
         return loops
             ? "the recording begins with the first client and is played again every \(length)"
             : "the recording begins with the first client and falls silent after \(length); --loop starts it again"
-    }
-
-    /// Runs the program until it ends, or is asked to because this verb is.
-    private func run(_ program: [String], uri: String, stop: Stop) async throws {
-        let child: ChildProgram
-        do throws(DeviceError) {
-            child = try ChildProgram(program, environment: ["DEVICE_SERVICES_IIO": uri])
-        } catch {
-            Notes.fail(error.description)
-            throw ExitCode(127)
-        }
-        stop.whenRequested { child.terminate() }
-        let status = await child.waitForEnd()
-        // Ended by us because the time was up: that is what was asked for.
-        if stop.reason == nil, status != 0 { throw ExitCode(status) }
     }
 }

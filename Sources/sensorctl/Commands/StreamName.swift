@@ -6,7 +6,7 @@ import DeviceCore
 
 /// What can be watched and replayed.
 enum StreamName: String, ExpressibleByArgument, CaseIterable {
-    case location, heading, accelerometer, gyro, magnetometer, pressure, orientation
+    case location, heading, accelerometer, gyro, magnetometer, pressure, orientation, accessories
     case deviceMotion = "device-motion"
 
     /// Reads a name; `attitude` is another one for device motion.
@@ -22,14 +22,14 @@ enum StreamName: String, ExpressibleByArgument, CaseIterable {
 
     /// The names in a sentence, for --help.
     static let list =
-        "location, heading, attitude (or device-motion), accelerometer, gyro, magnetometer, pressure or orientation"
+        "location, heading, attitude (or device-motion), accelerometer, gyro, magnetometer, pressure, orientation or accessories"
 }
 
 extension StreamName {
-    /// The sensors without which nothing comes; none for the position.
+    /// The sensors without which nothing comes; none for the position and for accessories.
     var sensors: [SensorKind] {
         switch self {
-        case .location: []
+        case .location, .accessories: []
         case .accelerometer, .orientation: [.accelerometer]
         case .gyro: [.gyroscope]
         case .magnetometer: [.magnetometer]
@@ -43,7 +43,7 @@ extension StreamName {
     var isSensor: Bool {
         switch self {
         case .accelerometer, .gyro, .magnetometer, .pressure: true
-        case .location, .heading, .orientation, .deviceMotion: false
+        case .location, .heading, .orientation, .deviceMotion, .accessories: false
         }
     }
 }

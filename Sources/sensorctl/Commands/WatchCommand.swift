@@ -10,14 +10,15 @@ import LiveDevice
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Prints where this machine is and how it moves.",
+        abstract: "Prints where this machine is, how it moves, and what is attached to it.",
         discussion: """
             Goes on until it is ended, also while gpsd or a sensor is away: it says so once and waits. Acceleration is \
             in g as Core Motion has it (face up reads z = -1), rotation in rad/s, the magnetic field in microtesla.
 
             With --json each line is one callback: didUpdateLocations, didFailWithError and didChangeAuthorization of a \
             location manager's delegate; or deviceMotion, heading, accelerometer, gyro, magnetometer, pressure, orientation \
-            with a "timestamp" in seconds since boot; or error. In a terminal a sensor's axes are drawn as lines that move, \
+            with a "timestamp" in seconds since boot; or error; or, of accessories, connectedAccessories \
+            (once, at the start), EAAccessoryDidConnect and EAAccessoryDidDisconnect with a "time". In a terminal a sensor's axes are drawn as lines that move, \
             the attitude as a horizon and the heading as a compass. "quaternion" is x, y, z, w and turns the device's axes \
             into the frame's, gravity and userAcceleration are in g, magneticField in microtesla; magneticAccuracy is -1 \
             (uncalibrated) to 2, a heading below 0 is none.

@@ -23,6 +23,27 @@ struct DiagnosisReport {
             ),
             ("authorization", configuration.locationRule.value.rawValue, configuration.locationRule.origin.description),
         ]
+        let accessories = configuration.accessoryFolders
+        if !accessories.value.isEmpty {
+            settings.append(
+                ("accessory folders", accessories.value.joined(separator: ", "), accessories.origin.description))
+        }
+        let counts = [
+            (
+                "accessory rules", configuration.accessoryRules.value.count,
+                configuration.accessoryRules.origin.description
+            ),
+            (
+                "declared accessories", configuration.declaredAccessories.value.count,
+                configuration.declaredAccessories.origin.description
+            ),
+        ]
+        for (name, count, origin) in counts where count > 0 { settings.append((name, "\(count)", origin)) }
+        settings.append(
+            (
+                "protocols", configuration.appProtocols.value.map { $0.joined(separator: ", ") } ?? "all",
+                configuration.appProtocols.origin.description
+            ))
         if let receiver = configuration.receiver.value {
             settings.append(("receiver", receiver, configuration.receiver.origin.description))
         }

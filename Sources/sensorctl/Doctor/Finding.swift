@@ -9,7 +9,7 @@ struct Finding: Sendable, Hashable {
     }
 
     let level: Level
-    /// What it is about: "positions", "motion", "calibration", "configuration", "battery".
+    /// What it is about: "positions", "motion", "calibration", "accessories", "configuration", "battery".
     let topic: String
     /// What was found, in a sentence.
     let message: String

@@ -45,7 +45,8 @@ extension MachineFacts {
     /// Looks for variables that somebody has set and nobody reads.
     mutating func readEnvironment(_ names: some Sequence<String> = ProcessInfo.processInfo.environment.keys) {
         let known = [
-            "DEVICE_SERVICES_CONFIG", "DEVICE_SERVICES_GPSD", "DEVICE_SERVICES_IIO", "DEVICE_SERVICES_LOCATION",
+            "DEVICE_SERVICES_ACCESSORIES", "DEVICE_SERVICES_CONFIG", "DEVICE_SERVICES_GPSD", "DEVICE_SERVICES_IIO",
+            "DEVICE_SERVICES_LOCATION", "DEVICE_SERVICES_PROTOCOLS",
         ]
         unknownVariables = names.filter { $0.uppercased().hasPrefix("DEVICE_SERVICE") && !known.contains($0) }.sorted()
     }

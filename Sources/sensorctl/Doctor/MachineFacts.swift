@@ -49,4 +49,5 @@ struct MachineFacts: Sendable {
     /// gpsd's receivers; nil when it did not list them.
     var receivers: [ReceiverDescription]?
     var battery: BatteryReading?
+    var accessories = AccessoryFacts()
 }

@@ -7,8 +7,9 @@ import Glibc
 import Musl
 #endif
 
-/// An open descriptor to write to.
+/// An open descriptor.
 struct Descriptor: Sendable {
+    static let standardInput = Descriptor(number: 0)
     static let standardOutput = Descriptor(number: 1)
     static let standardError = Descriptor(number: 2)
 

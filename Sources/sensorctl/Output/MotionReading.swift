@@ -52,7 +52,7 @@ extension StreamName {
         case .gyro: "rad/s"
         case .magnetometer: "µT"
         case .pressure: "kPa"
-        case .location, .heading, .orientation, .deviceMotion: ""
+        case .location, .heading, .orientation, .deviceMotion, .accessories: ""
         }
     }
 
@@ -62,7 +62,7 @@ extension StreamName {
         case .accelerometer: 2
         case .gyro: 5
         case .magnetometer: 100
-        case .pressure, .location, .heading, .orientation, .deviceMotion: 1
+        case .pressure, .location, .heading, .orientation, .deviceMotion, .accessories: 1
         }
     }
 }

@@ -6,11 +6,12 @@ import DeviceCore
 /// Standard output, one write for each line or block of lines. Used from one thread.
 final class StandardOutput {
     private let stop: Stop
-    private let descriptor = Descriptor.standardOutput
+    private let descriptor: Descriptor
     private var isBroken = false
 
-    init(stop: Stop) {
+    init(stop: Stop, descriptor: Descriptor = .standardOutput) {
         self.stop = stop
+        self.descriptor = descriptor
     }
 
     /// Writes at once. When that fails the verb is asked to stop; what comes afterwards is dropped.

@@ -34,6 +34,10 @@ struct ListenerPlan {
                 : TableCallbackPrinter(output: output, clock: { clock.wallTime })
             return LocationListener(
                 printer: printer, stop: stop, limit: limit, everyReport: everyReport, receiver: receiver)
+        case .accessories:
+            let printer: any AccessoryPrinter =
+                asJSON ? JSONAccessoryPrinter(output: output) : LineAccessoryPrinter(output: output)
+            return AccessoryListener(clock: clock, printer: printer, stop: stop, limit: limit)
         case .pressure:
             return AltitudeListener(printer: motionPrinter(output), stop: stop, limit: limit)
         case .orientation:
@@ -76,5 +80,11 @@ struct ListenerPlan {
     }
 
     /// What one update of the stream is called.
-    var noun: String { stream == .location ? "locations" : "readings" }
+    var noun: String {
+        switch stream {
+        case .location: "locations"
+        case .accessories: "changes"
+        default: "readings"
+        }
+    }
 }

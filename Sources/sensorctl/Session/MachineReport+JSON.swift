@@ -55,6 +55,25 @@ extension MachineReport {
             writer.string(configuration.motionSources.origin.description)
         }
         for sensor in sensors { line("sensor") { Self.write(sensor, &$0) } }
+        line("accessorySource") { writer in
+            writer.key("folders")
+            writer.beginArray()
+            for folder in configuration.accessoryFolders.value { writer.string(folder) }
+            writer.endArray()
+            writer.key("origin")
+            writer.string(configuration.accessoryFolders.origin.description)
+            writer.key("protocols")
+            if let names = configuration.appProtocols.value {
+                writer.beginArray()
+                for name in names { writer.string(name) }
+                writer.endArray()
+            } else {
+                writer.null()
+            }
+            writer.key("protocolsOrigin")
+            writer.string(configuration.appProtocols.origin.description)
+        }
+        accessories.write(to: &writer)
         line("battery") { writer in
             writer.key("level")
             if let level = battery?.level { writer.double(level) } else { writer.null() }

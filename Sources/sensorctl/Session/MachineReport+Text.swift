@@ -44,6 +44,17 @@ extension MachineReport {
             }
             for remark in sensor.remarks { row("", "  " + ink.color(214, remark)) }
         }
+        for (name, value, remark) in accessories.rows(ink: ink) { row(name, value, remark) }
+        if !configuration.accessoryFolders.value.isEmpty {
+            row(
+                "", "declared in \(configuration.accessoryFolders.value.joined(separator: ", "))",
+                configuration.accessoryFolders.origin.description)
+        }
+        if let names = configuration.appProtocols.value {
+            row(
+                "", "programs may use \(names.isEmpty ? "none" : names.joined(separator: ", "))",
+                configuration.appProtocols.origin.description)
+        }
         if let battery {
             let level = battery.level.map { "\(Int(($0 * 100).rounded())) %" } ?? "level unknown"
             row("Battery", "\(level), \(battery.state.rawValue)")

@@ -10,6 +10,7 @@ struct MachineReport {
     let answer: ServiceProbe.Answer
     let sensors: [SensorDescription]
     let battery: BatteryReading?
+    var accessories = AccessoryList()
 
     /// The traits of the package that this program was built with.
     static var traits: [String] {
@@ -19,6 +20,9 @@ struct MachineReport {
         #endif
         #if LibIIO
         traits.append("LibIIO")
+        #endif
+        #if LibUdev
+        traits.append("LibUdev")
         #endif
         return traits
     }

@@ -36,7 +36,7 @@ final class MotionListener: StreamListener {
             manager.startMagnetometerUpdates(to: .main) { [weak self] data, error in
                 self?.take(data.map { MotionReading(.magnetometer, $0.timestamp, $0.magneticField) }, error)
             }
-        case .accelerometer, .pressure, .orientation, .location, .heading, .deviceMotion:
+        case .accelerometer, .pressure, .orientation, .location, .heading, .deviceMotion, .accessories:
             manager.accelerometerUpdateInterval = interval
             manager.startAccelerometerUpdates(to: .main) { [weak self] data, error in
                 self?.take(data.map { MotionReading(.accelerometer, $0.timestamp, $0.acceleration) }, error)

@@ -51,6 +51,7 @@ final class RecordingEvents: Sendable {
             if parts.contains(.position) { what.append("positions of \(source)") }
             if parts.contains(.motion) { what.append("motion of \(motion)") }
             if parts.contains(.battery) { what.append("the battery") }
+            if parts.contains(.accessories) { what.append("accessories") }
             Notes.say("recording \(what.joined(separator: ", ")) into \(file); Ctrl-C ends it")
         }
     }
@@ -98,7 +99,25 @@ final class RecordingEvents: Sendable {
         }
     }
 
-    func ended(lines: Int, samples: Int) {
+    func take(_ event: AccessoryEvent) {
+        switch event {
+        case .attached(let accessory): say(accessory, attached: true)
+        case .detached(let accessory): say(accessory, attached: false)
+        case .snapshot, .changed: break
+        }
+    }
+
+    private func say(_ accessory: AccessoryDescription, attached isAttached: Bool) {
+        guard asJSON else { return Notes.say("\(accessory.label) was \(isAttached ? "attached" : "detached")") }
+        say(isAttached ? "attached" : "detached") { writer in
+            writer.key("accessory")
+            writer.string(accessory.identity)
+            writer.key("name")
+            writer.string(accessory.name)
+        }
+    }
+
+    func ended(lines: Int, samples: Int, accessories: Int) {
         let seconds = clock.now.seconds(since: start)
         if asJSON {
             say("ended") { writer in
@@ -108,12 +127,16 @@ final class RecordingEvents: Sendable {
                 writer.int(lines)
                 writer.key("samples")
                 writer.int(samples)
+                writer.key("accessoryEvents")
+                writer.int(accessories)
                 writer.key("seconds")
                 writer.double((seconds * 1000).rounded() / 1000)
             }
         } else {
+            let changes = accessories > 0 ? " and \(accessories) events of accessories" : ""
             Notes.say(
-                "recorded \(lines) lines of gpsd and \(samples) readings of sensors in \(Int(seconds.rounded())) s")
+                "recorded \(lines) lines of gpsd and \(samples) readings of sensors\(changes) in \(Int(seconds.rounded())) s"
+            )
         }
     }
 

@@ -1,0 +1,133 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import AccessorySimulator
+import ArgumentParser
+import DeviceCore
+import Foundation
+import JSONBytes
+import Trace
+
+/// `sensorctl simulate accessory`
+struct SimulateAccessoryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "accessory",
+        abstract: "Plugs in accessories that exist in software only.",
+        discussion: """
+            FILE is a device as umockdev records it (.umockdev; the dialogue in a .script of the same name beside it is \
+            played), an accessory as it is declared (.json), or a trace with accessories in it, which come, talk and go at \
+            the times of the trace. The accessories are announced in a folder whose path is printed, for \
+            DEVICE_SERVICES_ACCESSORIES in a second terminal. With a PROGRAM it runs that, sets the variable for it, and \
+            ends with its exit code when it ends; when this verb is to end first, PROGRAM has five seconds after SIGTERM. \
+            Where the program writes something else than was recorded, a note at the end says so. With --json the line is \
+            an object with "event" listening and "folder".
+
+            Exits with 65 when the file is none of these, with 66 when it cannot be read, and with 127 when PROGRAM cannot \
+            be started. See sensorctl --help for the other exit codes.
+            """)
+
+    /// Who speaks for an accessory whose file holds no dialogue.
+    enum Peer: String, ExpressibleByArgument, CaseIterable {
+        case echo, silent, pattern
+    }
+
+    @Argument(help: "The description or trace.")
+    var file: String
+
+    @Flag(help: "What a program opens: a Unix socket, or a pseudo-terminal, which looks like a serial port.")
+    var transport = Transport.socket
+
+    @Option(
+        help:
+            "Who speaks where the file holds no dialogue: echo sends back what it hears, silent nothing, pattern bytes without end."
+    )
+    var peer = Peer.echo
+
+    @Option(help: "How many times faster than recorded a trace is played.")
+    var speed = 1.0
+
+    @Flag(help: "Play a trace again and again.")
+    var loop = false
+
+    @Option(help: "End after that many seconds.")
+    var duration: Double?
+
+    @OptionGroup var output: OutputOptions
+
+    @Argument(parsing: .postTerminator, help: "A program to run with the accessories, and its arguments.")
+    var program: [String] = []
+
+    /// What a program opens.
+    enum Transport: String, EnumerableFlag {
+        case socket, pty
+    }
+
+    func validate() throws {
+        try WatchCommand.validate(duration: duration)
+        guard speed > 0, speed.isFinite else { throw ValidationError("--speed takes a number above 0.") }
+        if output.json, !program.isEmpty {
+            throw ValidationError("Standard output belongs to the program: leave --json out.")
+        }
+    }
+
+    func run() async throws {
+        let stop = Stop()
+        let termination = Termination(stop)
+        defer { withExtendedLifetime(termination) {} }
+        let (simulator, folder) = try start()
+        defer {
+            simulator.stop()
+            for difference in simulator.differences { Notes.warn("\(file): \(Printable.text(difference))") }
+        }
+        Termination.schedule(stop, after: duration)
+        guard program.isEmpty else {
+            try await ChildProgram.run(program, environment: ["DEVICE_SERVICES_ACCESSORIES": folder], stop: stop)
+            return
+        }
+        announce(folder, on: StandardOutput(stop: stop))
+        try await stop.wait().status(isComplete: true, shortfall: "").end()
+    }
+
+    /// The simulator, and the folder in which it announces its accessories.
+    private func start() throws -> (AccessorySimulator, folder: String) {
+        do throws(DeviceError) {
+            var options = AccessorySimulatorOptions()
+            options.transport = transport == .pty ? .pseudoTerminal : .socket
+            options.speed = speed
+            options.repeats = loop
+            let simulator = try AccessorySimulator(file: file, options: options) { [peer] _, _ in peer.accessoryPeer }
+            return (simulator, try simulator.start())
+        } catch {
+            Notes.fail(error.description)
+            try ExitStatus(reading: error).end()
+            throw error
+        }
+    }
+
+    private func announce(_ folder: String, on standardOutput: StandardOutput) {
+        if output.json {
+            var writer = JSONWriter()
+            writer.beginObject()
+            for (key, value) in [("event", "listening"), ("folder", folder)] {
+                writer.key(text: key)
+                writer.string(value)
+            }
+            writer.endObject()
+            writer.newline()
+            standardOutput.write(writer.bytes)
+        } else {
+            standardOutput.write(line: folder)
+            Notes.say("for example: DEVICE_SERVICES_ACCESSORIES=\(folder) sensorctl list")
+        }
+    }
+}
+
+extension SimulateAccessoryCommand.Peer {
+    fileprivate var accessoryPeer: any AccessoryPeer {
+        switch self {
+        case .echo: EchoPeer()
+        case .silent: SinkPeer()
+        case .pattern: PatternPeer()
+        }
+    }
+}

@@ -1,0 +1,90 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Testing
+
+@testable import sensorctl
+
+@Suite("Which accessory and which protocol somebody means")
+struct AccessoryChoiceTests {
+    private static let accessories: [AccessoryDescription] = {
+        var scale = AccessoryDescription.scale()
+        scale.id = 1
+        var other = AccessoryDescription.scale(serial: "WS-8000", port: "1-3", node: "/dev/ttyACM1")
+        other.id = 2
+        var cable = AccessoryDescription.scale(serial: "", port: "1-4.1", name: "USB Serial", node: "/dev/ttyUSB0")
+        cable.id = 7
+        return [scale, other, cable]
+    }()
+
+    private static func chosen(_ text: String) -> AccessoryDescription.ID? {
+        try? AccessoryChoice.accessory(text, among: accessories).get().id
+    }
+
+    @Test(
+        "Name, serial number, identity, port, node and id each find it, also in another case",
+        arguments: [
+            ("WS-7731", 1), ("1209:0001:WS-7731", 1), ("1-2", 1), ("/dev/ttyACM0", 1), ("1", 1), ("2", 2),
+            ("USB Serial", 7), ("usb serial", 7), ("port:1-4.1", 7), ("1-4.1", 7), ("7", 7), ("ws-8000", 2),
+        ])
+    func found(text: String, id: Int) {
+        #expect(Self.chosen(text) == id)
+    }
+
+    @Test("The beginning of a name is enough where only one begins so")
+    func prefix() {
+        #expect(Self.chosen("usb") == 7)
+        #expect(Self.chosen("1209:0001:WS-8") == 2)
+        #expect(Self.chosen("weigh") == nil)
+    }
+
+    @Test("Where several are meant, they are listed with what tells them apart")
+    func ambiguous() throws {
+        guard case .failure(.ambiguous(let message)) = AccessoryChoice.accessory("Weigh Scale", among: Self.accessories)
+        else {
+            Issue.record("It was chosen.")
+            return
+        }
+        #expect(message.contains("1209:0001:WS-7731, port 1-2, id 1"))
+        #expect(message.contains("1209:0001:WS-8000, port 1-3, id 2"))
+        #expect(!message.contains("USB Serial"))
+    }
+
+    @Test("What is not there is answered with what is", arguments: ["printer", "", "1-"])
+    func missing(text: String) {
+        guard case .failure(.missing(let message)) = AccessoryChoice.accessory(text, among: Self.accessories) else {
+            Issue.record("It was chosen.")
+            return
+        }
+        #expect(message.contains("USB Serial"))
+        let nothing = AccessoryChoice.accessory(text, among: [])
+        #expect(throws: AccessoryChoice.Failure.self) { try nothing.get() }
+    }
+
+    @Test("The only protocol needs no name; of several the end of the name is enough")
+    func protocols() throws {
+        let one = AccessoryDescription.scale()
+        #expect(try AccessoryChoice.protocolName(nil, of: one).get() == "com.example.scale")
+        let two = AccessoryDescription.scale(protocols: ["com.example.scale", "com.example.log", "org.other.log"])
+        #expect(try AccessoryChoice.protocolName("scale", of: two).get() == "com.example.scale")
+        #expect(try AccessoryChoice.protocolName("Example.Log", of: two).get() == "com.example.log")
+        guard case .failure(.ambiguous(let open)) = AccessoryChoice.protocolName(nil, of: two),
+            case .failure(.ambiguous(let both)) = AccessoryChoice.protocolName("log", of: two),
+            case .failure(.missing(let none)) = AccessoryChoice.protocolName("le", of: two)
+        else {
+            Issue.record("One was chosen.")
+            return
+        }
+        #expect(open.contains("com.example.scale, com.example.log, org.other.log"))
+        #expect(both.contains("com.example.log or org.other.log"))
+        #expect(none.contains("does not speak \"le\""))
+    }
+
+    @Test("An accessory's name cannot give orders to the terminal")
+    func names() {
+        var accessory = AccessoryDescription.scale()
+        accessory.name = "\u{1B}[2JScale\u{7}"
+        #expect(accessory.label == ".[2JScale.")
+    }
+}

@@ -1,0 +1,101 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import JSONBytes
+import Testing
+
+@testable import sensorctl
+
+@Suite("Accessories as list and watch show them")
+struct AccessoryListTests {
+    private static let list: AccessoryList = {
+        var scale = AccessoryDescription.scale(protocols: ["com.example.scale", "com.example.log"])
+        scale.id = 3
+        scale.protocols[1].origin = .interfaceString
+        let cable = AccessoryCandidate(
+            name: "FT232R", portPath: "1-4", vendorID: 0x0403, productID: 0x6001, interface: 0, node: "/dev/ttyUSB0",
+            reason: "It has no protocol.")
+        return AccessoryList(
+            accessories: [scale], candidates: [cable],
+            problems: [DeviceError(.notSupported, "Nothing can be watched.")])
+    }()
+
+    @Test("Each protocol stands with its node and with where its name came from")
+    func rows() {
+        let rows = Self.list.rows(ink: Ink(Descriptor(number: -1)))
+        let text = rows.map { "\($0.name)|\($0.value)|\($0.remark)" }
+        #expect(
+            text == [
+                "Accessories|Weigh Scale  Example Corp  WS-7  serial WS-7731|1209:0001:WS-7731, port 1-2",
+                "|  com.example.scale  /dev/ttyACM0|udev property EXTERNAL_ACCESSORY_PROTOCOLS",
+                "|  com.example.log  /dev/ttyACM0|the accessory's own interface string",
+                "Without a name|/dev/ttyUSB0  FT232R|port 1-4", "|  It has no protocol.|",
+                "|Nothing can be watched.|",
+            ])
+        #expect(AccessoryList().rows(ink: Ink(Descriptor(number: -1))).map(\.value) == ["none"])
+    }
+
+    @Test("As JSON there is one object for each accessory, port and problem")
+    func json() throws {
+        var writer = JSONWriter()
+        Self.list.write(to: &writer)
+        let lines = String(decoding: writer.bytes, as: UTF8.self).split(separator: "\n")
+        let objects = try lines.map { line in
+            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        }
+        #expect(objects.compactMap { $0["kind"] as? String } == ["accessory", "accessoryCandidate", "problem"])
+        let accessory = try #require(objects.first)
+        #expect(accessory["id"] as? Int == 3)
+        #expect(accessory["identity"] as? String == "1209:0001:WS-7731")
+        #expect(accessory["vendor"] as? String == "1209")
+        #expect(accessory["product"] as? String == "0001")
+        #expect(accessory["firmware"] as? String == "2.10")
+        let protocols = try #require(accessory["protocols"] as? [[String: Any]])
+        #expect(protocols.compactMap { $0["origin"] as? String } == ["udevProperty", "interfaceString"])
+        #expect(protocols.compactMap { $0["interface"] as? Int } == [0, 1])
+        #expect(protocols.compactMap { $0["node"] as? String } == ["/dev/ttyACM0", "/dev/ttyACM0"])
+        #expect(objects[1]["node"] as? String == "/dev/ttyUSB0")
+        #expect(objects[1]["vendor"] as? String == "0403")
+        #expect(objects[1]["reason"] as? String == "It has no protocol.")
+    }
+
+    private static func configuration(_ text: String) -> Configuration {
+        Configuration.load(environment: { $0 == "DEVICE_SERVICES_CONFIG" ? "/settings.json" : nil }) {
+            _ throws(DeviceError) in Array(text.utf8)
+        }
+    }
+
+    @Test(
+        "What is proposed for the configuration is taken by it, and makes a rule for that device or a declaration",
+        arguments: ["/dev/ttyACM0", "/dev/hidraw0", "/dev/bus/usb/001/012"])
+    func settings(node: String) throws {
+        let usb = AccessoryCandidate(
+            name: "Cable", portPath: "1-2", vendorID: 0x1209, productID: 0x0001, interface: 3, node: node, reason: "")
+        let configuration = Self.configuration(usb.setting)
+        #expect(configuration.problems.map(\.description) == [])
+        let rule = try #require(configuration.accessoryRules.value.first)
+        #expect(rule.vendorID == 0x1209)
+        #expect(rule.productID == 0x0001)
+        #expect(rule.interface == 3)
+        #expect(rule.protocols == ["com.example.protocol"])
+        #expect((rule.tty != nil) == node.contains("tty"))
+        #expect((rule.hid != nil) == node.contains("hidraw"))
+        #expect(usb.place == (node.contains("bus") ? "\(node) interface 3" : node))
+
+        let board = AccessoryCandidate(name: "", portPath: "", node: "/dev/ttyAMA0", reason: "")
+        let declared = Self.configuration(board.setting)
+        #expect(declared.problems.map(\.description) == [])
+        #expect(declared.declaredAccessories.value.first?.endpoints.first?.node.path == "/dev/ttyAMA0")
+    }
+
+    @Test("A line of watch holds what there is to know")
+    func line() {
+        let reading = AccessoryReading(
+            connectionID: 4, name: "Weigh Scale", manufacturer: "Example Corp", model: "WS-7", serial: "7731",
+            protocols: ["com.example.scale", "com.example.log"])
+        #expect(reading.line == "4  Weigh Scale  Example Corp  WS-7  serial 7731  com.example.scale, com.example.log")
+        #expect(AccessoryReading(connectionID: 5, name: "\u{1B}[H").line == "5  .[H  no protocol")
+    }
+}

@@ -1,0 +1,100 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+
+/// A source whose accessories the test attaches, and whose channels lead to the test.
+final class ScriptedAccessories: AccessorySource {
+    private let hub = AccessoryHub()
+    private let ends = Mutex<[(protocolName: String, MemoryChannel)]>([])
+    private let refusals = Mutex<[DeviceError]>([])
+    private let opened = Bell()
+    private let capacity: Int
+
+    init(capacity: Int = 65_536) {
+        self.capacity = capacity
+    }
+
+    var accessories: [AccessoryDescription] { hub.accessories }
+    var problems: [DeviceError] { [] }
+
+    func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription { hub.subscribe(receive) }
+
+    func open(_ accessory: AccessoryDescription.ID, protocol name: String) throws(DeviceError) -> any ByteChannel {
+        if let refusal = refusals.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { throw refusal }
+        let (here, there) = MemoryChannel.pair(capacity: capacity)
+        ends.withLock { $0.append((name, there)) }
+        opened.ring()
+        return here
+    }
+
+    /// The next openings fail so.
+    func refuse(_ errors: DeviceError...) { refusals.withLock { $0 = errors } }
+
+    @discardableResult
+    func attach(_ description: AccessoryDescription) -> AccessoryDescription.ID { hub.attach(description).id }
+
+    func detach(_ id: AccessoryDescription.ID) { hub.detach(id) }
+
+    /// The accessory's end of the channel that was opened next; nil when that takes more than a minute.
+    func nextSession() -> (protocolName: String, MemoryChannel)? {
+        for _ in 0..<600 {
+            if let session = ends.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { return session }
+            opened.wait(seconds: 0.1)
+        }
+        return nil
+    }
+}
+
+extension MemoryChannel {
+    /// Takes that many bytes, be it in pieces; fewer when the other side ends or a minute has passed.
+    func take(_ count: Int) -> [UInt8] {
+        var taken: [UInt8] = []
+        let bell = Bell()
+        observe { _ in bell.ring() }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        var waits = 0
+        while taken.count < count, waits < 60 {
+            let room = min(buffer.count, count - taken.count)
+            switch buffer.withUnsafeMutableBytes({ read(into: UnsafeMutableRawBufferPointer(rebasing: $0[..<room])) }) {
+            case .bytes(let more): taken += buffer[..<more]
+            case .empty: if !bell.wait(seconds: 1) { waits += 1 }
+            case .ended: return taken
+            }
+        }
+        return taken
+    }
+
+    /// Says all of it; false when the other side is gone.
+    @discardableResult
+    func say(_ bytes: some Collection<UInt8>) -> Bool {
+        var rest = Array(bytes)
+        let bell = Bell()
+        observe { _ in bell.ring() }
+        while !rest.isEmpty {
+            guard case .taken(let count) = rest.withUnsafeBytes({ write($0) }) else { return false }
+            rest.removeFirst(count)
+            if count == 0 { bell.wait(seconds: 1) }
+        }
+        return true
+    }
+}
+
+extension AccessoryDescription {
+    /// A scale, and the protocols that it speaks.
+    static func scale(
+        serial: String = "WS-7731", port: String = "1-2", name: String = "Weigh Scale",
+        protocols: [String] = ["com.example.scale"], node: String = "/dev/ttyACM0"
+    ) -> AccessoryDescription {
+        AccessoryDescription(
+            identity: serial.isEmpty ? "port:\(port)" : "1209:0001:\(serial)", name: name,
+            manufacturer: "Example Corp", modelNumber: "WS-7", serialNumber: serial, firmwareRevision: "2.10",
+            portPath: port, vendorID: 0x1209, productID: 0x0001,
+            protocols: protocols.enumerated().map { index, name in
+                AccessoryProtocol(
+                    name: name, origin: .udevProperty, interface: UInt8(index),
+                    node: .tty(path: node, TTYSettings()))
+            })
+    }
+}

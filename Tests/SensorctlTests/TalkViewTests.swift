@@ -1,0 +1,72 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Testing
+
+@testable import sensorctl
+
+@Suite("What talk shows of bytes")
+struct TalkViewTests {
+    @Test("Rows hold sixteen bytes in hexadecimal, with what is printable behind them")
+    func hex() {
+        let bytes: [UInt8] = [0, 1, 0x41, 0x7E, 0x7F, 0x80, 0xFF, 0x20, 10, 13, 65, 66, 67, 68, 69, 70, 71]
+        #expect(
+            HexTalkPrinter.rows(bytes) == [
+                "00 01 41 7e 7f 80 ff 20  0a 0d 41 42 43 44 45 46  ..A~... ..ABCDEF",
+                "47                                                G",
+            ])
+        #expect(HexTalkPrinter.rows([]).isEmpty)
+    }
+
+    @Test("People see control characters instead of obeying them; lines end as they do")
+    func visible() {
+        #expect(PlainTalkPrinter.visible(Array("a\tb\r\n".utf8)) == Array("a\tb\r\n".utf8))
+        #expect(PlainTalkPrinter.visible([0x1B, 0x5B, 0x41, 0, 0x7F, 0xC3, 0xA4]) == Array("^[[A^@^?ä".utf8))
+    }
+
+    @Test("Bytes are text when they are UTF-8 without control characters")
+    func plain() {
+        #expect(Printable.plain(Array("12.5 kg\r\n".utf8)) == "12.5 kg\r\n")
+        #expect(Printable.plain([0xC3, 0xA4]) == "ä")
+        #expect(Printable.plain([0xC3]) == nil)
+        #expect(Printable.plain([0x41, 0x00]) == nil)
+        #expect(Printable.hex([0, 0x0F, 0xFF]) == "000fff")
+    }
+
+    private static let start = BootTime(nanoseconds: 5_000_000_000)
+
+    @Test("Without --wait it is over when a second has passed without a word since all had left")
+    func quiet() {
+        var rest = TalkRest(room: 100, plan: TalkPlan(accessory: "x"), now: Self.start)
+        let later = Self.start.advanced(bySeconds: 3)
+        // 40 bytes are on their way.
+        #expect(rest.look(space: 60, now: later) == .wait(until: later.advanced(bySeconds: 0.02)))
+        let left = later.advanced(bySeconds: 1)
+        #expect(rest.look(space: 100, now: left) == .wait(until: left.advanced(bySeconds: 1)))
+        let heard = left.advanced(bySeconds: 0.9)
+        rest.heard(at: heard)
+        #expect(rest.look(space: 100, now: left.advanced(bySeconds: 1)) == .wait(until: heard.advanced(bySeconds: 1)))
+        #expect(rest.look(space: 100, now: heard.advanced(bySeconds: 1)) == .done)
+    }
+
+    @Test("With --wait it is over after that time, whatever comes")
+    func wait() {
+        var plan = TalkPlan(accessory: "x")
+        plan.wait = 3
+        var rest = TalkRest(room: 100, plan: plan, now: Self.start)
+        #expect(rest.look(space: 100, now: Self.start) == .wait(until: Self.start.advanced(bySeconds: 3)))
+        rest.heard(at: Self.start.advanced(bySeconds: 2.9))
+        #expect(rest.look(space: 100, now: Self.start.advanced(bySeconds: 3)) == .done)
+    }
+
+    @Test("What takes nothing for ten seconds is given up, and what takes little is not")
+    func stalled() {
+        var rest = TalkRest(room: 100, plan: TalkPlan(accessory: "x"), now: Self.start)
+        _ = rest.look(space: 10, now: Self.start.advanced(bySeconds: 9))
+        _ = rest.look(space: 11, now: Self.start.advanced(bySeconds: 18))
+        let end = Self.start.advanced(bySeconds: 27.9)
+        #expect(rest.look(space: 11, now: end) == .wait(until: end.advanced(bySeconds: 0.02)))
+        #expect(rest.look(space: 11, now: Self.start.advanced(bySeconds: 28)) == .stalled(bytes: 89))
+    }
+}
