@@ -22,7 +22,8 @@ struct DiagnosisTests {
         var receiver = ReceiverDescription()
         receiver.path = "/dev/ttyACM0"
         return MachineFacts(
-            configuration: Configuration(), traits: ["LibGPS", "LibIIO"], user: "pi", isRoot: false, hasKernelBus: true,
+            configuration: Configuration(), traits: ["LibGPS", "LibIIO", "LibUdev"], user: "pi", isRoot: false,
+            hasKernelBus: true,
             kernelSensors: [device], triggers: ["mpu6050-dev0"], canMakeTimerTriggers: false, trials: [trial],
             positionFailure: nil, receivers: [receiver],
             battery: BatteryReading(level: 0.8, state: .charging))
