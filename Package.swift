@@ -247,16 +247,19 @@ let package = Package(
         .executableTarget(
             name: "TestProgramByteChannels", dependencies: ["ByteChannels", "DeviceCore"],
             path: "Tests/Programs/ByteChannels"),
+        .executableTarget(
+            name: "TestProgramSessionController", dependencies: ["ExternalAccessory"],
+            path: "Tests/Programs/SessionController"),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "CoreLocation", "DeviceCore", "GPSDSource", "IIODSimulator", "IIOFormat", "IIOSource",
+                "AccessorySimulator", "CoreLocation", "DeviceCore", "GPSDSource", "IIODSimulator", "IIOFormat", "IIOSource",
                 "SimulatedDevice", "Trace", "TraceFormats", "TraceXML",
                 "TestProgramAsyncMain", "TestProgramBookLocation", "TestProgramBookMotion",
                 "TestProgramCallbackPlaces",
                 "TestProgramListing313314", "TestProgramListing8386", "TestProgramListing87", "TestProgramListing8889",
                 "TestProgramMotion",
-                "TestProgramMotionManager", "TestProgramStream", "TestProgramUdev",
+                "TestProgramMotionManager", "TestProgramSessionController", "TestProgramStream", "TestProgramUdev",
             ],
             exclude: ["Accessory/Udev"]
         ),
@@ -267,7 +270,7 @@ let package = Package(
 let olderMode: Set = [
     "CoreLocationClientTests", "CoreMotionClientTests", "ExternalAccessoryClientTests", "TestProgramBookLocation",
     "TestProgramBookMotion", "TestProgramListing313314", "TestProgramListing8386", "TestProgramListing87", "TestProgramListing8889",
-    "TestProgramMotionManager",
+    "TestProgramMotionManager", "TestProgramSessionController",
 ]
 
 for target in package.targets where target.type != .system && !target.name.hasSuffix("Submodules") {

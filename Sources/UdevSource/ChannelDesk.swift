@@ -32,6 +32,8 @@ final class ChannelDesk: Sendable {
 
     /// A closed channel sends what was written for two seconds at most; this is a little more.
     private static let patience = 2.5
+    /// A channel that is ended from outside ends at once, but on a thread of its own.
+    private static let briefly = 1.0
 
     private let state = Mutex(State())
 
@@ -59,14 +61,24 @@ final class ChannelDesk: Sendable {
         return opened.channel
     }
 
-    /// Ends the channels of an accessory that is gone; of some of its protocols, when they are named.
+    /// Ends the channels of an accessory that is gone; of some of its protocols, when they are named. Returns when they
+    /// have ended: whoever is told of the detachment after that has found the end of its streams before.
     func endChannels(of accessory: AccessoryDescription.ID, protocols: Set<String>? = nil) {
         let ends = state.withLock { state in
-            state.entries.compactMap { key, entry in
-                key.accessory == accessory && protocols?.contains(entry.name) ?? true ? entry.end : nil
+            var ends: [(end: @Sendable (ByteChannelEnd) -> Void, bell: Bell)] = []
+            for (key, entry) in state.entries
+            where key.accessory == accessory && protocols?.contains(entry.name) ?? true {
+                guard let end = entry.end else { continue }
+                let bell = Bell()
+                state.entries[key]?.waiting.append(bell)
+                ends.append((end, bell))
             }
+            return ends
         }
-        for end in ends { end(ByteChannelEnd(.detached)) }
+        for (end, _) in ends { end(ByteChannelEnd(.detached)) }
+        let clock = LiveClock()
+        let deadline = clock.now.advanced(bySeconds: Self.briefly)
+        for (_, bell) in ends { bell.wait(until: deadline, clock: clock) }
     }
 
     private enum Turn {

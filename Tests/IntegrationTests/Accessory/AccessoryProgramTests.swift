@@ -1,0 +1,341 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import AccessorySimulator
+import DeviceCore
+import Foundation
+import Synchronization
+import Testing
+import Trace
+
+extension IntegrationTests {
+    @Suite("Programs that talk to accessories", .serialized, .timeLimit(.minutes(30)))
+    struct AccessoryProgramTests {
+        static let transports: [SimulatedTransport] = [.socket, .pseudoTerminal]
+
+        @Test("A program has a dialogue with a scale, and hears that it is gone", arguments: transports)
+        func dialogue(transport: SimulatedTransport) async throws {
+            let simulator = AccessorySimulator()
+            let program = try AccessoryProgram("com.example.scale", folder: try simulator.start())
+            try #require(await program.line(#"{"event":"ready"}"#) != nil)
+            let id = try simulator.attach(
+                SimulatedAccessory(
+                    name: "Weigh Scale", protocol: "com.example.scale",
+                    peer: LinePeer { $0 == "S" ? [.text("S S     12.5 g\r\n")] : [.text("ES\r\n")] }),
+                transport: transport)
+            try #require(await program.line(#"{"event":"opened","name":"Weigh Scale"}"#) != nil, "\(program.said)")
+            program.command("write S")
+            try #require(await program.line(#"{"event":"read","text":"S S     12.5 g\r\n"}"#) != nil, "\(program.said)")
+            program.command("write what?")
+            try #require(await program.line(#""text":"ES\r\n""#) != nil, "\(program.said)")
+            simulator.detach(id)
+            try #require(await program.line(#""event":"disconnected""#) != nil, "\(program.said)")
+            let lines = program.process.lines.elements
+            #expect(lines.count { $0.contains("input ended") } == 1, "\(program.said)")
+            #expect(lines.count { $0.contains("failed") } == 0, "\(program.said)")
+            #expect(lines.last?.contains("disconnected") == true, "\(program.said)")
+            await program.process.kill()
+            simulator.stop()
+        }
+
+        @Test(
+            "A recorded dialogue is played to a program, which keeps to it",
+            arguments: ["weigh-scale.umockdev", "weigh-scale.trace"])
+        func recorded(file: String) async throws {
+            let path = Tools.traces.deletingLastPathComponent().appendingPathComponent("udev/\(file)").path
+            let simulator = try AccessorySimulator(file: path)
+            let program = try AccessoryProgram("com.example.scale", folder: try simulator.start())
+            try #require(await program.line(#""event":"opened""#) != nil, "\(program.said)")
+            for (command, answer) in [("ID?", "2.10"), ("TARE", "OK"), ("SI", "12.4"), ("S", "12.5")] {
+                program.command("write \(command)")
+                try #require(await program.line(answer) != nil, "\(program.said)")
+            }
+            program.command("close")
+            try #require(await program.line(#""event":"closed""#) != nil)
+            #expect(await simulator.wait { $0.hasPlayed })
+            #expect(simulator.differences == [])
+            await program.process.kill()
+            simulator.stop()
+        }
+
+        @Test(
+            "The same dialogue with the same scale as umockdev plays them, found through libudev",
+            .enabled(if: Tools.umockdevRun != nil, Tools.umockdevMissing),
+            .enabled(if: Tools.hasLibUdev, "built without the trait LibUdev"))
+        func umockdev() async throws {
+            let folder = Tools.traces.deletingLastPathComponent().appendingPathComponent("udev").path
+            let program = AccessoryProgram(
+                process: try ChildProcess(
+                    try #require(Tools.umockdevRun),
+                    [
+                        "-d", "\(folder)/weigh-scale.umockdev", "-s", "/dev/ttyACM5=\(folder)/weigh-scale.script", "--",
+                        try Tools.program("TestProgramSessionController"), "com.example.scale",
+                    ], environment: ["DEVICE_SERVICES_CONFIG": try ConfigurationFile.empty.get().path]))
+            try #require(await program.line(#"{"event":"opened","name":"Weigh Scale"}"#) != nil, "\(program.said)")
+            for (command, answer) in [("ID?", "2.10"), ("TARE", "OK"), ("SI", "12.4"), ("S", "12.5")] {
+                program.command("write \(command)")
+                try #require(await program.line(answer) != nil, "\(program.said)")
+            }
+            program.command("quit")
+            #expect(await program.process.wait() == .exited(0))
+        }
+
+        @Test(
+            "A thousand times plugged in, talked to and unplugged: nothing is lost, nothing leaks",
+            arguments: transports)
+        func rounds(transport: SimulatedTransport) async throws {
+            let simulator = AccessorySimulator()
+            let program = try AccessoryProgram(
+                "com.example.probe", ["--pattern", "--greeting", "HELLO"], folder: try simulator.start())
+            try #require(await program.line(#"{"event":"ready"}"#) != nil)
+            let length = 3000
+            let hasSent = Mutex(0)
+            let heard = Mutex("")
+            let pattern = (0..<length).map { PatternPeer.byte(at: Int64($0)) }
+            let peer = CodedPeer { event in
+                switch event {
+                case .received(let bytes):
+                    let isWhole = heard.withLock { heard in
+                        heard += String(decoding: bytes, as: UTF8.self)
+                        return heard == "HELLO"
+                    }
+                    return isWhole ? [.send(pattern), .wake(after: 0)] : []
+                case .woken:
+                    hasSent.withLock { $0 += 1 }
+                    return []
+                case .opened, .closed: return []
+                }
+            }
+            var early = AccessoryProgram.Use()
+            var place = 0
+            for round in 1...1000 {
+                heard.withLock { $0 = "" }
+                let id = try simulator.attach(
+                    SimulatedAccessory(name: "Probe", protocol: "com.example.probe", peer: peer), transport: transport)
+                let isSent = await simulator.wait { _ in hasSent.withLock { $0 } == round }
+                try #require(isSent, "round \(round): \(heard.withLock { $0 }) \(program.said)")
+                simulator.detach(id, .afterReading)
+                place =
+                    try #require(
+                        await program.line(#""event":"disconnected""#, after: place), "round \(round): \(program.said)")
+                    + 1
+                if round == 100 { early = program.use }
+            }
+            let lines = program.process.lines.elements
+            #expect(lines.count { $0.contains(#""event":"opened""#) } == 1000)
+            #expect(lines.count { $0.contains(#""event":"connected""#) } == 1000)
+            let whole = lines.filter {
+                $0.contains(#""disconnected""#) && $0.contains(#""count":3000"#) && $0.contains(#""wrong":-1"#)
+            }
+            #expect(whole.count == 1000)
+            let ends = lines.filter { $0.contains("input ended") }
+            #expect(ends.count == 1000)
+            // Every byte came, in its place, and then the end.
+            let isWhole = ends.allSatisfy { $0 == #"{"count":3000,"event":"input ended","wrong":-1}"# }
+            #expect(isWhole, "\(ends.first { !$0.contains(#""count":3000"#) || !$0.contains("-1") } ?? "")")
+            let late = program.use
+            #expect(late.descriptors <= early.descriptors + 5)
+            // Dispatch lends and takes back threads as it likes.
+            #expect(late.threads <= early.threads + 20)
+            // The buffers of one connection alone would be 100 MiB by now.
+            #expect(late.memory <= early.memory + 32_768)
+            let switches = late.switches - early.switches
+            #expect(switches < 900 * 500, "\(switches) wake-ups in 900 rounds")
+            // And nobody goes on looking for what is gone.
+            try await Task.sleep(for: .milliseconds(500))
+            let before = program.use.switches
+            try await Task.sleep(for: .seconds(2))
+            let idle = program.use.switches - before
+            #expect(idle < 400, "\(idle) wake-ups with nothing to do")
+            await program.process.kill()
+            simulator.stop()
+        }
+
+        @Test("A second program is told that the port is taken, and the first one goes on", arguments: transports)
+        func taken(transport: SimulatedTransport) async throws {
+            let simulator = AccessorySimulator()
+            let folder = try simulator.start()
+            try simulator.attach(
+                SimulatedAccessory(name: "Probe", protocol: "com.example.probe", peer: EchoPeer()), transport: transport
+            )
+            let first = try AccessoryProgram(folder: folder)
+            try #require(await first.line(#""event":"opened""#) != nil, "\(first.said)")
+            let second = try AccessoryProgram(folder: folder)
+            let refused = try #require(await second.line(#""event":"refused""#), "\(second.said)")
+            // A reason that says what to do, not a number.
+            #expect(second.process.lines.elements[refused].count > 60, "\(second.said)")
+            for number in 0..<20 {
+                first.command("write still \(number)")
+                try #require(await first.line("still \(number)\\r\\n") != nil, "\(first.said)")
+            }
+            let lines = first.process.lines.elements.filter { $0.contains(#""event":"read""#) }
+            let text = lines.joined()
+            #expect(!text.contains("refused"))
+            // When the first one closes, the second one gets it.
+            first.command("close")
+            try #require(await first.line(#""event":"closed""#) != nil)
+            var place = refused + 1
+            for _ in 0..<200 {
+                second.command("open")
+                guard let next = await second.line(#""event":"#, after: place) else { break }
+                place = next + 1
+                if second.process.lines.elements[next].contains("opened") { break }
+            }
+            second.command("write mine")
+            #expect(await second.line("mine\\r\\n") != nil, "\(second.said)")
+            await first.process.kill()
+            await second.process.kill()
+            simulator.stop()
+        }
+
+        @Test("A session of a port that may not be opened, or is not there, is refused in words")
+        func refused() async throws {
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent("ports-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let program = try AccessoryProgram("com.example.probe", ["--manual"], folder: folder.path)
+            try #require(await program.line(#"{"event":"ready"}"#) != nil)
+            // A device on a file system that allows none may not be opened by anybody; without privilege a file without
+            // any right will do.
+            let closed = "/dev/shm/device-services-\(UUID().uuidString)"
+            if mknod(closed, mode_t(S_IFCHR | 0o600), dev_t(4 << 8 | 64)) != 0 {
+                _ = FileManager.default.createFile(atPath: closed, contents: Data(), attributes: [.posixPermissions: 0])
+            }
+            defer { unlink(closed) }
+            for (number, path) in [closed, "\(folder.path)/missing"].enumerated() {
+                let file = folder.appendingPathComponent("\(number).json")
+                let text = #"{"name":"Probe \#(number)","protocols":{"com.example.probe":{"tty":"\#(path)"}}}"#
+                let start = program.process.lines.count
+                try Data(text.utf8).write(to: file.appendingPathExtension("tmp"))
+                try FileManager.default.moveItem(at: file.appendingPathExtension("tmp"), to: file)
+                if await program.line(#""event":"connected""#, after: start) != nil {
+                    program.command("open")
+                    let place = try #require(await program.line(#""event":"refused""#, after: start), "\(program.said)")
+                    #expect(program.process.lines.elements[place].contains(path), "\(program.said)")
+                }
+                try FileManager.default.removeItem(at: file)
+                try #require(await program.line(#""event":"disconnected""#, after: start) != nil, "\(program.said)")
+            }
+            await program.process.kill()
+        }
+
+        @Test("An accessory that goes in the moment it is opened ends the session", arguments: transports)
+        func gone(transport: SimulatedTransport) async throws {
+            let simulator = AccessorySimulator()
+            let program = try AccessoryProgram(folder: try simulator.start())
+            try #require(await program.line(#"{"event":"ready"}"#) != nil)
+            var place = 0
+            for round in 0..<50 {
+                try simulator.attach(
+                    SimulatedAccessory(
+                        name: "Probe", protocol: "com.example.probe",
+                        peer: CodedPeer { $0 == .opened ? [.unplug] : [] }), transport: transport)
+                place =
+                    try #require(
+                        await program.line(#""event":"disconnected""#, after: place), "round \(round): \(program.said)")
+                    + 1
+            }
+            let lines = program.process.lines.elements
+            #expect(lines.count { $0.contains(#""event":"connected""#) } == 50)
+            #expect(lines.count { $0.contains("input ended") || $0.contains("input failed") } <= 50)
+            await program.process.kill()
+            simulator.stop()
+        }
+
+        @Test("A device that never sends lets the program wait, and end", arguments: transports)
+        func silent(transport: SimulatedTransport) async throws {
+            let simulator = AccessorySimulator()
+            let program = try AccessoryProgram(folder: try simulator.start())
+            let id = try simulator.attach(
+                SimulatedAccessory(name: "Probe", protocol: "com.example.probe", peer: SinkPeer()), transport: transport
+            )
+            try #require(await program.line(#""event":"opened""#) != nil, "\(program.said)")
+            #expect(await simulator.wait { $0.traffic(of: id)?.openSessions == 1 })
+            let before = program.use.switches
+            try await Task.sleep(for: .seconds(1))
+            #expect(program.use.switches - before < 200)
+            program.command("close")
+            try #require(await program.line(#""event":"closed""#) != nil)
+            #expect(await simulator.wait { $0.traffic(of: id)?.openSessions == 0 })
+            program.command("open")
+            try #require(await program.line(#""event":"opened""#, after: 3) != nil, "\(program.said)")
+            simulator.detach(id)
+            try #require(await program.line(#""event":"disconnected""#) != nil, "\(program.said)")
+            await program.process.kill()
+            simulator.stop()
+        }
+
+        @Test("A hundred megabytes of garbage need no more memory than a little", arguments: transports)
+        func garbage(transport: SimulatedTransport) async throws {
+            let simulator = AccessorySimulator()
+            let program = try AccessoryProgram("com.example.probe", ["--pattern"], folder: try simulator.start())
+            try #require(await program.line(#"{"event":"ready"}"#) != nil)
+            let length = 100_000_000
+            let id = try simulator.attach(
+                SimulatedAccessory(
+                    name: "Probe", protocol: "com.example.probe", peer: PatternPeer(length: Int64(length))),
+                transport: transport)
+            try #require(await program.line(#""event":"opened""#) != nil, "\(program.said)")
+            let early = program.use
+            // While the program does not read, the accessory has to wait.
+            program.command("pause")
+            var sent: Int64 = -1
+            while let now = simulator.traffic(of: id)?.bytesSent, now != sent {
+                sent = now
+                try await Task.sleep(for: .milliseconds(300))
+            }
+            #expect(sent < Int64(length))
+            program.command("resume")
+            var last: Int64 = 0
+            while let now = simulator.traffic(of: id)?.bytesSent, now < length {
+                // As long as it goes on it may take its time.
+                try #require(await simulator.wait { ($0.traffic(of: id)?.bytesSent ?? 0) > last }, "\(last)")
+                last = now
+            }
+            simulator.detach(id, .afterReading)
+            // What was read from the port is not yet told to the program, which takes its time with so much.
+            let place = try #require(await program.line(#""event":"disconnected""#), "\(program.said)")
+            let line = program.process.lines.elements[place]
+            #expect(line.contains(#""count":100000000"#) && line.contains(#""wrong":-1"#), "\(line)")
+            #expect(program.use.peak <= early.peak + 32_768)
+            await program.process.kill()
+            simulator.stop()
+        }
+
+        @Test("After a storm of a thousand the program knows what is there", arguments: transports)
+        func storm(transport: SimulatedTransport) async throws {
+            let simulator = AccessorySimulator()
+            let program = try AccessoryProgram("com.example.probe", ["--manual"], folder: try simulator.start())
+            try #require(await program.line(#"{"event":"ready"}"#) != nil)
+            try simulator.storm(
+                of: SimulatedAccessory(name: "Passing", protocol: "com.example.probe", peer: EchoPeer()), count: 1000,
+                transport: transport)
+            var stay: [AccessorySimulator.ID] = []
+            for number in 0..<20 {
+                stay.append(
+                    try simulator.attach(
+                        SimulatedAccessory(name: "Stays \(number)", protocol: "com.example.probe", peer: EchoPeer()),
+                        transport: transport))
+            }
+            for id in stay.prefix(10) { simulator.detach(id, .atOnce) }
+            let names = (10..<20).map { #""Stays \#($0)""# }.joined(separator: ",")
+            let expected = #"{"event":"list","names":[\#(names)]}"#
+            var isRight = false
+            for _ in 0..<1200 where !isRight {
+                let start = program.process.lines.count
+                program.command("list")
+                guard let place = await program.line(#""event":"list""#, after: start) else { break }
+                isRight = program.process.lines.elements[place] == expected
+                if !isRight { try await Task.sleep(for: .milliseconds(50)) }
+            }
+            #expect(isRight, "\(program.said)")
+            // Whoever was told of a connection was told of its end, but for those that are there.
+            let lines = program.process.lines.elements
+            #expect(
+                lines.count { $0.contains(#""event":"connected""#) }
+                    == lines.count { $0.contains(#""event":"disconnected""#) } + 10)
+            await program.process.kill()
+            simulator.stop()
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import AccessorySimulator
+import Foundation
+import Trace
+
+/// The program that talks to accessories, as a process of its own.
+final class AccessoryProgram: Sendable {
+    let process: ChildProcess
+
+    /// Starts it for the accessories of a folder.
+    init(_ protocolName: String = "com.example.probe", _ flags: [String] = [], folder: String) throws {
+        process = try ChildProcess(
+            try Tools.program("TestProgramSessionController"), [protocolName] + flags,
+            environment: [
+                "DEVICE_SERVICES_ACCESSORIES": folder, "DEVICE_SERVICES_CONFIG": try ConfigurationFile.empty.get().path,
+            ])
+    }
+
+    /// One that was started otherwise.
+    init(process: ChildProcess) {
+        self.process = process
+    }
+
+    /// Gives it a command.
+    func command(_ text: String) {
+        process.write(text + "\n")
+    }
+
+    /// Waits, a minute at most, for a line that holds the text behind the first so many lines; answers its place.
+    func line(_ text: String, after start: Int = 0) async -> Int? {
+        for _ in 0..<12_000 {
+            if let place = process.lines.elements.dropFirst(start).firstIndex(where: { $0.contains(text) }) {
+                return place
+            }
+            // Nothing tells of a line that does not come.
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+        return nil
+    }
+
+    /// What it has said, for messages of tests.
+    var said: String { process.lines.elements.suffix(12).joined(separator: "\n") }
+
+    /// What the kernel counts of it.
+    struct Use {
+        var descriptors = 0
+        var threads = 0
+        /// Memory in use and at most, in KiB.
+        var memory = 0
+        var peak = 0
+        /// How often its threads have gone to sleep.
+        var switches = 0
+    }
+
+    var use: Use {
+        let folder = "/proc/\(process.identifier)"
+        var use = Use()
+        use.descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "\(folder)/fd").count) ?? 0
+        use.memory = Self.number("VmRSS", in: "\(folder)/status")
+        use.peak = Self.number("VmHWM", in: "\(folder)/status")
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: "\(folder)/task")) ?? []
+        use.threads = threads.count
+        use.switches = threads.reduce(0) {
+            $0 + Self.number("voluntary_ctxt_switches", in: "\(folder)/task/\($1)/status")
+        }
+        return use
+    }
+
+    private static func number(_ name: String, in file: String) -> Int {
+        let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
+        let line = text.split(separator: "\n").first { $0.hasPrefix("\(name):") }
+        return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0
+    }
+}
+
+extension AccessorySimulator {
+    /// Waits, a minute at most, until the condition holds.
+    func wait(until holds: (AccessorySimulator) -> Bool) async -> Bool {
+        for _ in 0..<12_000 {
+            if holds(self) { return true }
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+        return false
+    }
+}
+
+extension Tools {
+    /// True when the programs under test were built with libudev.
+    static let hasLibUdev: Bool = {
+        #if LibUdev
+        true
+        #else
+        false
+        #endif
+    }()
+}
