@@ -67,6 +67,11 @@ public final class IIOSource: MotionSource {
         supervisor.call()
     }
 
+    /// Whether somebody says when devices of this machine come or go: then they are looked for less often.
+    public func devicesAreWatched(_ areWatched: Bool) {
+        supervisor.setWatched(areWatched)
+    }
+
     /// Hands events to the closure, on threads of the source.
     public func subscribe(
         _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
@@ -113,6 +118,12 @@ extension IIOSource {
 
         func attach(_ hub: MotionHub) {
             self.hub.withLock { $0.hub = hub }
+        }
+
+        func setWatched(_ isWatched: Bool) {
+            parts.watch.set(isWatched)
+            // What waits for long looks again how long that is to be.
+            call()
         }
 
         func call() {

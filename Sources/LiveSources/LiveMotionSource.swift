@@ -9,5 +9,8 @@ import IIOSource
 /// The frameworks reach this function by its link name and never import this module: see LiveDevice.
 @_silgen_name("DeviceServices_liveMotionSource")
 public func liveMotionSource(configuration: Configuration, clock: any DeviceClock) -> any MotionSource {
-    IIOSource(addresses: configuration.motionSources.value, settings: configuration.sensors.value, clock: clock)
+    let addresses = configuration.motionSources.value
+    let source = IIOSource(addresses: addresses, settings: configuration.sensors.value, clock: clock)
+    // Servers say nothing of devices that come.
+    return addresses.contains(.local) ? WatchedMotionSource(source, clock: clock) : source
 }

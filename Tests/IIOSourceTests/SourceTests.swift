@@ -197,6 +197,47 @@ struct SourceTests {
         #expect(Self.isAtRest(library))
     }
 
+    @Test("A device that the kernel has told of is found at once, however seldom devices are looked for")
+    func announcedDevice() {
+        let library = Devices.library()
+        library.script.withLock { script in
+            script.context = IIOContext()
+            script.presence = []
+        }
+        var options = Devices.quick
+        options.searchInterval = 3600
+        let source = Self.source(library, options: options)
+        source.devicesAreWatched(true)
+        let log = EventLog()
+        let subscription = source.subscribe(Self.request()) { log.note($0) }
+        // It has looked, and found nothing.
+        #expect(library.journal.waits(for: "open"))
+        library.script.withLock { script in
+            script.context = Devices.context
+            script.presence = ["iio:device0", "trigger0"]
+        }
+        source.devicesChanged()
+        #expect(library.journal.waits(for: "buffer"))
+        subscription.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
+    @Test("Devices are looked for seldom while somebody says which come, and often again when nobody does")
+    func watchedDevices() {
+        let library = Devices.library()
+        var options = Devices.quick
+        options.searchInterval = 3600 / ContextRun.watchedFactor
+        let run = ContextRun(
+            session: ContextSession(
+                address: .local, index: 0, parts: Devices.parts(library, clock: LiveClock(), options: options)),
+            hub: MotionHub {}, catalog: Catalog(contexts: 1))
+        #expect(run.searchInterval == 240)
+        run.parts.watch.set(true)
+        #expect(run.searchInterval == 3600)
+        run.parts.watch.set(false)
+        #expect(run.searchInterval == 240)
+    }
+
     @Test("A device in use is left alone, told as busy, and taken when it is free")
     func busy() {
         let library = Devices.library()

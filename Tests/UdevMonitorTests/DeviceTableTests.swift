@@ -78,7 +78,7 @@ struct DeviceTableTests {
     func resynchronises() {
         var table = table(Records.device(), Records.interface(), Records.tty(), Records.plain(1), Records.plain(2))
         var changed = Records.plain(2)
-        changed.isInitialized = false
+        changed.properties["ID_SERIAL"] = "2"
         table.resynchronise([Records.plain(3), changed, Records.plain(1)], tell: log.note)
         #expect(
             log.all == [
@@ -107,6 +107,19 @@ struct DeviceTableTests {
         table.update(Records.device(number: "010"), isAdd: true, exists: true, tell: log.note)
         #expect(log.all == ["removed /dev/bus/usb/001/006", "added /dev/bus/usb/001/010"])
         #expect(table.devices[neighbour.path] == neighbour)
+    }
+
+    @Test("That rules have been run is news of a device with a node, once, and nothing takes it back")
+    func tellsInitialisation() {
+        var raw = [Records.interface(), Records.tty()]
+        for index in raw.indices { raw[index].isInitialized = false }
+        var table = table(raw[0], raw[1])
+        table.update(Records.interface(), isAdd: true, exists: true, tell: log.note)
+        table.update(Records.tty(), isAdd: true, exists: true, tell: log.note)
+        table.resynchronise(raw, tell: log.note)
+        table.update(Records.tty(), isAdd: false, exists: true, tell: log.note)
+        #expect(log.all == ["added /dev/ttyACM0"])
+        #expect(table.all == [Records.interface(), Records.tty()])
     }
 
     @Test("More devices than the limit are left out, and there is room again when some are gone")

@@ -11,7 +11,7 @@ extension ContextRun {
         if session.wantsDiscovery { return true }
         // A sensor that is waited for may have come, or one that is there may have gone.
         if let present = parts.library.devices(at: address) {
-            lookAt = now.advanced(bySeconds: parts.options.searchInterval)
+            lookAt = now.advanced(bySeconds: searchInterval)
             if present != presence || isDoubtful && now >= doubtAt { return session.isNeeded(hub) }
         }
         guard now >= connectAt else { return false }
@@ -45,7 +45,13 @@ extension ContextRun {
             for unit in units where unit.reader == nil { lose(unit, problem) }
             session.finishDiscovery(problem, presence: present)
         }
-        lookAt = clock.now.advanced(bySeconds: parts.options.searchInterval)
+        lookAt = clock.now.advanced(bySeconds: searchInterval)
+    }
+
+    /// Seconds between looks for devices; more when somebody says which come, though a word of the kernel may be lost.
+    var searchInterval: Double {
+        let interval = parts.options.searchInterval
+        return address.backend == .local && parts.watch.isOn ? interval * Self.watchedFactor : interval
     }
 
     /// The names of a context's devices, as `IIOLibrary.devices(at:)` gives them.

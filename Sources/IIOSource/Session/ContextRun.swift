@@ -18,6 +18,8 @@ final class ContextRun {
     static let watchInterval = 1.0
     /// The most threads that are left to themselves.
     static let mostAbandoned = 4
+    /// How many times as long as else it may take until devices are looked for though nobody has said that any came.
+    static let watchedFactor = 15.0
     /// A jump of suspend time over other time by that many seconds is a sleep of the machine.
     static let leastSleep = 0.5
 
@@ -77,6 +79,7 @@ final class ContextRun {
         if connection == nil, session.isNeeded(hub) { deadline = min(deadline, connectAt) }
         // Where the library tells which devices there are that is looked at whatever has failed.
         if hub.isMissingSensor { deadline = min(deadline, presence == nil ? max(lookAt, connectAt) : lookAt) }
+        if isDoubtful, hub.isMissingSensor { deadline = min(deadline, doubtAt) }
         for unit in units {
             if let watch = unit.watch { deadline = min(deadline, watch.deadline) }
             if let retry = unit.bufferRetryAt, unit.wanted != nil { deadline = min(deadline, retry) }

@@ -11,4 +11,6 @@ struct SourceParts: Sendable {
     let options: IIOSourceOptions
     /// Starts a thread.
     let spawn: @Sendable (_ body: @escaping @Sendable () -> Void) throws(DeviceError) -> Void
+    /// Whether somebody says when devices of this machine come or go.
+    let watch = DeviceWatch()
 }

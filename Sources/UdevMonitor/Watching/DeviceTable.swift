@@ -35,8 +35,21 @@ struct DeviceTable {
             if record.usbInterface.isEmpty { record.usbInterface = known.usbInterface }
             if record.usbDevice.isEmpty { record.usbDevice = known.usbDevice }
         }
+        renew(known, record, tell: tell)
+    }
+
+    /// Takes over what is known of a device now, and tells it when that is news.
+    private mutating func renew(_ known: UdevRecord, _ record: UdevRecord, tell: (UdevEvent) -> Void) {
+        var record = record
+        // A message of udevd says that its rules have been run; of a device without a node it often keeps no record.
+        if known.isInitialized { record.isInitialized = true }
         guard record != known else { return }
         devices[record.path] = record
+        if record.node.isEmpty {
+            var former = known
+            former.isInitialized = record.isInitialized
+            if former == record { return }
+        }
         tell(.added(record))
     }
 
@@ -60,9 +73,7 @@ struct DeviceTable {
         for path in gone.sorted(by: >) { remove(path, tell: tell) }
         for record in Self.sorted(present.values) {
             if let known = devices[record.path] {
-                guard known != record else { continue }
-                devices[record.path] = record
-                tell(.added(record))
+                renew(known, record, tell: tell)
             } else if insert(record) {
                 tell(.added(record))
             }

@@ -49,11 +49,14 @@ struct MessageCheck {
             let length = UnsafeRawPointer(zero) - base
             let entry = UnsafeRawBufferPointer(rebasing: rest[..<length])
             if entry.starts(with: Self.subsystemKey) {
-                guard subsystem == nil else { return .unusable }
-                subsystem = UnsafeRawBufferPointer(rebasing: entry[Self.subsystemKey.count...])
+                let value = UnsafeRawBufferPointer(rebasing: entry[Self.subsystemKey.count...])
+                // Which of two libudev would take is not to be guessed.
+                if let subsystem, !subsystem.elementsEqual(value) { return .unusable }
+                subsystem = value
             } else if entry.starts(with: Self.typeKey) {
-                guard type == nil else { return .unusable }
-                type = UnsafeRawBufferPointer(rebasing: entry[Self.typeKey.count...])
+                let value = UnsafeRawBufferPointer(rebasing: entry[Self.typeKey.count...])
+                if let type, !type.elementsEqual(value) { return .unusable }
+                type = value
             }
             rest = UnsafeRawBufferPointer(rebasing: rest[(length + 1)...])
         }

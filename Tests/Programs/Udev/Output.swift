@@ -59,6 +59,30 @@ final class Output: Sendable {
         }
     }
 
+    /// The threads of this process, once those that are about to end are gone.
+    func threads() {
+        let expected = 1
+        var count = 0
+        for _ in 0..<6000 {
+            count = Self.threadCount
+            if count <= expected { break }
+            WorkerThread.pause(seconds: 0.01)
+        }
+        line("threads") { writer in
+            writer.key("count")
+            writer.int(count)
+        }
+    }
+
+    private static var threadCount: Int {
+        guard let folder = opendir("/proc/self/task") else { return -1 }
+        defer { closedir(folder) }
+        var count = 0
+        while readdir(folder) != nil { count += 1 }
+        // Without the folder and the one above.
+        return count - 2
+    }
+
     private func device(_ event: StaticString, _ record: UdevRecord, isBrief: Bool) {
         line(event) { writer in
             writer.key("path")

@@ -25,6 +25,11 @@ struct Wish {
                     throw Refusal(description: "--buffer needs a number of bytes")
                 }
                 options.receiveBuffer = bytes
+            case "--most":
+                guard let devices = rest.popFirst().flatMap({ Int($0) }) else {
+                    throw Refusal(description: "--most needs a number of devices")
+                }
+                options.mostDevices = devices
             case "--control": options.control = rest.popFirst() ?? ""
             case "--attribute": attributes.append(rest.popFirst() ?? "")
             case "--binary": binary.append(rest.popFirst() ?? "")

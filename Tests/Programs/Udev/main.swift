@@ -7,9 +7,9 @@ import UdevMonitor
 
 // Writes what a monitor tells as lines of JSON; answers what is asked on its input.
 //
-//     TestProgramUdev [--buffer BYTES] [--control PATH] [--brief] [--attribute NAME]… [--binary NAME]… SUBSYSTEM[/TYPE]…
+//     TestProgramUdev [--buffer BYTES] [--control PATH] [--most DEVICES] [--brief] [--attribute NAME]… [--binary NAME]… SUBSYSTEM[/TYPE]…
 //
-// Asked are: statistics, start, stop, end. --brief writes only paths and counts.
+// Asked are: statistics, threads, start, stop, end. --brief writes only paths and counts.
 
 let output = Output()
 let wish: Wish
@@ -26,6 +26,7 @@ monitor.start(receive: receive)
 while let question = readLine() {
     switch question {
     case "statistics": output.statistics(monitor.statistics)
+    case "threads": output.threads()
     case "start": monitor.start(receive: receive)
     case "stop":
         monitor.stop()

@@ -1,26 +1,39 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Sends messages about devices as udevd does, for a private network namespace.
+"""Runs a program in a network namespace of its own and sends it messages about devices as udevd does.
 
-Reads commands from its input, a line each, and answers each with a line "done":
+    udev_stage.py [--daemon] PROGRAM [ARGUMENT]...     to be run in a new network and mount namespace, as its root
+
+With --daemon udevd's control socket is there from the beginning. Reads commands from its input, a line each, and answers
+each with a line {"event":"done"}; what the program writes goes to the same output.
 
     add|remove|change PATH SUBSYSTEM [KEY=VALUE]...   one message; PATH as in /devices/virtual/tty/tty5
     storm COUNT SUBSYSTEM                             adds of COUNT devices that exist nowhere, then their removals
     pairs COUNT PATH SUBSYSTEM                        COUNT times a removal and an add of one device
     malformed COUNT SEED                              broken messages of all kinds
     huge PATH SUBSYSTEM BYTES                         an add with one property of that many bytes
+    daemon yes|no                                     udevd's control socket comes or goes
+    kernel ACTION PATH                                lets the kernel itself send a message
+    program TEXT                                      gives the program a line to read
+    log                                               tells what the program has logged
+    end                                               ends the program
 
 The layout of a message: a header of 40 bytes ("libudev" and a zero, the number 0xfeedcafe, the header's size, offset
 and length of the properties, MurmurHash2 of subsystem and type, a Bloom filter of tags) and then KEY=VALUE with a zero
 behind each. Numbers are the machine's, but the magic number and the hashes, which are big-endian.
 """
+import json
+import os
 import random
 import socket
 import struct
+import subprocess
 import sys
 
 GROUP = 2
+CONTROL = "/run/udev/control"
+LOG = "/run/log"
 MASK = 0xFFFFFFFF
 
 
@@ -112,12 +125,30 @@ class Sender:
         self.send("add", path, subsystem, ("HUGE=" + "x" * count,))
 
 
+def say(**fields):
+    # In one piece, because the program writes there too.
+    os.write(1, (json.dumps(fields) + "\n").encode())
+
+
+def set_daemon(is_there):
+    if is_there:
+        os.makedirs(os.path.dirname(CONTROL), exist_ok=True)
+        open(CONTROL, "w").close()
+    else:
+        os.remove(CONTROL)
+
+
 def main():
+    arguments = sys.argv[1:]
+    subprocess.run(["mount", "-t", "tmpfs", "none", "/run"], check=True)
+    if arguments[0] == "--daemon":
+        arguments = arguments[1:]
+        set_daemon(True)
+    with open(LOG, "w") as log:
+        program = subprocess.Popen(arguments, stdin=subprocess.PIPE, stderr=log)
     sender = Sender()
     for line in sys.stdin:
         words = line.split()
-        if not words:
-            continue
         verb, rest = words[0], words[1:]
         if verb == "storm":
             sender.storm(int(rest[0]), rest[1])
@@ -127,11 +158,24 @@ def main():
             sender.malformed(int(rest[0]), int(rest[1]))
         elif verb == "huge":
             sender.huge(rest[0], rest[1], int(rest[2]))
+        elif verb == "daemon":
+            set_daemon(rest[0] == "yes")
+        elif verb == "kernel":
+            with open(f"/sys{rest[1]}/uevent", "w") as file:
+                file.write(rest[0])
+        elif verb == "program":
+            program.stdin.write((" ".join(rest) + "\n").encode())
+            program.stdin.flush()
+        elif verb == "log":
+            with open(LOG) as file:
+                say(event="log", lines=file.read().splitlines())
         elif verb == "end":
+            program.stdin.close()
+            say(event="ended", status=program.wait())
             return
         else:
             sender.send(verb, rest[0], rest[1], rest[2:])
-        print("done", flush=True)
+        say(event="done")
 
 
 main()

@@ -1,0 +1,65 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import IIOSource
+import Synchronization
+import UdevMonitor
+
+/// The motion sensors of this machine and of others, with the kernel's word on devices of this one that come and go.
+///
+/// The monitor runs from the first use on, and sleeps while nothing happens.
+final class WatchedMotionSource: MotionSource {
+    private let source: IIOSource
+    private let monitor: UdevMonitor
+    private let isStarted = Atomic<Bool>(false)
+
+    init(_ source: IIOSource, clock: any DeviceClock) {
+        self.source = source
+        var options = UdevMonitorOptions()
+        // Sensors are used as the kernel gives them.
+        options.expectsRules = false
+        monitor = UdevMonitor([UdevSelection(subsystem: "iio")], clock: clock, options: options)
+    }
+
+    deinit {
+        monitor.stop()
+        // Subscriptions outlive it.
+        source.devicesAreWatched(false)
+    }
+
+    private func start() {
+        guard !isStarted.exchange(true, ordering: .relaxed) else { return }
+        monitor.start { [source] event in
+            switch event {
+            case .snapshot: source.devicesAreWatched(true)
+            case .problem: source.devicesAreWatched(false)
+            case .added, .removed: source.devicesChanged()
+            }
+        }
+    }
+
+    var sensors: [SensorDescription] {
+        start()
+        return source.sensors
+    }
+
+    func description(of sensor: SensorDescription.ID) -> SensorDescription? { source.description(of: sensor) }
+
+    var contextDescriptions: [String] {
+        start()
+        return source.contextDescriptions
+    }
+
+    var problems: [DeviceError] { source.problems }
+
+    func subscribe(
+        _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
+        quiet: @escaping @Sendable () -> Void
+    ) -> Subscription {
+        start()
+        return source.subscribe(request, receive: receive, quiet: quiet)
+    }
+
+    func measuredRate(of sensor: SensorDescription.ID) -> Double? { source.measuredRate(of: sensor) }
+}

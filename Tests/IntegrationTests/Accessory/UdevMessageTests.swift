@@ -1,0 +1,193 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+extension IntegrationTests {
+    /// Messages are sent as udevd sends them, in a network namespace of the test's own.
+    @Suite(
+        "Messages of udevd, imitated", .serialized, .enabled(if: Tools.hasLibUdev, Tools.libUdevMissing),
+        .enabled(if: Tools.isolation != nil, Tools.isolationMissing), .timeLimit(.minutes(30)))
+    struct UdevMessageTests {
+        private static let tty5 = "/sys/devices/virtual/tty/tty5"
+
+        /// Lets a message through when all before it are dealt with, and returns when it has arrived.
+        private func settle(_ stage: UdevStage) async throws {
+            let mark = "/devices/virtual/tty/ttyMark"
+            let deadline = ContinuousClock.now + .seconds(60)
+            while ContinuousClock.now < deadline {
+                // One that is sent while the kernel drops messages is lost.
+                let overflows = try #require(try await stage.statistics().overflows)
+                try await stage.perform("add \(mark) tty")
+                try await stage.perform("remove \(mark) tty")
+                let before = try #require(try await stage.statistics().messages)
+                try await Task.sleep(for: .milliseconds(50))
+                let after = try await stage.statistics()
+                if after.messages == before, after.overflows == overflows { return }
+            }
+            Issue.record("messages come without end")
+        }
+
+        @Test("A device is told with its properties when it comes, when these change, and when it goes")
+        func tells() async throws {
+            let stage = try UdevStage.isolated(daemon: true, ["tty"])
+            try #require(await stage.wait { $0.contains { $0.event == "snapshot" } })
+            let path = "/devices/virtual/tty/ttyACM77"
+            let properties = "DEVNAME=/dev/ttyACM77 MAJOR=166 MINOR=77 ID_SERIAL_SHORT=WS-7731"
+            try await stage.perform("add \(path) tty \(properties)")
+            try #require(await stage.waits(for: "added", "/sys\(path)"))
+            // Triggered, it says nothing new.
+            try await stage.perform("add \(path) tty \(properties)")
+            try await stage.perform("change \(path) tty \(properties)")
+            try await stage.perform("change \(path) tty \(properties) EXTERNAL_ACCESSORY_PROTOCOLS=com.example.scale")
+            try #require(await stage.waits(for: "added", "/sys\(path)", count: 2))
+            // Nobody asked for these.
+            try await stage.perform("add /devices/virtual/net/dummy0 net INTERFACE=dummy0")
+            try await stage.perform("remove \(path) tty")
+            try #require(await stage.waits(for: "removed", "/sys\(path)"))
+            let events = stage.events
+            #expect(events.map(\.event) == ["snapshot", "added", "added", "removed"])
+            let first = try #require(events[1].device)
+            #expect(first.node == "/dev/ttyACM77")
+            #expect(first.subsystem == "tty")
+            #expect(first.isInitialized)
+            #expect(first.properties["ID_SERIAL_SHORT"] == "WS-7731")
+            #expect(first.properties["ACTION"] == nil)
+            #expect(first.properties["SEQNUM"] == nil)
+            #expect(events[2].device?.properties["EXTERNAL_ACCESSORY_PROTOCOLS"] == "com.example.scale")
+            #expect(events[3].device == events[2].device)
+            #expect(try await stage.end() == 0)
+        }
+
+        @Test("Of 20,000 messages at once none is missed")
+        func survivesStorm() async throws {
+            let stage = try UdevStage.isolated(daemon: true, ["--brief", "--most", "20000", "tty"])
+            try #require(await stage.wait { $0.contains { $0.event == "snapshot" } })
+            let there = stage.paths
+            try await stage.perform("storm 10000 tty")
+            try await settle(stage)
+            #expect(stage.paths == there)
+            let statistics = try await stage.statistics()
+            // Others are held to a limit of the system, and a machine may be slow.
+            if statistics.overflows == 0 {
+                let events = stage.events.filter { $0.path?.contains("ttyX") == true }
+                #expect(events.filter { $0.event == "added" }.count == 10_000)
+                #expect(events.filter { $0.event == "removed" }.count == 10_000)
+            } else {
+                #expect(!Tools.isRoot)
+            }
+            #expect(try await stage.end() == 0)
+        }
+
+        @Test("With room for a few messages only, what was lost is found by looking, and one line in the log says so")
+        func survivesOverflow() async throws {
+            let stage = try UdevStage.isolated(daemon: true, ["--brief", "--buffer", "8192", "tty"])
+            try #require(await stage.wait { $0.contains { $0.event == "snapshot" } })
+            let there = stage.paths
+            try await stage.perform("remove /devices/virtual/tty/tty5 tty")
+            try #require(await stage.waits(for: "removed", Self.tty5))
+            for _ in 0..<4 {
+                try await stage.perform("storm 2500 tty")
+                try await stage.perform("pairs 10 /devices/virtual/tty/tty6 tty")
+            }
+            try await settle(stage)
+            let statistics = try await stage.statistics()
+            #expect(try #require(statistics.overflows) > 0)
+            #expect(try #require(statistics.scans) > 1)
+            // A new look would find tty5 too, which only a message said to be gone.
+            #expect(stage.paths == there)
+            // Started anew, the monitor sees the same.
+            try await stage.perform("program stop")
+            try await stage.perform("program start")
+            try #require(await stage.wait { $0.filter { $0.event == "snapshot" }.count == 2 })
+            #expect(stage.paths == there)
+            let log = try #require(try await stage.ask("log", answer: "log").lines)
+            #expect(log.filter { $0.contains("had to drop messages") }.count == 1)
+            #expect(log.count == 1)
+            #expect(try await stage.end() == 0)
+        }
+
+        @Test("Broken and huge messages do no harm", arguments: [1, 2, 3])
+        func survivesNonsense(seed: Int) async throws {
+            let stage = try UdevStage.isolated(daemon: true, ["--brief", "tty"])
+            try #require(await stage.wait { $0.contains { $0.event == "snapshot" } })
+            try await stage.perform("malformed 10000 \(seed)")
+            for bytes in [4000, 6000, 8000, 8192, 9000, 16_384, 60_000] {
+                try await stage.perform("huge /devices/virtual/tty/ttyHuge\(bytes) tty \(bytes)")
+            }
+            try await stage.perform("add /devices/virtual/tty/ttyACM77 tty")
+            try #require(await stage.waits(for: "added", "/sys/devices/virtual/tty/ttyACM77"))
+            #expect(await stage.waits(for: "added", "/sys/devices/virtual/tty/ttyHuge6000"))
+            let statistics = try await stage.statistics()
+            #expect(try #require(statistics.unusable) > 5000)
+            #expect(statistics.overflows == 0)
+            #expect(stage.paths.allSatisfy { $0.hasPrefix("/sys/") && !$0.split(separator: "/").contains("..") })
+            #expect(try await stage.end() == 0)
+        }
+
+        @Test("While nothing happens the thread is not woken, and it is gone when the monitor has been stopped")
+        func sleeps() async throws {
+            let stage = try UdevStage.isolated(daemon: true, ["--brief", "tty"])
+            try #require(await stage.wait { $0.contains { $0.event == "snapshot" } })
+            let before = try await stage.statistics()
+            // The time that passes is what is tested.
+            try await Task.sleep(for: .seconds(2))
+            try await stage.perform("add /devices/virtual/net/dummy0 net INTERFACE=dummy0")
+            let after = try await stage.statistics()
+            #expect(after.wakeUps == before.wakeUps)
+            #expect(after.scans == 1)
+            try await stage.perform("program stop")
+            #expect(try await stage.ask("program threads", answer: "threads").count == 1)
+            #expect(try await stage.end() == 0)
+        }
+
+        @Test(
+            "Without udevd the kernel's own messages are told, with one line in the log; when udevd comes, its own",
+            .enabled(if: Tools.isRoot, Tools.rootMissing))
+        func followsTheDaemon() async throws {
+            let stage = try UdevStage.isolated(daemon: false, ["--brief", "tty"])
+            try #require(await stage.wait { $0.contains { $0.event == "problem" } })
+            let there = stage.paths
+            #expect(there.contains("/sys/devices/virtual/tty/tty57"))
+            #expect(try await stage.statistics().group == "kernel")
+            let problem = try #require(stage.events.last)
+            #expect(problem.code == "notFound")
+            #expect(problem.message?.contains("/run/udev/control") == true)
+            try await stage.perform("kernel remove /devices/virtual/tty/tty57")
+            try #require(await stage.waits(for: "removed", "/sys/devices/virtual/tty/tty57"))
+            try await stage.perform("kernel add /devices/virtual/tty/tty57")
+            try #require(await stage.waits(for: "added", "/sys/devices/virtual/tty/tty57"))
+            // Nobody but the kernel may send to its group, and udevd's is not heard.
+            try await stage.perform("add /devices/virtual/tty/ttyACM77 tty")
+
+            for round in 1...2 {
+                try await stage.perform("daemon yes")
+                try #require(await group(stage, "udev"))
+                try await stage.perform("add /devices/virtual/tty/ttyACM78 tty")
+                try #require(await stage.waits(for: "added", "/sys/devices/virtual/tty/ttyACM78", count: round))
+                // What udevd told of, and is not there, is gone with the next look.
+                try await stage.perform("daemon no")
+                try #require(await stage.waits(for: "removed", "/sys/devices/virtual/tty/ttyACM78", count: round))
+                #expect(try await stage.statistics().group == "kernel")
+            }
+            #expect(!stage.events.contains { $0.path == "/sys/devices/virtual/tty/ttyACM77" })
+            #expect(stage.paths == there)
+            #expect(stage.events.filter { $0.event == "problem" }.count == 1)
+            let log = try #require(try await stage.ask("log", answer: "log").lines)
+            #expect(log.count == 1)
+            #expect(log.first?.contains("udevd does not run") == true)
+            #expect(try await stage.end() == 0)
+        }
+
+        /// Waits until messages come from there.
+        private func group(_ stage: UdevStage, _ group: String) async -> Bool {
+            let deadline = ContinuousClock.now + .seconds(60)
+            while ContinuousClock.now < deadline {
+                if (try? await stage.statistics().group) == group { return true }
+                try? await Task.sleep(for: .milliseconds(10))
+            }
+            return false
+        }
+    }
+}
