@@ -253,7 +253,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "AccessorySimulator", "CoreLocation", "DeviceCore", "GPSDSource", "IIODSimulator", "IIOFormat", "IIOSource",
+                "AccessorySimulator", "CoreLocation", "DeviceCore", "GPSDSource", "IIODSimulator", "IIOFormat",
+                "IIOSource",
                 "SimulatedDevice", "Trace", "TraceFormats", "TraceXML",
                 "TestProgramAsyncMain", "TestProgramBookLocation", "TestProgramBookMotion",
                 "TestProgramCallbackPlaces",
@@ -268,9 +269,10 @@ let package = Package(
 
 // Sources as they were written for iOS, in the language mode of that time.
 let olderMode: Set = [
-    "CoreLocationClientTests", "CoreMotionClientTests", "ExternalAccessoryClientTests", "TestProgramBookLocation",
-    "TestProgramBookMotion", "TestProgramListing313314", "TestProgramListing8386", "TestProgramListing87", "TestProgramListing8889",
-    "TestProgramMotionManager", "TestProgramSessionController",
+    "CoreLocationClientTests", "CoreMotionClientTests", "ExternalAccessoryClientTests",
+    "TestProgramBookLocation", "TestProgramBookMotion", "TestProgramListing313314", "TestProgramListing8386",
+    "TestProgramListing87", "TestProgramListing8889", "TestProgramMotionManager",
+    "TestProgramSessionController",
 ]
 
 for target in package.targets where target.type != .system && !target.name.hasSuffix("Submodules") {

@@ -75,6 +75,7 @@ extension SessionCore {
         let (unused, isLast) = state.withLock { state -> ([StreamPlace], Bool) in
             guard !state[direction].events.isClosed else { return ([], false) }
             state[direction].events.close()
+            noteOpenness(direction, state)
             state[direction].error = error
             return (state.remove(direction, nil), state.input.events.isClosed && state.output.events.isClosed)
         }
@@ -102,14 +103,15 @@ extension SessionCore {
 
     /// Tells what there is to tell to the delegates of the streams that have this place, on its thread.
     func deliver(at place: StreamPlace) {
-        guard var call = next(at: place) else { return }
+        guard var call = next(at: place, after: nil) else { return }
         let isDone = device.bind {
             for _ in 1..<SessionCore.eventsInOneTurn {
                 tell(call)
-                guard let following = next(at: place) else { return true }
+                guard let following = next(at: place, after: call) else { return true }
                 call = following
             }
             tell(call)
+            state.withLock { $0[call.direction].events.finish(call.event) }
             return false
         }
         if !isDone { place.signal() }
@@ -125,11 +127,13 @@ extension SessionCore {
 
     private func tell(_ call: Call) {
         call.delegate?.stream(call.stream, handle: call.event)
-        state.withLock { $0[call.direction].events.finish(call.event) }
     }
 
-    private func next(at place: StreamPlace) -> Call? {
-        state.withLock { state -> Call? in
+    /// What is told next, once the program has handled what was told before.
+    private func next(at place: StreamPlace, after former: Call?) -> Call? {
+        let (direction, event) = (former?.direction, former?.event)
+        return state.withLock { state -> Call? in
+            if let direction, let event { state[direction].events.finish(event) }
             let first: Direction = state.last == .input ? .output : .input
             return take(first, at: place, &state) ?? take(state.last, at: place, &state)
         }

@@ -23,7 +23,7 @@ extension SessionCore {
         var result = ByteChannelRead.empty
         var data = Data(count: length)
         data.withUnsafeMutableBytes { result = channel.read(into: $0) }
-        state.withLock { $0.input.events.wasUsed() }
+        wasUsed(.input)
         switch result {
         case .bytes(let count):
             data.removeLast(length - count)
@@ -59,6 +59,10 @@ extension SessionCore {
             defer { state.readers = [] }
             return state.readers
         }
+        resume(readers: readers)
+    }
+
+    func resume(readers: [CheckedContinuation<Void, Never>]) {
         for reader in readers {
             device.playback?.consumers.begin()
             reader.resume()
@@ -88,6 +92,7 @@ extension SessionCore {
             }
             switch result {
             case .taken(let count):
+                tookSpace(count)
                 done += count
                 if done < data.count { try await waitToWrite { $0.output.events.isOpen && self.hasNoSpace } }
             case .ended(let end): throw end.streamFailure

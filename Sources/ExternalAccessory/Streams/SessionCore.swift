@@ -59,6 +59,14 @@ final class SessionCore: Sendable {
     let device: Device
     let name: String
     let state: Mutex<State>
+    /// What `state` says too, where it is looked at for each byte.
+    private let isInputOpen = Atomic<Bool>(false)
+    private let isOutputOpen = Atomic<Bool>(false)
+    /// True once the channel has told its end; before that nobody need ask it.
+    private let isOver = Atomic<Bool>(false)
+    /// So much space there is at least: what the channel said last, less what was written since. It is asked again when
+    /// none is left of that; asking costs a lock that its own thread may hold.
+    private let knownSpace = Atomic<Int>(0)
 
     init(channel: any ByteChannel, device: Device, accessory: EAAccessory, name: String) {
         self.channel = channel
@@ -74,6 +82,7 @@ final class SessionCore: Sendable {
     /// Begins to listen to the channel.
     func begin() {
         channel.observe { [weak self] event in self?.receive(event) }
+        if channel.end != nil { receive(.ended) }
     }
 
     /// The accessory; for a session that follows one, the one of the present connection.
@@ -98,7 +107,10 @@ final class SessionCore: Sendable {
     // MARK: What the streams ask and do
 
     func open(_ direction: Direction) {
-        state.withLock { $0[direction].events.open() }
+        state.withLock { state in
+            state[direction].events.open()
+            noteOpenness(direction, state)
+        }
         signal(direction)
     }
 
@@ -106,8 +118,7 @@ final class SessionCore: Sendable {
         guard isOpen(.input) else { return -1 }
         guard buffer.count > 0 else { return 0 }
         let result = channel.read(into: buffer)
-        state.withLock { $0.input.events.wasUsed() }
-        signal(.input)
+        wasUsed(.input)
         switch result {
         case .bytes(let count): return count
         case .empty: return 0
@@ -120,8 +131,8 @@ final class SessionCore: Sendable {
         guard bytes.count > 0 else { return 0 }
         switch channel.write(bytes) {
         case .taken(let count):
-            state.withLock { $0.output.events.wasUsed() }
-            signal(.output)
+            tookSpace(count)
+            wasUsed(.output)
             return count
         case .ended(let end):
             state.withLock { state in
@@ -134,7 +145,20 @@ final class SessionCore: Sendable {
     }
 
     func isOpen(_ direction: Direction) -> Bool {
-        state.withLock { $0[direction].events.isOpen }
+        switch direction {
+        case .input: isInputOpen.load(ordering: .acquiring)
+        case .output: isOutputOpen.load(ordering: .acquiring)
+        }
+    }
+
+    /// To be called when a stream was opened or closed.
+    func noteOpenness(_ direction: Direction, _ state: borrowing State) {
+        let isOpen = state[direction].events.isOpen
+        if direction == .input {
+            isInputOpen.store(isOpen, ordering: .releasing)
+        } else {
+            isOutputOpen.store(isOpen, ordering: .releasing)
+        }
     }
 
     var hasBytesAvailable: Bool { isOpen(.input) && channel.bytesAvailable > 0 }
@@ -172,7 +196,7 @@ final class SessionCore: Sendable {
     /// How a stream has concluded; an input stream only once nothing is left to be read.
     func conclusion(of direction: Direction) -> StreamEvents.Conclusion? {
         // In this order: after the end no more bytes come.
-        guard let end = channel.end else { return nil }
+        guard isOver.load(ordering: .acquiring), let end = channel.end else { return nil }
         switch direction {
         case .input:
             if channel.bytesAvailable > 0 { return nil }
@@ -182,34 +206,86 @@ final class SessionCore: Sendable {
         }
     }
 
+    private var hasSpace: Bool {
+        if isOver.load(ordering: .acquiring) { return false }
+        if knownSpace.load(ordering: .relaxed) > 0 { return true }
+        let space = channel.spaceAvailable
+        // That of a session which follows its accessory is gone with it.
+        if !(channel is FollowingChannel) { knownSpace.store(space, ordering: .relaxed) }
+        return space > 0
+    }
+
+    /// So much was written; nothing when there was no space.
+    func tookSpace(_ count: Int) {
+        let rest = count == 0 ? 0 : max(0, knownSpace.load(ordering: .relaxed) - count)
+        knownSpace.store(rest, ordering: .relaxed)
+    }
+
     func pending(_ direction: Direction, _ state: borrowing State) -> Stream.Event? {
         state[direction].events.pending(
-            isReady: direction == .input ? channel.bytesAvailable > 0 : channel.spaceAvailable > 0,
+            isReady: direction == .input ? channel.bytesAvailable > 0 : hasSpace,
             conclusion: conclusion(of: direction))
     }
 
     /// Wakes the places of a stream when there is something to tell.
     func signal(_ direction: Direction) {
-        let places = state.withLock { state -> [StreamPlace] in
-            guard !state[direction].places.isEmpty, pending(direction, state) != nil else { return [] }
-            return state[direction].places
+        let places = state.withLock { placesToSignal(direction, $0) }
+        for place in places { place.signal() }
+    }
+
+    /// The program has read or written, which makes more of it news.
+    func wasUsed(_ direction: Direction) {
+        let places = state.withLock { state in
+            state[direction].events.wasUsed()
+            // In a callback the place looks after it itself, and is signalled for a run loop that the callback may run.
+            if state[direction].places.allSatisfy(\.isRunningHere) { return state[direction].places }
+            return placesToSignal(direction, state)
         }
         for place in places { place.signal() }
     }
 
+    private func placesToSignal(_ direction: Direction, _ state: borrowing State) -> [StreamPlace] {
+        guard !state[direction].places.isEmpty, pending(direction, state) != nil else { return [] }
+        return state[direction].places
+    }
+
+    // Whoever is woken takes the lock at once, so that it is taken once here, and before.
     private func receive(_ event: ByteChannelEvent) {
-        switch event {
-        case .readable:
-            signal(.input)
-            wakeReaders()
-        case .writable:
-            signal(.output)
-            wakeWriters()
-        case .ended:
-            signal(.input)
-            signal(.output)
-            wakeReaders()
-            wakeWriters()
+        if case .ended = event { isOver.store(true, ordering: .releasing) }
+        let (inputs, outputs, readers, writers) = state.withLock { state in
+            var inputs: [StreamPlace] = []
+            var outputs: [StreamPlace] = []
+            var readers: [CheckedContinuation<Void, Never>] = []
+            var writers: [CheckedContinuation<Void, Never>] = []
+            if event.isForReader {
+                inputs = placesToSignal(.input, state)
+                swap(&readers, &state.readers)
+            }
+            if event.isForWriter {
+                outputs = placesToSignal(.output, state)
+                swap(&writers, &state.writers)
+            }
+            return (inputs, outputs, readers, writers)
+        }
+        for place in inputs { place.signal() }
+        for place in outputs { place.signal() }
+        resume(readers: readers)
+        for writer in writers { writer.resume() }
+    }
+}
+
+extension ByteChannelEvent {
+    fileprivate var isForReader: Bool {
+        switch self {
+        case .readable, .ended: true
+        case .writable: false
+        }
+    }
+
+    fileprivate var isForWriter: Bool {
+        switch self {
+        case .writable, .ended: true
+        case .readable: false
         }
     }
 }

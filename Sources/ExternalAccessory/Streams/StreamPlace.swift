@@ -70,16 +70,18 @@ final class StreamPlace: Sendable {
     /// Has the streams of this place looked after soon, once for any number of calls.
     func signal() {
         guard !isSignalled.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        guard let source, depth.load(ordering: .acquiring) > 0, source.isOnOwnThread else {
-            delivery.schedule { self.run() }
-            return
-        }
-        // The loop comes round by itself after this place's turn; were it woken, it would once more for nothing.
-        if delivery === source {
-            source.schedule({ self.run() }, wakes: false)
+        if let source, delivery === source {
+            // The loop comes round by itself after this place's turn; were it woken, it would once more for nothing.
+            source.schedule({ self.run() }, wakes: !isRunningHere)
         } else {
             delivery.schedule { self.run() }
         }
+    }
+
+    /// True inside of a callback of this place; never for a place that is no run loop.
+    var isRunningHere: Bool {
+        guard let source, depth.load(ordering: .acquiring) > 0 else { return false }
+        return source.isOnOwnThread
     }
 
     /// Looks after the streams now if the main run loop, whose thread this is, would in the mode that it runs in.
