@@ -81,7 +81,9 @@ package final class RunLoopSource: Delivery, @unchecked Sendable {
     /// Runs the work in the loop, which needs no waking where it is known to come round: inside of this source's work.
     package func schedule(_ item: @escaping @Sendable () -> Void, wakes: Bool) {
         work.add(item)
-        let (loop, runsOnMainQueue) = place
+        let (loop, runsOnMainQueue, isInvalid) = place
+        // Nobody would run it any more, and what waits may hold this source.
+        if isInvalid { return work.run() }
         if runsOnMainQueue {
             DispatchQueue.main.async { [work] in work.run() }
             return
@@ -97,7 +99,7 @@ package final class RunLoopSource: Delivery, @unchecked Sendable {
 
     /// True for a source of the main run loop that would run in the mode in which that loop is now.
     package func isServed(byMainLoopIn modes: (RunLoop.Mode) -> Bool) -> Bool {
-        let (loop, runsOnMainQueue) = place
+        let (loop, runsOnMainQueue, _) = place
         guard let loop, loop === CFRunLoopGetMain() else { return false }
         if runsOnMainQueue { return true }
         guard let current = CFRunLoopCopyCurrentMode(loop) else { return false }
@@ -118,9 +120,9 @@ package final class RunLoopSource: Delivery, @unchecked Sendable {
         work.run()
     }
 
-    private var place: (loop: CFRunLoop?, runsOnMainQueue: Bool) {
-        let (loop, runsOnMainQueue) = state.withLock { ($0.loop, $0.runsOnMainQueue) }
-        return (loop?.value, runsOnMainQueue)
+    private var place: (loop: CFRunLoop?, runsOnMainQueue: Bool, isInvalid: Bool) {
+        let (loop, runsOnMainQueue, isInvalid) = state.withLock { ($0.loop, $0.runsOnMainQueue, $0.isInvalid) }
+        return (loop?.value, runsOnMainQueue, isInvalid)
     }
 
     private func attach(to loop: CFRunLoop, _ mode: RunLoop.Mode) {

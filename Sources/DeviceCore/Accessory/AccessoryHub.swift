@@ -45,11 +45,15 @@ public final class AccessoryHub: Sendable {
     }
 
     /// An accessory is attached; returns its description with the id that it gets.
-    ///
-    /// - Parameter prepare: called with the id before anybody is told, with a lock held.
     @discardableResult
-    public func attach(
-        _ description: AccessoryDescription, prepare: (AccessoryDescription.ID) -> Void = { _ in }
+    public func attach(_ description: AccessoryDescription) -> AccessoryDescription {
+        attach(description, prepare: { _ in })
+    }
+
+    /// An accessory is attached. The closure is called with its id before anybody is told, with a lock held.
+    @discardableResult
+    package func attach(
+        _ description: AccessoryDescription, prepare: (AccessoryDescription.ID) -> Void
     ) -> AccessoryDescription {
         var description = description
         tell { state in

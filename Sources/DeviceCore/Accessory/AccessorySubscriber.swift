@@ -23,24 +23,31 @@ final class AccessorySubscriber: Sendable {
         state.withLock { if !$0.hasLeft { $0.waiting.append(event) } }
     }
 
-    /// Hands on what waits, the snapshot first.
+    /// Hands on what waits, the snapshot first. Until this returns nobody else does.
     func begin() {
-        state.withLock { $0.isBusy = false }
-        deliver()
+        handOn()
     }
 
     /// Hands on what waits, unless another thread is doing so: that one then hands on all.
     func deliver() {
+        let isMine = state.withLock { state in
+            guard !state.isBusy, !state.waiting.isEmpty else { return false }
+            state.isBusy = true
+            return true
+        }
+        if isMine { handOn() }
+    }
+
+    /// For the one who has made it busy.
+    private func handOn() {
         while true {
-            let batch = state.withLock { state -> [AccessoryEvent] in
-                if state.isBusy || state.waiting.isEmpty { return [] }
-                state.isBusy = true
+            let batch = state.withLock { state in
                 defer { state.waiting = [] }
+                state.isBusy = !state.waiting.isEmpty
                 return state.waiting
             }
             guard !batch.isEmpty else { return }
             for event in batch where !state.withLock({ $0.hasLeft }) { receive(event) }
-            state.withLock { $0.isBusy = false }
         }
     }
 

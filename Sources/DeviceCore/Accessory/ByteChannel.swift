@@ -20,8 +20,9 @@ public protocol ByteChannel: AnyObject, Sendable {
     /// How the connection ended; nil while it lives. Bytes may still be there to be read.
     var end: ByteChannelEnd? { get }
 
-    /// Has the closure told of what changes, on the thread that brought it about, perhaps inside of `read` or `write` of
-    /// the other side and never inside of one of this side; nil for nobody. What holds already is not told: ask for it
+    /// Has the closure told of what changes, on the thread that brought it about; nil for nobody. Where the other side
+    /// lives in this process that may be inside of its `read` or `write`, and if it answers at once, inside of one of
+    /// this side: call neither with a lock held that the closure takes. What holds already is not told: ask for it
     /// after this call. There is one observer. A call that is running on another thread when it is replaced may still end
     /// after this returns.
     func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?)

@@ -22,6 +22,7 @@ open class EAAccessory: NSObject, @unchecked Sendable {
     // Unchecked because of subclasses; the parts are locked.
     private struct Listener: @unchecked Sendable {
         weak var delegate: (any EAAccessoryDelegate)?
+        var wasGiven = false
     }
 
     let record: AccessoryRecord?
@@ -80,8 +81,16 @@ open class EAAccessory: NSObject, @unchecked Sendable {
     /// Is told when the accessory is gone. Not retained.
     open var delegate: (any EAAccessoryDelegate)? {
         get { listener.withLock { $0 }.delegate }
-        set { listener.withLock { $0.delegate = newValue } }
+        set {
+            listener.withLock { listener in
+                listener.delegate = newValue
+                listener.wasGiven = newValue != nil
+            }
+        }
     }
+
+    /// True when there may be a delegate. To look at it would take hold of it, and perhaps let it go on a thread of ours.
+    var wasGivenDelegate: Bool { listener.withLock { $0.wasGiven } }
 
     /// The name, the connection and the protocols, for logs.
     open override var description: String {

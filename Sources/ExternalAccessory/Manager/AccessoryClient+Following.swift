@@ -20,7 +20,11 @@ extension AccessoryClient {
         let core = try open(accessory, protocol: name) { first in
             let channel = FollowingChannel(
                 first, identity: accessory.identity, name: name,
-                changed: { [weak self] news in self?.onMainThread { changed(news) } },
+                changed: { [weak self] news in
+                    self?.onMainThread { changed(news) }
+                    // Its next connection may be known already.
+                    if case .paused = news { self?.wakeFollowers() }
+                },
                 closed: { [weak self] id in self?.state.withLock { $0.followers[id] = nil } })
             let core = SessionCore(channel: channel, device: device, accessory: accessory, name: name)
             state.withLock { $0.followers[ObjectIdentifier(channel)] = Follower(channel: channel, core: core) }
@@ -28,26 +32,33 @@ extension AccessoryClient {
         }
         core.begin()
         // It may have been unplugged and plugged in again meanwhile.
-        for accessory in accessories { resumeFollowers(with: accessory) }
+        resumeFollowers()
         return core
     }
 
-    /// An accessory is connected: sessions that wait for it go on, away from the source's thread.
-    func wakeFollowers(with accessory: EAAccessory) {
+    /// An accessory is connected, or a session has lost its own: sessions that wait for one that is there go on, away from
+    /// the source's thread.
+    func wakeFollowers() {
         let isWanted = state.withLock { !$0.followers.isEmpty }
         guard isWanted else { return }
         if isPlayedBack {
-            resumeFollowers(with: accessory)
+            resumeFollowers()
         } else {
-            reopening.async { [weak self] in self?.resumeFollowers(with: accessory) }
+            reopening.async { [weak self] in self?.resumeFollowers() }
         }
+    }
+
+    private func resumeFollowers() {
+        for accessory in state.withLock({ $0.accessories }) { resumeFollowers(with: accessory) }
     }
 
     private func resumeFollowers(with accessory: EAAccessory) {
         let offered = accessory.protocolStrings
         for follower in state.withLock({ Array($0.followers.values) }) {
             guard let channel = follower.channel, let core = follower.core, channel.isPaused,
-                channel.identity == accessory.identity, offered.contains(channel.name)
+                channel.identity == accessory.identity, offered.contains(channel.name),
+                // The connection that is just ending is still listed.
+                accessory.connectionID != core.accessory.connectionID
             else { continue }
             let name = channel.name
             do throws(DeviceError) {

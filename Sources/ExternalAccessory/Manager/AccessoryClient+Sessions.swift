@@ -38,8 +38,8 @@ extension AccessoryClient {
                 "The protocol \(name) is not among those that this program declares: add it to DEVICE_SERVICES_PROTOCOLS or accessories.protocols."
             )
         }
-        return try opening.withLock { _ throws(DeviceError) in
-            let key = SessionKey(accessory: description.id, name: name)
+        let key = SessionKey(accessory: description.id, name: name)
+        return try turn(of: key).lock.withLock { _ throws(DeviceError) in
             let former = state.withLock { $0.sessions[key]?.core }
             if !takesOver, let former, former.isInUse {
                 throw DeviceError(.busy, "Another session of this program has the protocol \(name).")
@@ -48,6 +48,14 @@ extension AccessoryClient {
             let core = use(try source.open(description.id, protocol: name))
             keep(core, as: key)
             return core
+        }
+    }
+
+    private func turn(of key: SessionKey) -> Turn {
+        state.withLock { state in
+            let turn = state.turns[key] ?? Turn()
+            state.turns[key] = turn
+            return turn
         }
     }
 

@@ -22,6 +22,11 @@ final class AccessoryClient: Sendable {
         var name: String
     }
 
+    /// Held while a session is opened, so that of two at once the second finds the first.
+    final class Turn: Sendable {
+        let lock = Mutex(())
+    }
+
     struct WeakSession {
         weak var core: SessionCore?
     }
@@ -32,6 +37,7 @@ final class AccessoryClient: Sendable {
         var notices = AccessoryNotices()
         var isScheduled = false
         var sessions: [SessionKey: WeakSession] = [:]
+        var turns: [SessionKey: Turn] = [:]
         var followers: [ObjectIdentifier: Follower] = [:]
     }
 
@@ -44,8 +50,6 @@ final class AccessoryClient: Sendable {
     private let owners: Mutex<Owners>
     private let isListening = Atomic<Bool>(false)
     private let subscription = Mutex<Subscription?>(nil)
-    /// Held while a session is opened, so that of two at once the second finds the first.
-    let opening = Mutex(())
     /// Where sessions that follow their accessory are opened again: that may take a tenth of a second.
     let reopening = DispatchQueue(label: "device-services.reopening")
     /// While a trace is played all happens in its order.
@@ -113,7 +117,7 @@ final class AccessoryClient: Sendable {
                 return state.mustSchedule()
             }
             if isDue { delivery.schedule { self.deliver() } }
-            wakeFollowers(with: accessory)
+            wakeFollowers()
         case .changed(let description):
             let accessory = state.withLock { $0.accessories.first { $0.connectionID == description.id } }
             accessory?.record?.change(description)
@@ -125,14 +129,14 @@ final class AccessoryClient: Sendable {
     private func detach(_ id: AccessoryDescription.ID) {
         let accessory = state.withLock { state -> EAAccessory? in
             guard let index = state.accessories.firstIndex(where: { $0.connectionID == id }) else { return nil }
+            state.turns = state.turns.filter { $0.key.accessory != id }
             return state.accessories.remove(at: index)
         }
         guard let accessory else { return }
         accessory.record?.disconnect()
-        // Looked at outside of the lock: it may be the last hold on the delegate.
-        let hasDelegate = accessory.delegate != nil
         let isDue = state.withLock { state in
-            state.notices.addDisconnected(accessory, hasDelegate: hasDelegate, isPosted: state.registrations > 0)
+            state.notices.addDisconnected(
+                accessory, hasDelegate: accessory.wasGivenDelegate, isPosted: state.registrations > 0)
             return state.mustSchedule()
         }
         if isDue { delivery.schedule { self.deliver() } }

@@ -14,7 +14,7 @@ extension SessionCore {
         var direction: Direction
         var event: Stream.Event
         var stream: Stream
-        var delegate: (any StreamDelegate)?
+        var delegate: any StreamDelegate
     }
 
     // MARK: Places
@@ -102,16 +102,20 @@ extension SessionCore {
     // MARK: Telling
 
     /// Tells what there is to tell to the delegates of the streams that have this place, on its thread.
-    func deliver(at place: StreamPlace) {
+    /// - Parameter all: Whether all of it is told in this turn, as far as the connection is over: then there is an end.
+    func deliver(at place: StreamPlace, all: Bool = false) {
         guard var call = next(at: place, after: nil) else { return }
         let isDone = device.bind {
-            for _ in 1..<SessionCore.eventsInOneTurn {
-                tell(call)
+            var count = 1
+            while count < SessionCore.eventsInOneTurn || (all && channel.end != nil) {
+                call.delegate.stream(call.stream, handle: call.event)
                 guard let following = next(at: place, after: call) else { return true }
                 call = following
+                count += 1
             }
-            tell(call)
+            call.delegate.stream(call.stream, handle: call.event)
             state.withLock { $0[call.direction].events.finish(call.event) }
+            signal(call.direction)
             return false
         }
         if !isDone { place.signal() }
@@ -125,23 +129,28 @@ extension SessionCore {
         for place in places { place.runIfOfMainThread() }
     }
 
-    private func tell(_ call: Call) {
-        call.delegate?.stream(call.stream, handle: call.event)
-    }
-
     /// What is told next, once the program has handled what was told before.
     private func next(at place: StreamPlace, after former: Call?) -> Call? {
         let (direction, event) = (former?.direction, former?.event)
-        return state.withLock { state -> Call? in
-            if let direction, let event { state[direction].events.finish(event) }
+        let (call, hasMoved) = state.withLock { state -> (Call?, Bool) in
+            var hasMoved = false
+            if let direction, let event {
+                state[direction].events.finish(event)
+                hasMoved = !state[direction].places.contains { $0 === place }
+            }
             let first: Direction = state.last == .input ? .output : .input
-            return take(first, at: place, &state) ?? take(state.last, at: place, &state)
+            return (take(first, at: place, &state) ?? take(state.last, at: place, &state), hasMoved)
         }
+        // Its new place has found nothing to tell while the program was busy with the event.
+        if hasMoved, let direction { signal(direction) }
+        return call
     }
 
     private func take(_ direction: Direction, at place: StreamPlace, _ state: inout State) -> Call? {
         guard let stream = state[direction].stream, state[direction].places.contains(where: { $0 === place }),
-            let event = pending(direction, state)
+            let event = pending(direction, state),
+            // Last, so that it is not let go under the lock. Without one the event waits for one.
+            let delegate = state[direction].delegate
         else { return nil }
         state[direction].events.begin(event)
         if event == .errorOccurred, state[direction].error == nil {
@@ -149,8 +158,7 @@ extension SessionCore {
         }
         state.last = direction
         return Call(
-            direction: direction, event: event, stream: stream.value.takeUnretainedValue(),
-            delegate: state[direction].delegate)
+            direction: direction, event: event, stream: stream.value.takeUnretainedValue(), delegate: delegate)
     }
 }
 

@@ -184,6 +184,7 @@ final class SessionCore: Sendable {
     func setDelegate(_ delegate: (any StreamDelegate)?, _ direction: Direction) {
         let listener = Listener(delegate: delegate)
         state.withLock { $0[direction].delegate = listener.delegate }
+        signal(direction)
     }
 
     private struct Listener: @unchecked Sendable {

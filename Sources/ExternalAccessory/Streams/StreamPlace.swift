@@ -89,24 +89,24 @@ final class StreamPlace: Sendable {
         guard isOfMainLoop else { return }
         guard let source else {
             // The player's lane: this is called from there.
-            run()
+            run(all: true)
             return
         }
         let isServed = source.isServed { current in
             current == mode || (mode == .common && current == .default)
         }
-        if isServed { run() }
+        if isServed { run(all: true) }
     }
 
     func invalidate() {
         source?.invalidate()
     }
 
-    private func run() {
+    private func run(all: Bool = false) {
         isSignalled.store(false, ordering: .releasing)
         guard let session = session.value else { return }
         depth.wrappingAdd(1, ordering: .acquiringAndReleasing)
-        session.deliver(at: self)
+        session.deliver(at: self, all: all)
         depth.wrappingSubtract(1, ordering: .acquiringAndReleasing)
     }
 }

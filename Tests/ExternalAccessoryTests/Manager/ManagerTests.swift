@@ -203,6 +203,28 @@ struct ManagerTests {
         #expect(log.words == ["came 1", "input false", "output false", "delegate 1 false", "went 1"])
     }
 
+    @Test("On an unplug a program has read all that had come in before its delegate is told, however much")
+    func muchUnread() throws {
+        let manager = bench.manager
+        let log = NoteLog(manager)
+        let (session, peer) = try bench.session()
+        let accessory = try #require(session.accessory)
+        accessory.delegate = log
+        let streamLog = StreamLog()
+        streamLog.action = { stream, event in
+            if event == .hasBytesAvailable { streamLog.read(stream, atMost: 1024) }
+            if event == .endEncountered { log.add("end after \(streamLog.bytes.count)") }
+        }
+        session.inputStream?.delegate = streamLog
+        session.inputStream?.schedule(in: .main, forMode: .default)
+        session.inputStream?.open()
+        peer.send(String(repeating: "x", count: 40_000))
+        bench.accessories.detach(accessory.connectionID)
+        bench.run()
+        #expect(log.words == ["end after 40000", "delegate 1 false"])
+        withExtendedLifetime(session) {}
+    }
+
     @Test("A program may take its registration back in the callback, and ask for what is connected")
     func insideCallback() {
         let manager = bench.manager

@@ -232,6 +232,39 @@ struct StreamTests {
         #expect(log.events == [.openCompleted, .hasBytesAvailable])
     }
 
+    @Test("A delegate that is set when all is under way hears what waits")
+    func lateDelegate() throws {
+        let (session, peer) = try bench.session()
+        let input = try #require(session.inputStream)
+        input.schedule(in: .main, forMode: .default)
+        input.open()
+        peer.send("a")
+        bench.run()
+        input.delegate = log
+        bench.run()
+        #expect(log.events == [.openCompleted, .hasBytesAvailable])
+    }
+
+    @Test("A stream that is moved in its own callback tells the rest in its new place")
+    func movedInside() throws {
+        let (session, peer) = try bench.session()
+        _ = try openInput(session)
+        let other = RunLoop.Mode("com.example.other")
+        log.action = { [log] stream, event in
+            guard event == .hasBytesAvailable else { return }
+            if log.bytes.isEmpty {
+                stream.remove(from: .main, forMode: .default)
+                log.read(stream, atMost: 4)
+                stream.schedule(in: .main, forMode: other)
+            } else {
+                log.read(stream)
+            }
+        }
+        peer.send("0123456789")
+        bench.run()
+        #expect(log.text == "0123456789")
+    }
+
     @Test("A stream in several modes tells each event once")
     func severalModes() throws {
         let (session, peer) = try bench.session()

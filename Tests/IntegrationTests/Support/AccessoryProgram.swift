@@ -85,14 +85,3 @@ extension AccessorySimulator {
         return false
     }
 }
-
-extension Tools {
-    /// True when the programs under test were built with libudev.
-    static let hasLibUdev: Bool = {
-        #if LibUdev
-        true
-        #else
-        false
-        #endif
-    }()
-}

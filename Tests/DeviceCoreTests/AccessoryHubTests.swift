@@ -1,0 +1,87 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Dispatch
+import Synchronization
+import Testing
+
+@Suite("What is attached, and who hears of it")
+struct AccessoryHubTests {
+    private final class Listener: Sendable {
+        private let entries = Mutex<[String]>([])
+
+        var words: [String] { entries.withLock { $0 } }
+
+        func hear(_ event: AccessoryEvent) {
+            let word =
+                switch event {
+                case .snapshot(let list): "there: \(list.map { "\($0.name) \($0.id)" }.joined(separator: ", "))"
+                case .attached(let one): "came: \(one.name) \(one.id)"
+                case .changed(let one): "changed: \(one.name) \(one.id)"
+                case .detached(let one): "went: \(one.name) \(one.id)"
+                }
+            entries.withLock { $0.append(word) }
+        }
+    }
+
+    private func scale(_ name: String) -> AccessoryDescription {
+        AccessoryDescription(identity: "port:\(name)", name: name)
+    }
+
+    @Test("Numbers count up and are never used again; each subscriber hears what is there first, then what changes")
+    func order() {
+        let hub = AccessoryHub()
+        let first = hub.attach(scale("a"))
+        let listener = Listener()
+        let subscription = hub.subscribe(listener.hear)
+        #expect(listener.words == ["there: a 1"])
+        hub.detach(first.id)
+        var second = hub.attach(scale("a"))
+        second.name = "b"
+        hub.change(second)
+        hub.change(second)
+        #expect(hub.detach(first.id) == nil)
+        #expect(listener.words == ["there: a 1", "went: a 1", "came: a 2", "changed: b 2"])
+        #expect(hub.accessories == [second])
+        subscription.cancel()
+        hub.detach(second.id)
+        #expect(listener.words.count == 4)
+        #expect(!hub.isWanted)
+    }
+
+    @Test("Who subscribes has heard what is there before the call returns, whoever attaches meanwhile")
+    func snapshotFirst() {
+        let hub = AccessoryHub()
+        let isDone = Atomic<Bool>(false)
+        let busy = DispatchGroup()
+        DispatchQueue.global().async(group: busy) { [self] in
+            while !isDone.load(ordering: .acquiring) { hub.detach(hub.attach(scale("x")).id) }
+        }
+        for _ in 0..<5000 {
+            let listener = Listener()
+            let subscription = hub.subscribe(listener.hear)
+            #expect(listener.words.first?.hasPrefix("there: ") == true)
+            subscription.cancel()
+        }
+        isDone.store(true, ordering: .releasing)
+        busy.wait()
+    }
+
+    @Test("A subscriber may ask, leave and bring events about inside of its closure; it hears one at a time")
+    func inside() {
+        let hub = AccessoryHub()
+        let listener = Listener()
+        let depth = Atomic<Int>(0)
+        let subscription = hub.subscribe { event in
+            #expect(depth.wrappingAdd(1, ordering: .relaxed).oldValue == 0)
+            listener.hear(event)
+            if case .attached(let one) = event { hub.detach(one.id) }
+            depth.wrappingSubtract(1, ordering: .relaxed)
+        }
+        hub.attach(scale("a"))
+        #expect(listener.words == ["there: ", "came: a 1", "went: a 1"])
+        #expect(hub.accessories.isEmpty)
+        subscription.cancel()
+    }
+}
