@@ -1,6 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+// Both, because either may be taken for the home of timespec.
+import CoreFoundation
 import DeviceCore
 import Glibc
 import Synchronization
