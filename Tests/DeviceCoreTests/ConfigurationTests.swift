@@ -34,7 +34,7 @@ struct ConfigurationTests {
             Self.system: """
             {"position": {"source": "libgps://board:99", "receiver": "/dev/ttyACM0", "repairWeekRollover": true},
              "location": {"authorization": "whenInUse", "reducedAccuracy": true, "purpose": "to find \\u00e9tapes"},
-             "accessories": {"anything": [1, 2, {"x": null}]}, "version": 7}
+             "others": {"anything": [1, 2, {"x": null}]}, "version": 7}
             """
         ])
         let origin = Setting<Bool>.Origin.file(Self.system)
