@@ -35,6 +35,7 @@ let package = Package(
         .library(name: "GPSDSource", targets: ["GPSDSource", "DeviceCore"]),
         .library(name: "IIOSource", targets: ["IIOSource", "DeviceCore"]),
         .library(name: "UdevSource", targets: ["UdevSource", "DeviceCore"]),
+        .library(name: "UdevMonitor", targets: ["UdevMonitor", "DeviceCore"]),
         .executable(name: "sensorctl", targets: ["sensorctl"]),
     ],
     traits: [
@@ -273,6 +274,10 @@ let olderMode: Set = [
     "TestProgramBookLocation", "TestProgramBookMotion", "TestProgramListing313314", "TestProgramListing8386",
     "TestProgramListing87", "TestProgramListing8889", "TestProgramMotionManager",
     "TestProgramSessionController",
+    "CoreLocationClientTests", "CoreMotionClientTests", "ExternalAccessoryClientTests", "TestProgramBookLocation",
+    "TestProgramBookMotion", "TestProgramListing313314", "TestProgramListing8386", "TestProgramListing87",
+    "TestProgramListing8889",
+    "TestProgramMotionManager", "TestProgramSessionController",
 ]
 
 for target in package.targets where target.type != .system && !target.name.hasSuffix("Submodules") {

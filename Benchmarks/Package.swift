@@ -7,7 +7,8 @@ let package = Package(
     traits: [
         .trait(name: "LibGPS"),
         .trait(name: "LibIIO"),
-        .default(enabledTraits: ["LibGPS", "LibIIO"]),
+        .trait(name: "LibUdev"),
+        .default(enabledTraits: ["LibGPS", "LibIIO", "LibUdev"]),
     ],
     dependencies: [
         .package(
@@ -15,6 +16,7 @@ let package = Package(
             traits: [
                 .trait(name: "LibGPS", condition: .when(traits: ["LibGPS"])),
                 .trait(name: "LibIIO", condition: .when(traits: ["LibIIO"])),
+                .trait(name: "LibUdev", condition: .when(traits: ["LibUdev"])),
             ])
     ],
     targets: [
@@ -47,5 +49,7 @@ let package = Package(
                 .product(name: "CoreLocation", package: "swift-device-services"),
                 .product(name: "SimulatedDevice", package: "swift-device-services"),
             ]),
+        .executableTarget(
+            name: "udev-monitor", dependencies: [.product(name: "UdevMonitor", package: "swift-device-services")]),
     ]
 )

@@ -37,6 +37,7 @@ is_installed() {
         pkg-config) command -v pkg-config >/dev/null 2>&1 ;;
         libgps-dev) pkg-config --exists libgps 2>/dev/null ;;
         libiio-dev) pkg-config --exists libiio 2>/dev/null ;;
+        libudev-dev) pkg-config --exists libudev 2>/dev/null ;;
         *) dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'install ok installed' ;;
     esac
 }

@@ -4,6 +4,7 @@ import PackageDescription
 let deviceServices = "swift-device-services"
 let coreLocation: Target.Dependency = .product(name: "CoreLocation", package: deviceServices)
 let coreMotion: Target.Dependency = .product(name: "CoreMotion", package: deviceServices)
+let externalAccessory: Target.Dependency = .product(name: "ExternalAccessory", package: deviceServices)
 let simulatedDevice: Target.Dependency = .product(name: "SimulatedDevice", package: deviceServices)
 
 // What other packages do with this one. scripts/seams builds it in a copy of its own, step by step.
@@ -11,12 +12,18 @@ let package = Package(
     name: "seams",
     traits: [
         .trait(name: "LibGPS"),
-        .default(enabledTraits: ["LibGPS"]),
+        .trait(name: "LibIIO"),
+        .trait(name: "LibUdev"),
+        .default(enabledTraits: ["LibGPS", "LibIIO", "LibUdev"]),
     ],
     dependencies: [
         .package(
             name: deviceServices, path: "../..",
-            traits: [.trait(name: "LibGPS", condition: .when(traits: ["LibGPS"]))]),
+            traits: [
+                .trait(name: "LibGPS", condition: .when(traits: ["LibGPS"])),
+                .trait(name: "LibIIO", condition: .when(traits: ["LibIIO"])),
+                .trait(name: "LibUdev", condition: .when(traits: ["LibUdev"])),
+            ]),
         .package(path: "Unrelated"),
         .package(url: "https://github.com/pointfreeco/swift-custom-dump", exact: "1.7.3"),
         .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.13.0"),
@@ -25,12 +32,16 @@ let package = Package(
         // A product with a target that does not know of the frameworks and one that uses them.
         .executableTarget(
             name: "linked",
-            dependencies: [coreLocation, coreMotion, .product(name: "Unrelated", package: "Unrelated")]),
+            dependencies: [
+                coreLocation, coreMotion, externalAccessory, .product(name: "Unrelated", package: "Unrelated"),
+            ]),
         // Playback alone, which no framework is linked with.
         .executableTarget(name: "simulated", dependencies: [simulatedDevice]),
         // The floors without Foundation.
         .executableTarget(
             name: "gpsd-fixes", dependencies: [.product(name: "GPSDSource", package: deviceServices)]),
+        .executableTarget(
+            name: "accessory-list", dependencies: [.product(name: "UdevSource", package: deviceServices)]),
         // The ways in which programs import the framework and adopt its delegate.
         .executableTarget(
             name: "forms-swift5", dependencies: [coreLocation, simulatedDevice],

@@ -73,6 +73,8 @@ final class LibUdevReader {
             record.usbDevice = record.path
             return
         }
+        // Most devices are not on USB, and looking at all that is above them takes longer than all else here.
+        guard Self.isOnUSB(record.path) else { return }
         func above(_ type: String) -> String {
             // The parent belongs to its child: it is not given back.
             guard let parent = udev_device_get_parent_with_subsystem_devtype(device, "usb", type) else { return "" }
@@ -98,6 +100,11 @@ final class LibUdevReader {
             }
         }
         return properties
+    }
+
+    /// True for a path below a root hub, as in "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-2".
+    private static func isOnUSB(_ path: String) -> Bool {
+        path.utf8.split(separator: UInt8(ascii: "/")).contains { $0.starts(with: "usb".utf8) }
     }
 
     /// True for a path that stays within sysfs.

@@ -3,6 +3,7 @@
 
 import CoreLocation
 import CoreMotion
+import ExternalAccessory
 import Unrelated
 
 let manager = CLLocationManager()
@@ -11,3 +12,4 @@ let degree = CLLocation(latitude: 0, longitude: 0).distance(from: CLLocation(lat
 print(describe())
 print("linked: \(Int(degree / 1000)) km, \(manager.authorizationStatus.rawValue)")
 print("motion: \(CMMotionManager().accelerometerUpdateInterval) s")
+print("accessories: \(EAAccessoryManager.shared() === EAAccessoryManager.shared())")

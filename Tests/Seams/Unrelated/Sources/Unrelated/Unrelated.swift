@@ -55,7 +55,20 @@ private let motion = ", and Core Motion: " + CMAuthorizationStatus.authorized.wo
 private let motion = ""
 #endif
 
-/// What this package has seen of Core Location and Core Motion.
+#if canImport(ExternalAccessory)
+public import ExternalAccessory
+
+extension EAAccessory: Describable {
+    /// Its name.
+    public var word: String { name }
+}
+
+private let accessories = ", and External Accessory: \(EAConnectionIDNone)"
+#else
+private let accessories = ""
+#endif
+
+/// What this package has seen of Core Location, Core Motion and External Accessory.
 public func describe() -> String {
-    Description().text + motion
+    Description().text + motion + accessories
 }

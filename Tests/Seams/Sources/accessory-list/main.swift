@@ -1,0 +1,11 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+// Prints the accessories that are attached or declared, once.
+
+import DeviceCore
+import UdevSource
+
+let source = UdevSource(configuration: Configuration.load(), clock: LiveClock())
+for accessory in source.accessories { print("accessory \(accessory.name)") }
+print("\(source.accessories.count) accessories")
