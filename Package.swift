@@ -270,14 +270,9 @@ let package = Package(
 
 // Sources as they were written for iOS, in the language mode of that time.
 let olderMode: Set = [
-    "CoreLocationClientTests", "CoreMotionClientTests", "ExternalAccessoryClientTests",
-    "TestProgramBookLocation", "TestProgramBookMotion", "TestProgramListing313314", "TestProgramListing8386",
-    "TestProgramListing87", "TestProgramListing8889", "TestProgramMotionManager",
-    "TestProgramSessionController",
     "CoreLocationClientTests", "CoreMotionClientTests", "ExternalAccessoryClientTests", "TestProgramBookLocation",
     "TestProgramBookMotion", "TestProgramListing313314", "TestProgramListing8386", "TestProgramListing87",
-    "TestProgramListing8889",
-    "TestProgramMotionManager", "TestProgramSessionController",
+    "TestProgramListing8889", "TestProgramMotionManager", "TestProgramSessionController",
 ]
 
 for target in package.targets where target.type != .system && !target.name.hasSuffix("Submodules") {
