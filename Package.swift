@@ -243,6 +243,9 @@ let package = Package(
         .executableTarget(
             name: "TestProgramBookLocation", dependencies: ["CoreLocation"], path: "Tests/Programs/BookLocation"),
         .executableTarget(
+            name: "TestProgramAccessories", dependencies: ["DeviceCore", "JSONBytes", "UdevSource"],
+            path: "Tests/Programs/Accessories"),
+        .executableTarget(
             name: "TestProgramUdev", dependencies: ["DeviceCore", "JSONBytes", "UdevMonitor"],
             path: "Tests/Programs/Udev"),
         .executableTarget(
@@ -257,7 +260,7 @@ let package = Package(
                 "AccessorySimulator", "CoreLocation", "DeviceCore", "GPSDSource", "IIODSimulator", "IIOFormat",
                 "IIOSource",
                 "SimulatedDevice", "Trace", "TraceFormats", "TraceXML",
-                "TestProgramAsyncMain", "TestProgramBookLocation", "TestProgramBookMotion",
+                "TestProgramAccessories", "TestProgramAsyncMain", "TestProgramBookLocation", "TestProgramBookMotion",
                 "TestProgramCallbackPlaces",
                 "TestProgramListing313314", "TestProgramListing8386", "TestProgramListing87", "TestProgramListing8889",
                 "TestProgramMotion",

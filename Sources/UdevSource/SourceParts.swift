@@ -13,18 +13,20 @@ struct SourceParts: Sendable {
     /// Tells whether a node can be opened.
     var reach: @Sendable (String) -> NodeReach
 
-    /// The machine's own.
-    static func live(clock: any DeviceClock) -> SourceParts {
+    /// The machine's own. The path is that of udevd's control socket, which is there while udevd runs.
+    static func live(clock: any DeviceClock, control: String? = nil) -> SourceParts {
         SourceParts(
             watch: { receive in
                 let text = AccessoryTree.attributes.filter { $0 != "descriptors" }
+                var options = UdevMonitorOptions()
+                if let control { options.control = control }
                 let monitor = UdevMonitor(
                     [
                         UdevSelection(
                             subsystem: "usb", type: "usb_device", attributes: text, binaryAttributes: ["descriptors"]),
                         UdevSelection(subsystem: "usb", type: "usb_interface", attributes: text),
                         UdevSelection(subsystem: "tty"), UdevSelection(subsystem: "hidraw"),
-                    ], clock: clock)
+                    ], clock: clock, options: options)
                 monitor.start(receive: receive)
                 return { monitor.stop() }
             },

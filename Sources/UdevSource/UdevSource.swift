@@ -59,6 +59,11 @@ public final class UdevSource: AccessorySource {
         self.init(configuration: configuration, clock: clock, parts: .live(clock: clock))
     }
 
+    /// The same, with udevd's control socket somewhere else: a machine that is made up has none of its own.
+    package convenience init(configuration: Configuration, clock: any DeviceClock, udevdControl: String) {
+        self.init(configuration: configuration, clock: clock, parts: .live(clock: clock, control: udevdControl))
+    }
+
     init(configuration: Configuration, clock: any DeviceClock, parts: SourceParts) {
         self.configuration = configuration
         self.clock = clock

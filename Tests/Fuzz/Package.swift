@@ -6,6 +6,7 @@ let package = Package(
     name: "fuzz",
     products: [
         .library(name: "FuzzGPSD", type: .static, targets: ["FuzzGPSD"]),
+        .library(name: "FuzzAccessories", type: .static, targets: ["FuzzAccessories"]),
         .library(name: "FuzzIIO", type: .static, targets: ["FuzzIIO"]),
     ],
     dependencies: [.package(name: "swift-device-services", path: "../..")],
@@ -17,6 +18,8 @@ let package = Package(
                 .product(name: "JSONBytes", package: "swift-device-services"),
             ]
         ),
+        .target(
+            name: "FuzzAccessories", dependencies: [.product(name: "UdevSource", package: "swift-device-services")]),
         .target(name: "FuzzIIO", dependencies: [.product(name: "IIOFormat", package: "swift-device-services")]),
     ]
 )

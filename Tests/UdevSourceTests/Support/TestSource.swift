@@ -15,6 +15,21 @@ final class TestSource: Sendable {
     private let log = Mutex<[String]>([])
     private let subscription = Mutex<Subscription?>(nil)
 
+    /// Those who want to know when one node is free.
+    private final class Hooks: Sendable {
+        private let waiting = Mutex<[@Sendable () -> Void]>([])
+
+        func add(_ body: @escaping @Sendable () -> Void) { waiting.withLock { $0.append(body) } }
+
+        func run() {
+            let bodies = waiting.withLock { waiting in
+                defer { waiting = [] }
+                return waiting
+            }
+            for body in bodies { body() }
+        }
+    }
+
     private final class Feed: Sendable {
         let receive = Mutex<(@Sendable (UdevEvent) -> Void)?>(nil)
         let isStopped = Atomic<Bool>(false)
@@ -22,7 +37,7 @@ final class TestSource: Sendable {
         let nodes = Mutex<[String: NodeReach]>([:])
         let channels = Mutex<[MemoryChannel]>([])
         let ended = Mutex<[ByteChannelEnd.Reason]>([])
-        let release = Mutex<[@Sendable () -> Void]>([])
+        let hooks = Mutex<[Hooks]>([])
         let refusal = Mutex<DeviceError?>(nil)
     }
 
@@ -49,13 +64,17 @@ final class TestSource: Sendable {
                     if let error = feed.refusal.withLock({ $0 }) { throw error }
                     let (channel, peer) = MemoryChannel.pair()
                     feed.channels.withLock { $0.append(peer) }
+                    let hooks = Hooks()
+                    feed.hooks.withLock { $0.append(hooks) }
                     return OpenedChannel(
                         channel: channel,
                         end: { [weak channel] end in
                             feed.ended.withLock { $0.append(end.reason) }
                             channel?.end(end)
+                            // A node whose connection has ended is free.
+                            hooks.run()
                         },
-                        whenReleased: { body in feed.release.withLock { $0.append(body) } })
+                        whenReleased: { hooks.add($0) })
                 },
                 reach: { path in feed.nodes.withLock { $0[path] ?? .ready } }))
         if subscribes { subscribe() }
@@ -92,11 +111,7 @@ final class TestSource: Sendable {
 
     /// Frees the nodes of channels that were closed.
     func releaseAll() {
-        let waiting = feed.release.withLock { waiting in
-            defer { waiting = [] }
-            return waiting
-        }
-        for body in waiting { body() }
+        for hooks in feed.hooks.withLock({ $0 }) { hooks.run() }
     }
 
     /// Moves the clock, timers included.

@@ -1,0 +1,74 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+extension IntegrationTests {
+    @Suite(
+        "Accessories by way of libudev", .serialized, .enabled(if: Tools.hasLibUdev, Tools.libUdevMissing),
+        .enabled(if: Tools.hasMockedUdev, Tools.mockedUdevMissing), .timeLimit(.minutes(10)))
+    struct UdevSourceTests {
+        @Test("What is plugged in at the start is in the snapshot, and what comes and goes later is told")
+        func hotPlug() async throws {
+            let board = try await AccessoryBoard(["acm-plain"])
+            let snapshot = try #require(board.told.first)
+            #expect(snapshot.contains(#""identity":"1209:0001:TP00042","name":"Thermo Probe""#))
+            #expect(snapshot.contains(#""com.example.thermoprobe":"udevProperty /dev/ttyACM0""#))
+            for round in 1...3 {
+                await board.plug("acm-interface-string")
+                #expect(
+                    await board.wait(
+                        for: #""event":"attached""#, #""com.example.scale":"interfaceString /dev/ttyACM1""#,
+                        #""firmware":"2.10""#, count: round))
+                await board.unplug("acm-interface-string")
+                #expect(await board.wait(for: #""event":"detached""#, "WS-7731", count: round))
+            }
+            // Each time another connection, and the first accessory was never touched.
+            #expect(board.told.filter { $0.contains("TP00042") }.count == 1)
+            for id in 2...4 { #expect(board.told.filter { $0.contains("\"id\":\(id),") }.count == 2) }
+        }
+
+        @Test("A device of several parts is told of once, with the endpoints' protocols too")
+        func composite() async throws {
+            let board = try await AccessoryBoard()
+            await board.plug("composite-2acm-hid")
+            #expect(await board.wait(for: #""event":"attached""#, "com.example.lab.data", "com.example.lab.console"))
+            await board.plug("ea-native-two-protocols")
+            #expect(
+                await board.wait(
+                    for: #""com.example.bridge.update":"interfaceString /dev/bus/usb/001/007""#))
+            #expect(board.told.filter { $0.contains(#""event":"attached""#) }.count == 2)
+            await board.say("list")
+            #expect(await board.wait(for: #""event":"candidates","nodes":["/dev/hidraw0"]"#))
+        }
+
+        @Test("Bytes go both ways, and unplugging in the middle of a talk ends it")
+        func talk() async throws {
+            let board = try await AccessoryBoard(["acm-plain"], echoing: ["/dev/ttyACM0"])
+            await board.say("open 1209:0001:TP00042 com.example.thermoprobe")
+            #expect(await board.wait(for: #""event":"opened""#))
+            await board.say("write hello")
+            #expect(await board.wait(for: #""event":"read","text":"echo: hello""#))
+            // A second one waits for the first, which was closed, and then has the port.
+            await board.say("open 1209:0001:TP00042 com.example.thermoprobe")
+            #expect(await board.wait(for: #""event":"opened""#, count: 2))
+            await board.say("write again")
+            #expect(await board.wait(for: #""event":"read","text":"echo: again""#))
+            await board.say("open 1209:0001:TP00042 com.example.other")
+            #expect(await board.wait(for: #""event":"refused","code":"notFound""#))
+            await board.say("open 1209:0001:TP00042 com.example.thermoprobe")
+            #expect(await board.wait(for: #""event":"opened""#, count: 3))
+            await board.unplug("acm-plain")
+            #expect(await board.wait(for: #""event":"ended""#))
+            #expect(await board.wait(for: #""event":"detached""#, "TP00042"))
+        }
+
+        @Test("Two cables without serial number are two candidates, told apart by their ports")
+        func twins() async throws {
+            let board = try await AccessoryBoard(["usbserial-noserial-a", "usbserial-noserial-b"])
+            await board.say("list")
+            #expect(await board.wait(for: #""event":"candidates","nodes":["/dev/ttyUSB0","/dev/ttyUSB1"]"#))
+        }
+    }
+}

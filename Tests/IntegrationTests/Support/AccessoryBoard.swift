@@ -1,0 +1,79 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+extension Tools {
+    static let udevd = find("/usr/lib/systemd/systemd-udevd")
+
+    /// True when rules of udev can be tried: that takes root, and namespaces that a container may forbid.
+    static let canTryRules: Bool = {
+        guard let unshare, udevd != nil, umockdevRun != nil, geteuid() == 0 else { return false }
+        return runs(unshare, ["-m", "-n", "mount", "-t", "tmpfs", "none", "/etc/udev/rules.d"])
+    }()
+
+    static let cannotTryRules: Comment =
+        "rules of udev are tried as root, where namespaces may be made, with udev and umockdev installed"
+
+    /// A file beside the tests of accessories.
+    static func udevFile(_ name: String) -> String {
+        traces.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("Tests/IntegrationTests/Accessory/Udev/\(name)").path
+    }
+
+    private static func runs(_ path: String, _ arguments: [String]) -> Bool {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }
+}
+
+/// A board for which USB devices exist that do not, and a program on it that tells of accessories.
+final class AccessoryBoard: Sendable {
+    let driver: ChildProcess
+
+    /// A board with those devices on it from the beginning, each with its node that answers.
+    init(_ names: [String] = [], echoing nodes: [String] = []) async throws {
+        driver = try ChildProcess(
+            Tools.umockdevWrapper ?? "",
+            [Tools.python ?? "", Tools.udevFile("mock_usb.py"), try Tools.program("TestProgramAccessories")])
+        for name in names { await tell("describe \(AccessoryBoard.path(name))") }
+        for node in nodes { await tell("echo \(node)") }
+        await tell("start")
+        if await !wait(for: #""event":"snapshot""#) { Issue.record("the program does not start") }
+    }
+
+    static func path(_ name: String) -> String {
+        Tools.udevTraces.appendingPathComponent("\(name).umockdev").path
+    }
+
+    /// Gives the driver a command and waits until it has carried it out.
+    func tell(_ command: String) async {
+        let count = driver.lines.elements.filter { $0 == "done" }.count
+        driver.write(command + "\n")
+        let isDone = await driver.lines.wait { lines in lines.filter { $0 == "done" }.count > count }
+        if !isDone { Issue.record("the driver did not carry out: \(command)") }
+    }
+
+    func plug(_ name: String) async { await tell("plug \(AccessoryBoard.path(name))") }
+
+    func unplug(_ name: String) async { await tell("unplug \(AccessoryBoard.path(name))") }
+
+    func say(_ text: String) async { await tell("say \(text)") }
+
+    /// Waits until the program has written that many lines with all of the parts.
+    func wait(for parts: String..., count: Int = 1) async -> Bool {
+        await driver.lines.wait { lines in
+            lines.filter { line in parts.allSatisfy { line.contains($0) } }.count >= count
+        }
+    }
+
+    /// What the program told, without the driver's answers.
+    var told: [String] { driver.lines.elements.filter { $0 != "done" } }
+}

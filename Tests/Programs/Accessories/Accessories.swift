@@ -1,0 +1,52 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import UdevSource
+
+/// Tells of accessories and talks to them, as lines on its input say:
+///
+///     open IDENTITY PROTOCOL    opens a channel in the place of the one before; what comes in is told
+///     write TEXT                writes a line
+///     close
+///     list                      tells of candidates and problems
+///
+/// An argument is the path of something that stands for udevd's control socket.
+@main
+enum Accessories {
+    static func main() {
+        let output = Output()
+        let configuration = Configuration.load()
+        let control = CommandLine.arguments.dropFirst().first ?? "/run/udev/control"
+        let source = UdevSource(configuration: configuration, clock: LiveClock(), udevdControl: control)
+        let subscription = source.subscribe { output.event($0) }
+        var conversation: Conversation?
+        while let line = readLine() {
+            let words = line.split(separator: " ", maxSplits: 1).map(String.init)
+            let rest = words.count > 1 ? words[1] : ""
+            switch words.first {
+            case "open":
+                // The identity may hold blanks.
+                let cut = rest.lastIndex(of: " ") ?? rest.endIndex
+                let identity = String(rest[..<cut])
+                let name = String(rest[cut...].dropFirst())
+                let id = source.accessories.first { $0.identity == identity }?.id ?? 0
+                do throws(DeviceError) {
+                    conversation?.close()
+                    conversation = Conversation(try source.open(id, protocol: name), output)
+                    output.text("opened", "protocol", name)
+                } catch {
+                    output.text("refused", "code", error.code.description)
+                }
+            case "write": conversation?.write(rest + "\n")
+            case "close": conversation?.close()
+            case "list":
+                output.candidates(source.candidates)
+                output.problems(source.problems)
+            default: break
+            }
+        }
+        conversation?.close()
+        subscription.cancel()
+    }
+}
