@@ -34,7 +34,10 @@ extension UdevRules {
 
         ACTION=="remove", GOTO="external_accessory_end"
         SUBSYSTEM=="usb", ENV{DEVTYPE}=="usb_device", GOTO="external_accessory_device"
+        # The hardware database gives protocols to interfaces; the nodes take them over, some through a device in between.
+        SUBSYSTEM=="usb-serial|hid", SUBSYSTEMS=="usb", IMPORT{parent}="EXTERNAL_ACCESSORY_PROTOCOLS"
         SUBSYSTEM!="tty|hidraw", GOTO="external_accessory_end"
+        SUBSYSTEMS=="usb", ENV{EXTERNAL_ACCESSORY_PROTOCOLS}=="", IMPORT{parent}="EXTERNAL_ACCESSORY_PROTOCOLS"
 
         # An interface whose string is a name in reverse DNS: the accessory tells its protocol by itself.
         SUBSYSTEMS=="usb", ATTRS{interface}=="[a-z][a-z]*.?*", ATTRS{interface}!="* *", ENV{EXTERNAL_ACCESSORY}="1"

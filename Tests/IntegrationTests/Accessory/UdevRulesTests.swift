@@ -15,9 +15,13 @@ extension IntegrationTests {
 
         /// What udev makes of a described device: for each path, what it says about it.
         private func properties(_ name: String) async throws -> [String: [String]] {
+            try await properties(at: AccessoryBoard.path(name))
+        }
+
+        private func properties(at path: String) async throws -> [String: [String]] {
             let child = try ChildProcess(
                 Tools.unshare ?? "",
-                ["-m", "-n", Tools.udevFile("rules.sh"), "mock", Self.rules, AccessoryBoard.path(name)])
+                ["-m", "-n", Tools.udevFile("rules.sh"), "mock", Self.rules, path])
             #expect(await child.wait() == .exited(0))
             var result: [String: [String]] = [:]
             var device = ""
@@ -56,6 +60,23 @@ extension IntegrationTests {
             #expect(isOurs(found["1-3"]))
             #expect(found["1-3"]?.contains("ID_MM_DEVICE_IGNORE=1") == true)
             #expect(found["1-3"]?.contains("MTP_NO_PROBE=1") == true)
+        }
+
+        @Test("A serial port takes over the protocol that the hardware database gives its interface")
+        func hardwareDatabase() async throws {
+            let name = "EXTERNAL_ACCESSORY_PROTOCOLS=com.example.thermoprobe"
+            var text = try String(contentsOfFile: AccessoryBoard.path("acm-plain"), encoding: .utf8)
+            try #require(text.contains("E: \(name)\n"))
+            text = text.replacing("E: \(name)\n", with: "")
+            text = text.replacing("E: DEVTYPE=usb_interface\n", with: "E: DEVTYPE=usb_interface\nE: \(name)\n")
+            let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).umockdev")
+            try text.write(to: file, atomically: true, encoding: .utf8)
+            defer { try? FileManager.default.removeItem(at: file) }
+            let found = try await properties(at: file.path)
+            let port = try #require(found.first { $0.key.hasPrefix("ttyACM") }?.value)
+            #expect(port.contains(name))
+            #expect(isOurs(port))
+            #expect(port.contains("ID_MM_PORT_IGNORE=1"))
         }
 
         @Test("A cable that tells no protocol is left alone, and so is a telephone")
