@@ -23,9 +23,10 @@ extension ChannelCore {
         return state.withLock { state in
             if state.isGone { return nil }
             // Poll would come back at once for as long as the app does not read.
-            if state.isHungUp && !state.isClosed { return nil }
-            let writes = state.output.count > 0 && port.framing == nil
-            return port.interest(reads: reads && !state.isClosed, writes: writes)
+            if state.isHungUp || state.asked != nil, !state.isClosed { return nil }
+            let writes = state.output.count > 0 && port.framing == nil && !state.isOutputPaused
+            return port.interest(
+                reads: state.isClosed ? state.unsent > 0 && !state.isInputOver : reads, writes: writes)
         }
     }
 
@@ -43,12 +44,18 @@ extension ChannelCore {
             switch takeInput(rounds: isHungUp || asked != nil ? 1024 : 16) {
             case .ended(let end): return finish(asked ?? end)
             case .empty: if asked == nil, isHungUp { return finish(ByteChannelEnd(.hungUp)) }
-            case .full: if asked == nil, isHungUp { state.withLock { $0.isHungUp = true } }
+            case .full:
+                if isHungUp { state.withLock { $0.isHungUp = true } }
+                // The rest comes in as the app reads.
+                if asked != nil, state.withLock({ $0.takenAfterEnd < ChannelCore.restLimit }) {
+                    return tellEnded(isOver: false)
+                }
             }
         }
         if let asked { return finish(asked) }
         if isClosed, isHungUp { return finish(ByteChannelEnd(.hungUp)) }
-        if tries || events & Int16(POLLOUT) != 0, let end = sendOutput() {
+        if isClosed { dropInput() }
+        if tries || events & Int16(POLLOUT) != 0, let end = sendOutput(isReady: events & Int16(POLLOUT) != 0) {
             // What the other side wrote before it went is kept.
             if !isClosed { _ = takeInput(rounds: 1024) }
             return finish(end)
@@ -80,6 +87,13 @@ extension ChannelCore {
                 guard let taken else { return .full }
                 result = taken
             }
+            if case .bytes(let count) = result, rounds > 16 {
+                let isEnough = state.withLock { state in
+                    if state.asked != nil { state.takenAfterEnd += count }
+                    return state.takenAfterEnd >= ChannelCore.restLimit
+                }
+                if isEnough { return .full }
+            }
             switch result {
             // Little came, so nothing else waits: poll tells if that is wrong.
             case .bytes: if isShort && rounds == 16 && !port.isTriedAlways { return .empty }
@@ -102,22 +116,50 @@ extension ChannelCore {
         }
     }
 
-    private func sendOutput() -> ByteChannelEnd? {
+    /// After a close: the other side may wait until somebody reads, before it reads what is still to be sent.
+    private func dropInput() {
+        let isPending = port.pendingBytes > 0
+        let isWanted = state.withLock { ($0.unsent > 0 || isPending) && !$0.isInputOver }
+        guard isWanted else { return }
+        let length = max(16_384, (port.framing?.reportLength ?? 0) + 1)
+        let isMore = withUnsafeTemporaryAllocation(byteCount: length, alignment: 16) { memory in
+            for _ in 0..<16 {
+                switch port.read(into: memory) {
+                case .bytes: continue
+                case .wait: return false
+                case .ended:
+                    // The other side may have ended its own way only; else writing tells.
+                    state.withLock { $0.isInputOver = true }
+                    return false
+                }
+            }
+            return true
+        }
+        if isMore, port.isTriedAlways { reactor.ask() }
+    }
+
+    /// - Parameter isReady: Poll has told of space.
+    private func sendOutput(isReady: Bool) -> ByteChannelEnd? {
         guard port.framing == nil else { return nil }
+        var isReady = isReady
         while true {
             // As a number, because a pointer into what the lock guards may not leave it. The bytes stay where they are:
             // nobody else takes any.
-            let place = state.withLock { state -> (address: UInt, count: Int) in
+            let place = state.withLock { state -> (address: UInt, count: Int, isLast: Bool) in
                 let front = state.output.front
-                return (UInt(bitPattern: front.baseAddress), front.count)
+                return (UInt(bitPattern: front.baseAddress), front.count, front.count == state.output.count)
             }
             guard place.count > 0, let start = UnsafeRawPointer(bitPattern: place.address) else { return nil }
-            switch port.write(UnsafeRawBufferPointer(start: start, count: place.count)) {
+            switch port.write(UnsafeRawBufferPointer(start: start, count: place.count), isLast: place.isLast) {
             case .ended(let end): return end
-            case .wait: return nil
+            case .wait:
+                if isReady, !port.isTriedAlways { pauseOutput() }
+                return nil
             case .bytes(let count):
+                isReady = false
                 let observer = state.withLock { state in
                     state.output.consume(count)
+                    state.vainWrites = 0
                     state.unsent -= min(count, state.unsent)
                     return observerOfSpace(&state)
                 }
@@ -127,15 +169,39 @@ extension ChannelCore {
         }
     }
 
+    /// Poll would come back at once, again and again, where the kernel says that there is space and takes nothing.
+    private func pauseOutput() {
+        let isPause = state.withLock { state in
+            state.vainWrites += 1
+            state.isOutputPaused = state.vainWrites >= ChannelCore.vainWriteLimit
+            return state.isOutputPaused
+        }
+        guard isPause else { return }
+        let timer = clock.timer(at: clock.now.advanced(bySeconds: ChannelCore.outputPause)) { [weak self] in
+            guard let self else { return }
+            let former = state.withLock { state in
+                state.isOutputPaused = false
+                defer { state.pause = nil }
+                return state.pause
+            }
+            withExtendedLifetime(former) {}
+            reactor.ask()
+        }
+        let isLate = state.withLock { state in
+            guard state.isOutputPaused, !state.isGone else { return true }
+            state.pause = timer
+            return false
+        }
+        if isLate { timer.cancel() }
+    }
+
     /// Ends the channel and gives the port back; the first call counts.
     private func finish(_ end: ByteChannelEnd) {
         let pending = port.pendingBytes
         var told = end
-        let (isFirst, final, observer, timer, patience) = state.withLock { state in
+        let (isFirst, final, observer, timers, patience) = state.withLock { state in
             guard !state.isGone else {
-                return (
-                    false, end, Optional<@Sendable (ByteChannelEvent) -> Void>.none, Optional<ClockTimer>.none, 0.0
-                )
+                return (false, end, Optional<@Sendable (ByteChannelEvent) -> Void>.none, [ClockTimer](), 0.0)
             }
             state.isGone = true
             told.unsentBytes = state.unsent + pending
@@ -148,13 +214,15 @@ extension ChannelCore {
             defer {
                 state.observer = nil
                 state.timer = nil
+                state.pause = nil
             }
-            return (true, state.end ?? told, state.observer, state.timer, patience)
+            return (true, state.end ?? told, state.observer, [state.timer, state.pause].compactMap(\.self), patience)
         }
         guard isFirst else { return }
-        timer?.cancel()
+        for timer in timers { timer.cancel() }
         input.finish(final)
         observer?(.ended)
+        tellEnded(isOver: true)
         reactor.remove(self)
         release(patience: patience)
     }

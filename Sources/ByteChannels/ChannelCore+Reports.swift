@@ -46,7 +46,7 @@ extension ChannelCore {
 
     private func send(_ report: UnsafeRawBufferPointer) -> ByteChannelEnd? {
         while true {
-            switch port.write(report) {
+            switch port.write(report, isLast: true) {
             case .bytes: return nil
             case .ended(let end): return end
             case .wait:

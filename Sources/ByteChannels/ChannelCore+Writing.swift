@@ -32,7 +32,7 @@ extension ChannelCore {
             if wasEmpty, state.asked == nil {
                 direct: while done < bytes.count {
                     // An error is left to the reactor, which tells of it: this call may not.
-                    guard case .bytes(let count) = port.write(bytes.from(done)), count > 0
+                    guard case .bytes(let count) = port.write(bytes.from(done), isLast: true), count > 0
                     else { break direct }
                     done += min(count, bytes.count - done)
                 }

@@ -22,12 +22,24 @@ final class ChannelCore: Sendable {
         var end: ByteChannelEnd?
         /// An end that came from elsewhere, for the reactor to carry out.
         var asked: ByteChannelEnd?
+        /// How much was read from the port after that.
+        var takenAfterEnd = 0
+        /// To be called when what was asked for is done, or goes on only when the app reads.
+        var whenEnded: [@Sendable () -> Void] = []
+        /// The observer has been told of the end, if there was one to be told.
+        var isEndTold = false
         /// The app has closed the channel.
         var isClosed = false
         /// The time for sending what is left is over.
         var isAbandoned = false
         /// The kernel has hung up, and bytes may still be read when there is space for them.
         var isHungUp = false
+        /// Nothing comes in any more, of what would be thrown away after a close.
+        var isInputOver = false
+        /// How often, one time after the other, the kernel said that there was space and took nothing.
+        var vainWrites = 0
+        /// It is left alone for a moment.
+        var isOutputPaused = false
         /// The reactor is done with the port.
         var isGone = false
         /// A thread writes reports.
@@ -39,6 +51,8 @@ final class ChannelCore: Sendable {
         var observer: (@Sendable (ByteChannelEvent) -> Void)?
         var deadline: BootTime?
         var timer: ClockTimer?
+        /// Ends the pause of the output.
+        var pause: ClockTimer?
         var hooks: [@Sendable () -> Void] = []
     }
 
@@ -46,6 +60,12 @@ final class ChannelCore: Sendable {
     static let capacity = 65_536
     /// How long what was written is still sent after `close`, in seconds.
     static let patience = 2.0
+    /// How much is still read from a port after an end from outside: more than kernels hold, in case that the other side
+    /// is there after all and goes on sending.
+    static let restLimit = 1_048_576
+    /// How often a port may have space and take nothing until it is left alone, and for how many seconds.
+    static let vainWriteLimit = 3
+    static let outputPause = 0.01
 
     let port: any Port
     let clock: any DeviceClock
@@ -105,13 +125,27 @@ final class ChannelCore: Sendable {
     }
 
     /// Ends the channel from outside. What the kernel still gives is read before; what waits to be sent is lost.
-    func end(_ end: ByteChannelEnd) {
-        let isNews = state.withLock { state in
-            guard state.end == nil || state.isClosed, state.asked == nil, !state.isGone else { return false }
-            state.asked = end
-            return true
+    ///
+    /// The closure is called once, on the reactor's thread: when the observer has heard of the end, or when there is more
+    /// to read than there is space for, so that the end has to wait for the app. At once when the channel is over.
+    func end(_ end: ByteChannelEnd, then body: (@Sendable () -> Void)? = nil) {
+        let isOver = state.withLock { state in
+            if state.isEndTold { return true }
+            if let body { state.whenEnded.append(body) }
+            if state.asked == nil { state.asked = end }
+            return false
         }
-        if isNews { reactor.ask() }
+        if isOver { body?() } else { reactor.ask() }
+    }
+
+    /// What was asked for is done as far as it goes without the app.
+    func tellEnded(isOver: Bool) {
+        let bodies = state.withLock { state in
+            if isOver { state.isEndTold = true }
+            defer { state.whenEnded = [] }
+            return state.whenEnded
+        }
+        for body in bodies { body() }
     }
 
     func close() {

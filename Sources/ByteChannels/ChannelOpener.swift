@@ -17,28 +17,44 @@ public enum ChannelOpener {
     package static func open(
         _ node: ChannelNode, clock: any DeviceClock, pauses: [Double]
     ) throws(DeviceError) -> NodeChannel {
+        let port = try trying(pauses: pauses, clock: LiveClock()) { () throws(NodeFailure) -> any Port in
+            try Self.port(node)
+        }
+        return try NodeChannel(port, clock: clock)
+    }
+
+    /// Tries again what fails for a reason that may pass. Only the last failure is put into words: finding out who has a
+    /// node takes many times as long as an attempt.
+    ///
+    /// - Parameters:
+    ///   - pauses: How long to wait between attempts, in seconds. No attempt begins later than their sum.
+    ///   - clock: What that is measured with.
+    package static func trying<Value>(
+        pauses: [Double], clock: any DeviceClock, _ attempt: () throws(NodeFailure) -> Value
+    ) throws(DeviceError) -> Value {
+        let deadline = clock.now.advanced(bySeconds: pauses.reduce(0, +))
         var pauses = pauses[...]
         while true {
-            do {
-                return try NodeChannel(port(node), clock: clock)
+            do throws(NodeFailure) {
+                return try attempt()
             } catch {
-                guard error.code == .busy || error.code == .permissionDenied, let pause = pauses.popFirst() else {
-                    throw error
-                }
+                guard error.isPassing, let pause = pauses.popFirst(),
+                    clock.now.advanced(bySeconds: pause) <= deadline
+                else { throw error.described }
                 WorkerThread.pause(seconds: pause)
             }
         }
     }
 
-    private static func port(_ node: ChannelNode) throws(DeviceError) -> any Port {
+    private static func port(_ node: ChannelNode) throws(NodeFailure) -> any Port {
         guard !node.path.isEmpty else {
-            throw DeviceError(.invalidConfiguration, "The path of a node is empty.")
+            throw NodeFailure(DeviceError(.invalidConfiguration, "The path of a node is empty."))
         }
         return switch node {
-        case .tty(let path, let settings): try TTYPort.open(path, settings)
-        case .hidraw(let path, let framing): try HIDPort.open(path, framing)
-        case .socket(let path): try SocketPort.open(path)
-        case .usb(let endpoints): try USBPort.open(endpoints, kernel: LiveUSBKernel())
+        case .tty(let path, let settings): try TTYPort.attempt(path, settings)
+        case .hidraw(let path, let framing): try HIDPort.attempt(path, framing)
+        case .socket(let path): try SocketPort.attempt(path)
+        case .usb(let endpoints): try USBPort.attempt(endpoints, kernel: LiveUSBKernel())
         }
     }
 }

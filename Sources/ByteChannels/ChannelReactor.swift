@@ -56,11 +56,14 @@ package final class ChannelReactor: Sendable {
         version.add(1, ordering: .releasing)
     }
 
+    /// True on its thread.
+    var isCurrent: Bool { thread.load(ordering: .relaxed) == currentThread() }
+
     /// Has every channel look at what is asked of it, on the reactor's thread.
     func ask() {
         isAsked.store(true, ordering: .sequentiallyConsistent)
         // The reactor itself looks before it waits again.
-        if thread.load(ordering: .relaxed) == currentThread() { return }
+        if isCurrent { return }
         if isSignalled.exchange(true, ordering: .sequentiallyConsistent) { return }
         state.withLock { $0.wakeUp }?.signal()
     }
@@ -71,16 +74,14 @@ package final class ChannelReactor: Sendable {
         var seen = -1
         var descriptors: [pollfd] = []
         while true {
-            repeat {
-                let now = version.load(ordering: .acquiring)
-                if now != seen {
-                    seen = now
-                    channels = state.withLock { $0.channels }
-                }
-                if isAsked.exchange(false, ordering: .sequentiallyConsistent) {
-                    for channel in channels { channel.serve(0) }
-                }
-            } while isAsked.load(ordering: .sequentiallyConsistent) || version.load(ordering: .acquiring) != seen
+            let now = version.load(ordering: .acquiring)
+            if now != seen {
+                seen = now
+                channels = state.withLock { $0.channels }
+            }
+            if isAsked.exchange(false, ordering: .sequentiallyConsistent) {
+                for channel in channels { channel.serve(0) }
+            }
 
             descriptors.removeAll(keepingCapacity: true)
             descriptors.append(pollfd(fd: wakeUp.readEnd, events: Int16(POLLIN), revents: 0))
@@ -89,8 +90,11 @@ package final class ChannelReactor: Sendable {
                 // A negative descriptor is passed over.
                 descriptors.append(pollfd(fd: events == nil ? -1 : channel.descriptor, events: events ?? 0, revents: 0))
             }
-            let ready = poll(&descriptors, nfds_t(descriptors.count), -1)
+            // A channel that has more to do asks again and again: the others are looked at in between.
+            let isBusy = isAsked.load(ordering: .sequentiallyConsistent) || version.load(ordering: .acquiring) != seen
+            let ready = poll(&descriptors, nfds_t(descriptors.count), isBusy ? 0 : -1)
             wakeUpCount.add(1, ordering: .relaxed)
+            guard ready != 0 else { continue }
             guard ready > 0 else {
                 // Memory is short for a moment; nothing else can go wrong here.
                 if errno != EINTR { WorkerThread.pause(seconds: 0.01) }

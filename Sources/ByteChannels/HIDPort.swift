@@ -26,18 +26,19 @@ package final class HIDPort: Port {
         settings = framing
     }
 
-    static func open(_ path: String, _ framing: HIDFraming) throws(DeviceError) -> HIDPort {
+    static func attempt(_ path: String, _ framing: HIDFraming) throws(NodeFailure) -> HIDPort {
         guard (1...16_384).contains(framing.reportLength) else {
-            throw DeviceError(
-                .invalidConfiguration,
-                "A report of \(framing.reportLength) bytes cannot be: \(path) needs a length from 1 to 16384.")
+            throw NodeFailure(
+                DeviceError(
+                    .invalidConfiguration,
+                    "A report of \(framing.reportLength) bytes cannot be: \(path) needs a length from 1 to 16384."))
         }
         let descriptor = systemOpen(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { throw NodeFailure.opening(path, errno: errno) }
+        guard descriptor >= 0 else { throw NodeFailure(opening: path, errno: errno) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let number = errno
             systemClose(descriptor)
-            throw NodeFailure.opening(path, call: "flock", errno: number)
+            throw NodeFailure(opening: path, call: "flock", errno: number)
         }
         return HIDPort(descriptor: descriptor, path: path, framing: framing)
     }
@@ -60,7 +61,7 @@ package final class HIDPort: Port {
     }
 
     /// Takes a whole report with its number in front, which is 0 where reports are not numbered.
-    package func write(_ bytes: UnsafeRawBufferPointer) -> PortResult {
+    package func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> PortResult {
         .written(systemWrite(descriptor, bytes), path: path)
     }
 

@@ -50,6 +50,16 @@ public final class NodeChannel: ByteChannel {
     /// this one or the kernel's.
     public func end(_ end: ByteChannelEnd) { core.end(end) }
 
+    /// Ends the connection from outside, and calls the closure once that is done.
+    ///
+    /// It is done when the observer has been told of the end, or when more has come in than there is space for: the end
+    /// is then told when the app has read that. The closure is called on the thread of all channels, and at once on this
+    /// thread when the connection is over already.
+    public func end(_ end: ByteChannelEnd, then body: @escaping @Sendable () -> Void) { core.end(end, then: body) }
+
+    /// True on the thread of all channels, where nobody may wait for one of them.
+    package static var isOnThreadOfChannels: Bool { ChannelReactor.shared.isCurrent }
+
     /// Calls the closure once the port is free for another program, or for this one: at once when it is.
     public func whenReleased(_ body: @escaping @Sendable () -> Void) { core.whenReleased(body) }
 }

@@ -1,7 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceCore
+package import DeviceCore
 
 #if canImport(Glibc)
 import Glibc
@@ -9,12 +9,37 @@ import Glibc
 import Musl
 #endif
 
-/// Why a node cannot be opened, in words that say what to do.
-enum NodeFailure {
-    /// - Parameter descriptor: The attempt's own, while it is open.
-    static func opening(
-        _ path: String, call: String = "open", errno number: Int32, descriptor: Int32? = nil
-    ) -> DeviceError {
+/// Why a node cannot be opened. It is put into words, which say what to do, only when somebody is to read them.
+package struct NodeFailure: Error {
+    /// True when it may pass within a moment: somebody else has the node, or this user may not open it yet.
+    package let isPassing: Bool
+    private let describe: @Sendable () -> DeviceError
+
+    package init(isPassing: Bool, describe: @escaping @Sendable () -> DeviceError) {
+        self.isPassing = isPassing
+        self.describe = describe
+    }
+
+    init(_ error: DeviceError, isPassing: Bool = false) {
+        self.init(isPassing: isPassing) { error }
+    }
+
+    /// What a call that opens or sets up a node has failed with.
+    package init(opening path: String, call: String = "open", errno number: Int32) {
+        let isPassing =
+            number == EBUSY || number == EWOULDBLOCK || number == EACCES || number == EPERM || number == EROFS
+        self.init(isPassing: isPassing) { Self.error(path, call: call, errno: number) }
+    }
+
+    /// Somebody else has it.
+    init(busy path: String) {
+        self.init(isPassing: true) { Self.busy(path, cause: nil) }
+    }
+
+    /// In words. That may take some tens of milliseconds.
+    package var described: DeviceError { describe() }
+
+    private static func error(_ path: String, call: String, errno number: Int32) -> DeviceError {
         let cause = DeviceError.Cause.system(call: call, errno: number)
         switch number {
         case ENOENT, ENOTDIR:
@@ -25,7 +50,7 @@ enum NodeFailure {
         case EACCES, EPERM, EROFS:
             return DeviceError(.permissionDenied, permission(path), cause: cause)
         case EBUSY, EWOULDBLOCK:
-            return busy(path, cause: cause, descriptor: descriptor)
+            return busy(path, cause: cause)
         case EMFILE, ENFILE:
             return DeviceError(
                 .busy, "No file descriptor is left for \(path). Raise the limit of open files (ulimit -n).",
@@ -36,8 +61,6 @@ enum NodeFailure {
                 cause: cause)
         case ECONNREFUSED:
             return DeviceError(.unreachable, "Nobody listens on \(path). Start the program that should.", cause: cause)
-        case EAGAIN:
-            return DeviceError(.busy, "\(path) takes no connection at the moment.", cause: cause)
         default:
             return DeviceError(
                 .inputOutput, "\(path) cannot be opened. Unplug the accessory and plug it in again.", cause: cause)
@@ -45,8 +68,9 @@ enum NodeFailure {
     }
 
     /// Somebody else has it; who, as far as this user may see.
-    static func busy(_ path: String, cause: DeviceError.Cause?, descriptor: Int32?) -> DeviceError {
-        let holder = NodeHolder.find(path, except: descriptor)?.text ?? "a program that this user may not see"
+    private static func busy(_ path: String, cause: DeviceError.Cause?) -> DeviceError {
+        // The attempt's own descriptor is closed by now.
+        let holder = NodeHolder.find(path)?.text ?? "a program that this user may not see"
         return DeviceError(.busy, "\(path) is in use by \(holder). Close it there first.", cause: cause)
     }
 

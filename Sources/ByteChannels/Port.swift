@@ -30,7 +30,9 @@ package protocol Port: AnyObject, Sendable {
     func read(into buffer: UnsafeMutableRawBufferPointer) -> PortResult
 
     /// Hands bytes to the kernel; a whole report, with its number in front, where there is framing. That may block then.
-    func write(_ bytes: UnsafeRawBufferPointer) -> PortResult
+    ///
+    /// - Parameter isLast: Nothing waits behind these bytes.
+    func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> PortResult
 
     /// Gives the port back, once, when nobody uses it any more. Lets the system send for that many seconds what it has
     /// taken, if the port can tell. May block.

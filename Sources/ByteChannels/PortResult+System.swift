@@ -22,7 +22,8 @@ extension PortResult {
         }
     }
 
-    /// What a call that writes has returned.
+    /// What a call that writes has returned. Nothing taken may come with a poll that tells of space: who asks again at once
+    /// would do so without an end.
     static func written(_ count: Int, path: String) -> PortResult {
         if count > 0 { return .bytes(count) }
         if count == 0 { return .wait }

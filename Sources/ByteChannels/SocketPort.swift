@@ -24,7 +24,7 @@ package final class SocketPort: Port {
         self.path = path
     }
 
-    package static func open(_ path: String) throws(DeviceError) -> SocketPort {
+    static func attempt(_ path: String) throws(NodeFailure) -> SocketPort {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let name = Array(path.utf8)
@@ -34,12 +34,14 @@ package final class SocketPort: Port {
             return true
         }
         guard isShort else {
-            throw DeviceError(
-                .invalidConfiguration, "\(path) is too long for a socket, or no path. Use one of fewer than 108 bytes.")
+            throw NodeFailure(
+                DeviceError(
+                    .invalidConfiguration,
+                    "\(path) is too long for a socket, or no path. Use one of fewer than 108 bytes."))
         }
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = socket(AF_UNIX, type, 0)
-        guard descriptor >= 0 else { throw NodeFailure.opening(path, call: "socket", errno: errno) }
+        guard descriptor >= 0 else { throw NodeFailure(opening: path, call: "socket", errno: errno) }
         let result = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
@@ -49,11 +51,13 @@ package final class SocketPort: Port {
             let number = errno
             systemClose(descriptor)
             if number == EAGAIN {
-                throw DeviceError(
-                    .busy, "\(path) takes no connection at the moment: too many wait already.",
-                    cause: .system(call: "connect", errno: number))
+                // Not what it means elsewhere: the queue of those who want to connect is full.
+                throw NodeFailure(
+                    DeviceError(
+                        .busy, "\(path) takes no connection at the moment: too many wait already.",
+                        cause: .system(call: "connect", errno: number)), isPassing: true)
             }
-            throw NodeFailure.opening(path, call: "connect", errno: number)
+            throw NodeFailure(opening: path, call: "connect", errno: number)
         }
         return SocketPort(descriptor: descriptor, path: path)
     }
@@ -68,7 +72,7 @@ package final class SocketPort: Port {
         .reading(descriptor, buffer, path: path)
     }
 
-    package func write(_ bytes: UnsafeRawBufferPointer) -> PortResult {
+    package func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> PortResult {
         .written(systemSend(descriptor, bytes), path: path)
     }
 

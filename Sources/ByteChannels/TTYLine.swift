@@ -15,14 +15,14 @@ struct TTYLine {
     let path: String
 
     /// Makes the port ours and raw, in this order: nothing is changed on a port that somebody else has.
-    func setUp(_ settings: TTYSettings) throws(DeviceError) {
+    func setUp(_ settings: TTYSettings) throws(NodeFailure) {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw failure("flock") }
         var isExclusive: Int32 = 0
         if systemControl(descriptor, TTYLine.getExclusive, &isExclusive) >= 0, isExclusive != 0 {
-            throw NodeFailure.busy(path, cause: nil, descriptor: descriptor)
+            throw NodeFailure(busy: path)
         }
         let hasExclusive = systemControl(descriptor, UInt(TIOCEXCL)) >= 0
-        do {
+        do throws(NodeFailure) {
             try makeRaw(settings)
         } catch {
             // It would outlive this descriptor where another one is open.
@@ -53,7 +53,7 @@ struct TTYLine {
     private static let getExclusive = IOControl.number(.fromKernel, "T", 0x40, size: 4)
     private static let dataTerminalReady = 0x002
 
-    private func makeRaw(_ settings: TTYSettings) throws(DeviceError) {
+    private func makeRaw(_ settings: TTYSettings) throws(NodeFailure) {
         var line = termios()
         guard tcgetattr(descriptor, &line) == 0 else { throw failure("tcgetattr") }
         cfmakeraw(&line)
@@ -80,8 +80,10 @@ struct TTYLine {
         guard result.c_lflag & tcflag_t(ICANON | ECHO | ISIG | IEXTEN) == 0, result.c_oflag & tcflag_t(OPOST) == 0,
             result.c_iflag & tcflag_t(ICRNL | INLCR | IGNCR | ISTRIP | IXON | IXOFF) == 0, minimum == 1
         else {
-            throw DeviceError(
-                .notSupported, "\(path) cannot be set up so that bytes pass as they are. Use another kind of port.")
+            throw NodeFailure(
+                DeviceError(
+                    .notSupported, "\(path) cannot be set up so that bytes pass as they are. Use another kind of port.")
+            )
         }
         if let standard {
             guard cfgetospeed(&result) == standard else { throw wrongSpeed(settings.speed) }
@@ -93,19 +95,22 @@ struct TTYLine {
     /// CRTSCTS, which is imported with different types.
     private static let hardwareFlowControl: tcflag_t = 0x8000_0000
 
-    private func wrongSpeed(_ speed: UInt32) -> DeviceError {
-        DeviceError(
-            .notSupported,
-            "\(path) does not run at \(speed) bits a second. Set a speed that the port knows, as in 115200.")
+    private func wrongSpeed(_ speed: UInt32) -> NodeFailure {
+        NodeFailure(
+            DeviceError(
+                .notSupported,
+                "\(path) does not run at \(speed) bits a second. Set a speed that the port knows, as in 115200."))
     }
 
-    private func failure(_ call: String) -> DeviceError {
+    private func failure(_ call: String) -> NodeFailure {
         let number = errno
         if number == EIO {
-            return DeviceError(
-                .inputOutput, "\(path) has hung up: the accessory is being unplugged. Wait until it is attached again.",
-                cause: .system(call: call, errno: number))
+            return NodeFailure(
+                DeviceError(
+                    .inputOutput,
+                    "\(path) has hung up: the accessory is being unplugged. Wait until it is attached again.",
+                    cause: .system(call: call, errno: number)))
         }
-        return NodeFailure.opening(path, call: call, errno: number, descriptor: descriptor)
+        return NodeFailure(opening: path, call: call, errno: number)
     }
 }

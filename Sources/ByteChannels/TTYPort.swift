@@ -20,7 +20,7 @@ package final class TTYPort: Port {
     package var isSlowToRelease: Bool { true }
 
     /// Takes over an open port, which is set up and closed when that fails.
-    package init(descriptor: Int32, path: String, settings: TTYSettings) throws(DeviceError) {
+    package init(descriptor: Int32, path: String, settings: TTYSettings) throws(NodeFailure) {
         self.descriptor = descriptor
         self.path = path
         do {
@@ -32,13 +32,19 @@ package final class TTYPort: Port {
     }
 
     package static func open(_ path: String, _ settings: TTYSettings) throws(DeviceError) -> TTYPort {
+        do throws(NodeFailure) { return try attempt(path, settings) } catch { throw error.described }
+    }
+
+    static func attempt(_ path: String, _ settings: TTYSettings) throws(NodeFailure) -> TTYPort {
         guard settings.speed > 0 else {
-            throw DeviceError(
-                .invalidConfiguration, "A speed of 0 hangs up. Give \(path) the speed of the accessory, as in 115200.")
+            throw NodeFailure(
+                DeviceError(
+                    .invalidConfiguration,
+                    "A speed of 0 hangs up. Give \(path) the speed of the accessory, as in 115200."))
         }
         // Not blocking: opening would wait for a carrier on some ports.
         let descriptor = systemOpen(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { throw NodeFailure.opening(path, errno: errno) }
+        guard descriptor >= 0 else { throw NodeFailure(opening: path, errno: errno) }
         return try TTYPort(descriptor: descriptor, path: path, settings: settings)
     }
 
@@ -52,7 +58,7 @@ package final class TTYPort: Port {
         .reading(descriptor, buffer, path: path)
     }
 
-    package func write(_ bytes: UnsafeRawBufferPointer) -> PortResult {
+    package func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> PortResult {
         .written(systemWrite(descriptor, bytes), path: path)
     }
 
@@ -65,8 +71,9 @@ package final class TTYPort: Port {
             rest -= 0.01
             waiting = line.bytesToSend
         }
-        // Else closing waits for up to 30 s for a device that takes nothing. Never where nothing waits: on a
-        // pseudo-terminal this takes back what the other side has not read.
+        // Else closing waits again for a device that takes nothing. Never where nothing waits: on a pseudo-terminal this
+        // takes back what the other side has not read. What is in the hardware's own queue is not counted: closing waits
+        // for that, see SerialDriver.
         if waiting > 0 { tcflush(descriptor, TCOFLUSH) }
         line.share()
         systemClose(descriptor)

@@ -9,9 +9,6 @@ import Musl
 
 /// The kernel's calls for USB devices, so that tests can stand in for them.
 package protocol USBKernel: Sendable {
-    /// What poll tells while finished requests wait to be taken.
-    var completionEvents: Int16 { get }
-
     /// A descriptor, or an error number below zero.
     func open(_ path: String) -> Int32
 
@@ -25,8 +22,6 @@ package protocol USBKernel: Sendable {
 /// The kernel itself.
 package struct LiveUSBKernel: USBKernel {
     package init() {}
-
-    package var completionEvents: Int16 { Int16(POLLOUT) }
 
     package func open(_ path: String) -> Int32 {
         let descriptor = systemOpen(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)

@@ -20,7 +20,10 @@ package final class USBPort: Port {
         var failure: ByteChannelEnd?
     }
 
-    /// Requests each way, and bytes in each: a multiple of every size of packet that bulk endpoints have.
+    /// Requests to read, a packet each: the kernel finishes a request when it is full or a packet is short, so that a
+    /// longer one would hold back a message that fills its last packet.
+    package static let readCount = 32
+    /// Requests to write, and bytes in each: a multiple of every size of packet that bulk endpoints have.
     static let transferCount = 4
     static let transferLength = 16_384
 
@@ -38,25 +41,32 @@ package final class USBPort: Port {
         self.endpoints = endpoints
         self.kernel = kernel
         path = endpoints.path
-        let count = USBPort.transferCount
         state = Mutex(
             State(
-                input: USBTransfers(endpoint: endpoints.input, count: count, capacity: USBPort.transferLength),
-                output: USBTransfers(endpoint: endpoints.output, count: count, capacity: USBPort.transferLength)))
+                input: USBTransfers(
+                    endpoint: endpoints.input, count: USBPort.readCount, capacity: endpoints.inputPacketLength),
+                output: USBTransfers(
+                    endpoint: endpoints.output, count: USBPort.transferCount, capacity: USBPort.transferLength)))
     }
 
     package static func open(_ endpoints: USBEndpoints, kernel: any USBKernel) throws(DeviceError) -> USBPort {
-        guard endpoints.input & 0x80 != 0, endpoints.output & 0x80 == 0, (1...1024).contains(endpoints.packetLength)
+        do throws(NodeFailure) { return try attempt(endpoints, kernel: kernel) } catch { throw error.described }
+    }
+
+    static func attempt(_ endpoints: USBEndpoints, kernel: any USBKernel) throws(NodeFailure) -> USBPort {
+        guard endpoints.input & 0x80 != 0, endpoints.output & 0x80 == 0, (1...1024).contains(endpoints.packetLength),
+            (1...1024).contains(endpoints.inputPacketLength)
         else {
-            throw DeviceError(
-                .invalidConfiguration,
-                "The endpoints of \(endpoints.path) cannot be: one has to be for input, one for output, with packets of "
-                    + "1 to 1024 bytes.")
+            throw NodeFailure(
+                DeviceError(
+                    .invalidConfiguration,
+                    "The endpoints of \(endpoints.path) cannot be: one has to be for input, one for output, with "
+                        + "packets of 1 to 1024 bytes."))
         }
         let descriptor = kernel.open(endpoints.path)
-        guard descriptor >= 0 else { throw NodeFailure.opening(endpoints.path, errno: -descriptor) }
+        guard descriptor >= 0 else { throw NodeFailure(opening: endpoints.path, errno: -descriptor) }
         let port = USBPort(descriptor: descriptor, endpoints: endpoints, kernel: kernel)
-        do {
+        do throws(NodeFailure) {
             try port.claim()
         } catch {
             kernel.close(descriptor)
@@ -65,18 +75,24 @@ package final class USBPort: Port {
         return port
     }
 
-    private func claim() throws(DeviceError) {
+    private func claim() throws(NodeFailure) {
         var interface = UInt32(endpoints.interface)
         let result = kernel.control(descriptor, USBRequest.claim, &interface)
         guard result >= 0 else {
             if result == -EBUSY, let driver { throw busy(driver) }
-            throw NodeFailure.opening(path, call: "USBDEVFS_CLAIMINTERFACE", errno: -result, descriptor: descriptor)
+            throw NodeFailure(opening: path, call: "USBDEVFS_CLAIMINTERFACE", errno: -result)
         }
-        var failure = select(alternate: endpoints.alternate)
-        if failure >= 0 { failure = state.withLock { submitReads(&$0) } }
-        guard failure >= 0 else {
+        let selected = select(alternate: endpoints.alternate)
+        guard selected >= 0 else {
             _ = kernel.control(descriptor, USBRequest.release, &interface)
-            throw NodeFailure.opening(path, call: "USBDEVFS_SETINTERFACE", errno: -failure)
+            throw NodeFailure(opening: path, call: "USBDEVFS_SETINTERFACE", errno: -selected)
+        }
+        let submitted = state.withLock { submitReads(&$0) }
+        guard submitted >= 0 else {
+            takeBack()
+            _ = select(alternate: 0)
+            _ = kernel.control(descriptor, USBRequest.release, &interface)
+            throw NodeFailure(opening: path, call: "USBDEVFS_SUBMITURB", errno: -submitted)
         }
     }
 
@@ -97,16 +113,17 @@ package final class USBPort: Port {
         }
     }
 
-    private func busy(_ driver: String) -> DeviceError {
-        DeviceError(
-            .busy,
-            "Interface \(endpoints.interface) of \(path) is in use by the kernel's driver \(driver). Unbind it first.",
-            cause: .system(call: "USBDEVFS_CLAIMINTERFACE", errno: EBUSY))
+    private func busy(_ driver: String) -> NodeFailure {
+        let text =
+            "Interface \(endpoints.interface) of \(path) is in use by the kernel's driver \(driver). Unbind it first."
+        return NodeFailure(
+            DeviceError(.busy, text, cause: .system(call: "USBDEVFS_CLAIMINTERFACE", errno: EBUSY)), isPassing: true)
     }
 
     package var pendingBytes: Int { state.withLock { $0.pending } }
 
-    package func interest(reads: Bool, writes: Bool) -> Int16 { kernel.completionEvents }
+    /// What usbdevice_fs tells while finished requests of either way wait to be taken.
+    package func interest(reads: Bool, writes: Bool) -> Int16 { Int16(POLLOUT) }
 
     package func prepare() {
         state.withLock { reap(&$0) }
@@ -134,15 +151,15 @@ package final class USBPort: Port {
         }
     }
 
-    package func write(_ bytes: UnsafeRawBufferPointer) -> PortResult {
+    package func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> PortResult {
         state.withLock { state in
             if let failure = state.failure { return .ended(failure) }
             guard let block = state.output.next, bytes.count > 0 else { return .wait }
             let count = min(bytes.count, block.buffer.count)
             block.buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
-            let isLast = count == bytes.count
             block.prepare(
-                length: count, endsWithShortPacket: isLast && count.isMultiple(of: endpoints.packetLength))
+                length: count,
+                endsWithShortPacket: isLast && count == bytes.count && count.isMultiple(of: endpoints.packetLength))
             let result = kernel.control(descriptor, USBRequest.submit, block.address)
             // Memory for requests is short: try again when some are done.
             if result == -ENOMEM || result == -EAGAIN, state.output.underWay > 0 { return .wait }
@@ -171,7 +188,7 @@ package final class USBPort: Port {
 
     private func reap(_ state: inout State) {
         // As many as there can be, so that a kernel that is out of its mind does not keep the thread.
-        for _ in 0..<(2 * USBPort.transferCount) {
+        for _ in 0..<(USBPort.readCount + USBPort.transferCount) {
             var address: UInt = 0
             let result = kernel.control(descriptor, USBRequest.reap, &address)
             if result == -EAGAIN { return }
@@ -204,6 +221,15 @@ package final class USBPort: Port {
     }
 
     package func release(patience: Double) {
+        takeBack()
+        _ = select(alternate: 0)
+        var interface = UInt32(endpoints.interface)
+        _ = kernel.control(descriptor, USBRequest.release, &interface)
+        kernel.close(descriptor)
+    }
+
+    /// Cancels what is under way, and waits until the kernel is done with it: half a second at most.
+    private func takeBack() {
         for block in state.withLock({ $0.input.waiting + $0.output.waiting }) {
             _ = kernel.control(descriptor, USBRequest.discard, block.address)
         }
@@ -216,9 +242,5 @@ package final class USBPort: Port {
             if isDone { break }
             WorkerThread.pause(seconds: 0.01)
         }
-        _ = select(alternate: 0)
-        var interface = UInt32(endpoints.interface)
-        _ = kernel.control(descriptor, USBRequest.release, &interface)
-        kernel.close(descriptor)
     }
 }

@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import ByteChannels
 import DeviceCore
 import Synchronization
 
@@ -17,7 +18,7 @@ final class ChannelDesk: Sendable {
         /// False while the node is being opened.
         var isOpen = false
         weak var channel: (any ByteChannel)?
-        var end: (@Sendable (ByteChannelEnd) -> Void)?
+        var end: (@Sendable (ByteChannelEnd, @escaping @Sendable () -> Void) -> Void)?
         /// Those who wait until the node is free.
         var waiting: [Bell] = []
 
@@ -32,7 +33,7 @@ final class ChannelDesk: Sendable {
 
     /// A closed channel sends what was written for two seconds at most; this is a little more.
     private static let patience = 2.5
-    /// A channel that is ended from outside ends at once, but on a thread of its own.
+    /// A channel that is ended from outside ends at once, but on a thread of its own, which an app may hold up.
     private static let briefly = 1.0
 
     private let state = Mutex(State())
@@ -62,23 +63,21 @@ final class ChannelDesk: Sendable {
     }
 
     /// Ends the channels of an accessory that is gone; of some of its protocols, when they are named. Returns when they
-    /// have ended: whoever is told of the detachment after that has found the end of its streams before.
+    /// have ended: whoever is told of the detachment after that has found the end of its streams before. Sending and giving
+    /// back the ports is not waited for.
     func endChannels(of accessory: AccessoryDescription.ID, protocols: Set<String>? = nil) {
         let ends = state.withLock { state in
-            var ends: [(end: @Sendable (ByteChannelEnd) -> Void, bell: Bell)] = []
-            for (key, entry) in state.entries
-            where key.accessory == accessory && protocols?.contains(entry.name) ?? true {
-                guard let end = entry.end else { continue }
-                let bell = Bell()
-                state.entries[key]?.waiting.append(bell)
-                ends.append((end, bell))
+            state.entries.compactMap { key, entry in
+                key.accessory == accessory && protocols?.contains(entry.name) ?? true ? entry.end : nil
             }
-            return ends
         }
-        for (end, _) in ends { end(ByteChannelEnd(.detached)) }
+        let bells = ends.map { _ in Bell() }
+        for (end, bell) in zip(ends, bells) { end(ByteChannelEnd(.detached)) { bell.ring() } }
+        // That thread would wait for itself.
+        if NodeChannel.isOnThreadOfChannels { return }
         let clock = LiveClock()
         let deadline = clock.now.advanced(bySeconds: Self.briefly)
-        for (_, bell) in ends { bell.wait(until: deadline, clock: clock) }
+        for bell in bells { bell.wait(until: deadline, clock: clock) }
     }
 
     private enum Turn {

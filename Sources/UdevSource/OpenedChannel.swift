@@ -7,8 +7,9 @@ import DeviceCore
 /// A channel that has just been opened, with what its source has to do with it.
 struct OpenedChannel: Sendable {
     var channel: any ByteChannel
-    /// Ends it from outside. Does not keep the channel.
-    var end: @Sendable (ByteChannelEnd) -> Void
+    /// Ends it from outside, and calls the closure when its observer has heard of that, or hears when the app has read
+    /// what had come in. Does not keep the channel.
+    var end: @Sendable (ByteChannelEnd, @escaping @Sendable () -> Void) -> Void
     /// Calls the closure once the node is free for somebody else. Does not keep the channel.
     var whenReleased: @Sendable (@escaping @Sendable () -> Void) -> Void
 
@@ -17,17 +18,18 @@ struct OpenedChannel: Sendable {
         OpenedChannel(try ChannelOpener.open(node, clock: clock))
     }
 
-    private init(_ channel: any ByteChannel) {
-        self.channel = channel
-        let node = channel as? NodeChannel
-        end = { [weak node] reason in node?.end(reason) }
+    init(_ node: NodeChannel) {
+        channel = node
+        end = { [weak node] reason, done in
+            if let node { node.end(reason, then: done) } else { done() }
+        }
         whenReleased = { [weak node] body in
             if let node { node.whenReleased(body) } else { body() }
         }
     }
 
     init(
-        channel: any ByteChannel, end: @escaping @Sendable (ByteChannelEnd) -> Void,
+        channel: any ByteChannel, end: @escaping @Sendable (ByteChannelEnd, @escaping @Sendable () -> Void) -> Void,
         whenReleased: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) {
         self.channel = channel

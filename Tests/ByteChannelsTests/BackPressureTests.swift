@@ -39,6 +39,46 @@ struct BackPressureTests {
         #expect(pair.watch.ends == 1)
     }
 
+    @Test(
+        "Unplugged behind a full buffer, by word of the source, all that the kernel holds is read",
+        arguments: [true, false])
+    func detachedWhileFull(_ hangsUp: Bool) throws {
+        let pair = try SocketPair()
+        let bytes = pattern(500_000)
+        let sent = pair.peer.sendSome(bytes)
+        #expect(sent > 65_536)
+        #expect(pair.watch.wait { pair.channel.bytesAvailable == 65_536 })
+        if hangsUp { pair.peer.close() }
+        let done = Bell()
+        pair.channel.end(ByteChannelEnd(.detached)) { done.ring() }
+        // Nobody waits for an app that does not read.
+        #expect(done.wait(seconds: 60))
+        #expect(pair.channel.end == nil)
+        #expect(same(pair.watch.receive(sent + 1), Array(bytes[..<sent])))
+        #expect(pair.watch.waitForEnd()?.reason == .detached)
+        #expect(pair.watch.ends == 1)
+    }
+
+    @Test("A side that goes on sending does not keep a channel that was ended from outside")
+    func endlessAfterEnd() throws {
+        let pair = try SocketPair()
+        let isOver = Flag()
+        Thread.detachNewThread {
+            let block = pattern(65_536)
+            while !isOver.isRaised { pair.peer.send(block) }
+        }
+        #expect(pair.watch.wait { pair.channel.bytesAvailable == 65_536 })
+        pair.channel.end(ByteChannelEnd(.detached))
+        var count = 0
+        while pair.channel.end == nil {
+            let part = pair.watch.take()
+            count += part.count
+            guard count < 50_000_000 else { break }
+        }
+        #expect(pair.watch.waitForEnd()?.reason == .detached)
+        isOver.raise()
+    }
+
     @Test("A write takes what there is space for, and the rest when the other side has read")
     func slowPeer() throws {
         let pair = try SocketPair()

@@ -37,6 +37,27 @@ struct ClosingTests {
         #expect(same(pty.master.receive(taken), Array(bytes[..<taken])))
     }
 
+    @Test("What was written is still sent after the close, to a side that first wants to get rid of its own")
+    func drainsBothWays() throws {
+        let pair = try SocketPair(clock: VirtualClock())
+        let bytes = pattern(1_000_000)
+        let taken = pair.watch.write(bytes)
+        #expect(taken > 65_536)
+        let back = pattern(3_000_000)
+        var sent = pair.peer.sendSome(back)
+        #expect(sent < back.count)
+        pair.channel.close()
+        // It reads nothing until all of its own is taken; it gives up when nothing is for a minute.
+        while sent < back.count, pair.peer.waitForSpace() {
+            let count = pair.peer.sendSome(Array(back[sent...]))
+            if count == 0 { break }
+            sent += count
+        }
+        #expect(sent == back.count)
+        #expect(same(pair.peer.receiveAll(), Array(bytes[..<taken])))
+        #expect(pair.waitForRelease())
+    }
+
     @Test("A reader that takes nothing is given up after two seconds of the device's clock")
     func bounded() throws {
         let clock = VirtualClock()
@@ -111,6 +132,38 @@ struct ClosingTests {
         // Both sides count: what was taken has either reached the kernel, or is told as unsent.
         #expect(pair.peer.receiveAll().count + (end?.unsentBytes ?? 0) == taken)
         #expect(pair.watch.ends == 1)
+    }
+
+    @Test("Who ends a channel from outside is called once its observer has heard of the end")
+    func endThen() throws {
+        for round in 0..<200 {
+            let pair = try SocketPair()
+            pair.peer.send([1, 2, 3])
+            if round % 4 == 1 { pair.channel.end(ByteChannelEnd(.failed)) }
+            if round % 4 == 2 { pair.channel.close() }
+            if round % 4 == 3 { pair.peer.close() }
+            let told = Answer<(end: ByteChannelEnd?, count: Int)>()
+            pair.channel.end(ByteChannelEnd(.detached)) { told.give((pair.channel.end, pair.watch.ends)) }
+            let answer = try #require(told.wait())
+            #expect(answer.end != nil)
+            #expect(answer.count == (round % 4 == 2 ? 0 : 1))
+            let again = Flag()
+            pair.channel.end(ByteChannelEnd(.detached)) { again.raise() }
+            #expect(again.isRaised)
+        }
+    }
+
+    @Test("A channel may be ended inside of a call to its observer, and who ended it is called after that")
+    func endInside() throws {
+        let pair = try SocketPair()
+        let told = Answer<Bool>()
+        pair.channel.observe { [channel = pair.channel] event in
+            guard case .readable = event else { return }
+            channel.end(ByteChannelEnd(.detached)) { told.give(channel.end?.reason == .detached) }
+        }
+        pair.peer.send([1])
+        #expect(told.wait() == true)
+        pair.channel.observe(nil)
     }
 
     @Test("The word of the source and the hang-up of the kernel together end a channel once")

@@ -141,7 +141,8 @@ struct TTYChannelTests {
         let slave = try pty.slave()
         pty.master.close()
         #expect { try TTYPort(descriptor: slave, path: pty.path, settings: TTYSettings()) } throws: { error in
-            (error as? DeviceError)?.code == .inputOutput && "\(error)".contains("hung up")
+            let told = (error as? NodeFailure)?.described
+            return told?.code == .inputOutput && told?.message.contains("hung up") == true
         }
     }
 

@@ -38,15 +38,16 @@ struct USBChannelTests {
         let kernel = FakeUSBKernel()
         let (channel, _) = try open(kernel)
         #expect(kernel.calls == [.claim(2), .select(interface: 2, alternate: 1)])
-        #expect(kernel.readsUnderWay == 4)
+        #expect(kernel.readsUnderWay == USBPort.readCount)
         let bell = Bell()
         channel.whenReleased { bell.ring() }
         channel.close()
         #expect(bell.wait(seconds: 60))
         #expect(
-            kernel.calls.dropFirst(2) == [
-                .discard, .discard, .discard, .discard, .select(interface: 2, alternate: 0), .release(2), .close,
-            ])
+            kernel.calls.dropFirst(2)
+                == Array(repeating: .discard, count: USBPort.readCount) + [
+                    .select(interface: 2, alternate: 0), .release(2), .close,
+                ])
     }
 
     @Test("Short reads come in their order")
@@ -56,7 +57,16 @@ struct USBChannelTests {
         for count in 1...50 { kernel.send(pattern(count, from: count * 100)) }
         let expected = (1...50).flatMap { pattern($0, from: $0 * 100) }
         #expect(same(watch.receive(expected.count), expected))
-        #expect(kernel.wait { kernel.readsUnderWay == 4 })
+        #expect(kernel.wait { kernel.readsUnderWay == USBPort.readCount })
+    }
+
+    @Test(
+        "A message that fills its last packet comes at once, though no empty packet follows", arguments: [64, 128, 512])
+    func fullPackets(_ count: Int) throws {
+        let kernel = FakeUSBKernel()
+        let (_, watch) = try open(kernel)
+        kernel.send(pattern(count))
+        #expect(watch.receive(count) == pattern(count))
     }
 
     @Test("A device that sends more than the app reads waits, and loses nothing")
@@ -67,8 +77,8 @@ struct USBChannelTests {
         kernel.send(bytes)
         #expect(watch.wait { channel.bytesAvailable == 65_536 })
         #expect(kernel.wait { kernel.readsUnderWay == 0 })
-        // The buffer, and four requests of 16 KiB that wait for space in it.
-        #expect(kernel.unread == 400_000 - 65_536 - 4 * 16_384)
+        // The buffer, and requests of a packet each that wait for space in it.
+        #expect(kernel.unread == 400_000 - 65_536 - USBPort.readCount * FakeUSBKernel.packetLength)
         #expect(same(watch.receive(bytes.count), bytes))
     }
 
@@ -90,6 +100,22 @@ struct USBChannelTests {
         #expect(kernel.wait { kernel.sentBytes.count == 20_000 })
         #expect(same(kernel.sentBytes, pattern(20_000)))
         #expect(kernel.sent.map(\.endsWithShortPacket) == [false, false])
+    }
+
+    @Test("A write that goes round the end of the buffer is cut without an empty packet between")
+    func wrappedWrite() throws {
+        let kernel = FakeUSBKernel(holdsWrites: true)
+        let (_, watch) = try open(kernel)
+        let bytes = pattern(4 * 16_384 + 60_000 + 20_001)
+        #expect(watch.write(Array(bytes[..<125_536])) == 125_536)
+        // The channel's buffer is read up to half its length, and the next write begins near the end of it.
+        kernel.takeWrites(2)
+        #expect(kernel.wait { kernel.sent.count == 2 && kernel.writesUnderWay == 4 })
+        #expect(watch.send(Array(bytes[125_536...])))
+        kernel.takeWrites()
+        #expect(kernel.wait { kernel.sentBytes.count == bytes.count })
+        #expect(same(kernel.sentBytes, bytes))
+        #expect(!kernel.sent.contains { $0.endsWithShortPacket })
     }
 
     @Test("A device that takes nothing fills the buffer, and gets everything once it takes")
@@ -128,7 +154,7 @@ struct USBChannelTests {
         channel.close()
         #expect(clock.runNextTimer(upTo: clock.now.advanced(bySeconds: 2)))
         #expect(kernel.wait { kernel.calls.last == .close })
-        #expect(kernel.calls.count { $0 == .discard } == 8)
+        #expect(kernel.calls.count { $0 == .discard } == USBPort.readCount + 4)
         #expect(kernel.sentBytes.isEmpty)
     }
 
@@ -185,8 +211,17 @@ struct USBChannelTests {
         #expect { try USBPort.open(Self.endpoints, kernel: kernel) } throws: {
             ($0 as? DeviceError)?.code == .notFound
         }
-        #expect(kernel.calls.contains(.release(2)))
-        #expect(kernel.calls.last == .close)
+        let selects: [FakeUSBKernel.Call] =
+            request == USBRequest.submit
+            ? [.select(interface: 2, alternate: 1), .select(interface: 2, alternate: 0)] : []
+        #expect(kernel.calls == [.claim(2)] + selects + [.release(2), .close])
+    }
+
+    @Test("The error names the call that failed")
+    func named() {
+        let kernel = FakeUSBKernel(failing: USBRequest.submit, with: ENODEV)
+        let error = #expect(throws: DeviceError.self) { try USBPort.open(Self.endpoints, kernel: kernel) }
+        #expect(error?.cause == .system(call: "USBDEVFS_SUBMITURB", errno: ENODEV))
     }
 
     @Test("Endpoints of the wrong way, or a node that is not there, are refused")

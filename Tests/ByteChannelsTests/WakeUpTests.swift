@@ -4,6 +4,7 @@
 import ByteChannels
 import DeviceCore
 import Glibc
+import Synchronization
 import Testing
 
 /// Each on a reactor of its own. A thread that spins comes back hundreds of times while bytes go there and back through
@@ -58,6 +59,53 @@ struct WakeUpTests {
         #expect(pair.watch.write(pattern(1_000_000)) > 65_536)
         #expect(pair.channel.spaceAvailable == 0)
         #expect(try countsOnlyRounds())
+    }
+
+    @Test(
+        "A port that has space by word of the kernel, and takes nothing, is asked again after a moment and does not spin"
+    )
+    func vainWrites() throws {
+        let clock = VirtualClock()
+        let port = try ScriptedPort()
+        let channel = try NodeChannel(port, clock: clock, reactor: reactor)
+        let watch = Watch(channel)
+        #expect(watch.write([1, 2, 3]) == 3)
+        // The first round finds out.
+        try #require(look { clock.nextDeadline != nil })
+        #expect(try countsOnlyRounds())
+        #expect(clock.runNextTimer(upTo: .never))
+        try #require(look { clock.nextDeadline != nil })
+        port.takes.store(true, ordering: .releasing)
+        #expect(clock.runNextTimer(upTo: .never))
+        try #require(look { !port.bytes.isEmpty })
+        #expect(port.bytes == [1, 2, 3])
+        #expect(clock.nextDeadline == nil)
+        channel.close()
+    }
+
+    /// Has the thread come round until something holds; false when it does not for a thousand times.
+    private func look(_ condition: () -> Bool) throws -> Bool {
+        for _ in 0..<1000 {
+            if condition() { return true }
+            guard try SocketPair(reactor: reactor).roundTrips(1) else { return false }
+        }
+        return condition()
+    }
+
+    @Test("A port that has more and more, and an app that keeps pace with it, leave their turn to the others")
+    func fair() throws {
+        let channel = try NodeChannel(
+            ScriptedPort(isTriedAlways: true, isEndless: true), clock: LiveClock(), reactor: reactor)
+        // Watch takes nothing: this reads all on the reactor's own thread.
+        channel.observe { [weak channel] event in
+            guard case .readable = event, let channel else { return }
+            withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { memory in
+                while case .bytes = channel.read(into: memory) {}
+            }
+        }
+        let pair = try SocketPair(reactor: reactor)
+        #expect(pair.roundTrips(20))
+        channel.close()
     }
 
     @Test("With no channel left the thread sleeps")

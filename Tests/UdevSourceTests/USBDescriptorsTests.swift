@@ -28,14 +28,15 @@ struct USBDescriptorsTests {
         let descriptors = USBDescriptors(parts.flatMap { $0 })
         #expect(
             descriptors.bulkPair(configuration: 1, interface: 0, alternate: 1)
-                == USBDescriptors.BulkPair(input: 0x81, output: 2, packetLength: 64))
+                == USBDescriptors.BulkPair(input: 0x81, output: 2, packetLength: 64, inputPacketLength: 512))
         #expect(descriptors.bulkPair(configuration: 1, interface: 0, alternate: 0) == nil)
         #expect(descriptors.bulkPair(configuration: 1, interface: 1, alternate: 1) == nil)
         #expect(descriptors.bulkPair(configuration: 2, interface: 0, alternate: 1) == nil)
         // Bits 11 and 12 of the packet's length tell of something else.
         #expect(
             descriptors.bulkPair(configuration: 4, interface: 0, alternate: 1)
-                == USBDescriptors.BulkPair(input: 0x8a, output: 0x0b, packetLength: 1024))
+                == USBDescriptors.BulkPair(
+                    input: 0x8a, output: 0x0b, packetLength: 1024, inputPacketLength: 1024))
     }
 
     @Test("Lengths that lead nowhere end the search, and packets of no length are none")

@@ -179,7 +179,7 @@ struct AccessorySurveyor {
             openable.node = .usb(
                 USBEndpoints(
                     path: device.node, interface: place.number, alternate: 1, input: pair.input, output: pair.output,
-                    packetLength: pair.packetLength))
+                    packetLength: pair.packetLength, inputPacketLength: pair.inputPacketLength))
         } else {
             openable.reason = "Its alternate setting 1 has no pair of bulk endpoints."
         }

@@ -24,6 +24,8 @@ package struct USBDescriptors: Sendable, Hashable {
         package var output: UInt8
         /// The largest packet of the output.
         package var packetLength: Int
+        /// The largest packet of the input.
+        package var inputPacketLength: Int
     }
 
     /// The first bulk endpoint of each direction of an alternate setting; nil when one is missing.
@@ -32,7 +34,7 @@ package struct USBDescriptors: Sendable, Hashable {
     package func bulkPair(configuration: UInt8, interface: UInt8, alternate: UInt8) -> BulkPair? {
         var isConfiguration = false
         var isSetting = false
-        var input: UInt8?
+        var input: (address: UInt8, packetLength: Int)?
         var output: (address: UInt8, packetLength: Int)?
         var start = 0
         while bytes.count - start >= 2 {
@@ -58,7 +60,7 @@ package struct USBDescriptors: Sendable, Hashable {
                 let packetLength = (Int(high) << 8 | Int(low)) & 0x7ff
                 guard packetLength > 0 else { continue }
                 if address & 0x80 != 0 {
-                    if input == nil { input = address }
+                    if input == nil { input = (address, packetLength) }
                 } else if output == nil {
                     output = (address, packetLength)
                 }
@@ -66,7 +68,9 @@ package struct USBDescriptors: Sendable, Hashable {
             }
         }
         guard let input, let output else { return nil }
-        return BulkPair(input: input, output: output.address, packetLength: output.packetLength)
+        return BulkPair(
+            input: input.address, output: output.address, packetLength: output.packetLength,
+            inputPacketLength: input.packetLength)
     }
 
     private static func byte(_ offset: Int, of descriptor: ArraySlice<UInt8>) -> UInt8? {

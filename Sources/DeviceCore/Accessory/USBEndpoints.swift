@@ -15,14 +15,20 @@ public struct USBEndpoints: Sendable, Hashable {
     public var output: UInt8
     /// The largest packet of the output, in bytes: data that fills its last packet is followed by an empty one.
     public var packetLength: Int
+    /// The largest packet of the input, in bytes.
+    public var inputPacketLength: Int
 
-    /// Endpoints of those numbers.
-    public init(path: String, interface: UInt8, alternate: UInt8, input: UInt8, output: UInt8, packetLength: Int) {
+    /// Endpoints of those numbers. Without a length of its own the input has that of the output.
+    public init(
+        path: String, interface: UInt8, alternate: UInt8, input: UInt8, output: UInt8, packetLength: Int,
+        inputPacketLength: Int? = nil
+    ) {
         self.path = path
         self.interface = interface
         self.alternate = alternate
         self.input = input
         self.output = output
         self.packetLength = packetLength
+        self.inputPacketLength = inputPacketLength ?? packetLength
     }
 }

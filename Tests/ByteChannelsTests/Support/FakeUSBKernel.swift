@@ -6,8 +6,11 @@ import DeviceCore
 import Glibc
 import Synchronization
 
-/// A device with one interface and two bulk endpoints, behind calls like the kernel's. Readiness is a byte in a pair of
-/// sockets for each finished request.
+/// A device with one interface and two bulk endpoints with packets of 64 bytes, behind calls like the kernel's.
+///
+/// As with the kernel, a request to read is finished when it is full or a packet is short, and poll tells of space to
+/// write while finished requests wait: the descriptor is the writing end of a pipe with room for one byte, which is full
+/// while none waits, and which nobody can read from any more once the device is unplugged.
 final class FakeUSBKernel: USBKernel {
     /// What was asked of the kernel, but for transfers.
     enum Call: Equatable {
@@ -25,13 +28,16 @@ final class FakeUSBKernel: USBKernel {
         var reads: [UInt] = []
         var writes: [UInt] = []
         var done: [UInt] = []
-        /// What the device has to send.
-        var outbox: [UInt8] = []
+        /// The packets that the device has to send.
+        var outbox: [ArraySlice<UInt8>] = []
+        /// How much the oldest request to read has got.
+        var partial = 0
         var sent: [Sent] = []
         var isDetached = false
         var holdsWrites = false
         var failures: [UInt: Int32] = [:]
-        var bell: Int32 = -1
+        /// The reading end.
+        var pipe: Int32 = -1
         var port: Int32 = -1
         var isOpen = false
     }
@@ -49,7 +55,7 @@ final class FakeUSBKernel: USBKernel {
 
     deinit {
         state.withLock { state in
-            if state.bell >= 0 { Glibc.close(state.bell) }
+            if state.pipe >= 0 { Glibc.close(state.pipe) }
         }
     }
 
@@ -59,7 +65,7 @@ final class FakeUSBKernel: USBKernel {
     var readsUnderWay: Int { state.withLock { $0.reads.count } }
     var writesUnderWay: Int { state.withLock { $0.writes.count } }
     var isOpen: Bool { state.withLock { $0.isOpen } }
-    var unread: Int { state.withLock { $0.outbox.count } }
+    var unread: Int { state.withLock { $0.outbox.reduce(0) { $0 + $1.count } } }
 
     /// Waits until something holds; false after a minute.
     func wait(_ condition: () -> Bool) -> Bool {
@@ -69,10 +75,14 @@ final class FakeUSBKernel: USBKernel {
 
     // MARK: The device
 
-    /// Sends bytes as one transfer: a read ends where they end, or where it is full.
+    static let packetLength = 64
+
+    /// Sends bytes in packets, without an empty one behind a full last one.
     func send(_ bytes: [UInt8]) {
         state.withLock { state in
-            state.outbox += bytes
+            for start in stride(from: 0, to: bytes.count, by: Self.packetLength) {
+                state.outbox.append(bytes[start..<min(start + Self.packetLength, bytes.count)])
+            }
             deliver(&state)
         }
     }
@@ -86,7 +96,14 @@ final class FakeUSBKernel: USBKernel {
         }
     }
 
-    /// What was held goes out.
+    /// The oldest of what was held goes out, that many requests.
+    func takeWrites(_ count: Int) {
+        state.withLock { state in
+            for _ in 0..<min(count, state.writes.count) { take(state.writes.removeFirst(), &state) }
+        }
+    }
+
+    /// What was held goes out, and what comes after it at once.
     func takeWrites() {
         state.withLock { state in
             state.holdsWrites = false
@@ -102,29 +119,40 @@ final class FakeUSBKernel: USBKernel {
             for address in state.reads + state.writes { finish(address, transferred: 0, status: -ESHUTDOWN, &state) }
             state.reads = []
             state.writes = []
-            Glibc.close(state.bell)
-            state.bell = -1
+            Glibc.close(state.pipe)
+            state.pipe = -1
         }
     }
 
     // MARK: The kernel
 
-    var completionEvents: Int16 { Int16(POLLIN) }
-
     func open(_ path: String) -> Int32 {
-        guard path == "/dev/bus/usb/001/007", let ends = try? SocketPair.descriptors(SOCK_STREAM) else {
-            return -ENOENT
+        var ends: [Int32] = [-1, -1]
+        guard path == "/dev/bus/usb/001/007", pipe(&ends) == 0 else { return -ENOENT }
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
         }
+        // F_SETPIPE_SZ: one page, which any byte fills.
+        _ = fcntl(ends[1], 1031, 1)
         return state.withLock { state in
             state.isOpen = true
-            (state.bell, state.port) = ends
-            return ends.1
+            (state.pipe, state.port) = (ends[0], ends[1])
+            tellReadiness(&state)
+            return ends[1]
         }
     }
 
+    /// Has poll tell whether finished requests wait.
+    private func tellReadiness(_ state: inout State) {
+        guard state.pipe >= 0, state.isOpen else { return }
+        var byte: UInt8 = 0
+        if state.done.isEmpty { write(state.port, &byte, 1) } else { read(state.pipe, &byte, 1) }
+    }
+
     func close(_ descriptor: Int32) {
-        Glibc.close(descriptor)
         state.withLock { state in
+            Glibc.close(descriptor)
             state.isOpen = false
             state.calls.append(.close)
         }
@@ -154,9 +182,8 @@ final class FakeUSBKernel: USBKernel {
             case USBRequest.discard: return discard(place, &state)
             case USBRequest.reap:
                 guard !state.done.isEmpty else { return state.isDetached ? -ENODEV : -EAGAIN }
-                var byte: UInt8 = 0
-                read(state.port, &byte, 1)
                 argument.storeBytes(of: state.done.removeFirst(), as: UInt.self)
+                tellReadiness(&state)
             default: return -ENOTTY
             }
             return 0
@@ -183,6 +210,7 @@ final class FakeUSBKernel: USBKernel {
 
     private func discard(_ address: UInt, _ state: inout State) -> Int32 {
         state.calls.append(.discard)
+        if state.reads.first == address { state.partial = 0 }
         state.reads.removeAll { $0 == address }
         state.writes.removeAll { $0 == address }
         finish(address, transferred: 0, status: -ENOENT, &state)
@@ -191,11 +219,15 @@ final class FakeUSBKernel: USBKernel {
 
     private func deliver(_ state: inout State) {
         while !state.outbox.isEmpty, let address = state.reads.first, let block = block(address) {
-            let count = min(block.buffer.count, state.outbox.count)
-            block.buffer.copyBytes(from: state.outbox[..<count])
-            state.outbox.removeFirst(count)
+            let packet = state.outbox.removeFirst()
+            let space = UnsafeMutableRawBufferPointer(rebasing: block.buffer[state.partial...])
+            space.copyBytes(from: packet.prefix(space.count))
+            state.partial += min(packet.count, space.count)
+            let isBabble = packet.count > space.count
+            guard isBabble || packet.count < Self.packetLength || packet.count == space.count else { continue }
             state.reads.removeFirst()
-            finish(address, transferred: count, status: 0, &state)
+            finish(address, transferred: state.partial, status: isBabble ? -EOVERFLOW : 0, &state)
+            state.partial = 0
         }
     }
 
@@ -210,7 +242,6 @@ final class FakeUSBKernel: USBKernel {
         block.status = status
         block.transferred = transferred
         state.done.append(address)
-        var byte: UInt8 = 1
-        if state.bell >= 0 { Glibc.send(state.bell, &byte, 1, Int32(MSG_NOSIGNAL)) }
+        tellReadiness(&state)
     }
 }

@@ -27,6 +27,9 @@ final class Peer: Sendable {
         return poll(&entry, 1, 60_000) > 0
     }
 
+    /// False after a minute.
+    func waitForSpace() -> Bool { wait(POLLOUT) }
+
     /// Sends all of it, while the other side takes it.
     func send(_ bytes: [UInt8]) {
         var done = 0

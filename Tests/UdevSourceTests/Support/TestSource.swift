@@ -39,6 +39,7 @@ final class TestSource: Sendable {
         let ended = Mutex<[ByteChannelEnd.Reason]>([])
         let hooks = Mutex<[Hooks]>([])
         let refusal = Mutex<DeviceError?>(nil)
+        let next = Mutex<OpenedChannel?>(nil)
     }
 
     /// The source begins with those devices; the nodes named are not there.
@@ -62,17 +63,23 @@ final class TestSource: Sendable {
                 },
                 open: { _ throws(DeviceError) in
                     if let error = feed.refusal.withLock({ $0 }) { throw error }
+                    let next = feed.next.withLock { next in
+                        defer { next = nil }
+                        return next
+                    }
+                    if let next { return next }
                     let (channel, peer) = MemoryChannel.pair()
                     feed.channels.withLock { $0.append(peer) }
                     let hooks = Hooks()
                     feed.hooks.withLock { $0.append(hooks) }
                     return OpenedChannel(
                         channel: channel,
-                        end: { [weak channel] end in
+                        end: { [weak channel] end, done in
                             feed.ended.withLock { $0.append(end.reason) }
                             channel?.end(end)
                             // A node whose connection has ended is free.
                             hooks.run()
+                            done()
                         },
                         whenReleased: { hooks.add($0) })
                 },
@@ -107,6 +114,8 @@ final class TestSource: Sendable {
     func add(_ records: UdevRecord...) { for record in records { send(.added(record)) } }
     func remove(_ records: UdevRecord...) { for record in records { send(.removed(record)) } }
     func setNode(_ path: String, _ reach: NodeReach) { feed.nodes.withLock { $0[path] = reach } }
+    /// The next channel to be opened is that one.
+    func put(_ channel: OpenedChannel) { feed.next.withLock { $0 = channel } }
     func refuse(_ error: DeviceError?) { feed.refusal.withLock { $0 = error } }
 
     /// Frees the nodes of channels that were closed.

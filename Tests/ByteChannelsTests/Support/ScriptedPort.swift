@@ -1,0 +1,53 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteChannels
+import DeviceCore
+import Glibc
+import Synchronization
+
+/// A port that does as a test says. Poll always tells of space, and never of bytes.
+final class ScriptedPort: Port {
+    let descriptor: Int32
+    let path = "scripted"
+    let framing: HIDFraming? = nil
+    let isTriedAlways: Bool
+    let pendingBytes = 0
+    let isSlowToRelease = false
+    private let other: Int32
+    /// It gives bytes without an end.
+    let isEndless: Bool
+    /// It takes what it is given.
+    let takes = Atomic<Bool>(false)
+    private let written = Mutex<[UInt8]>([])
+
+    init(isTriedAlways: Bool = false, isEndless: Bool = false) throws {
+        (descriptor, other) = try SocketPair.descriptors(SOCK_STREAM)
+        self.isTriedAlways = isTriedAlways
+        self.isEndless = isEndless
+    }
+
+    var bytes: [UInt8] { written.withLock { $0 } }
+
+    func interest(reads: Bool, writes: Bool) -> Int16 { Int16((reads ? POLLIN : 0) | (writes ? POLLOUT : 0)) }
+
+    func prepare() {}
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> PortResult {
+        guard isEndless, buffer.count > 0 else { return .wait }
+        buffer[0] = 1
+        return .bytes(1)
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> PortResult {
+        guard takes.load(ordering: .acquiring) else { return .wait }
+        let copy = Array(bytes)
+        written.withLock { $0 += copy }
+        return .bytes(bytes.count)
+    }
+
+    func release(patience: Double) {
+        close(descriptor)
+        close(other)
+    }
+}

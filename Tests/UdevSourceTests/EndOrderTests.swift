@@ -1,0 +1,70 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteChannels
+import DeviceCore
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+
+@testable import UdevSource
+
+@Suite("The order of ends at an unplug", .timeLimit(.minutes(5)))
+struct EndOrderTests {
+    private static let records = Records.plain("com.a")
+
+    private static func socket() throws -> (channel: NodeChannel, peer: Int32) {
+        var ends: [Int32] = [-1, -1]
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
+        let port = SocketPort(descriptor: ends[1], path: "/dev/ttyACM0")
+        return (try NodeChannel(port, clock: LiveClock()), ends[0])
+    }
+
+    @Test("A channel of the kernel's has ended, and its observer knows, when the hub tells that the accessory is gone")
+    func endsFirst() throws {
+        for _ in 0..<200 {
+            let test = TestSource(Self.records)
+            let (node, peer) = try Self.socket()
+            defer { close(peer) }
+            test.put(OpenedChannel(node))
+            let channel = try test.source.open(1, protocol: "com.a")
+            let told = Atomic<Bool>(false)
+            channel.observe { event in
+                if case .ended = event { told.store(true, ordering: .sequentiallyConsistent) }
+            }
+            let order = Mutex<[Bool]>([])
+            let subscription = test.source.subscribe { event in
+                guard case .detached = event else { return }
+                let isTold = told.load(ordering: .sequentiallyConsistent)
+                order.withLock { $0 = [channel.end?.reason == .detached, isTold] }
+            }
+            test.remove(Self.records[0])
+            #expect(order.withLock { $0 } == [true, true])
+            withExtendedLifetime(subscription) {}
+        }
+    }
+
+    @Test("An unplug that is told on the thread of all channels is carried out, though nobody can wait for them there")
+    func insideObserver() throws {
+        let test = TestSource(Self.records)
+        let (node, peer) = try Self.socket()
+        defer { close(peer) }
+        test.put(OpenedChannel(node))
+        let channel = try test.source.open(1, protocol: "com.a")
+        let bell = Bell()
+        channel.observe { event in
+            switch event {
+            case .readable: test.remove(Self.records[0])
+            case .ended: bell.ring()
+            case .writable: break
+            }
+        }
+        var byte: UInt8 = 1
+        #expect(write(peer, &byte, 1) == 1)
+        #expect(bell.wait(seconds: 60))
+        #expect(channel.end?.reason == .detached)
+        #expect(test.events == ["snapshot [1]", "detached 1"])
+    }
+}
