@@ -3,6 +3,7 @@
 
 import ByteChannels
 import DeviceCore
+import Foundation
 import Glibc
 import Testing
 
@@ -50,7 +51,7 @@ struct SocketChannelTests {
         let watch = Watch(try open(server.path))
         let peer = Peer(accept(server.descriptor, nil, nil))
         let bytes = pattern(300_000)
-        Task.detached { peer.send(bytes) }
+        Thread.detachNewThread { peer.send(bytes) }
         #expect(same(watch.receive(bytes.count), bytes))
         watch.write([1, 2, 3])
         #expect(peer.receive(3) == [1, 2, 3])
