@@ -12,7 +12,7 @@ extension TraceRecord {
         guard let contents = contents(in: bytes) else { return [] }
         switch kind {
         case .gpsd: return [UInt8](contents)
-        case .gpsdText where isHexadecimal: return Hexadecimal.decoded(contents)
+        case .gpsdText where isHexadecimal: return HexDigit.bytes(contents)
         case .gpsdText: return [UInt8](JSONText(unchecked: contents).string().utf8)
         case .lost, .regained, .sample, .battery, .sensorLost, .sensorRegained, .accessory: return []
         }

@@ -128,8 +128,8 @@ public final class TraceWriter: Sendable {
             } else {
                 Self.begin(",\"gpsdHex\":\"", time, &buffer)
                 for byte in line {
-                    buffer.append(Hexadecimal.digit(byte >> 4))
-                    buffer.append(Hexadecimal.digit(byte & 15))
+                    buffer.append(HexDigit.digit(byte >> 4))
+                    buffer.append(HexDigit.digit(byte))
                 }
                 buffer.append(UInt8(ascii: "\""))
             }

@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
 public import Trace
 
 /// A peer that plays umockdev's recording of a dialogue: it sends what the program read, waits for what it wrote, and
@@ -82,7 +83,7 @@ public struct UmockdevPeer: AccessoryPeer {
             case UInt8(ascii: "\t"): text += "\\t"
             case UInt8(ascii: "\""), UInt8(ascii: "\\"): text += "\\\(Character(Unicode.Scalar(byte)))"
             case 0x20..<0x7F: text.unicodeScalars.append(Unicode.Scalar(byte))
-            default: text += "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+            default: text += "\\x" + HexDigit.text([byte])
             }
         }
         return text + (bytes.count > 64 ? "…\"" : "\"")

@@ -160,7 +160,7 @@ extension TraceAccessoryEvent {
                 return
             }
             if isHexadecimal {
-                bytes = Hexadecimal.decoded(text.rawBytes)
+                bytes = HexDigit.bytes(text.rawBytes)
                 if text.hasEscapes || bytes.count * 2 != text.rawBytes.count { isUsable = false }
             } else {
                 bytes = [UInt8](text.string().utf8)

@@ -51,7 +51,7 @@ extension TraceAccessoryEvent {
                 }
             } else {
                 line(isInput ? ",\"inHex\":" : ",\"outHex\":", time, &buffer) { writer in
-                    writer.string(Hexadecimal.text(piece))
+                    writer.string(HexDigit.text(piece))
                     writePlace(name, &writer)
                 }
             }
@@ -88,8 +88,8 @@ extension TraceAccessoryEvent {
             ("name", description.name), ("manufacturer", description.manufacturer), ("model", description.modelNumber),
             ("serial", description.serialNumber), ("firmware", description.firmwareRevision),
             ("hardware", description.hardwareRevision), ("port", description.portPath),
-            ("vendor", description.vendorID.map(Hexadecimal.text) ?? ""),
-            ("product", description.productID.map(Hexadecimal.text) ?? ""),
+            ("vendor", description.vendorID.map(HexDigit.four) ?? ""),
+            ("product", description.productID.map(HexDigit.four) ?? ""),
         ] where !value.isEmpty {
             writer.key(text: key)
             writer.string(value)
@@ -104,7 +104,7 @@ extension TraceAccessoryEvent {
     /// What stays the same when the accessory comes back, as far as its description tells.
     static func identity(of description: AccessoryDescription) -> String {
         if let vendor = description.vendorID, let product = description.productID, !description.serialNumber.isEmpty {
-            return "\(Hexadecimal.text(vendor)):\(Hexadecimal.text(product)):\(description.serialNumber)"
+            return "\(HexDigit.four(vendor)):\(HexDigit.four(product)):\(description.serialNumber)"
         }
         return "port:\(description.portPath)"
     }
