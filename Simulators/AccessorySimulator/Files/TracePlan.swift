@@ -28,6 +28,8 @@ struct TracePlan {
     }
 
     private(set) var accessories: [Accessory] = []
+    /// The places of those that have not gone, by their names in the trace.
+    private var present: [String: Int] = [:]
 
     init(_ file: TraceFile) {
         file.bytes.withUnsafeBytes { bytes in
@@ -39,18 +41,20 @@ struct TracePlan {
     }
 
     private mutating func take(_ event: TraceAccessoryEvent, at time: Int64) {
-        let index = accessories.lastIndex { $0.name == event.accessory && $0.detach == nil }
+        let index = present[event.accessory]
         if case .attached(let description) = event.change {
             if let index {
                 // Protocols that come later are there from the beginning: a file of an accessory names them all.
                 let known = Set(accessories[index].description.protocols.map(\.name))
                 accessories[index].description.protocols += description.protocols.filter { !known.contains($0.name) }
             } else {
+                present[event.accessory] = accessories.count
                 accessories.append(Accessory(name: event.accessory, description: description, attach: time))
             }
             return
         }
         guard let index else { return }
+        if case .detached = event.change { present[event.accessory] = nil }
         accessories[index].take(event.change, at: time)
     }
 }
@@ -75,11 +79,19 @@ extension TracePlan.Accessory {
 
     /// Bytes without an opening before them begin a dialogue.
     private mutating func edit(_ name: String, at time: Int64, _ change: (inout TracePlan.Dialogue) -> Void) {
-        var list = dialogues[name] ?? []
-        var last = list.popLast() ?? TracePlan.Dialogue(last: time)
-        change(&last)
-        last.last = time
-        list.append(last)
-        dialogues[name] = list
+        if dialogues[name, default: []].isEmpty { dialogues[name] = [TracePlan.Dialogue(last: time)] }
+        // In place: a copy of a long dialogue for each of its steps would take the square of its length.
+        dialogues[name, default: []].withLast { last in
+            change(&last)
+            last.last = time
+        }
+    }
+}
+
+extension Array {
+    /// Changes the last element in place; nothing when there is none.
+    fileprivate mutating func withLast(_ change: (inout Element) -> Void) {
+        guard !isEmpty else { return }
+        change(&self[count - 1])
     }
 }

@@ -58,6 +58,43 @@ struct CodedAccessoryTests {
         #expect(program.notes.last == "2.25 detached 1 Scale")
     }
 
+    @Test(
+        "A peer that has much to do hears of the end of its session all the same",
+        arguments: [
+            [AccessoryPeerAction](repeating: .wait(3600), count: 2000),
+            [.send([UInt8](repeating: 1, count: 3 << 20))],
+        ])
+    func busyPeer(actions: [AccessoryPeerAction]) {
+        let device = SimulatedDevice()
+        let program = AccessoryProgram(device, opening: ["com.a"])
+        let heard = Mutex<[AccessoryPeerEvent]>([])
+        let peer = CodedPeer { event in
+            heard.withLock { $0.append(event) }
+            return event == .opened ? actions : []
+        }
+        device.attach(accessory(peer, faults { $0.bytesPerSecond = 1 }))
+        device.advance(by: 1)
+        #expect(heard.withLock { $0 } == [.opened])
+        program.write("x", "com.a")
+        program.close("com.a")
+        device.advance(by: 1)
+        #expect(heard.withLock { $0 } == [.opened, .received(Array("x".utf8)), .closed])
+    }
+
+    @Test("Much that a peer does at once is done in its order")
+    func manyActions() {
+        let device = SimulatedDevice()
+        let program = AccessoryProgram(device, opening: ["com.a"])
+        let peer = CodedPeer { event in
+            event == .opened ? (0..<3000).map { .text("\($0),") } + [.hangUp] : []
+        }
+        device.attach(accessory(peer))
+        device.advance(by: 1)
+        let read = program.notes.filter { $0.hasPrefix("0.0 com.a < ") }.map { $0.dropFirst("0.0 com.a < ".count) }
+        #expect(read.joined() == (0..<3000).map { "\($0)," }.joined())
+        #expect(program.notes.last == "0.0 com.a ended: hungUp")
+    }
+
     @Test("A peer that is a value begins anew in each session, and one that wakes speaks by itself")
     func sessions() {
         struct Counter: AccessoryPeer {

@@ -26,7 +26,7 @@ public final class AccessoryPeerSession: Sendable {
         var alarm: ClockTimer?
         var isWoken = false
         var isOver = false
-        var actions: [AccessoryPeerAction] = []
+        var actions = Backlog<AccessoryPeerAction>()
         var output: [UInt8] = []
         var outputStart = 0
         var sent = 0
@@ -127,8 +127,9 @@ public final class AccessoryPeerSession: Sendable {
     /// Does the next thing; false when there is nothing to do now.
     private func step() -> Bool {
         let now = clock.now
-        let hasEnded = channel.end != nil && channel.bytesAvailable == 0
-        switch state.withLock({ next(&$0, now: now, hasEnded: hasEnded) }) {
+        let isEnding = channel.end != nil
+        let hasEnded = isEnding && channel.bytesAvailable == 0
+        switch state.withLock({ next(&$0, now: now, isEnding: isEnding, hasEnded: hasEnded) }) {
         case .nothing: return false
         case .tell(let event):
             tell(event)
@@ -146,7 +147,7 @@ public final class AccessoryPeerSession: Sendable {
         }
     }
 
-    private func next(_ state: inout State, now: BootTime, hasEnded: Bool) -> Work {
+    private func next(_ state: inout State, now: BootTime, isEnding: Bool, hasEnded: Bool) -> Work {
         guard !state.isOver else { return .nothing }
         if !state.hasBegun {
             state.hasBegun = true
@@ -159,9 +160,12 @@ public final class AccessoryPeerSession: Sendable {
             state.isWoken = false
             return .tell(.woken)
         }
-        if state.actions.count < Self.maximumActions, state.output.count - state.outputStart < Self.maximumWaiting,
-            channel.bytesAvailable > 0
-        {
+        // With nobody left to send to, what waits to be sent holds nothing up: the peer hears the rest, and of the end.
+        let isHeldUp =
+            !isEnding
+            && (state.actions.count >= Self.maximumActions
+                || state.output.count - state.outputStart >= Self.maximumWaiting)
+        if !isHeldUp, channel.bytesAvailable > 0 {
             return .read((faults.unplugsAfterReceiving ?? .max) - state.received)
         }
         while true {
@@ -174,8 +178,9 @@ public final class AccessoryPeerSession: Sendable {
                 if let limit = faults.unplugsAfterSending { count = min(count, limit - state.sent) }
                 return .send(Array(state.output[state.outputStart..<state.outputStart + count]))
             }
-            guard !state.actions.isEmpty else { return .nothing }
-            switch state.actions.removeFirst() {
+            guard let action = state.actions.first else { return .nothing }
+            state.actions.removeFirst()
+            switch action {
             case .send(let bytes):
                 state.outputStart = 0
                 state.output = bytes.map { spoiled($0, &state.numbers) }
@@ -193,7 +198,7 @@ public final class AccessoryPeerSession: Sendable {
 
     private func over(_ state: inout State, _ work: Work) -> Work {
         state.isOver = true
-        state.actions = []
+        state.actions.removeAll()
         state.output = []
         return work
     }
@@ -251,7 +256,7 @@ public final class AccessoryPeerSession: Sendable {
                 return [state.pause, state.alarm]
             }
             state.peer = peer
-            state.actions += actions
+            state.actions.append(contentsOf: actions)
             return []
         }
         withExtendedLifetime(timers) {}

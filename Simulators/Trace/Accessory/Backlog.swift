@@ -2,38 +2,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A queue whose front is taken away in constant time on average.
-struct Backlog<Element: Sendable>: Sendable {
+package struct Backlog<Element: Sendable>: Sendable {
     private var elements: [Element] = []
     private var start = 0
 
-    var count: Int { elements.count - start }
+    package init() {}
+
+    package var count: Int { elements.count - start }
 
     /// What waits, the oldest first.
-    var all: ArraySlice<Element> { elements[start...] }
+    package var all: ArraySlice<Element> { elements[start...] }
 
-    var first: Element? {
+    package var first: Element? {
         get { start < elements.count ? elements[start] : nil }
         set {
             if let newValue, start < elements.count { elements[start] = newValue }
         }
     }
 
-    mutating func append(_ element: Element) {
+    package mutating func append(_ element: Element) {
         elements.append(element)
     }
 
-    mutating func append(contentsOf more: [Element]) {
+    package mutating func append(contentsOf more: [Element]) {
         elements += more
     }
 
-    mutating func removeFirst(_ count: Int = 1) {
+    package mutating func removeFirst(_ count: Int = 1) {
         start = min(start + count, elements.count)
         guard start > 64, start > elements.count / 2 else { return }
         elements.removeFirst(start)
         start = 0
     }
 
-    mutating func removeAll() {
+    package mutating func removeAll() {
         elements = []
         start = 0
     }
