@@ -14,10 +14,15 @@ final class CodedAttachment: SimulatedAttachment {
         let peer: AccessoryPeerSession
     }
 
+    private struct State {
+        var sessions: [Session] = []
+        var isDetached = false
+    }
+
     private let accessory: SimulatedAccessory
     private let clock: any DeviceClock
     private let unplug: @Sendable (CodedAttachment) -> Void
-    private let sessions = Mutex<[Session]>([])
+    private let state = Mutex(State())
 
     init(
         _ accessory: SimulatedAccessory, clock: any DeviceClock, unplug: @escaping @Sendable (CodedAttachment) -> Void
@@ -37,19 +42,25 @@ final class CodedAttachment: SimulatedAttachment {
         ) { [weak self] in
             if let self { unplug(self) }
         }
-        let isFree = sessions.withLock { sessions in
-            sessions.removeAll { $0.peer.isOver }
-            if sessions.contains(where: { $0.name == name && $0.channel.end == nil }) { return false }
-            sessions.append(Session(name: name, channel: ours, peer: peer))
-            return true
+        try state.withLock { state throws(DeviceError) in
+            // It may have been unplugged since it was looked up.
+            guard !state.isDetached else { throw SimulatedAccessorySource.unplugged(accessory.description.name) }
+            state.sessions.removeAll { $0.peer.isOver }
+            guard !state.sessions.contains(where: { $0.name == name && $0.channel.end == nil }) else {
+                throw SimulatedAccessorySource.busy(name)
+            }
+            state.sessions.append(Session(name: name, channel: ours, peer: peer))
         }
-        guard isFree else { throw SimulatedAccessorySource.busy(name) }
         peer.begin()
         return theirs
     }
 
     func detach() {
-        for session in sessions.withLock({ $0 }) {
+        let sessions = state.withLock { state in
+            state.isDetached = true
+            return state.sessions
+        }
+        for session in sessions {
             session.channel.end(SimulatedAccessorySource.end(unsentBytes: session.channel.bytesAvailable))
         }
     }

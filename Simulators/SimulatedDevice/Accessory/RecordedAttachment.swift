@@ -70,19 +70,20 @@ final class RecordedAttachment: SimulatedAttachment {
 
     func open(_ name: String) throws(DeviceError) -> any ByteChannel {
         let (theirs, ours) = MemoryChannel.pair()
-        let isFree = state.withLock { state in
-            guard !state.isDetached else { return false }
+        try state.withLock { state throws(DeviceError) in
+            // It may have been unplugged since it was looked up.
+            guard !state.isDetached else { throw SimulatedAccessorySource.unplugged(state.name) }
             let index = Self.lane(name, &state)
-            if let last = state.lanes[index].sessions.last, last.channel.end == nil { return false }
+            if let last = state.lanes[index].sessions.last, last.channel.end == nil {
+                throw SimulatedAccessorySource.busy(name)
+            }
             // Some may have been given up before it.
             let next = state.lanes[index].dialogues.first { !$0.isOpened }?.number
             let number = next ?? state.lanes[index].opened + 1
             state.lanes[index].opened = number
             state.lanes[index].with(number) { $0.isOpened = true }
             state.lanes[index].sessions.append(Session(number: number, channel: ours))
-            return true
         }
-        guard isFree else { throw SimulatedAccessorySource.busy(name) }
         ours.observe { [weak self] _ in self?.wake() }
         wake()
         return theirs

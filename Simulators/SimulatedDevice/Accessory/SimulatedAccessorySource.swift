@@ -56,6 +56,10 @@ final class SimulatedAccessorySource: AccessorySource {
         DeviceError(.busy, "The protocol \(name) is in use in this process. Close that session first.")
     }
 
+    static func unplugged(_ name: String) -> DeviceError {
+        DeviceError(.notFound, "\(name) has been unplugged.")
+    }
+
     /// How a channel ends whose accessory is unplugged before it has taken everything.
     static func end(unsentBytes count: Int) -> ByteChannelEnd {
         guard count > 0 else { return ByteChannelEnd(.detached) }
