@@ -57,6 +57,16 @@ struct UmockdevDescriptionTests {
         #expect(device.attribute("missing") == nil)
     }
 
+    @Test("There is a bound on the lines of a file")
+    func tooMany() throws {
+        let most = UmockdevDescription.maximumEntries
+        let text =
+            Array("P: /devices/a\nE: SUBSYSTEM=usb\n".utf8)
+            + [[UInt8]](repeating: Array("L: a=\n".utf8), count: most).joined()
+        let error = #expect(throws: DeviceError.self) { try UmockdevDescription(bytes: text, name: "sample") }
+        #expect(error?.message.hasPrefix("sample, line \(most + 2): ") == true, "\(error?.message ?? "none")")
+    }
+
     @Test("Attributes are written with C's escapes, and with octal digits for what is no ASCII")
     func escapes() throws {
         let value = Array("\"\\\u{8}\t\n\u{B}\u{C}\r\u{1}\u{7F}\u{E4}~".utf8)

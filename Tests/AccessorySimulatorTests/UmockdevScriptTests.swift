@@ -55,6 +55,14 @@ struct UmockdevScriptTests {
         #expect(error?.message.hasPrefix("sample, line \(line): ") == true, "\(error?.message ?? "none")")
     }
 
+    @Test("There is a bound on the steps of a file")
+    func tooMany() throws {
+        let most = UmockdevScript.maximumSteps
+        let text = [[UInt8]](repeating: Array("r 0 a\n".utf8), count: most + 1).joined()
+        let error = #expect(throws: DeviceError.self) { try UmockdevScript(bytes: Array(text), name: "sample") }
+        #expect(error?.message.hasPrefix("sample, line \(most + 1): ") == true, "\(error?.message ?? "none")")
+    }
+
     @Test("A peer sends what the program read and takes what it wrote, however that is cut")
     func dialogue() {
         let differences = Mutex<[String]>([])

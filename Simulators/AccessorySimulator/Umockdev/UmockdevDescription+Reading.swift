@@ -28,6 +28,8 @@ struct UmockdevReader {
     private var devices: [UmockdevDevice] = []
     private var paths: Set<String> = []
     private var device: UmockdevDevice?
+    /// Of all devices together.
+    private var entryCount = 0
 
     init(lines: RecordingLines) {
         self.lines = lines
@@ -52,6 +54,10 @@ struct UmockdevReader {
                 device = UmockdevDevice(path: try path(rest))
             } else {
                 guard device != nil else { throw failure("A device begins with \"P: /devices/…\".") }
+                guard entryCount < UmockdevDescription.maximumEntries else {
+                    throw failure("There are more than \(UmockdevDescription.maximumEntries) lines about devices.")
+                }
+                entryCount += 1
                 let entry = try entry(letter, rest)
                 if case .property("SUBSYSTEM", _) = entry, device?.property("SUBSYSTEM") != nil {
                     throw failure("The device has two SUBSYSTEM properties.")
@@ -146,30 +152,11 @@ struct UmockdevReader {
         guard digits.count.isMultiple(of: 2) else {
             throw failure("There is an odd number of hexadecimal digits.")
         }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(digits.count / 2)
-        var high: UInt8?
-        for digit in digits {
-            guard let value = hexValue(digit) else {
-                throw failure("Bytes are written as two hexadecimal digits each.")
-            }
-            if let former = high {
-                bytes.append(former << 4 | value)
-                high = nil
-            } else {
-                high = value
-            }
+        let bytes = HexDigit.bytes(digits)
+        guard bytes.count * 2 == digits.count else {
+            throw failure("Bytes are written as two hexadecimal digits each.")
         }
         return bytes
-    }
-
-    private func hexValue(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        default: nil
-        }
     }
 
     /// C's escapes, with up to three octal digits; the backslash before anything else does not count.

@@ -38,9 +38,11 @@ extension UmockdevDescription {
         for entry in device.entries {
             switch entry {
             case .property(let name, let value): properties[name] = value
-            case .attribute(let name, let value): attributes[name] = line(value)
-            case .binaryAttribute(let name, let value):
-                attributes[name] = name == "descriptors" ? hex(value) : line(value)
+            // No others, as from a monitor: each device gets those of the devices that it belongs to.
+            case .attribute(let name, let value) where AccessoryTree.attributes.contains(name):
+                attributes[name] = line(value)
+            case .binaryAttribute(let name, let value) where AccessoryTree.attributes.contains(name):
+                attributes[name] = name == "descriptors" ? HexDigit.text(value) : line(value)
             default: continue
             }
         }
@@ -53,15 +55,5 @@ extension UmockdevDescription {
         var bytes = bytes[...]
         while bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
         return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static func hex(_ bytes: [UInt8]) -> String {
-        var text = ""
-        text.reserveCapacity(bytes.count * 2)
-        for byte in bytes {
-            if byte < 16 { text += "0" }
-            text += String(byte, radix: 16)
-        }
-        return text
     }
 }

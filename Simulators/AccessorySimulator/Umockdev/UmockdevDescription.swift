@@ -19,4 +19,6 @@ public struct UmockdevDescription: Sendable, Hashable {
     public static let maximumSize = 16 << 20
     /// The most devices of a file.
     public static let maximumDevices = 20_000
+    /// The most lines about devices of a file, all devices together: small ones take far more memory than room in it.
+    public static let maximumEntries = 500_000
 }

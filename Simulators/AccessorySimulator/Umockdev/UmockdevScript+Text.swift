@@ -18,6 +18,9 @@ extension UmockdevScript {
             guard let operation = line.first, operation != UInt8(ascii: "#") else { continue }
             if operation == UInt8(ascii: "Q") { break }
             let (value, data) = try Self.parts(line, lines)
+            guard steps.count < Self.maximumSteps else {
+                throw lines.failure("There are more than \(Self.maximumSteps) steps.")
+            }
             switch operation {
             case UInt8(ascii: "r"): steps.append(.read(milliseconds: value, try Self.decoded(data, lines)))
             case UInt8(ascii: "w"): steps.append(.write(milliseconds: value, try Self.decoded(data, lines)))

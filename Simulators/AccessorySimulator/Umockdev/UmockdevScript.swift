@@ -30,6 +30,8 @@ public struct UmockdevScript: Sendable, Hashable {
 
     /// The largest file that is read, in bytes.
     public static let maximumSize = 64 << 20
+    /// The most steps of a file: small ones take far more memory than room in it.
+    public static let maximumSteps = 500_000
 
     /// Reads a file of at most ``maximumSize`` bytes.
     public init(path: String) throws(DeviceError) {
