@@ -1,7 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-import AccessorySimulator
+@testable import AccessorySimulator
 import DeviceCore
 import Foundation
 import Testing
@@ -42,7 +42,7 @@ struct AccessoryFileTests {
         for departs in [false, true] {
             let simulator = try AccessorySimulator(file: Samples.path(file))
             let folder = try simulator.start()
-            let path = try socket(in: folder)
+            let path = try socket(of: simulator, in: folder)
             let port = try #require(PlainPort(socket: path))
             for (number, step) in Self.dialogue.enumerated() {
                 let wrong = departs && number == 1
@@ -87,7 +87,7 @@ struct AccessoryFileTests {
         let simulator = try AccessorySimulator(file: file.path) { accessory, spoken in
             LinePeer(greeting: [.text("\(accessory.name) \(spoken.name)")]) { _ in [] }
         }
-        let port = try #require(PlainPort(socket: try socket(in: try simulator.start())))
+        let port = try #require(PlainPort(socket: try socket(of: simulator, in: try simulator.start())))
         #expect(String(decoding: port.read(23), as: UTF8.self) == "Probe com.example.probe")
         simulator.stop()
     }
@@ -100,12 +100,15 @@ struct AccessoryFileTests {
         #expect(error?.message.contains(file) == true)
     }
 
-    private func socket(in folder: String) throws -> String {
+    /// The socket of the first accessory that is announced.
+    private func socket(of simulator: AccessorySimulator, in folder: String) throws -> String {
         var name: String?
-        while name == nil {
-            name = try FileManager.default.contentsOfDirectory(atPath: folder).first { $0.hasSuffix(".json") }
-            usleep(1000)
+        let isThere = simulator.wait(seconds: 60) {
+            let names = try? FileManager.default.contentsOfDirectory(atPath: folder)
+            name = names?.first { $0.hasSuffix(".json") }
+            return name != nil
         }
+        #expect(isThere)
         let path = "\(folder)/\(try #require(name))"
         let (accessory, _) = DeclaredAccessory.read(
             json: Array(try Data(contentsOf: URL(fileURLWithPath: path))), path: path)

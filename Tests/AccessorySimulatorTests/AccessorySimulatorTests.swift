@@ -82,7 +82,7 @@ struct AccessorySimulatorTests {
         let port = try open(simulator)
         let first = port.read(299_000)
         // All is sent, and a part of it not read, when the accessory leaves.
-        while (simulator.traffic(of: id)?.bytesSent ?? 0) < 300_000 { usleep(1000) }
+        #expect(simulator.wait(seconds: 60) { (simulator.traffic(of: id)?.bytesSent ?? 0) >= 300_000 })
         let detached = Bell()
         Thread.detachNewThread {
             simulator.detach(id, .afterReading)
@@ -102,12 +102,13 @@ struct AccessorySimulatorTests {
         let simulator = AccessorySimulator()
         try simulator.start()
         let sink = SinkPeer()
-        let id = try simulator.attach(accessory(sink), transport: transport)
+        let heard = Bell()
+        try simulator.attach(accessory(HeardPeer(sink, heard)), transport: transport)
         let message = (0..<200_000).map { PatternPeer.byte(at: $0) }
         let port = try open(simulator)
         #expect(port.write(message))
         port.close()
-        while sink.count < 200_000, simulator.attached == [id] { usleep(1000) }
+        while sink.count < 200_000 { try #require(heard.wait(seconds: 60)) }
         #expect(sink.count == 200_000)
         #expect(sink.checksum == SinkPeer.checksum(of: message))
         simulator.stop()
@@ -127,12 +128,7 @@ struct AccessorySimulatorTests {
         #expect(first.write([2]))
         #expect(first.read(1) == [2])
         first.close()
-        var second = PlainPort(socket: path)
-        while second == nil, errno == EAGAIN {
-            usleep(1000)
-            second = PlainPort(socket: path)
-        }
-        let port = try #require(second)
+        let port = try #require(PlainPort(socket: path, waits: true))
         #expect(port.write([3]))
         #expect(port.read(1) == [3])
         simulator.stop()
@@ -180,7 +176,7 @@ struct AccessorySimulatorTests {
         var written = 0
         while port.write(chunk), written < 100_000_000 { written += chunk.count }
         #expect(written >= 9_000)
-        while !simulator.attached.isEmpty { usleep(1000) }
+        #expect(simulator.wait(seconds: 60) { simulator.attached.isEmpty })
         #expect(try declarations(folder).isEmpty)
         simulator.stop()
     }
@@ -190,26 +186,51 @@ struct AccessorySimulatorTests {
         let simulator = AccessorySimulator()
         try simulator.start()
         let sink = SinkPeer()
-        let id = try simulator.attach(accessory(sink), transport: transport)
+        let heard = Bell()
+        let id = try simulator.attach(accessory(HeardPeer(sink, heard)), transport: transport)
         let port = try open(simulator)
         #expect(port.write([1]))
-        while sink.count < 1 { usleep(1000) }
+        while sink.count < 1 { try #require(heard.wait(seconds: 60)) }
         simulator.holdInput(of: id)
-        let chunk = [UInt8](repeating: 9, count: 4096)
-        // Asked for on the server's thread: what is under way may still get through.
-        var taken = 0
-        var quiet = 0
-        while quiet < 20 {
-            let count = port.fill(chunk)
-            taken += count
-            quiet = count == 0 ? quiet + 1 : 0
-            usleep(5000)
-        }
-        #expect(taken < 10_000_000)
+        let taken = port.fill([UInt8](repeating: 9, count: 4096))
+        #expect(taken > 0)
+        // Between two commands the server has looked at all its ports.
+        for _ in 0..<2 { simulator.holdInput(of: id) }
+        #expect(simulator.traffic(of: id)?.bytesReceived == 1)
+        #expect(sink.count == 1)
         simulator.holdInput(of: id, false)
-        while sink.count < Int64(taken + 1) { usleep(1000) }
+        while sink.count < Int64(taken + 1) { try #require(heard.wait(seconds: 60)) }
         #expect(sink.count == Int64(taken + 1))
         simulator.stop()
+    }
+
+    @Test("A program that leaves a device that hangs makes room for the next one", arguments: transports)
+    func heldAndLeft(transport: SimulatedTransport) throws {
+        let simulator = AccessorySimulator()
+        try simulator.start()
+        let id = try simulator.attach(accessory(PatternPeer()), transport: transport)
+        let first = try open(simulator)
+        #expect(first.read(1000).count == 1000)
+        simulator.holdInput(of: id)
+        first.close()
+        #expect(simulator.wait(seconds: 60) { simulator.traffic(of: id)?.openSessions == 0 })
+        let second = try open(simulator)
+        #expect(second.read(1000) == (0..<1000).map { PatternPeer.byte(at: $0) })
+        #expect(simulator.traffic(of: id)?.bytesReceived == 0)
+        simulator.stop()
+    }
+
+    @Test("Nobody waits for a simulator that has stopped")
+    func stopped() throws {
+        let state = try SimulatorState()
+        let early = Bell()
+        state.add(.stop)
+        SimulatorLoop(state: state, clock: LiveClock()).run()
+        let late = Bell()
+        state.add(.detach(1, .afterReading, done: early))
+        state.add(.hold(1, true, done: late))
+        #expect(early.wait(seconds: 60))
+        #expect(late.wait(seconds: 60))
     }
 
     @Test("A peer that hangs up leaves its socket, and takes a terminal along")
@@ -221,7 +242,7 @@ struct AccessorySimulatorTests {
         simulator.detach(id)
         try simulator.attach(accessory(PatternPeer(length: 0, hangsUp: true)), transport: .pseudoTerminal)
         #expect(try open(simulator).readAll() == [])
-        while !simulator.attached.isEmpty { usleep(1000) }
+        #expect(simulator.wait(seconds: 60) { simulator.attached.isEmpty })
         #expect(try declarations(folder).isEmpty)
         simulator.stop()
     }
@@ -263,14 +284,7 @@ struct AccessorySimulatorTests {
         let folder = try #require(simulator.folder)
         let accessories = try declarations(folder)
         switch try #require(accessories[place].endpoints.first).node {
-        case .socket(let path):
-            for _ in 0..<60_000 {
-                if let port = PlainPort(socket: path) { return port }
-                guard errno == EAGAIN else { break }
-                usleep(1000)
-            }
-            Issue.record("The socket refuses: \(errno).")
-            return try #require(nil)
+        case .socket(let path): return try #require(PlainPort(socket: path, waits: true), "\(errno)")
         case .tty(let path, _): return try #require(PlainPort(terminal: path))
         default: return try #require(nil)
         }

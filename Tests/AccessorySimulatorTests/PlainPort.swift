@@ -10,9 +10,15 @@ final class PlainPort {
 
     private(set) var descriptor: Int32
 
-    /// Connects to a socket without blocking; nil with `errno` when that is refused.
-    init?(socket path: String) {
-        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+    /// Connects to a socket; nil with `errno` when that is refused.
+    ///
+    /// - Parameter waits: whether to wait until another program has left.
+    init?(socket path: String, waits: Bool = false) {
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        // The system's wait for room in the listener's queue, and its bound.
+        var limit = timeval(tv_sec: Int(Self.limit) / 1000, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        if !waits { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
@@ -28,6 +34,7 @@ final class PlainPort {
             errno = number
             return nil
         }
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     }
 
     /// Opens a terminal as programs do: raw, and flushed last.

@@ -158,7 +158,7 @@ public final class AccessorySimulator: Sendable {
         for (place, endpoint) in accessory.endpoints.enumerated() {
             switch transport ?? options.transport {
             case .socket:
-                ports.append((endpoint.name, try SocketPort(endpoint, path: folder.socket(id, place))))
+                ports.append((endpoint.name, try ListeningPort(endpoint, path: folder.socket(id, place))))
             case .pseudoTerminal: ports.append((endpoint.name, try TerminalPort(endpoint)))
             }
         }
@@ -173,6 +173,7 @@ public final class AccessorySimulator: Sendable {
             state.add(.detach(id, .atOnce, done: nil))
             throw error
         }
+        state.tell()
         // Whoever stopped it in between could not remove the file.
         if state.content.withLock({ $0.isStopped }) { folder.forget(id) }
         return id
@@ -187,8 +188,18 @@ public final class AccessorySimulator: Sendable {
     }
 
     /// Has an accessory take in nothing more that programs write, or all of it again: a device that hangs.
+    ///
+    /// It returns when that is so. What was taken in before may still be on its way to the peer.
     public func holdInput(of id: ID, _ isHeld: Bool = true) {
-        running.withLock { $0?.state }?.add(.hold(id, isHeld))
+        guard let state = running.withLock({ $0?.state }) else { return }
+        let done = Bell()
+        state.add(.hold(id, isHeld, done: done))
+        done.wait(seconds: 15)
+    }
+
+    /// Waits until the condition, on what the simulator tells of itself, holds; false when it does not in time.
+    func wait(seconds: Double, until condition: () -> Bool) -> Bool {
+        running.withLock { $0?.state }?.wait(seconds: seconds, until: condition) ?? condition()
     }
 
     /// Attaches and takes away an accessory as often, as fast as can be.

@@ -4,6 +4,12 @@
 import DeviceCore
 import Trace
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// The session with a program that has opened a port: the bytes between its descriptor and the peer.
 ///
 /// It belongs to the server's thread. The peer works on the clock's thread, at the other end of a channel in memory, so
@@ -20,6 +26,8 @@ final class Conversation {
     private(set) var isPeerDone = false
     /// True when the program is gone.
     var isProgramGone = false
+    /// True when the program takes nothing more; what it has written may still have to be read.
+    var isProgramDeaf = false
     /// Since the start.
     private(set) var bytesSent: Int64 = 0
     private(set) var bytesReceived: Int64 = 0
@@ -43,7 +51,7 @@ final class Conversation {
     var hasSpace: Bool { !isProgramGone && near.spaceAvailable > 0 }
 
     /// True when bytes wait to be written to the descriptor.
-    var hasOutput: Bool { pendingStart < pending.count || near.bytesAvailable > 0 }
+    var hasOutput: Bool { !isProgramDeaf && (pendingStart < pending.count || near.bytesAvailable > 0) }
 
     /// True when everything that the peer has sent was written, and no more comes.
     var isFinished: Bool { isPeerDone && pendingStart == pending.count }
@@ -54,8 +62,10 @@ final class Conversation {
         bytesReceived += Int64(count)
     }
 
-    /// Hands what the peer has sent to the closure, which returns how many bytes it wrote; false when it took none.
+    /// Hands what the peer has sent to the closure, which returns how many bytes it wrote or leaves the reason in `errno`;
+    /// false when it took none.
     func give(_ write: (UnsafeRawBufferPointer) -> Int) -> Bool {
+        if isProgramDeaf { pendingStart = pending.count }
         if pendingStart == pending.count {
             pendingStart = 0
             pending.removeAll(keepingCapacity: true)
@@ -64,13 +74,19 @@ final class Conversation {
             case .bytes(let count):
                 buffer.removeLast(buffer.count - count)
                 pending = buffer
+                // Dropped, so that the peer is not held up.
+                if isProgramDeaf { return true }
             case .empty: return false
             case .ended:
                 isPeerDone = true
                 return false
             }
         }
-        let count = pending.withUnsafeBytes { write(UnsafeRawBufferPointer(rebasing: $0[pendingStart...])) }
+        let (count, failure) = pending.withUnsafeBytes { bytes in
+            let count = write(UnsafeRawBufferPointer(rebasing: bytes[pendingStart...]))
+            return (count, count < 0 ? errno : 0)
+        }
+        if failure != 0, ![EAGAIN, EWOULDBLOCK, EINTR, ENOBUFS, ENOMEM].contains(failure) { isProgramDeaf = true }
         pendingStart += max(count, 0)
         bytesSent += Int64(max(count, 0))
         return count > 0

@@ -28,8 +28,17 @@ final class AttachedAccessory {
 enum SimulatorCommand: Sendable {
     case attach(Handover)
     case detach(Int, SimulatedUnplug, done: Bell?)
-    case hold(Int, Bool)
+    case hold(Int, Bool, done: Bell)
     case stop
+
+    /// Tells whoever waits for the command that there is nothing to wait for any more.
+    func isOver() {
+        switch self {
+        case .detach(_, _, let done): done?.ring()
+        case .hold(_, _, let done): done.ring()
+        case .attach, .stop: break
+        }
+    }
 
     /// Carries an accessory to the thread, which then owns it.
     final class Handover: @unchecked Sendable {
@@ -56,6 +65,10 @@ final class SimulatorState: Sendable {
         var commands: [SimulatorCommand] = []
         var attached: [Int: SimulatedTraffic] = [:]
         var isStopped = false
+        /// True when the thread carries no more commands out.
+        var hasEnded = false
+        /// Rung whenever something may have changed.
+        var observers: [Bell] = []
     }
 
     let content = Mutex(Content())
@@ -66,8 +79,44 @@ final class SimulatorState: Sendable {
     }
 
     func add(_ command: SimulatorCommand) {
-        content.withLock { $0.commands.append(command) }
-        wakeUp.signal()
+        let isTaken = content.withLock { content in
+            if !content.hasEnded { content.commands.append(command) }
+            return !content.hasEnded
+        }
+        if isTaken {
+            wakeUp.signal()
+        } else {
+            command.isOver()
+        }
+    }
+
+    /// Takes no more commands; whoever waits for one that was not carried out need not wait longer.
+    func end() {
+        let rest = content.withLock { content in
+            content.hasEnded = true
+            defer { content.commands = [] }
+            return content.commands
+        }
+        for command in rest { command.isOver() }
+    }
+
+    /// Has those that wait for something look whether it has come to be.
+    func tell() {
+        for bell in content.withLock({ $0.observers }) { bell.ring() }
+    }
+
+    /// Waits until the condition holds; false when it does not hold in time.
+    func wait(seconds: Double, until condition: () -> Bool) -> Bool {
+        let bell = Bell()
+        let clock = LiveClock()
+        let deadline = clock.now.advanced(bySeconds: seconds)
+        content.withLock { $0.observers.append(bell) }
+        defer { content.withLock { content in content.observers.removeAll { $0 === bell } } }
+        while !condition() {
+            guard clock.now < deadline else { return false }
+            bell.wait(until: deadline, clock: clock)
+        }
+        return true
     }
 }
 
@@ -103,6 +152,7 @@ final class SimulatorLoop {
             obey()
             if isStopped { break }
             serve(ready)
+            state.tell()
             ready.removeAll(keepingCapacity: true)
             descriptors.removeAll(keepingCapacity: true)
             owners.removeAll(keepingCapacity: true)
@@ -124,6 +174,8 @@ final class SimulatorLoop {
         }
         for accessory in accessories.values { finish(accessory) }
         for entry in sessions { entry.session.end() }
+        state.end()
+        state.tell()
     }
 
     private func wait(_ descriptors: inout [pollfd], until deadline: BootTime) {
@@ -147,8 +199,9 @@ final class SimulatorLoop {
             case .attach(let box):
                 if let accessory = box.take() { accessories[accessory.id] = accessory }
             case .detach(let id, let how, let done): detach(id, how, done)
-            case .hold(let id, let isHeld):
+            case .hold(let id, let isHeld, let done):
                 for entry in accessories[id]?.ports ?? [] { entry.port.isInputHeld = isHeld }
+                done.ring()
             case .stop: isStopped = true
             }
         }
@@ -195,7 +248,7 @@ final class SimulatorLoop {
             let context = PortContext(
                 buffer: buffer, clock: clock, now: now, changed: { [wakeUp = state.wakeUp] in wakeUp.signal() },
                 unplug: { [weak state] in state?.add(.detach(id, .atOnce, done: nil)) },
-                keep: { [weak self] in self?.keep($0) })
+                keep: { session in self.keep(session) })
             var traffic = SimulatedTraffic()
             var isGone = true
             for (place, entry) in accessory.ports.enumerated() where !entry.port.isClosed {

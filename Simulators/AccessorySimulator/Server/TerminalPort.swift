@@ -59,7 +59,7 @@ final class TerminalPort: SimulatedPort {
         switch state {
         case .closed: nextGlance
         case .opening(let deadline): min(deadline, nextGlance)
-        case .open: leavesUntil == nil ? .never : nextGlance
+        case .open: leavesUntil == nil && conversation?.isProgramDeaf != true ? .never : nextGlance
         }
     }
 
@@ -73,7 +73,9 @@ final class TerminalPort: SimulatedPort {
         } else {
             events = Int16(POLLIN) | Int16(POLLPRI)
         }
-        return events == 0 ? nil : pollfd(fd: master, events: events, revents: 0)
+        // Without events a hang-up is told all the same; once it is known it would be told over and over.
+        if events == 0, conversation?.isProgramDeaf ?? true { return nil }
+        return pollfd(fd: master, events: events, revents: 0)
     }
 
     func serve(revents: Int16, context: PortContext) {
@@ -85,7 +87,16 @@ final class TerminalPort: SimulatedPort {
             state = .opening(until: context.now.advanced(bySeconds: Self.patience))
             read(context)
         case .opening: read(context)
-        case .open: if !isInputHeld { read(context) }
+        case .open:
+            listen(revents)
+            if !isInputHeld {
+                read(context)
+            } else if let conversation, conversation.isProgramDeaf {
+                // The device takes nothing in: what the program leaves behind is lost.
+                drop(context)
+                end(context)
+                state = .closed
+            }
         }
         if case .opening(let deadline) = state, deadline <= context.now { begin(context) }
         if let conversation {
@@ -117,6 +128,25 @@ final class TerminalPort: SimulatedPort {
         forget()
         if master >= 0 { system_close(master) }
         master = -1
+    }
+
+    /// Notes that the program is gone, or that another one is there.
+    private func listen(_ revents: Int16) {
+        guard let conversation else { return }
+        if conversation.isProgramDeaf || revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 {
+            conversation.isProgramDeaf = isHungUp
+        }
+    }
+
+    /// Throws away what nobody is to read.
+    private func drop(_ context: PortContext) {
+        // As much as a terminal holds, and no more: somebody else may have begun to write.
+        var rest = 1 << 18
+        while rest > 0 {
+            let count = system_read(master, context.buffer)
+            guard count > 0 else { return }
+            rest -= count
+        }
     }
 
     private var isHungUp: Bool {

@@ -11,7 +11,10 @@ import Musl
 #endif
 
 /// A Unix socket that takes one program at a time.
-final class SocketPort: SimulatedPort {
+final class ListeningPort: SimulatedPort {
+    /// How long nobody is let in when that fails, in seconds.
+    private static let acceptPause = 0.1
+
     let node: ChannelNode
     private let path: String
     private let endpoint: SimulatedAccessory.Endpoint
@@ -24,10 +27,17 @@ final class SocketPort: SimulatedPort {
     var isInputHeld = false
     private(set) var isClosed = false
     private var leavesUntil: BootTime?
+    /// No program can be let in before: there was no descriptor or memory for it, and it is told of over and over.
+    private var acceptsFrom: BootTime?
+    private let accept: (Int32) -> Int32
 
-    init(_ endpoint: SimulatedAccessory.Endpoint, path: String) throws(DeviceError) {
+    /// - Parameter accept: takes a connection from a listener.
+    init(
+        _ endpoint: SimulatedAccessory.Endpoint, path: String, accept: @escaping (Int32) -> Int32 = Glue.accept
+    ) throws(DeviceError) {
         self.endpoint = endpoint
         self.path = path
+        self.accept = accept
         node = .socket(path: path)
         listener = try Self.listen(path)
     }
@@ -36,21 +46,27 @@ final class SocketPort: SimulatedPort {
         close()
     }
 
-    var deadline: BootTime { leavesUntil ?? .never }
+    var deadline: BootTime { min(leavesUntil ?? .never, acceptsFrom ?? .never) }
 
     var interest: pollfd? {
         guard let conversation else {
-            return listener >= 0 ? pollfd(fd: listener, events: Int16(POLLIN), revents: 0) : nil
+            guard listener >= 0, acceptsFrom == nil else { return nil }
+            return pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
         }
         var events: Int16 = 0
         if !isInputHeld, conversation.hasSpace { events |= Int16(POLLIN) }
         if conversation.hasOutput { events |= Int16(POLLOUT) }
-        // With nothing to wait for a hang-up would be told over and over.
-        return events == 0 ? nil : pollfd(fd: connection, events: events, revents: 0)
+        // Without events a hang-up is told all the same; once it is known it would be told over and over.
+        return events == 0 && conversation.isProgramDeaf ? nil : pollfd(fd: connection, events: events, revents: 0)
     }
 
     func serve(revents: Int16, context: PortContext) {
-        if conversation == nil, revents != 0 { accept(context) }
+        if let time = acceptsFrom, time <= context.now { acceptsFrom = nil }
+        if conversation == nil {
+            if revents != 0 { begin(context) }
+        } else if revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 {
+            conversation?.isProgramDeaf = true
+        }
         guard let conversation else {
             if leavesUntil != nil { close() }
             return
@@ -59,6 +75,8 @@ final class SocketPort: SimulatedPort {
         while conversation.give({ bytes in
             send(connection, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
         }) {}
+        // What a program leaves behind is read to its end, unless the device takes nothing in.
+        if isInputHeld, conversation.isProgramDeaf { conversation.isProgramGone = true }
         if conversation.isProgramGone || conversation.isFinished || leavesUntil.map({ $0 <= context.now }) == true {
             end(context)
         }
@@ -122,8 +140,13 @@ final class SocketPort: SimulatedPort {
         self.conversation = nil
     }
 
-    private func accept(_ context: PortContext) {
-        guard let descriptor = acceptOne() else { return }
+    private func begin(_ context: PortContext) {
+        guard let descriptor = acceptOne() else {
+            if errno != EAGAIN, errno != EWOULDBLOCK {
+                acceptsFrom = context.now.advanced(bySeconds: Self.acceptPause)
+            }
+            return
+        }
         connection = descriptor
         closeBar()
         totals.sessions += 1
@@ -132,7 +155,7 @@ final class SocketPort: SimulatedPort {
 
     private func acceptOne() -> Int32? {
         while true {
-            let descriptor = Glue.accept(listener)
+            let descriptor = accept(listener)
             if descriptor >= 0 { return descriptor }
             if errno != EINTR, errno != ECONNABORTED { return nil }
         }

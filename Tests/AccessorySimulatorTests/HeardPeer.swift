@@ -1,0 +1,21 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Trace
+
+/// A peer that rings a bell when it has dealt with what has happened.
+struct HeardPeer: AccessoryPeer {
+    private var peer: any AccessoryPeer
+    private let heard: Bell
+
+    init(_ peer: some AccessoryPeer, _ heard: Bell) {
+        self.peer = peer
+        self.heard = heard
+    }
+
+    mutating func react(to event: AccessoryPeerEvent) -> [AccessoryPeerAction] {
+        defer { heard.ring() }
+        return peer.react(to: event)
+    }
+}
