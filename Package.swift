@@ -34,6 +34,8 @@ let package = Package(
         // Positions and motion without Foundation, for small tools. A product for each source, so that a tool links no other.
         .library(name: "GPSDSource", targets: ["GPSDSource", "DeviceCore"]),
         .library(name: "IIOSource", targets: ["IIOSource", "DeviceCore"]),
+        // Serial ports and the like as streams of bytes, by themselves.
+        .library(name: "ByteChannels", targets: ["ByteChannels", "DeviceCore"]),
         .library(name: "UdevSource", targets: ["UdevSource", "DeviceCore"]),
         .library(name: "UdevMonitor", targets: ["UdevMonitor", "DeviceCore"]),
         .executable(name: "sensorctl", targets: ["sensorctl"]),

@@ -21,6 +21,12 @@ let package = Package(
     ],
     targets: [
         .executableTarget(
+            name: "accessory-channel",
+            dependencies: [.product(name: "ByteChannels", package: "swift-device-services")]),
+        .executableTarget(
+            name: "accessory-stream",
+            dependencies: [.product(name: "ExternalAccessory", package: "swift-device-services")]),
+        .executableTarget(
             name: "fusion", dependencies: [.product(name: "SensorFusion", package: "swift-device-services")]),
         .executableTarget(
             name: "location-client", dependencies: [.product(name: "CoreLocation", package: "swift-device-services")]),

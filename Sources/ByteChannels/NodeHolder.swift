@@ -23,6 +23,8 @@ package struct NodeHolder: Sendable {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
         let wanted = Array(UnsafeRawBufferPointer(start: resolved, count: strlen(resolved)))
+        var node = stat()
+        guard stat(path, &node) == 0 else { return nil }
         var rest = limit
         var own = false
         for process in names("/proc", limit: 100_000) {
@@ -34,7 +36,9 @@ package struct NodeHolder: Sendable {
             for file in names(folder, limit: rest) {
                 rest -= 1
                 if isOwn, number(file) == descriptor { continue }
-                guard isLink("\(folder)/\(String(decoding: file, as: UTF8.self))", to: wanted) else { continue }
+                let entry = "\(folder)/\(String(decoding: file, as: UTF8.self))"
+                // By the name first, which is cheap; containers may have other nodes of the same name.
+                guard isLink(entry, to: wanted), isNode(entry, node) else { continue }
                 if !isOwn { return NodeHolder(pid: pid, program: name(pid)) }
                 own = true
                 break
@@ -55,6 +59,11 @@ package struct NodeHolder: Sendable {
             let count = readlink(path, start.assumingMemoryBound(to: CChar.self), buffer.count)
             return count == wanted.count && buffer.prefix(wanted.count).elementsEqual(wanted)
         }
+    }
+
+    private static func isNode(_ path: String, _ node: stat) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_dev == node.st_dev && status.st_ino == node.st_ino
     }
 
     private static func name(_ pid: Int32) -> String {

@@ -18,10 +18,12 @@ struct TTYLine {
     func setUp(_ settings: TTYSettings) throws(NodeFailure) {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw failure("flock") }
         var isExclusive: Int32 = 0
-        if systemControl(descriptor, TTYLine.getExclusive, &isExclusive) >= 0, isExclusive != 0 {
+        let isMarked = systemControl(descriptor, TTYLine.getExclusive, &isExclusive) >= 0 && isExclusive != 0
+        // On a pseudo-terminal the mark outlives a program that was killed, for as long as the other side is there.
+        if isMarked, !isPseudoTerminal || NodeHolder.find(path, except: descriptor) != nil {
             throw NodeFailure(busy: path)
         }
-        let hasExclusive = systemControl(descriptor, UInt(TIOCEXCL)) >= 0
+        let hasExclusive = !isPseudoTerminal && systemControl(descriptor, UInt(TIOCEXCL)) >= 0
         do throws(NodeFailure) {
             try makeRaw(settings)
         } catch {
@@ -29,14 +31,15 @@ struct TTYLine {
             if hasExclusive { share() }
             throw error
         }
+        SerialDriver.tune(descriptor)
         // Input that came for nobody. Output of a former owner is left alone: a pseudo-terminal would lose what the
         // other side has not read.
         tcflush(descriptor, TCIFLUSH)
+        // Last: some firmware begins to send when it sees it.
         if settings.dtr == .assert {
             var lines = Int32(TTYLine.dataTerminalReady)
             _ = systemControl(descriptor, UInt(TIOCMBIS), &lines)
         }
-        SerialDriver.tune(descriptor)
     }
 
     /// How many bytes the driver holds; 0 where it does not tell.
@@ -48,6 +51,13 @@ struct TTYLine {
     /// Lets others open the port: the mark stays for as long as anybody has it open.
     func share() {
         _ = systemControl(descriptor, UInt(TIOCNXCL))
+    }
+
+    private var isPseudoTerminal: Bool {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return false }
+        // The kernel's numbers for the drivers of the sides that programs open.
+        return (136...143).contains(UInt64(status.st_rdev) >> 8 & 0xFFF)
     }
 
     private static let getExclusive = IOControl.number(.fromKernel, "T", 0x40, size: 4)

@@ -16,13 +16,13 @@ struct BackPressureTests {
         var sent = pair.peer.sendSome(bytes)
         #expect(sent > 65_536)
         #expect(sent < bytes.count)
-        #expect(pair.watch.wait { pair.channel.bytesAvailable == 65_536 })
+        #expect(pair.watch.waitForBytes(65_536))
         sent += pair.peer.sendSome(Array(bytes[sent...]))
         #expect(pair.channel.bytesAvailable == 65_536)
         #expect(sent < bytes.count)
-        #expect(same(pair.watch.receive(sent), Array(bytes[..<sent])))
+        expectSame(pair.watch.receive(sent), Array(bytes[..<sent]))
         pair.peer.send(Array(bytes[sent..<sent + 10]))
-        #expect(same(pair.watch.receive(10), Array(bytes[sent..<sent + 10])))
+        expectSame(pair.watch.receive(10), Array(bytes[sent..<sent + 10]))
     }
 
     @Test("What the kernel still holds after a hang-up can be read, and the end comes after it")
@@ -32,9 +32,9 @@ struct BackPressureTests {
         let sent = pair.peer.sendSome(bytes)
         #expect(sent > 65_536)
         pair.peer.close()
-        #expect(pair.watch.wait { pair.channel.bytesAvailable == 65_536 })
+        #expect(pair.watch.waitForBytes(65_536))
         #expect(pair.channel.end == nil)
-        #expect(same(pair.watch.receive(sent + 1), Array(bytes[..<sent])))
+        expectSame(pair.watch.receive(sent + 1), Array(bytes[..<sent]))
         #expect(pair.watch.waitForEnd()?.reason == .hungUp)
         #expect(pair.watch.ends == 1)
     }
@@ -47,14 +47,14 @@ struct BackPressureTests {
         let bytes = pattern(500_000)
         let sent = pair.peer.sendSome(bytes)
         #expect(sent > 65_536)
-        #expect(pair.watch.wait { pair.channel.bytesAvailable == 65_536 })
+        #expect(pair.watch.waitForBytes(65_536))
         if hangsUp { pair.peer.close() }
         let done = Bell()
         pair.channel.end(ByteChannelEnd(.detached)) { done.ring() }
         // Nobody waits for an app that does not read.
         #expect(done.wait(seconds: 60))
         #expect(pair.channel.end == nil)
-        #expect(same(pair.watch.receive(sent + 1), Array(bytes[..<sent])))
+        expectSame(pair.watch.receive(sent + 1), Array(bytes[..<sent]))
         #expect(pair.watch.waitForEnd()?.reason == .detached)
         #expect(pair.watch.ends == 1)
     }
@@ -67,7 +67,7 @@ struct BackPressureTests {
             let block = pattern(65_536)
             while !isOver.isRaised { pair.peer.send(block) }
         }
-        #expect(pair.watch.wait { pair.channel.bytesAvailable == 65_536 })
+        #expect(pair.watch.waitForBytes(65_536))
         pair.channel.end(ByteChannelEnd(.detached))
         var count = 0
         while pair.channel.end == nil {
@@ -90,7 +90,7 @@ struct BackPressureTests {
         #expect(pair.watch.write([1]) == 0)
         let sender = Thread { _ = pair.watch.send(Array(bytes[first...])) }
         sender.start()
-        #expect(same(pair.peer.receive(bytes.count), bytes))
+        expectSame(pair.peer.receive(bytes.count), bytes)
     }
 
     @Test("A pseudo-terminal that takes little at a time gets all of it in order")
@@ -100,10 +100,10 @@ struct BackPressureTests {
         let bytes = pattern(400_000)
         let sender = Thread { _ = watch.send(bytes) }
         sender.start()
-        #expect(same(pty.master.receive(bytes.count), bytes))
+        expectSame(pty.master.receive(bytes.count), bytes)
         let back = Thread { pty.master.send(bytes) }
         back.start()
-        #expect(same(watch.receive(bytes.count), bytes))
+        expectSame(watch.receive(bytes.count), bytes)
     }
 
     @Test("Both ways at once nothing is lost")
@@ -131,8 +131,8 @@ struct BackPressureTests {
                     })
             }
         }
-        #expect(same(read, back))
-        #expect(same(received.wait() ?? [], there))
+        expectSame(read, back)
+        expectSame(received.wait() ?? [], there)
     }
 
     @Test("Garbage without an end is bounded: 100 MB pass, and never more than the buffer waits")

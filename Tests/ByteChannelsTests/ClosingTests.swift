@@ -19,7 +19,7 @@ struct ClosingTests {
         #expect(taken > 65_536)
         pair.channel.close()
         #expect(pair.channel.end?.reason == .closed)
-        #expect(same(pair.peer.receiveAll(), Array(bytes[..<taken])))
+        expectSame(pair.peer.receiveAll(), Array(bytes[..<taken]))
         #expect(pair.waitForRelease())
         // The timer is taken back, and no second one is left.
         #expect(clock.nextDeadline == nil)
@@ -34,7 +34,7 @@ struct ClosingTests {
         let taken = watch.write(bytes)
         #expect(taken > 65_536)
         channel.close()
-        #expect(same(pty.master.receive(taken), Array(bytes[..<taken])))
+        expectSame(pty.master.receive(taken), Array(bytes[..<taken]))
     }
 
     @Test("What was written is still sent after the close, to a side that first wants to get rid of its own")
@@ -54,7 +54,7 @@ struct ClosingTests {
             sent += count
         }
         #expect(sent == back.count)
-        #expect(same(pair.peer.receiveAll(), Array(bytes[..<taken])))
+        expectSame(pair.peer.receiveAll(), Array(bytes[..<taken]))
         #expect(pair.waitForRelease())
     }
 
@@ -73,7 +73,7 @@ struct ClosingTests {
     func closed() throws {
         let pair = try SocketPair()
         pair.peer.send([1, 2, 3])
-        #expect(pair.watch.wait { pair.channel.bytesAvailable == 3 })
+        #expect(pair.watch.waitForBytes(3))
         pair.channel.close()
         pair.channel.close()
         #expect(pair.channel.bytesAvailable == 0)

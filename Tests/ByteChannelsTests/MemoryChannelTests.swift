@@ -96,7 +96,7 @@ struct MemoryChannelTests {
             if part.isEmpty { break }
             received += part
         }
-        #expect(same(received, bytes))
+        expectSame(received, bytes)
         #expect(done.wait() == true)
     }
 }

@@ -24,6 +24,20 @@ struct OtherProgramTests {
         #expect(error?.message.contains("TestProgramByte") == true)
     }
 
+    // The kernel keeps all but the superuser from a port that still has the mark.
+    @Test(
+        "A port whose program was killed can be opened again",
+        arguments: getuid() == 0 ? ["hold", "exclude"] : ["hold"])
+    func killed(_ kind: String) throws {
+        let pty = try Pty()
+        let helper = try Helper([kind, pty.path])
+        #expect(helper.line() == "open")
+        helper.kill()
+        let watch = Watch(try ChannelOpener.open(.tty(path: pty.path, TTYSettings()), clock: LiveClock()))
+        pty.master.send([7])
+        #expect(watch.receive(1) == [7])
+    }
+
     @Test("A port that the user may not open is told with its mode, owner and group, and what to do")
     func denied() throws {
         var template = Array("/tmp/channel-XXXXXX".utf8CString)
@@ -57,7 +71,8 @@ struct OtherProgramTests {
         let words = try #require(helper.line()).split(separator: " ").compactMap { Int($0) }
         try #require(words.count == 6)
         #expect(words[0] == words[1], "descriptors")
-        #expect(words[2] == words[3], "threads")
+        // One that waited for work may have ended meanwhile.
+        #expect(words[3] <= words[2], "threads")
         // In KiB. A buffer of 64 KiB in each round would be 64,000.
         #expect(words[5] - words[4] < 8_000, "memory")
     }

@@ -164,7 +164,7 @@ struct TTYChannelTests {
         let pty = try Pty()
         let watch = try open(pty)
         pty.master.send(Array("last words".utf8))
-        #expect(watch.wait { watch.channel.bytesAvailable == 10 })
+        #expect(watch.waitForBytes(10))
         pty.master.close()
         let end = watch.waitForEnd()
         #expect(end?.reason == .hungUp)

@@ -56,7 +56,7 @@ struct USBChannelTests {
         let (_, watch) = try open(kernel)
         for count in 1...50 { kernel.send(pattern(count, from: count * 100)) }
         let expected = (1...50).flatMap { pattern($0, from: $0 * 100) }
-        #expect(same(watch.receive(expected.count), expected))
+        expectSame(watch.receive(expected.count), expected)
         #expect(kernel.wait { kernel.readsUnderWay == USBPort.readCount })
     }
 
@@ -72,14 +72,14 @@ struct USBChannelTests {
     @Test("A device that sends more than the app reads waits, and loses nothing")
     func backPressure() throws {
         let kernel = FakeUSBKernel()
-        let (channel, watch) = try open(kernel)
+        let (_, watch) = try open(kernel)
         let bytes = pattern(400_000)
         kernel.send(bytes)
-        #expect(watch.wait { channel.bytesAvailable == 65_536 })
+        #expect(watch.waitForBytes(65_536))
         #expect(kernel.wait { kernel.readsUnderWay == 0 })
         // The buffer, and requests of a packet each that wait for space in it.
         #expect(kernel.unread == 400_000 - 65_536 - USBPort.readCount * FakeUSBKernel.packetLength)
-        #expect(same(watch.receive(bytes.count), bytes))
+        expectSame(watch.receive(bytes.count), bytes)
     }
 
     @Test(
@@ -98,7 +98,7 @@ struct USBChannelTests {
         let (_, watch) = try open(kernel)
         #expect(watch.write(pattern(20_000)) == 20_000)
         #expect(kernel.wait { kernel.sentBytes.count == 20_000 })
-        #expect(same(kernel.sentBytes, pattern(20_000)))
+        expectSame(kernel.sentBytes, pattern(20_000))
         #expect(kernel.sent.map(\.endsWithShortPacket) == [false, false])
     }
 
@@ -114,7 +114,7 @@ struct USBChannelTests {
         #expect(watch.send(Array(bytes[125_536...])))
         kernel.takeWrites()
         #expect(kernel.wait { kernel.sentBytes.count == bytes.count })
-        #expect(same(kernel.sentBytes, bytes))
+        expectSame(kernel.sentBytes, bytes)
         #expect(!kernel.sent.contains { $0.endsWithShortPacket })
     }
 
@@ -129,7 +129,7 @@ struct USBChannelTests {
         kernel.takeWrites()
         #expect(watch.send(Array(bytes[first...])))
         #expect(kernel.wait { kernel.sentBytes.count == bytes.count })
-        #expect(same(kernel.sentBytes, bytes))
+        expectSame(kernel.sentBytes, bytes)
     }
 
     @Test("Closing sends what is under way before the setting is taken back")
@@ -142,7 +142,7 @@ struct USBChannelTests {
         #expect(!kernel.calls.contains(.close))
         kernel.takeWrites()
         #expect(kernel.wait { kernel.calls.last == .close })
-        #expect(same(kernel.sentBytes, bytes))
+        expectSame(kernel.sentBytes, bytes)
     }
 
     @Test("Closing cancels what a device does not take, after two seconds of the device's clock")

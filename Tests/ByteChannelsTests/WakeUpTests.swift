@@ -48,7 +48,7 @@ struct WakeUpTests {
         let pair = try SocketPair(reactor: reactor)
         let sent = pair.peer.sendSome(pattern(500_000))
         pair.peer.close()
-        #expect(pair.watch.wait { pair.channel.bytesAvailable == 65_536 })
+        #expect(pair.watch.waitForBytes(65_536))
         #expect(try countsOnlyRounds())
         #expect(pair.watch.receive(sent + 1).count == sent)
     }

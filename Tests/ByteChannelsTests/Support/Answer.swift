@@ -18,7 +18,7 @@ final class Answer<Value: Sendable>: Sendable {
     func wait() -> Value? {
         while true {
             if let value = value.withLock({ $0 }) { return value }
-            guard bell.wait(seconds: 60) else { return value.withLock { $0 } }
+            guard bell.wait(seconds: 60) else { return nil }
         }
     }
 }

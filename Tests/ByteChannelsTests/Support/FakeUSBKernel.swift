@@ -69,7 +69,7 @@ final class FakeUSBKernel: USBKernel {
 
     /// Waits until something holds; false after a minute.
     func wait(_ condition: () -> Bool) -> Bool {
-        while !condition() { guard bell.wait(seconds: 60) else { return condition() } }
+        while !condition() { guard bell.wait(seconds: 60) else { return false } }
         return true
     }
 

@@ -36,6 +36,12 @@ final class Helper {
         }
     }
 
+    /// Ends it at once, without a chance to give anything back.
+    func kill() {
+        Glibc.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
     /// Has it end, and waits for that.
     func end() {
         input.fileHandleForWriting.closeFile()

@@ -3,6 +3,7 @@
 
 import DeviceCore
 import Synchronization
+import Testing
 
 /// What a channel tells, and what can be read from it.
 final class Watch: Sendable {
@@ -35,7 +36,17 @@ final class Watch: Sendable {
     /// Waits for an event after which the condition holds; false after a minute.
     func wait(_ condition: () -> Bool) -> Bool {
         while !condition() {
-            guard bell.wait(seconds: 60) else { return condition() }
+            guard bell.wait(seconds: 60) else { return false }
+        }
+        return true
+    }
+
+    /// Waits until that many bytes wait to be read, which no event tells of; false after a minute.
+    func waitForBytes(_ count: Int) -> Bool {
+        let end = LiveClock().now.advanced(bySeconds: 60)
+        while channel.bytesAvailable < count {
+            if LiveClock().now > end { return false }
+            WorkerThread.pause(seconds: 0.001)
         }
         return true
     }
@@ -93,5 +104,11 @@ func pattern(_ count: Int, from start: Int = 0) -> [UInt8] {
     (start..<start + count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8 &* 7) }
 }
 
-/// Whether they are equal, for more bytes than a failed expectation could show the difference of.
-func same(_ left: [UInt8], _ right: [UInt8]) -> Bool { left == right }
+/// Expects equal bytes, of which there are more than a failed expectation should write out.
+func expectSame(_ left: [UInt8], _ right: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) {
+    if left == right { return }
+    let place = zip(left, right).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+    Issue.record(
+        "\(left.count) bytes, expected \(right.count); the first that differs: \(place.map { "\($0)" } ?? "none")",
+        sourceLocation: sourceLocation)
+}

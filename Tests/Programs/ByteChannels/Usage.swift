@@ -11,9 +11,7 @@ struct Usage {
     /// Resident, in KiB.
     var memory = Usage.resident
 
-    init() {
-        settle(atMost: 2)
-    }
+    init() {}
 
     /// Threads that are just ending are waited for, some seconds at most.
     init(like other: Usage) {

@@ -5,7 +5,7 @@ import ByteChannels
 import DeviceCore
 import Glibc
 
-// hold PATH: has a port until the input ends. open PATH: opens it without the rights of the superuser and writes why that
+// hold PATH: has a port until the input ends. exclude PATH: has it as other programs do, with the kernel's mark. open PATH: opens it without the rights of the superuser and writes why that
 // cannot be. rounds N: opens a port, talks and hangs up that often, and writes descriptors, threads and memory in KiB,
 // each before and after.
 
@@ -28,6 +28,12 @@ case "hold":
     fflush(nil)
     waitForEndOfInput()
     channel.close()
+case "exclude":
+    let descriptor = Glibc.open(arguments[2], O_RDWR | O_NOCTTY)
+    guard ioctl(descriptor, UInt(TIOCEXCL)) == 0 else { exit(3) }
+    print("open")
+    fflush(nil)
+    waitForEndOfInput()
 case "open":
     if getuid() == 0 {
         guard setgroups(0, nil) == 0, setgid(65_534) == 0, setuid(65_534) == 0 else { exit(3) }
@@ -42,6 +48,7 @@ case "rounds":
     let rounds = Int(arguments[2]) ?? 0
     // Everything that is made once is there after a few.
     for round in 0..<50 { try Round.run(round) }
+    WorkerThread.pause(seconds: 0.2)
     let before = Usage()
     for round in 0..<rounds { try Round.run(round) }
     let after = Usage(like: before)
