@@ -112,7 +112,7 @@ struct UmockdevDescriptionTests {
         var numbers = SystemRandomNumberGenerator()
         for _ in 0..<2000 {
             var damaged = bytes
-            for _ in 0..<Int.random(in: 1...4, using: &numbers) {
+            for _ in 0..<Int.random(in: 1...4, using: &numbers) where !damaged.isEmpty {
                 let place = Int.random(in: 0..<damaged.count, using: &numbers)
                 switch Int.random(in: 0..<3, using: &numbers) {
                 case 0: damaged[place] = UInt8.random(in: 0...255, using: &numbers)
