@@ -28,6 +28,14 @@ static inline struct udev_monitor *dsudev_open_monitor(struct udev *context, con
     return monitor;
 }
 
+// The device at that path of sysfs.
+static inline struct udev_device *dsudev_device(struct udev *context, const char *path, int *error) {
+    errno = 0;
+    struct udev_device *const device = udev_device_new_from_syspath(context, path);
+    *error = device != NULL ? 0 : errno != 0 ? errno : ENODEV;
+    return device;
+}
+
 // The next message's device; NULL with EAGAIN when there is none, and with another error when there is one that cannot
 // be used or when some were lost.
 static inline struct udev_device *dsudev_receive(struct udev_monitor *monitor, int *error) {

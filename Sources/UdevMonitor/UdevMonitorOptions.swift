@@ -10,10 +10,12 @@ public struct UdevMonitorOptions: Sendable {
     public var expectsRules = true
     /// The most devices that are kept; further ones are left out, and that is told.
     public var mostDevices = 8192
-    /// Seconds between looks at all devices where the system allows no messages about them.
+    /// Seconds between looks at all devices where the system allows no messages about them, or where they may not come.
     public var scanInterval = 2.0
     /// udevd's control socket: it is there while udevd runs or is started when needed.
     package var control = "/run/udev/control"
+    /// Whose messages come here.
+    package var reach = MessageReach.current
 
     /// The values that suit boards.
     public init() {}

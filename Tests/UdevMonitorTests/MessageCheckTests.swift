@@ -68,7 +68,13 @@ struct MessageCheckTests {
         #expect(verdict(message("ACTION=add\0DEVPATH=/devices/x\0")) == .unusable)
         #expect(verdict(message("SUBSYSTEM=tty\0SUBSYSTEM=net\0")) == .unusable)
         #expect(verdict(message("SUBSYSTEM=usb\0DEVTYPE=usb_device\0DEVTYPE=x\0")) == .unusable)
-        #expect(verdict(message(Self.tty + String(repeating: "x", count: 20_000) + "\0")) == .unusable)
+        // 40 bytes and 45 more, with the zero at the end; the limit is 16,384.
+        #expect(
+            verdict(message(Self.tty + String(repeating: "x", count: 16_384 - 40 - Self.tty.utf8.count - 1) + "\0"))
+                == .sound)
+        #expect(
+            verdict(message(Self.tty + String(repeating: "x", count: 16_384 - 40 - Self.tty.utf8.count) + "\0"))
+                == .tooLong)
         for length in 0..<message(Self.tty).count {
             // Sound once the subsystem is there (40 + 11 + 34 + 14 bytes), where the cut is between two entries.
             let cut = Array(message(Self.tty)[..<length])

@@ -16,6 +16,7 @@ struct MonitorTests {
         var options = UdevMonitorOptions()
         options.control = "/nowhere/udev/control"
         options.expectsRules = false
+        options.reach = .everywhere
         return options
     }
 
@@ -197,6 +198,112 @@ struct MonitorTests {
         #expect(log.waits(for: ["snapshot /dev/tty1", "problem notSupported"]))
         script.send(.removed(path: Records.plain(1).path))
         #expect(log.waits(for: ["snapshot /dev/tty1", "problem notSupported", "removed /dev/tty1"]))
+    }
+
+    @Test("When the devices cannot be listed after messages were lost, they are looked through again until they can")
+    func retriesListing() {
+        let script = ScriptedUdev(Records.plain(1))
+        let monitor = UdevMonitor(script.parts(options))
+        monitor.start(receive: log.note)
+        #expect(log.waits(for: ["snapshot /dev/tty1"]))
+        script.set {
+            $0.listError = DeviceError(.busy, "Too many files are open.")
+            $0.devices = [Records.plain(2)]
+        }
+        script.send(.overflow)
+        #expect(script.waits { $0.listings >= 4 })
+        #expect(log.all == ["snapshot /dev/tty1", "problem busy"])
+        script.set { $0.listError = nil }
+        #expect(log.waits(for: ["snapshot /dev/tty1", "problem busy", "removed /dev/tty1", "added /dev/tty2"]))
+        // Without another connection, and no longer than needed.
+        #expect(script.state.opened == [.kernel])
+        monitor.stop()
+    }
+
+    @Test("When the devices cannot be listed at first, they come later")
+    func retriesFirstListing() {
+        let script = ScriptedUdev(Records.plain(1))
+        script.set { $0.listError = DeviceError(.busy, "Too many files are open.") }
+        let monitor = UdevMonitor(script.parts(options))
+        monitor.start(receive: log.note)
+        #expect(log.waits(for: ["snapshot", "problem busy"]))
+        script.set { $0.listError = nil }
+        #expect(log.waits(for: ["snapshot", "problem busy", "added /dev/tty1"]))
+        monitor.stop()
+    }
+
+    @Test("A message that is too long to be looked at may be of any device, so all are looked through")
+    func looksAfterLongMessage() {
+        let script = ScriptedUdev(Records.plain(1))
+        let monitor = UdevMonitor(script.parts(options))
+        monitor.start(receive: log.note)
+        #expect(log.waits(for: ["snapshot /dev/tty1"]))
+        script.set { $0.devices = [Records.plain(1), Records.plain(2)] }
+        script.send(.tooLong)
+        #expect(log.waits(for: ["snapshot /dev/tty1", "added /dev/tty2"]))
+        #expect(monitor.statistics?.unusable == 1)
+        #expect(monitor.statistics?.overflows == 0)
+        monitor.stop()
+    }
+
+    @Test("Where messages may not come, that is told once, and devices are looked for until the first message comes")
+    func looksWhereMessagesMayNotCome() {
+        let script = ScriptedUdev(Records.plain(1))
+        var options = options
+        options.scanInterval = 0.1
+        options.reach = MessageReach(isFirstUser: false, isFirstNetwork: false)
+        let monitor = UdevMonitor(script.parts(options))
+        monitor.start(receive: log.note)
+        var told = ["snapshot /dev/tty1", "problem notSupported"]
+        #expect(log.waits(for: told))
+        for number in 2...3 {
+            script.set { $0.devices = [Records.plain(number)] }
+            told += ["removed /dev/tty\(number - 1)", "added /dev/tty\(number)"]
+            #expect(log.waits(for: told))
+        }
+        // What nobody asked for says nothing about the others.
+        script.send(.foreign)
+        script.set { $0.devices = [Records.plain(4)] }
+        told += ["removed /dev/tty3", "added /dev/tty4"]
+        #expect(log.waits(for: told))
+        #expect(script.state.opened == [.kernel])
+
+        script.send(.updated(Records.plain(5), isAdd: true, exists: true))
+        told += ["added /dev/tty5"]
+        #expect(log.waits(for: told))
+        let listings = script.state.listings
+        // While another one, that hears nothing, looks again and again.
+        let silent = ScriptedUdev(Records.plain(1))
+        let other = UdevMonitor(silent.parts(options))
+        other.start { _ in }
+        #expect(silent.waits { $0.listings >= 4 })
+        #expect(script.state.listings == listings)
+        other.stop()
+        monitor.stop()
+    }
+
+    @Test("A control socket that udevd has left behind counts as none, until somebody listens there")
+    func noticesStaleSocket() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("udev-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var options = options
+        options.scanInterval = 0.1
+        options.expectsRules = true
+        options.control = folder.appendingPathComponent("control").path
+        let daemon = try #require(ListeningSocket(options.control))
+        let script = ScriptedUdev(Records.plain(1))
+        let monitor = UdevMonitor(script.parts(options))
+        monitor.start(receive: log.note)
+        #expect(log.waits(for: ["snapshot /dev/tty1", "problem notFound"]))
+        #expect(script.state.opened == [.kernel])
+        // It has its name already, as when udevd begins.
+        script.set { $0.devices = [Records.plain(2)] }
+        #expect(daemon.listen())
+        #expect(
+            log.waits(for: ["snapshot /dev/tty1", "problem notFound", "removed /dev/tty1", "added /dev/tty2"]))
+        #expect(script.state.opened == [.kernel, .udev])
+        monitor.stop()
     }
 
     @Test("More devices than are kept are told as a problem, once")

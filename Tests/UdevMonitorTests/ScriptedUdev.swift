@@ -19,6 +19,7 @@ final class ScriptedUdev: @unchecked Sendable {
         var opened: [UdevGroup] = []
         var open = 0
         var receptions = 0
+        var listings = 0
     }
 
     private let condition = NSCondition()
@@ -109,7 +110,10 @@ final class ScriptedUdev: @unchecked Sendable {
         }
 
         func devices() throws(DeviceError) -> [UdevRecord] {
-            let state = script.state
+            let state = script.set { state in
+                state.listings += 1
+                return state
+            }
             if let error = state.listError { throw error }
             return state.devices
         }

@@ -14,6 +14,14 @@ final class AttributeReader {
     static let longestBinary = 65_536
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: longestBinary, alignment: 16)
 
+    /// Why a file could not be opened that may well be there.
+    private(set) var shortage: Int32?
+
+    /// True for errors that say nothing about what was to be opened.
+    static func isShortage(_ error: Int32) -> Bool { [EMFILE, ENFILE, ENOMEM].contains(error) }
+
+    func forgetShortage() { shortage = nil }
+
     deinit {
         buffer.deallocate()
     }
@@ -48,7 +56,11 @@ final class AttributeReader {
         for path in paths {
             // Not blocking: nothing here is to be waited for.
             let descriptor = open("\(path)/\(name)", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-            guard descriptor >= 0 else { continue }
+            guard descriptor >= 0 else {
+                let error = errno
+                if Self.isShortage(error) { shortage = error }
+                continue
+            }
             defer { close(descriptor) }
             var count = 0
             while count < limit {

@@ -79,12 +79,15 @@ final class LibUdevConnection: UdevConnection {
         }
         let verdict =
             length <= buffer.count
-            ? check.verdict(UnsafeRawBufferPointer(rebasing: buffer[..<length])) : .unusable
+            ? check.verdict(UnsafeRawBufferPointer(rebasing: buffer[..<length])) : .tooLong
         if case .sound = verdict { return nil }
         // Takes all of it away, however little is read.
         recv(descriptor, buffer.baseAddress, 1, Int32(MSG_DONTWAIT))
-        if case .foreign = verdict { return .foreign }
-        return .unusable
+        return switch verdict {
+        case .foreign: .foreign
+        case .tooLong: .tooLong
+        default: .unusable
+        }
     }
 
     private static func message(_ error: Int32) -> UdevMessage {
@@ -103,22 +106,25 @@ final class LibUdevConnection: UdevConnection {
         defer { udev_enumerate_unref(list) }
         for subsystem in Set(selections.map(\.subsystem)) { udev_enumerate_add_match_subsystem(list, subsystem) }
         let result = udev_enumerate_scan_devices(list)
-        guard result >= 0 else {
-            throw DeviceError(
-                .notSupported, "Devices cannot be listed: /sys cannot be read. Mount sysfs there.",
-                cause: .library(name: "libudev", code: result))
-        }
+        guard result >= 0 else { throw Self.withoutList("udev_enumerate_scan_devices", -result) }
+        reader.forgetShortage()
         var records: [UdevRecord] = []
         var entry = udev_enumerate_get_list_entry(list)
         while let current = entry {
             entry = udev_list_entry_get_next(current)
-            // What has gone since is not there.
-            guard let name = udev_list_entry_get_name(current), let device = udev_device_new_from_syspath(context, name)
-            else { continue }
+            guard let name = udev_list_entry_get_name(current) else { continue }
+            var error: Int32 = 0
+            guard let device = dsudev_device(context, name, &error) else {
+                // What has gone since is not there; what could not be opened is.
+                guard AttributeReader.isShortage(error) else { continue }
+                throw Self.withoutList("udev_device_new_from_syspath", error)
+            }
             defer { udev_device_unref(device) }
             guard let path = LibUdevReader.path(of: device), let (record, _) = reader.record(of: device, path: path)
             else { continue }
             records.append(record)
+            // A record without its attributes would look like another device.
+            if let error = reader.shortage { throw Self.withoutList("open", error) }
         }
         return records
     }
@@ -140,6 +146,18 @@ final class LibUdevConnection: UdevConnection {
             return nil
         }
         return monitor
+    }
+
+    private static func withoutList(_ call: String, _ error: Int32) -> DeviceError {
+        let (code, remedy): (DeviceError.Code, String) =
+            switch error {
+            case EMFILE, ENFILE: (.busy, "too many files are open. Raise the limit (ulimit -n).")
+            case ENOMEM, ENOBUFS: (.busy, "the system has no memory left for it.")
+            case EACCES, EPERM: (.permissionDenied, "this program may not read /sys.")
+            default: (.notSupported, "/sys cannot be read. Mount sysfs there.")
+            }
+        return DeviceError(
+            code, "Devices cannot be listed: \(remedy)", cause: .system(call: call, errno: error))
     }
 
     private static func withoutMessages(_ error: Int32) -> DeviceError {

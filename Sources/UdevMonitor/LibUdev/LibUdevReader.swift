@@ -27,6 +27,11 @@ final class LibUdevReader {
         self.selections = selections
     }
 
+    /// Why attributes are missing that may well be there, since that was last forgotten.
+    var shortage: Int32? { attributes.shortage }
+
+    func forgetShortage() { attributes.forgetShortage() }
+
     /// The device's path in sysfs; nil when it leads out of it.
     static func path(of device: OpaquePointer) -> String? {
         guard let path = udev_device_get_syspath(device).map(String.init(cString:)), isSound(path) else { return nil }

@@ -15,12 +15,15 @@ final class ControlWatch {
     let descriptor: Int32
     private let path: String
     private var number: Int32 = -1
+    /// True when the socket is there and nobody listens: udevd was killed and has left it, or is just beginning.
+    private(set) var isRefused = false
 
     /// Watches for the file at that path.
     init(_ path: String) {
         self.path = path
         descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         arm()
+        probe()
     }
 
     deinit {
@@ -28,7 +31,7 @@ final class ControlWatch {
     }
 
     /// The group that messages come from now.
-    var group: UdevGroup { access(path, F_OK) == 0 ? .udev : .kernel }
+    var group: UdevGroup { !isRefused && access(path, F_OK) == 0 ? .udev : .kernel }
 
     /// Forgets what has been noticed, and looks at the file, at its folder while there is none, or at the one above.
     func rearm() {
@@ -37,6 +40,34 @@ final class ControlWatch {
             while read(descriptor, buffer.baseAddress, buffer.count) > 0 {}
         }
         arm()
+        probe()
+    }
+
+    /// Asks at the socket whether somebody listens. Who may not ask takes it that somebody does.
+    func probe() {
+        isRefused = false
+        var address = sockaddr_un()
+        var status = stat()
+        let bytes = Array(path.utf8)
+        // What stands in for the socket in tests is a plain file.
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path), stat(path, &status) == 0,
+            status.st_mode & S_IFMT == S_IFSOCK
+        else { return }
+        #if canImport(Glibc)
+        let type = Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        #else
+        let type = SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC
+        #endif
+        let descriptor = socket(AF_UNIX, type, 0)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        let length = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, length) }
+        }
+        isRefused = result != 0 && errno == ECONNREFUSED
     }
 
     private func arm() {

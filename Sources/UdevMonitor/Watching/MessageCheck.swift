@@ -18,6 +18,8 @@ struct MessageCheck {
         /// Nobody has asked for such a device.
         case foreign
         case unusable
+        /// It has more bytes than can be looked at.
+        case tooLong
     }
 
     /// More bytes than a message of udevd or the kernel has.
@@ -39,6 +41,7 @@ struct MessageCheck {
 
     /// What to do with a message of those bytes.
     func verdict(_ message: UnsafeRawBufferPointer) -> Verdict {
+        guard message.count <= Self.longest else { return .tooLong }
         guard let start = bodyStart(message) else { return .unusable }
         var subsystem: UnsafeRawBufferPointer?
         var type: UnsafeRawBufferPointer?
@@ -71,7 +74,7 @@ struct MessageCheck {
 
     /// Where the properties begin.
     private func bodyStart(_ message: UnsafeRawBufferPointer) -> Int? {
-        guard message.count >= Self.headSize, message.count <= Self.longest else { return nil }
+        guard message.count >= Self.headSize else { return nil }
         guard message.starts(with: Self.name) else {
             // The kernel's own begin with a line of their own, and nobody else can send to its group.
             guard group == .kernel, let zero = message.firstIndex(of: 0) else { return nil }

@@ -33,8 +33,14 @@ final class MonitorRun {
     private var group = UdevGroup.kernel
     private var hasSnapshot = false
     private var hasLost = false
+    /// True while messages may not come though the connection could be opened: until the first comes.
+    private var isMute = false
+    /// True when the devices could not be listed: they are to be looked through again.
+    private var isIncomplete = false
     private var failures = 0
     private var backoff: Backoff
+    /// Between looks at udevd's socket while nobody listens there.
+    private var patience: Backoff
     /// When all devices are looked through though nothing has been heard of them.
     private var scanAt = BootTime.never
     private var loggedOverflowAt: BootTime?
@@ -52,6 +58,7 @@ final class MonitorRun {
         watch = ControlWatch(parts.options.control)
         table = DeviceTable(limit: parts.options.mostDevices)
         backoff = Backoff(first: Self.firstRetry, limit: parts.options.scanInterval)
+        patience = Backoff(first: Self.firstRetry, limit: parts.options.scanInterval)
     }
 
     func run() {
@@ -60,19 +67,47 @@ final class MonitorRun {
             let (messages, errors, isControl) = wait()
             control.count { $0.wakeUps += 1 }
             if control.isStopped { return }
-            if isControl { watch.rearm() }
+            if isControl {
+                watch.rearm()
+                patience.reset()
+            }
             if watch.group != group {
                 open()
-            } else if errors & Int16(POLLNVAL | POLLHUP) != 0, messages == 0 {
+                continue
+            }
+            if isControl, watch.isRefused { scanAt = min(scanAt, after(patience.take())) }
+            if errors & Int16(POLLNVAL | POLLHUP) != 0, messages == 0 {
                 lose()
             } else if messages != 0 || errors != 0 {
                 // The error is taken away by reading, or else by asking for it.
                 takeIn(isError: errors & Int16(POLLERR) != 0)
-            } else if parts.clock.now >= scanAt {
-                open()
             }
+            // Also when messages come without end.
+            if scanAt != .never, !control.isStopped, parts.clock.now >= scanAt { look() }
         }
     }
+
+    /// The time has come to look though nothing has been heard.
+    private func look() {
+        if watch.isRefused { watch.probe() }
+        if connection?.descriptor == nil || watch.group != group {
+            open()
+        } else if isMute || isIncomplete {
+            scan()
+        } else {
+            rest()
+        }
+    }
+
+    /// Sets when to look next.
+    private func rest() {
+        scanAt = .never
+        if connection?.descriptor == nil || isMute { scanAt = after(max(parts.options.scanInterval, 0.1)) }
+        if isIncomplete { scanAt = min(scanAt, after(backoff.take())) }
+        if watch.isRefused { scanAt = min(scanAt, after(patience.take())) }
+    }
+
+    private func after(_ seconds: Double) -> BootTime { parts.clock.now.advanced(bySeconds: seconds) }
 
     // MARK: The connection
 
@@ -81,6 +116,8 @@ final class MonitorRun {
     private func open() {
         group = watch.group
         control.count { $0.group = group }
+        isMute = !parts.options.reach.covers(group)
+        isIncomplete = false
         // The former one goes when the new one hears already.
         let former = connection
         do throws(DeviceError) {
@@ -96,23 +133,23 @@ final class MonitorRun {
             tell(error)
         }
         withExtendedLifetime(former) {}
-        if connection?.descriptor == nil {
-            scanAt = parts.clock.now.advanced(bySeconds: max(parts.options.scanInterval, 0.1))
-        } else {
-            scanAt = .never
-            if group == .kernel, parts.options.expectsRules { noteMissingRules() }
-        }
+        rest()
+        guard connection?.descriptor != nil else { return }
+        if group == .kernel, parts.options.expectsRules { noteMissingRules() }
+        if isMute { noteMissingMessages() }
     }
 
     /// The descriptor is of no use any more: after a while a new one is opened.
     private func lose() {
         connection = nil
-        scanAt = parts.clock.now.advanced(bySeconds: backoff.take())
+        scanAt = after(backoff.take())
     }
 
-    /// Looks through all devices and tells what is news.
+    /// Looks through all devices and tells what is news; when they cannot be listed, that is done again later.
     private func scan() {
         guard let connection else { return }
+        defer { rest() }
+        isIncomplete = false
         control.count { $0.scans += 1 }
         do throws(DeviceError) {
             let devices = try connection.devices()
@@ -122,6 +159,7 @@ final class MonitorRun {
             }
             table.resynchronise(devices, tell: hand)
         } catch {
+            isIncomplete = true
             snapshot([])
             tell(error)
         }
@@ -186,6 +224,10 @@ final class MonitorRun {
             case .overflow:
                 noteOverflow()
                 continue
+            case .tooLong:
+                control.count { $0.unusable += 1 }
+                hasLost = true
+                continue
             case .foreign: continue
             case .unusable:
                 control.count { $0.unusable += 1 }
@@ -211,6 +253,9 @@ final class MonitorRun {
         control.count { $0.messages += 1 }
         failures = 0
         backoff.reset()
+        guard isMute else { return }
+        isMute = false
+        if !isIncomplete { rest() }
     }
 
     private func noteOverflow() {
@@ -245,12 +290,23 @@ final class MonitorRun {
     }
 
     private func noteMissingRules() {
+        let control = parts.options.control
+        let reason = watch.isRefused ? "nobody listens at \(control)" : "there is no \(control)"
         let problem = DeviceError(
             .notFound,
-            "udevd does not run (there is no \(parts.options.control)), so devices are watched through the kernel alone: udev's rules name no protocols and set no permissions. Start udevd; in a container, add -v /run/udev:/run/udev:ro and --network host."
+            "udevd does not run (\(reason)), so devices are watched through the kernel alone: udev's rules name no protocols and set no permissions. Start udevd; in a container, add -v /run/udev:/run/udev:ro and --network host."
         )
         // Once for the process, however many monitors there are.
         if MissingRules.isNews() { log.notice("\(problem)") }
+        tell(problem)
+    }
+
+    private func noteMissingMessages() {
+        let problem = DeviceError(
+            .notSupported,
+            "Messages about devices may not come into the network or user namespace that this program runs in, so all devices are looked through every few seconds until one comes. In a container, add --network host and let its root be the machine's."
+        )
+        if MissingMessages.isNews() { log.notice("\(problem)") }
         tell(problem)
     }
 }

@@ -28,6 +28,8 @@ enum UdevMessage {
     case foreign
     /// It could not be understood, or comes from somebody who may not send any.
     case unusable
+    /// It was too long to be looked at, so what it said is not known.
+    case tooLong
     /// The kernel has dropped messages.
     case overflow
     /// The descriptor is of no use.

@@ -18,7 +18,7 @@ final class UdevStage: Sendable {
             try ChildProcess(
                 unshare,
                 isolation + [python, "-B", script("udev_stage.py")] + (daemon ? ["--daemon"] : []) + [
-                    try Tools.program("TestProgramUdev")
+                    try Tools.program("TestProgramUdev"), "--heard",
                 ] + arguments))
     }
 

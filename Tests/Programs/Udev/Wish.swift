@@ -20,6 +20,7 @@ struct Wish {
         while let argument = rest.popFirst() {
             switch argument {
             case "--brief": isBrief = true
+            case "--heard": options.reach = .everywhere
             case "--buffer":
                 guard let bytes = rest.popFirst().flatMap({ Int($0) }) else {
                     throw Refusal(description: "--buffer needs a number of bytes")

@@ -7,9 +7,10 @@ import UdevMonitor
 
 // Writes what a monitor tells as lines of JSON; answers what is asked on its input.
 //
-//     TestProgramUdev [--buffer BYTES] [--control PATH] [--most DEVICES] [--brief] [--attribute NAME]… [--binary NAME]… SUBSYSTEM[/TYPE]…
+//     TestProgramUdev [--buffer BYTES] [--control PATH] [--most DEVICES] [--brief] [--heard] [--attribute NAME]… [--binary NAME]… SUBSYSTEM[/TYPE]…
 //
-// Asked are: statistics, threads, start, stop, end. --brief writes only paths and counts.
+// Asked are: statistics, threads, start, stop, end. --brief writes only paths and counts. --heard says that messages come,
+// though the program runs in a network namespace that is not the machine's.
 
 let output = Output()
 let wish: Wish

@@ -1,0 +1,21 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import UdevMonitor
+
+@Suite("Whose messages come to a process")
+struct MessageReachTests {
+    @Test(
+        "udevd's messages need both of the machine's own namespaces, the kernel's only the one of users",
+        arguments: [
+            (true, true, true, true), (true, false, true, false), (false, true, false, false),
+            (false, false, false, false),
+        ])
+    func covers(isFirstUser: Bool, isFirstNetwork: Bool, kernel: Bool, udev: Bool) {
+        let reach = MessageReach(isFirstUser: isFirstUser, isFirstNetwork: isFirstNetwork)
+        #expect(reach.covers(.kernel) == kernel)
+        #expect(reach.covers(.udev) == udev)
+    }
+}
