@@ -37,7 +37,8 @@ package enum FileBytes {
         guard number == 0 else { throw failedToRead(path, call: "read", errno: number) }
         guard bytes.count <= limit else {
             throw DeviceError(
-                .inputOutput, "\(path) is larger than \(limit) bytes, which is the limit for such a file.")
+                .inputOutput,
+                "\(ShownText.cleaned(path)) is larger than \(limit) bytes, which is the limit for such a file.")
         }
         return bytes
     }
@@ -46,6 +47,7 @@ package enum FileBytes {
     package static func failedToRead(_ path: String, call: String, errno number: Int32) -> DeviceError {
         let code: DeviceError.Code
         let message: String
+        let path = ShownText.cleaned(path)
         switch number {
         case ENOENT, ENOTDIR:
             code = .notFound

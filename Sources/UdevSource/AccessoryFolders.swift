@@ -22,27 +22,38 @@ struct AccessoryFolders {
         case problems(String, [DeviceError])
     }
 
-    fileprivate struct File {
-        var stamp: Stamp
+    /// Why a file cannot be used.
+    private enum Failure {
+        /// What it says is no accessory; it may only be half written.
+        case content
+        /// This user may not read it.
+        case access
+        /// The machine could not read it, as when no descriptor is left: what it said before still counts.
+        case passing
+    }
+
+    private struct File {
+        /// nil when it could not be had.
+        var stamp: FileStamp?
         /// A file that has just been written may change again within a tick of the file system's clock.
         var isFresh: Bool
         var accessory: DeclaredAccessory?
-        /// Since when it cannot be used; it may only be half written.
+        /// The one that declared the accessory: another file is another accessory, though it says the same.
+        var inode: UInt64?
+        var failure: Failure?
+        /// Since when it has failed in that way.
         var badSince: BootTime?
+        /// It has failed for long enough, and that was told.
+        var hasComplained = false
         var problems: [DeviceError] = []
-        var hasToldProblems = false
-    }
-
-    /// Tells versions of a file apart.
-    fileprivate struct Stamp: Hashable {
-        var inode: UInt64
-        var size: Int64
-        var seconds: Int64
-        var nanoseconds: Int64
+        /// The problems that were told last.
+        var told: [String] = []
     }
 
     /// More files of a folder than that are not read.
     static let maximumFiles = 256
+    /// What the machine could not read is looked at again after that many seconds.
+    static let retryTime = 1.0
 
     private let folders: [String]
     private let settleTime: Double
@@ -60,14 +71,20 @@ struct AccessoryFolders {
         var again: BootTime?
         var present: Set<String> = []
         for folder in folders {
-            let (paths, problem) = Self.list(folder)
-            tell(folder, problem, &changes)
-            for path in paths where present.insert(path).inserted {
+            let listing = FolderListing(folder, limit: Self.maximumFiles)
+            tell(folder, listing.problem, &changes)
+            if !listing.isKnown {
+                // What was there counts until it is known what is.
+                let kept = files.keys.filter { listing.holds($0) }
+                present.formUnion(kept)
+                guard listing.isPassing || !kept.isEmpty else { continue }
+                again = Self.earlier(again, now.advanced(bySeconds: Self.retryTime))
+            }
+            for path in listing.paths where present.insert(path).inserted {
                 read(path, now: now, &changes)
-                if let since = files[path]?.badSince, files[path]?.hasToldProblems == false {
-                    let next = since.advanced(bySeconds: settleTime)
-                    again = min(again ?? next, next)
-                }
+                guard let file = files[path], let since = file.badSince else { continue }
+                if !file.hasComplained { again = Self.earlier(again, since.advanced(bySeconds: settleTime)) }
+                if file.failure == .passing { again = Self.earlier(again, now.advanced(bySeconds: Self.retryTime)) }
             }
         }
         for path in files.keys.sorted() where !present.contains(path) { forget(path, &changes) }
@@ -80,114 +97,94 @@ struct AccessoryFolders {
         changes.append(.problems(folder, problem.map { [$0] } ?? []))
     }
 
+    private static func earlier(_ time: BootTime?, _ other: BootTime) -> BootTime { min(time ?? other, other) }
+
     private mutating func forget(_ path: String, _ changes: inout [Change]) {
         guard let file = files.removeValue(forKey: path) else { return }
         if file.accessory != nil { changes.append(.detach(path)) }
-        if file.hasToldProblems { changes.append(.problems(path, [])) }
+        if !file.told.isEmpty { changes.append(.problems(path, [])) }
     }
 
     private mutating func read(_ path: String, now: BootTime, _ changes: inout [Change]) {
-        guard let stamp = Stamp(path) else { return forget(path, &changes) }
+        let stamp: FileStamp
+        switch FileStamp.look(at: path) {
+        case .none: return forget(path, &changes)
+        case .unknown(let number):
+            let error = FileBytes.failedToRead(path, call: "stat", errno: number)
+            return fail(path, nil, isFresh: false, Self.failure(error), [error], now: now, &changes)
+        case .file(let found): stamp = found
+        }
         let known = files[path]
-        if let known, known.stamp == stamp, !known.isFresh {
+        // Whether a file that could not be read can be read now, its stamp does not tell.
+        if let known, known.stamp == stamp, !known.isFresh, known.failure == nil || known.failure == .content {
             return complain(path, now: now, &changes)
         }
-        var file = File(stamp: stamp, isFresh: stamp.isFresh, accessory: known?.accessory)
+        let isFresh = stamp.isFresh
         let accessory: DeclaredAccessory?
+        let problems: [DeviceError]
         do throws(DeviceError) {
             let bytes = try FileBytes.read(path, limit: DeclaredAccessory.maximumFileLength)
-            (accessory, file.problems) = DeclaredAccessory.read(json: bytes, path: path)
+            (accessory, problems) = DeclaredAccessory.read(json: bytes, path: path)
         } catch {
             if error.code == .notFound { return forget(path, &changes) }
-            accessory = nil
-            file.problems = [error]
+            return fail(path, stamp, isFresh: isFresh, Self.failure(error), [error], now: now, &changes)
         }
         guard let accessory else {
-            file.badSince = known?.badSince ?? now
-            file.hasToldProblems = known?.hasToldProblems ?? false && known?.badSince != nil
-            files[path] = file
-            return complain(path, now: now, &changes)
+            return fail(path, stamp, isFresh: isFresh, .content, problems, now: now, &changes)
         }
-        if known?.accessory == nil || known?.accessory != accessory || known?.stamp.inode != stamp.inode {
+        if known?.accessory == nil || known?.accessory != accessory || known?.inode != stamp.inode {
             if known?.accessory != nil { changes.append(.detach(path)) }
             changes.append(.attach(path, accessory))
         }
         // Mistakes in a file that can be used are no half-written file.
-        let told = known?.hasToldProblems == true
-        if told ? known?.problems.map(\.message) != file.problems.map(\.message) : !file.problems.isEmpty {
-            changes.append(.problems(path, file.problems))
-        }
-        file.hasToldProblems = !file.problems.isEmpty
-        file.accessory = accessory
+        var file = File(stamp: stamp, isFresh: isFresh, accessory: accessory, problems: problems)
+        file.inode = stamp.inode
+        file.told = known?.told ?? []
+        Self.tell(path, &file, &changes)
         files[path] = file
+    }
+
+    private static func failure(_ error: DeviceError) -> Failure {
+        guard case .system(_, let number) = error.cause else { return .content }
+        return number == EACCES || number == EPERM ? .access : number == EISDIR ? .content : .passing
+    }
+
+    /// The file cannot be used, in the way in which it could not before or in another one.
+    private mutating func fail(
+        _ path: String, _ stamp: FileStamp?, isFresh: Bool, _ failure: Failure, _ problems: [DeviceError],
+        now: BootTime, _ changes: inout [Change]
+    ) {
+        var file = files[path] ?? File(stamp: stamp, isFresh: isFresh)
+        file.stamp = stamp
+        file.isFresh = isFresh
+        file.problems = problems
+        if file.failure != failure {
+            file.failure = failure
+            file.badSince = now
+            file.hasComplained = false
+        }
+        files[path] = file
+        complain(path, now: now, &changes)
     }
 
     /// Says what is wrong with a file that has been wrong for long enough; what it declared before is gone then.
     private mutating func complain(_ path: String, now: BootTime, _ changes: inout [Change]) {
-        guard var file = files[path], let since = file.badSince, !file.hasToldProblems,
+        guard var file = files[path], let since = file.badSince, !file.hasComplained,
             now >= since.advanced(bySeconds: settleTime)
         else { return }
-        if file.accessory != nil { changes.append(.detach(path)) }
-        file.accessory = nil
-        file.hasToldProblems = true
-        changes.append(.problems(path, file.problems))
+        if file.failure != .passing, file.accessory != nil {
+            changes.append(.detach(path))
+            file.accessory = nil
+        }
+        file.hasComplained = true
+        Self.tell(path, &file, &changes)
         files[path] = file
     }
 
-    /// The files of a folder by name, and why they are not all of them.
-    private static func list(_ folder: String) -> ([String], DeviceError?) {
-        guard let stream = opendir(folder) else {
-            let number = errno
-            let code: DeviceError.Code = number == EACCES ? .permissionDenied : .notFound
-            let advice =
-                number == EACCES
-                ? "may not be read by this user. Change its mode." : "does not exist yet. It is waited for."
-            return (
-                [],
-                DeviceError(
-                    code, "The folder of declared accessories \(folder) \(advice)",
-                    cause: .system(call: "opendir", errno: number))
-            )
-        }
-        defer { closedir(stream) }
-        let prefix = folder.hasSuffix("/") ? folder : folder + "/"
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: pointer.pointee)) {
-                    String(cString: $0)
-                }
-            }
-            if name.hasSuffix(".json"), !name.hasPrefix(".") { names.append(name) }
-            // The memory for names has to have an end, and an order among more would mean nothing.
-            if names.count >= 16 * maximumFiles { break }
-        }
-        names.sort()
-        let paths = names.prefix(maximumFiles).map { prefix + $0 }
-        guard names.count > maximumFiles else { return (paths, nil) }
-        return (
-            paths,
-            DeviceError(
-                .invalidConfiguration,
-                "The folder \(folder) has more than \(maximumFiles) files. The first ones by name are used.")
-        )
-    }
-}
-
-extension AccessoryFolders.Stamp {
-    /// nil for what is no regular file, or not there.
-    fileprivate init?(_ path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        self.init(
-            inode: UInt64(status.st_ino), size: Int64(status.st_size), seconds: Int64(status.st_mtim.tv_sec),
-            nanoseconds: Int64(status.st_mtim.tv_nsec))
-    }
-
-    /// True for two seconds after the file was written, by the clock that stamps files.
-    fileprivate var isFresh: Bool {
-        var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
-        return Int64(now.tv_sec) - seconds <= 2
+    private static func tell(_ path: String, _ file: inout File, _ changes: inout [Change]) {
+        let messages = file.problems.map(\.message)
+        guard messages != file.told else { return }
+        file.told = messages
+        changes.append(.problems(path, file.problems))
     }
 }

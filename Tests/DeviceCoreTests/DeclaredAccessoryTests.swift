@@ -123,4 +123,14 @@ struct DeclaredAccessoryTests {
         let (accessory, problems) = DeclaredAccessory.read(json: blank, path: "f.json")
         #expect(accessory == nil && problems.count == 1)
     }
+
+    @Test("Neither a key nor the file's name can control the terminal that problems are shown on")
+    func escapes() {
+        let path = "/tmp/\u{1b}[31mx.json"
+        for text in [#"{"\u001b]0;title\u0007": 1}"#, #"{"protocols": {"com.a": {"\u001b[2J": 1}}}"#, "{"] {
+            let problems = DeclaredAccessory.read(json: Array(text.utf8), path: path).problems
+            #expect(!problems.isEmpty)
+            #expect(!problems.contains { $0.message.unicodeScalars.contains { $0.value < 0x20 } })
+        }
+    }
 }

@@ -121,4 +121,83 @@ struct AccessoryFoldersTests {
         folders = AccessoryFolders([large.path], settleTime: 0)
         #expect(Self.look(&folders) == ["problems a.json 1"])
     }
+
+    @Test("Of too many files the first ones by name count, in whichever order the folder gives them")
+    func first() throws {
+        let folder = try Folder()
+        for number in 100..<200 { try folder.write("\(number).json", "") }
+        let listing = FolderListing(folder.path, limit: 4)
+        #expect(listing.paths == (100..<104).map { "\(folder.path)/\($0).json" })
+        #expect(listing.problem?.code == .invalidConfiguration)
+    }
+
+    /// A link that leads to itself cannot be followed: the one error but "not there" that every user gets.
+    private static func putLoop(_ path: String) throws {
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path)
+    }
+
+    @Test("A folder that cannot be looked into for a while keeps its accessories, and is looked at again")
+    func unknownFolder() throws {
+        let parent = try Folder()
+        let path = parent.path + "/in"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        try parent.write("in/a.json", Folder.accessory("A"))
+        var folders = AccessoryFolders([path], settleTime: 0.1)
+        #expect(Self.look(&folders) == ["attach A"])
+        try parent.rename("in", "aside")
+        try Self.putLoop(path)
+        #expect(Self.look(&folders, at: 1) == ["problems in 1"])
+        let again = folders.look(now: Self.time(2))
+        #expect(again.changes.isEmpty && again.again == Self.time(3))
+        try parent.remove("in")
+        try parent.rename("aside", "in")
+        try parent.write("in/b.json", Folder.accessory("B"))
+        #expect(Self.look(&folders, at: 3) == ["problems in 0", "attach B"])
+        #expect(folders.look(now: Self.time(4)).again == nil)
+    }
+
+    @Test("A file that cannot be read for a while keeps its accessory, and is read again")
+    func unknownFile() throws {
+        let folder = try Folder()
+        try folder.write("a.json", Folder.accessory("A"))
+        var folders = AccessoryFolders([folder.path], settleTime: 0.1)
+        #expect(Self.look(&folders) == ["attach A"])
+        try folder.rename("a.json", "aside")
+        try Self.putLoop(folder.path + "/a.json")
+        #expect(Self.look(&folders, at: 1).isEmpty)
+        #expect(Self.look(&folders, at: 2) == ["problems a.json 1"])
+        #expect(folders.look(now: Self.time(3)).again == Self.time(4))
+        try folder.rename("aside", "a.json")
+        #expect(Self.look(&folders, at: 4) == ["problems a.json 0"])
+        #expect(folders.look(now: Self.time(5)).again == nil)
+    }
+
+    @Test("A file that is written with its old date and length is read again")
+    func oldDate() throws {
+        let folder = try Folder()
+        let old = [FileAttributeKey.modificationDate: Date(timeIntervalSince1970: 1_700_000_000)]
+        try folder.write("a.json", Folder.accessory("A"))
+        try FileManager.default.setAttributes(old, ofItemAtPath: folder.path + "/a.json")
+        var folders = AccessoryFolders([folder.path], settleTime: 0.1)
+        #expect(Self.look(&folders) == ["attach A"])
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.path + "/a.json"))
+        try handle.write(contentsOf: Data(Folder.accessory("B").utf8))
+        try handle.close()
+        try FileManager.default.setAttributes(old, ofItemAtPath: folder.path + "/a.json")
+        #expect(Self.look(&folders) == ["detach a.json", "attach B"])
+    }
+
+    @Test("The name of a file cannot control the terminal that its problems are shown on")
+    func escapes() throws {
+        let folder = try Folder()
+        try folder.put(
+            "\u{1b}[31ma.json", #"{"name": "A", "\u001b]0;\u0007": 1, "protocols": {"com.a": {"socket": "s"}}}"#)
+        try folder.put("\u{1b}[31mb.json", "{")
+        var folders = AccessoryFolders([folder.path, folder.path + "/\u{1b}"], settleTime: 0)
+        let messages = folders.look(now: .zero).changes.flatMap { change in
+            if case .problems(_, let errors) = change { errors.map(\.message) } else { [String]() }
+        }
+        #expect(messages.count == 3)
+        #expect(!messages.joined().unicodeScalars.contains { $0.value < 0x20 })
+    }
 }

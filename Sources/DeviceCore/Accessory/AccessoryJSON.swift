@@ -8,6 +8,8 @@ import JSONBytes
 struct AccessoryJSON {
     /// The file.
     let path: String
+    /// Its path as people are shown it: whoever may put a file there may give it any name.
+    var shownPath: String { ShownText.cleaned(path) }
     /// What could not be used.
     private(set) var problems: [DeviceError] = []
 
@@ -30,7 +32,9 @@ struct AccessoryJSON {
     mutating func note(_ name: String, _ problem: String, _ consequence: String) {
         guard problems.count < 100 else { return }
         problems.append(
-            DeviceError(.invalidConfiguration, "\(path): \(name.prefix(100)) \(problem). \(consequence)"))
+            DeviceError(
+                .invalidConfiguration, "\(shownPath): \(ShownText.cleaned(name.prefix(100))) \(problem). \(consequence)"
+            ))
     }
 
     mutating func unknown(_ name: String) {

@@ -20,7 +20,10 @@ extension DeclaredAccessory {
     ) -> (accessory: DeclaredAccessory?, problems: [DeviceError]) {
         var notes = AccessoryJSON(path: path)
         guard json.count <= maximumFileLength else {
-            return (nil, [DeviceError(.invalidConfiguration, "\(path) is larger than a file of an accessory may be.")])
+            return (
+                nil,
+                [DeviceError(.invalidConfiguration, "\(notes.shownPath) is larger than a file of an accessory may be.")]
+            )
         }
         let result = json.withUnsafeBytes { bytes -> Result<DeclaredAccessory?, JSONError> in
             var reader = JSONReader(bytes)
@@ -35,7 +38,10 @@ extension DeclaredAccessory {
         switch result {
         case .success(let accessory): return (accessory, notes.problems)
         case .failure(let error):
-            return (nil, [DeviceError(.invalidConfiguration, "\(path) is not valid JSON (\(error)). It is ignored.")])
+            return (
+                nil,
+                [DeviceError(.invalidConfiguration, "\(notes.shownPath) is not valid JSON (\(error)). It is ignored.")]
+            )
         }
     }
 
