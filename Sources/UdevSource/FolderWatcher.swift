@@ -10,8 +10,10 @@ import Glibc
 import Musl
 #endif
 
-/// Tells when something in a folder may have changed, through inotify. A folder that does not exist, or vanishes, is
-/// waited for in the nearest folder above it that does.
+/// Tells when something in a folder may have changed, through inotify.
+///
+/// A watch is bound to what is at a path when it is made. So all folders that a path leads through are watched too, those
+/// of symbolic links included: what the path leads to may be put in another's place anywhere on it, or not be there yet.
 ///
 /// One thread, which sleeps while nothing happens.
 final class FolderWatcher: Sendable {
@@ -19,16 +21,28 @@ final class FolderWatcher: Sendable {
     private let descriptor: Int32
     private let wakeUp: WakeUp
     private let isStopped = Atomic<Bool>(false)
-    private let watches = Mutex<Set<Int32>>([])
+    /// Changed by the watcher's thread only, once that runs.
+    private let watches = Mutex<[Int32: Watch]>([:])
+
+    /// What is watched for.
+    private struct Watch {
+        /// It is one of the folders: everything in it counts.
+        var isFolder = false
+        /// The names in it that a path leads through.
+        var names: Set<String> = []
+    }
 
     /// Files that come, go, change or may be read from now on; and the folder's own end.
     private static let inFolder =
         UInt32(IN_ATTRIB) | UInt32(IN_CLOSE_WRITE) | UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO) | UInt32(IN_CREATE)
         | UInt32(IN_DELETE) | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF)
-    /// Only what may bring the folder. Added to what is watched there already, for it may be one of the folders itself.
+    /// What may bring something to a name or take it away. Added to what is watched there already, for it may be one of
+    /// the folders itself.
     private static let above =
-        UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_ATTRIB) | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF)
-        | 0x2000_0000
+        UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_ATTRIB)
+        | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | 0x2000_0000
+    /// As many as the kernel follows.
+    private static let maximumLinks = 40
 
     /// A watcher of those folders, which begins to watch at once.
     init(_ folders: [String]) throws(DeviceError) {
@@ -66,49 +80,87 @@ final class FolderWatcher: Sendable {
         wakeUp.signal()
     }
 
-    /// Takes all messages; true when there were any. What they say is found out by looking.
+    /// Takes all messages; true when one of them matters. What it means is found out by looking.
     private func drain() -> Bool {
         withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 8) { buffer in
-            var hasAny = false
-            while read(descriptor, buffer.baseAddress, buffer.count) > 0 { hasAny = true }
-            return hasAny
+            var matters = false
+            while true {
+                let count = read(descriptor, buffer.baseAddress, buffer.count)
+                guard count > 0 else { return matters }
+                let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<min(count, buffer.count)])
+                // Not one of a busy folder above may cost a look at all files.
+                if !matters { matters = watches.withLock { Self.matters(bytes, $0) } }
+            }
         }
+    }
+
+    private static func matters(_ bytes: UnsafeRawBufferPointer, _ watches: [Int32: Watch]) -> Bool {
+        var offset = 0
+        // The number of the watch, the mask, a cookie and the length of the name; then the name, filled up with zeros.
+        while bytes.count - offset >= 16 {
+            let number = bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self)
+            let length = bytes.loadUnaligned(fromByteOffset: offset + 12, as: UInt32.self)
+            offset += 16
+            guard let length = Int(exactly: length), length <= bytes.count - offset else { return true }
+            let name = bytes[offset..<offset + length].prefix { $0 != 0 }
+            offset += length
+            // Messages were lost.
+            if number < 0 { return true }
+            guard let watch = watches[number] else { continue }
+            if watch.isFolder || name.isEmpty || watch.names.contains(String(decoding: name, as: UTF8.self)) {
+                return true
+            }
+        }
+        return false
     }
 
     /// Has each folder watched as it is now.
     private func arm() {
-        watches.withLock { former in
-            var current: Set<Int32> = []
-            for folder in folders {
-                // A folder may come between a look at it and the watch above it.
-                for _ in 0..<4 where !arm(folder, &current) {}
-            }
-            for watch in former.subtracting(current) { inotify_rm_watch(descriptor, watch) }
-            former = current
+        var current: [Int32: Watch] = [:]
+        for folder in folders { arm(folder, &current) }
+        let former = watches.withLock { former in
+            defer { former = current }
+            return former
         }
+        for number in former.keys where current[number] == nil { inotify_rm_watch(descriptor, number) }
     }
 
-    /// False when it has to be tried again.
-    private func arm(_ folder: String, _ watches: inout Set<Int32>) -> Bool {
-        var watch = inotify_add_watch(descriptor, folder, Self.inFolder)
-        if watch >= 0 {
-            watches.insert(watch)
-            return true
-        }
-        var path = folder[...]
-        while true {
-            let below = path
-            while path.hasSuffix("/"), path.utf8.count > 1 { path.removeLast() }
-            guard path != "/", path != "." else { return true }
-            if let slash = path.lastIndex(of: "/") {
-                path = slash == path.startIndex ? "/" : path[..<slash]
-            } else {
-                path = "."
+    /// Follows the path as far as it leads. Each folder is watched before it is looked into, so that nothing is missed.
+    private func arm(_ folder: String, _ watches: inout [Int32: Watch]) {
+        var path = folder.hasPrefix("/") ? "/" : "."
+        /// What is left of the path, the last part first.
+        var rest = Self.parts(folder)
+        var links = 0
+        while let name = rest.popLast() {
+            let number = inotify_add_watch(descriptor, path, Self.above)
+            // One that may be passed and not be read cannot be watched; what is below it can.
+            if number >= 0 { watches[number, default: Watch()].names.insert(name) }
+            let next = path.hasSuffix("/") ? path + name : path + "/" + name
+            var status = stat()
+            guard lstat(next, &status) == 0 else { return }
+            guard status.st_mode & S_IFMT == S_IFLNK else {
+                path = next
+                continue
             }
-            watch = inotify_add_watch(descriptor, String(path), Self.above)
-            guard watch >= 0 else { continue }
-            watches.insert(watch)
-            return access(String(below), X_OK) != 0
+            links += 1
+            guard links <= Self.maximumLinks, let target = Self.target(of: next) else { return }
+            if target.hasPrefix("/") { path = "/" }
+            rest += Self.parts(target)
+        }
+        let number = inotify_add_watch(descriptor, path, Self.inFolder)
+        if number >= 0 { watches[number, default: Watch()].isFolder = true }
+    }
+
+    private static func parts(_ path: String) -> [String] {
+        path.split(separator: "/").filter { $0 != "." }.reversed().map(String.init)
+    }
+
+    private static func target(of link: String) -> String? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
+            guard let start = buffer.baseAddress else { return nil }
+            let count = readlink(link, start, buffer.count)
+            guard count > 0, count < buffer.count else { return nil }
+            return String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
         }
     }
 }

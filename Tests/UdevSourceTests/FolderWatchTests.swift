@@ -112,4 +112,98 @@ struct FolderWatchTests {
         #expect(source.problems.first?.message.contains("a.json is not valid JSON") == true)
         subscription.cancel()
     }
+
+    @Test("A folder that is removed while somebody holds it open, and made again")
+    func heldOpen() async throws {
+        let parent = try Folder()
+        let path = parent.path + "/in"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        let log = Log()
+        let (source, subscription) = Self.source(path, log)
+        let holder = opendir(path)
+        defer { if let holder { closedir(holder) } }
+        try parent.put("in/a.json", Folder.accessory("A"))
+        var expected = ["snapshot []", "+A"]
+        #expect(await log.wait(for: expected) == expected)
+        try parent.remove("in")
+        expected.append("-A")
+        #expect(await log.wait(for: expected) == expected)
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        try parent.put("in/b.json", Folder.accessory("B"))
+        expected.append("+B")
+        #expect(await log.wait(for: expected) == expected)
+        #expect(source.problems.isEmpty)
+        subscription.cancel()
+    }
+
+    @Test("A folder far above that is renamed, and made again")
+    func renamedAbove() async throws {
+        let parent = try Folder()
+        let path = parent.path + "/p/q/in"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        try parent.put("p/q/in/a.json", Folder.accessory("A"))
+        let log = Log()
+        let (source, subscription) = Self.source(path, log)
+        var expected = [#"snapshot ["A"]"#]
+        #expect(await log.wait(for: expected) == expected)
+        try parent.rename("p", "p2")
+        expected.append("-A")
+        #expect(await log.wait(for: expected) == expected)
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        try parent.put("p/q/in/b.json", Folder.accessory("B"))
+        expected.append("+B")
+        #expect(await log.wait(for: expected) == expected)
+        #expect(source.problems.isEmpty)
+        subscription.cancel()
+    }
+
+    @Test("A symbolic link that is made to lead elsewhere, and a folder behind it that comes later")
+    func links() async throws {
+        let parent = try Folder()
+        let manager = FileManager.default
+        for name in ["v1/in", "v2/in"] {
+            try manager.createDirectory(atPath: parent.path + "/" + name, withIntermediateDirectories: true)
+        }
+        try parent.put("v1/in/a.json", Folder.accessory("A"))
+        try parent.put("v2/in/b.json", Folder.accessory("B"))
+        try manager.createSymbolicLink(atPath: parent.path + "/now", withDestinationPath: "./v1")
+        let log = Log()
+        let (source, subscription) = Self.source(parent.path + "/now/in", log)
+        var expected = [#"snapshot ["A"]"#]
+        #expect(await log.wait(for: expected) == expected)
+        try manager.createSymbolicLink(atPath: parent.path + "/next", withDestinationPath: parent.path + "/v2")
+        try parent.rename("next", "now")
+        expected += ["+B", "-A"]
+        #expect(await log.wait(for: expected).sorted() == expected.sorted())
+        let told = await log.wait(for: expected)
+        try manager.createSymbolicLink(atPath: parent.path + "/next", withDestinationPath: "v1/../v3")
+        try parent.rename("next", "now")
+        expected = told + ["-B"]
+        #expect(await log.wait(for: expected) == expected)
+        try manager.createDirectory(atPath: parent.path + "/v3/in", withIntermediateDirectories: true)
+        try parent.put("v3/in/c.json", Folder.accessory("C"))
+        expected.append("+C")
+        #expect(await log.wait(for: expected) == expected)
+        #expect(source.problems.isEmpty)
+        subscription.cancel()
+    }
+
+    @Test("What happens beside the folder in a busy one wakes nobody")
+    func busyParent() async throws {
+        let parent = try Folder()
+        let path = parent.path + "/in"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        let watcher = try FolderWatcher([path])
+        let looks = Atomic<Int>(0)
+        try watcher.start { looks.add(1, ordering: .relaxed) }
+        for number in 0..<1000 { try parent.write("other \(number)", "") }
+        try parent.write("in/a.json", "")
+        let deadline = ContinuousClock.now + .seconds(60)
+        while looks.load(ordering: .relaxed) == 0, ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        watcher.stop()
+        // Making the file may be told in up to three messages: it is there, it was written, it was closed.
+        #expect((1...3).contains(looks.load(ordering: .relaxed)))
+    }
 }
