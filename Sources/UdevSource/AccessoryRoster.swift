@@ -45,6 +45,8 @@ struct AccessoryRoster {
     private let reach: @Sendable (String) -> NodeReach
     private var entries: [String: Entry] = [:]
     private var said: Set<String> = []
+    /// What accessories say of themselves, and the identity that they were given.
+    private var identities: [String: (own: String, given: String)] = [:]
 
     init(rules: [AccessoryRule], settleTime: Double, reach: @escaping @Sendable (String) -> NodeReach) {
         tree = AccessoryTree(rules: rules)
@@ -63,7 +65,10 @@ struct AccessoryRoster {
             if let root = tree.put(record) { roots.insert(root) }
         }
         var actions: [Action] = []
-        for root in roots.sorted() { look(root, now: now, settles: false, &actions) }
+        // First those that are gone: what was called so before may be plugged in elsewhere now.
+        let gone = roots.filter { tree.survey(of: $0).description == nil }
+        for root in gone.sorted() { look(root, now: now, settles: false, &actions) }
+        for root in roots.subtracting(gone).sorted() { look(root, now: now, settles: false, &actions) }
         return actions
     }
 
@@ -86,17 +91,19 @@ struct AccessoryRoster {
         var actions: [Action] = []
         // The time may have been put off while the timer ran.
         guard let entry = entries[root], let due = entry.due, due <= now else { return [] }
-        settle(root, tree.survey(of: root), now: now, &actions)
+        settle(root, survey(of: root), now: now, &actions)
         return actions
     }
 
     private mutating func look(_ root: String, now: BootTime, settles: Bool, _ actions: inout [Action]) {
-        let survey = tree.survey(of: root)
+        if let attachment = entries[root]?.attachment, attachment != tree.survey(of: root).attachment {
+            forget(root, &actions)
+        }
+        let survey = self.survey(of: root)
         for remark in survey.remarks where said.count < 1000 && said.insert(remark).inserted {
             actions.append(.remark(remark))
         }
         guard let description = survey.description else { return forget(root, &actions) }
-        if let entry = entries[root], entry.attachment != survey.attachment { forget(root, &actions) }
         var entry = entries[root] ?? Entry(attachment: survey.attachment)
         if let announced = entry.announced {
             let gone = announced.protocols.filter { former in
@@ -163,7 +170,28 @@ struct AccessoryRoster {
         }
     }
 
+    /// What is made of a device, and its identity such that no other one that is attached has it.
+    private mutating func survey(of root: String) -> AccessorySurvey {
+        var survey = tree.survey(of: root)
+        guard let description = survey.description else { return survey }
+        let own = description.identity
+        if identities[root]?.own != own {
+            identities[root] = nil
+            let other = identities.first { $0.value.given == own }
+            let given = other == nil ? own : description.portIdentity
+            identities[root] = (own, given)
+            if let other {
+                survey.remarks.append(
+                    "The accessories at \(other.key) and \(root) both say that they are \(own). The second one is called "
+                        + "\(given) until it is unplugged.")
+            }
+        }
+        survey.description?.identity = identities[root]?.given ?? own
+        return survey
+    }
+
     private mutating func forget(_ root: String, _ actions: inout [Action]) {
+        identities[root] = nil
         guard let entry = entries.removeValue(forKey: root) else { return }
         if entry.due != nil { actions.append(.forgetWake(root)) }
         if entry.hasProblem { actions.append(.problem(root, nil)) }

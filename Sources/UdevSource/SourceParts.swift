@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import Dispatch
 import UdevMonitor
 
 /// What a source works with, so that tests can put something else in its place.
@@ -12,6 +13,8 @@ struct SourceParts: Sendable {
     var open: @Sendable (ChannelNode) throws(DeviceError) -> OpenedChannel
     /// Tells whether a node can be opened.
     var reach: @Sendable (String) -> NodeReach
+    /// Waits for the first look at all devices; false when it takes too long. Ten seconds are for a machine that hangs.
+    var wait: @Sendable (DispatchGroup) -> Bool = { $0.wait(timeout: .now() + 10) == .success }
 
     /// The machine's own. The path is that of udevd's control socket, which is there while udevd runs.
     static func live(clock: any DeviceClock, control: String? = nil) -> SourceParts {

@@ -21,6 +21,14 @@ public final class UdevSource: AccessorySource {
         case udev(UdevEvent)
         case folders
         case due(String)
+
+        var isFolders: Bool {
+            if case .folders = self { true } else { false }
+        }
+
+        func isDue(_ key: String) -> Bool {
+            if case .due(key) = self { true } else { false }
+        }
     }
 
     /// Used by the mailbox only, one message at a time.
@@ -83,7 +91,7 @@ public final class UdevSource: AccessorySource {
             life.watcher?.stop()
         }
         // A group may not be let go while it is entered.
-        if !hasLooked.exchange(true, ordering: .acquiringAndReleasing) { firstLook.leave() }
+        endFirstLook()
     }
 
     /// The accessories that are attached now, by rising id. The first call looks for them, which takes some milliseconds.
@@ -148,14 +156,18 @@ public final class UdevSource: AccessorySource {
             return !life.hasBegun
         }
         if isFirst { start() }
-        // Ten seconds are for a machine that hangs; what comes later is told as news.
-        _ = firstLook.wait(timeout: .now() + 10)
+        // What comes later is told as news. Nobody waits again: subscribers hear it, and may ask while they do.
+        if !parts.wait(firstLook) { endFirstLook() }
+    }
+
+    private func endFirstLook() {
+        if !hasLooked.exchange(true, ordering: .acquiringAndReleasing) { firstLook.leave() }
     }
 
     private func start() {
         watchFolders()
         post(.begin)
-        let stop = parts.watch { [weak self] event in self?.post(.udev(event)) }
+        let stop = parts.watch { [weak self] event in self?.post(.udev(event), .patiently) }
         life.withLock { $0.stopWatching = stop }
     }
 
@@ -164,7 +176,7 @@ public final class UdevSource: AccessorySource {
         guard !folders.isEmpty else { return }
         do throws(DeviceError) {
             let watcher = try FolderWatcher(folders)
-            try watcher.start { [weak self] in self?.post(.folders) }
+            try watcher.start { [weak self] in self?.post(.folders, .once(isSame: { $0.isFolders })) }
             life.withLock { $0.watcher = watcher }
         } catch {
             note(error)
@@ -174,8 +186,10 @@ public final class UdevSource: AccessorySource {
 
     // MARK: Messages
 
-    private func post(_ message: Message) {
-        mailbox.post(message) { handle($0) }
+    /// The monitor's thread waits while subscribers are slower than events: the kernel's buffer has an end, and the monitor
+    /// looks again at all devices when that has overflowed.
+    private func post(_ message: Message, _ manner: Mailbox<Message>.Manner = .always) {
+        mailbox.post(message, manner) { handle($0) }
     }
 
     private func handle(_ message: Message) {
@@ -191,7 +205,7 @@ public final class UdevSource: AccessorySource {
         case .due(let key): carryOut(state.withLock { $0.roster.woken(key, now: now) })
         case .udev(.snapshot(let records)):
             carryOut(state.withLock { $0.roster.snapshot(records, now: now) })
-            if !hasLooked.exchange(true, ordering: .acquiringAndReleasing) { firstLook.leave() }
+            endFirstLook()
         case .udev(.added(let record)): carryOut(state.withLock { $0.roster.added(record, now: now) })
         case .udev(.removed(let record)): carryOut(state.withLock { $0.roster.removed(record, now: now) })
         case .udev(.problem(let error)):
@@ -252,7 +266,9 @@ public final class UdevSource: AccessorySource {
     }
 
     private func wake(_ key: String, at time: BootTime) {
-        let timer = clock.timer(at: time) { [weak self] in self?.post(.due(key)) }
+        let timer = clock.timer(at: time) { [weak self] in
+            self?.post(.due(key), .once(isSame: { $0.isDue(key) }))
+        }
         let former = state.withLock { $0.timers.updateValue(timer, forKey: key) }
         former?.cancel()
     }

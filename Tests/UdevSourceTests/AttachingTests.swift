@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import Synchronization
 import Testing
 import UdevMonitor
 
@@ -199,5 +200,65 @@ struct AttachingTests {
         #expect(isStopped?() == false)
         test = nil
         #expect(isStopped?() == true)
+    }
+
+    @Test("Two accessories with one serial number have two identities, and each keeps its own while it is attached")
+    func twins() {
+        let other = "/sys/devices/platform/usb1/1-1"
+        let twin = Records.device(other)
+        let interface = Records.interface(0, of: other, string: "com.a")
+        let tty = Records.tty(interface, "ttyACM7")
+        let test = TestSource([device, first, firstTTY])
+        test.add(twin, interface, tty)
+        test.pass(1)
+        #expect(test.events == ["snapshot [1]", "attached 2 com.a"])
+        #expect(test.source.accessories.map(\.identity) == ["1209:0007:S1", "port:1-1"])
+        test.remove(device)
+        test.add(Records.device(other, properties: ["EXTERNAL_ACCESSORY_NAME": "Scale"]))
+        test.pass(1)
+        #expect(test.source.accessories.map(\.identity) == ["port:1-1"])
+        test.remove(twin)
+        test.add(twin)
+        test.pass(1)
+        #expect(test.source.accessories.map(\.identity) == ["1209:0007:S1"])
+        #expect(Records.identities([device, first, firstTTY, twin, interface, tty]) == ["1209:0007:S1", "port:1-2"])
+    }
+
+    @Test("An accessory that was plugged in elsewhere while nobody looked keeps its identity")
+    func moved() {
+        let other = "/sys/devices/platform/usb1/1-1"
+        let interface = Records.interface(0, of: other, string: "com.a")
+        let test = TestSource([device, first, firstTTY])
+        test.send(.snapshot([Records.device(other), interface, Records.tty(interface, "ttyACM7")]))
+        #expect(test.events == ["snapshot [1]", "detached 1", "attached 2 com.a"])
+        #expect(test.source.accessories.map(\.identity) == ["1209:0007:S1"])
+    }
+
+    @Test("Who hears of the first accessories late may ask for them meanwhile")
+    func lateFirstLook() {
+        let waits = Mutex(0)
+        let feed = Mutex<(@Sendable (UdevEvent) -> Void)?>(nil)
+        var configuration = Configuration()
+        configuration.accessorySettleTime.value = 0
+        let source = UdevSource(
+            configuration: configuration, clock: VirtualClock(),
+            parts: SourceParts(
+                watch: { receive in
+                    feed.withLock { $0 = receive }
+                    return {}
+                }, open: { _ throws(DeviceError) in throw DeviceError(.notFound, "") }, reach: { _ in .ready },
+                wait: { _ in
+                    waits.withLock { $0 += 1 }
+                    return false
+                }))
+        let heard = Mutex<[Int]>([])
+        let subscription = source.subscribe { [weak source] _ in
+            let count = source?.accessories.count ?? -1
+            heard.withLock { $0.append(count) }
+        }
+        feed.withLock { $0 }?(.snapshot([device, first, firstTTY]))
+        #expect(heard.withLock { $0 } == [0, 1])
+        #expect(waits.withLock { $0 } == 1)
+        subscription.cancel()
     }
 }

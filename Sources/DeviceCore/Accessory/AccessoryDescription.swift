@@ -10,6 +10,9 @@ public struct AccessoryDescription: Sendable, Hashable, Identifiable {
     public var id: ID
     /// What is the same when the same accessory is attached again: vendor, product and serial number, else the port, as
     /// in "1209:0002:WS-7731" or "port:1-2". Never the name of a node.
+    ///
+    /// Some makers give all devices of a model one serial number. Of two that are attached at a time the one that came
+    /// second has its port instead, for as long as it is attached.
     public var identity: String
     /// For people; empty when the accessory does not say.
     public var name: String
@@ -52,6 +55,9 @@ public struct AccessoryDescription: Sendable, Hashable, Identifiable {
         self.productID = productID
         self.protocols = protocols
     }
+
+    /// The identity by the place where it is plugged in.
+    package var portIdentity: String { "port:\(portPath)" }
 
     /// The protocol of that name; nil when the accessory does not offer it.
     public func named(_ name: String) -> AccessoryProtocol? {

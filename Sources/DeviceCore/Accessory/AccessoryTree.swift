@@ -62,6 +62,16 @@ package struct AccessoryTree: Sendable {
         return AccessorySurveyor(root: root, records: records, rules: rules).survey()
     }
 
-    /// All accessories, by path.
-    package var descriptions: [AccessoryDescription] { devices.compactMap { survey(of: $0).description } }
+    /// All accessories, by path. No two have the same identity.
+    package var descriptions: [AccessoryDescription] {
+        var identities: Set<String> = []
+        return devices.compactMap { root in
+            guard var description = survey(of: root).description else { return nil }
+            if !identities.insert(description.identity).inserted {
+                description.identity = description.portIdentity
+                identities.insert(description.identity)
+            }
+            return description
+        }
+    }
 }

@@ -45,6 +45,13 @@ enum Records {
         return [device(), interface, tty(interface, "ttyACM0", properties: properties)]
     }
 
+    /// The identities of all accessories.
+    static func identities(_ records: [UdevRecord]) -> [String] {
+        var tree = AccessoryTree()
+        for record in records { tree.put(record) }
+        return tree.descriptions.map(\.identity)
+    }
+
     static func survey(_ records: [UdevRecord], rules: [AccessoryRule] = [], of root: String? = nil) -> AccessorySurvey
     {
         var tree = AccessoryTree(rules: rules)

@@ -1,0 +1,75 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+import Testing
+
+@testable import UdevSource
+
+@Suite("Messages that wait", .timeLimit(.minutes(5)))
+struct MailboxTests {
+    @Test("A thread that is faster than the one that handles waits, and nothing is lost")
+    func bounded() throws {
+        let mailbox = Mailbox<Int>(limit: 10)
+        let handled = Mutex<[Int]>([])
+        let most = Atomic<Int>(0)
+        let (isBlocked, goesOn, isDone) = (Bell(), Bell(), Bell())
+        let handle: @Sendable (Int) -> Void = { message in
+            handled.withLock { $0.append(message) }
+            guard message == 0 else {
+                most.max(mailbox.count, ordering: .relaxed)
+                return
+            }
+            isBlocked.ring()
+            goesOn.wait(seconds: 60)
+        }
+        try WorkerThread.start { mailbox.post(0, .patiently, handle: handle) }
+        #expect(isBlocked.wait(seconds: 60))
+        try WorkerThread.start {
+            for message in 1...1000 {
+                // Ten wait for the one that is handled.
+                if message == 10 { goesOn.ring() }
+                mailbox.post(message, .patiently, handle: handle)
+            }
+            isDone.ring()
+        }
+        #expect(isDone.wait(seconds: 60))
+        let last = Bell()
+        mailbox.post(1001) { message in
+            handle(message)
+            last.ring()
+        }
+        let deadline = ContinuousClock.now + .seconds(60)
+        while handled.withLock({ $0.count }) < 1002, ContinuousClock.now < deadline { last.wait(seconds: 0.002) }
+        #expect(handled.withLock { $0 } == Array(0...1001))
+        #expect(most.load(ordering: .relaxed) <= 11)
+    }
+
+    @Test("Messages that the handler itself brings are taken, however many")
+    func reentrant() {
+        let mailbox = Mailbox<Int>(limit: 2)
+        let handled = Mutex<[Int]>([])
+        mailbox.post(0, .patiently) { message in
+            handled.withLock { $0.append(message) }
+            guard message == 0 else { return }
+            for next in 1...5 { mailbox.post(next, .patiently) { _ in } }
+        }
+        #expect(handled.withLock { $0 } == [0, 1, 2, 3, 4, 5])
+    }
+
+    @Test("A message that says what a waiting one says is dropped")
+    func once() {
+        let mailbox = Mailbox<String>()
+        let handled = Mutex<[String]>([])
+        mailbox.post("begin") { message in
+            handled.withLock { $0.append(message) }
+            guard message == "begin" else { return }
+            for next in ["look", "other", "look", "look"] {
+                mailbox.post(next, .once(isSame: { $0 == next })) { _ in }
+            }
+        }
+        mailbox.post("look", .once(isSame: { $0 == "look" })) { message in handled.withLock { $0.append(message) } }
+        #expect(handled.withLock { $0 } == ["begin", "look", "other", "look"])
+    }
+}
