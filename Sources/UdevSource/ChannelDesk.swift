@@ -23,7 +23,11 @@ final class ChannelDesk: Sendable {
         var waiting: [Bell] = []
 
         /// True when its user is done with it, and only sending what was written may go on.
-        var isOver: Bool { isOpen && channel?.end.map { _ in true } ?? true }
+        var isOver: Bool {
+            guard isOpen else { return false }
+            guard let channel else { return true }
+            return channel.end != nil
+        }
     }
 
     private struct State {
