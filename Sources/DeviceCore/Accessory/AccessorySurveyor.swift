@@ -261,7 +261,8 @@ struct AccessorySurveyor {
     /// True for terminals of the system and for serial ports that the board could have: nobody wants to hear of those.
     private static func isPlaceholder(_ part: Part, _ root: String) -> Bool {
         guard part.place == nil else { return false }
-        if root.contains("/serial8250/") { return true }
+        // By its parts: a search for text would bring the regular expressions of the standard library along.
+        if root.split(separator: "/").dropLast().contains("serial8250") { return true }
         let name = root.split(separator: "/").last ?? ""
         return root.hasPrefix("/sys/devices/virtual/tty/") && !name.hasPrefix("rfcomm") && !name.hasPrefix("ttyGS")
     }
