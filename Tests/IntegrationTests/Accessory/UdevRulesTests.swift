@@ -9,32 +9,40 @@ extension IntegrationTests {
         "The rules file for udev", .serialized, .enabled(if: Tools.canTryRules, Tools.cannotTryRules),
         .timeLimit(.minutes(10)))
     struct UdevRulesTests {
-        private static let rules = Tools.udevTraces.deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("Sources/UdevSource/udev/65-external-accessory.rules")
-            .path
+        private static let folder = Tools.udevTraces.deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Sources/UdevSource/udev")
+        private static let rules = folder.appendingPathComponent("65-external-accessory.rules").path
 
         /// What udev makes of a described device: for each path, what it says about it.
         private func properties(_ name: String) async throws -> [String: [String]] {
             try await properties(at: AccessoryBoard.path(name))
         }
 
-        private func properties(at path: String) async throws -> [String: [String]] {
+        private func properties(
+            at path: String, rules: String = Self.rules, hardwareDatabase: String? = nil, modaliases: [String] = []
+        ) async throws -> [String: [String]] {
+            let mode = hardwareDatabase == nil ? "mock" : "hwdb"
             let child = try ChildProcess(
                 Tools.unshare ?? "",
-                ["-m", "-n", Tools.udevFile("rules.sh"), "mock", Self.rules, path])
+                ["-m", "-n", Tools.udevFile("rules.sh"), mode, rules, path]
+                    + (hardwareDatabase.map { [$0] } ?? []) + modaliases)
             #expect(await child.wait() == .exited(0))
             var result: [String: [String]] = [:]
             var device = ""
             for line in child.lines.elements {
                 if line.hasPrefix("device ") {
                     device = line.split(separator: "/").last.map(String.init) ?? ""
+                } else if line.hasPrefix("modalias ") {
+                    device = String(line.dropFirst("modalias ".count))
                 } else {
                     result[device, default: []].append(line)
                 }
             }
             // What udev finds wrong with a line it tells with the file's name.
             let complaints = child.lines.elements.filter { line in
-                line.contains("65-external-accessory.rules:") && !line.contains(" GROUP ") && !line.contains(" MODE ")
+                (line.contains("external-accessory") && line.contains(".rules:") && !line.contains(" GROUP ")
+                    && !line.contains(" MODE "))
+                    || line.contains("external-accessory.hwdb:")
             }
             #expect(complaints == [])
             return result
@@ -60,23 +68,116 @@ extension IntegrationTests {
             #expect(isOurs(found["1-3"]))
             #expect(found["1-3"]?.contains("ID_MM_DEVICE_IGNORE=1") == true)
             #expect(found["1-3"]?.contains("MTP_NO_PROBE=1") == true)
+            // Other programs read it in udev's database.
+            for line in ["ID_MM_DEVICE_IGNORE=1", "MTP_NO_PROBE=1", "CURRENT_TAGS=:external-accessory:"] {
+                #expect(found["1-3"]?.contains("record \(line)") == true)
+            }
         }
 
-        @Test("A serial port takes over the protocol that the hardware database gives its interface")
-        func hardwareDatabase() async throws {
+        /// A folder for files of a test, with files in it.
+        private func folder(_ files: [String: String] = [:]) throws -> URL {
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            for (name, text) in files {
+                try text.write(to: folder.appendingPathComponent(name), atomically: true, encoding: .utf8)
+            }
+            return folder
+        }
+
+        private static func text(_ name: String) throws -> String {
+            try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+        }
+
+        @Test("A serial port takes over the protocol of its interface")
+        func interfaceProperty() async throws {
             let name = "EXTERNAL_ACCESSORY_PROTOCOLS=com.example.thermoprobe"
             var text = try String(contentsOfFile: AccessoryBoard.path("acm-plain"), encoding: .utf8)
             try #require(text.contains("E: \(name)\n"))
             text = text.replacing("E: \(name)\n", with: "")
             text = text.replacing("E: DEVTYPE=usb_interface\n", with: "E: DEVTYPE=usb_interface\nE: \(name)\n")
-            let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).umockdev")
-            try text.write(to: file, atomically: true, encoding: .utf8)
-            defer { try? FileManager.default.removeItem(at: file) }
-            let found = try await properties(at: file.path)
+            let folder = try folder(["device.umockdev": text])
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let found = try await properties(at: folder.path + "/device.umockdev")
             let port = try #require(found.first { $0.key.hasPrefix("ttyACM") }?.value)
             #expect(port.contains(name))
             #expect(isOurs(port))
             #expect(port.contains("ID_MM_PORT_IGNORE=1"))
+        }
+
+        @Test(
+            "The hardware database compiles, answers for each example in it, and its protocol reaches the serial port")
+        func hardwareDatabase() async throws {
+            // What the kernel says of the first interface of a device with these numbers.
+            let first = "usb:v1209p0001d0100dc02dsc00dp00ic02isc02ip01in00"
+            let second = "usb:v1209p0004d0305dcEFdsc02dp01ic02isc02ip01in02"
+            let other = "usb:v1209p0001d0100dc02dsc00dp00ic0Aisc00ip00in01"
+            let name = "EXTERNAL_ACCESSORY_PROTOCOLS=com.example.thermoprobe"
+            var device = try String(contentsOfFile: AccessoryBoard.path("acm-plain"), encoding: .utf8)
+            device = device.replacing("E: \(name)\n", with: "")
+            try #require(device.contains("E: INTERFACE=2/2/1\n"))
+            device = device.replacing("E: INTERFACE=2/2/1\n", with: "E: INTERFACE=2/2/1\nE: MODALIAS=\(first)\n")
+            // The examples in force, as the file says how.
+            let lines = try Self.text("65-external-accessory.hwdb").split(
+                separator: "\n", omittingEmptySubsequences: false)
+            let table = lines.map {
+                $0.hasPrefix("# usb:v1209") || $0.hasPrefix("#  EXTERNAL") ? String($0.dropFirst(2)) : String($0)
+            }
+            try #require(table.count { $0.hasPrefix(" EXTERNAL") } == 2)
+            // "# " with the property's own blank behind it; a property that would begin a line would be no property.
+            let folder = try folder([
+                "device.umockdev": device, "table.hwdb": table.joined(separator: "\n"),
+            ])
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let found = try await properties(
+                at: folder.path + "/device.umockdev", hardwareDatabase: folder.path + "/table.hwdb",
+                modaliases: [first, second, other])
+            #expect(found[first] == [name])
+            #expect(found[second] == ["EXTERNAL_ACCESSORY_PROTOCOLS=com.example.lab.console,com.example.lab.update"])
+            #expect(found[other] == nil)
+            #expect(found["1-1:1.0"]?.contains("record \(name)") == true)
+            #expect(found["1-1"]?.contains { $0.contains("EXTERNAL_ACCESSORY") } == false)
+            let port = try #require(found["ttyACM0"])
+            for line in [name, "TAGS=:external-accessory:", "ID_MM_PORT_IGNORE=1"] {
+                #expect(port.contains("record \(line)"), "\(port)")
+            }
+            #expect(isOurs(port))
+        }
+
+        @Test("brltty starts for a converter that belongs to an accessory, unless its request is taken back")
+        func brailleDisplays() async throws {
+            let rules = [
+                "62-own.rules": #"""
+                SUBSYSTEM=="usb", ENV{DEVTYPE}=="usb_device", ATTR{idVendor}=="1209", ENV{EXTERNAL_ACCESSORY}="1"
+                SUBSYSTEM=="tty", ATTRS{idVendor}=="1209", ENV{EXTERNAL_ACCESSORY_PROTOCOLS}="com.example.bench"
+
+                """#,
+                "65-external-accessory.rules": try Self.text("65-external-accessory.rules").replacing(
+                    #"# TAG+="systemd""#, with: #"TAG+="systemd""#),
+                // Does what brltty's own file does where systemd runs.
+                "85-brltty.rules": #"""
+                SUBSYSTEM=="usb", ENV{PRODUCT}=="1209/5/*", ENV{BRLTTY_BRAILLE_DRIVER}="bm", TAG+="systemd", \
+                    ENV{SYSTEMD_WANTS}+="brltty-device@.service"
+
+                """#,
+            ]
+            let wish = "brltty-device@.service"
+            let without = try folder(rules)
+            defer { try? FileManager.default.removeItem(at: without) }
+            let path = AccessoryBoard.path("usbserial-noserial-a")
+            let taken = try await properties(at: path, rules: without.path)["1-5.1"] ?? []
+            #expect(taken.contains { $0.hasPrefix("record SYSTEMD_WANTS=") && $0.contains(wish) })
+            let with = try folder(
+                rules.merging(
+                    ["86-external-accessory-brltty.rules": try Self.text("86-external-accessory-brltty.rules")]
+                ) { $1 })
+            defer { try? FileManager.default.removeItem(at: with) }
+            let found = try await properties(at: path, rules: with.path)
+            let device = try #require(found["1-5.1"])
+            #expect(!device.contains { $0.hasPrefix("record SYSTEMD_WANTS=") })
+            #expect(device.contains("record CURRENT_TAGS=:external-accessory:"), "\(device)")
+            #expect(device.contains("record ID_MM_DEVICE_IGNORE=1"))
+            // What one wants started for the port is still started.
+            #expect(found["ttyUSB0"]?.contains("record SYSTEMD_WANTS=external-accessory@.service") == true)
         }
 
         @Test("A cable that tells no protocol is left alone, and so is a telephone")
@@ -89,19 +190,44 @@ extension IntegrationTests {
             }
         }
 
-        @Test("udevd itself gives a serial port with the property its group, mode and tag, and the source finds it")
-        func underUdevd() async throws {
+        /// Lets udevd take in a virtual terminal with a protocol; what is known of it afterwards, and what a program says.
+        private func underUdevd(rules: String) async throws -> [String] {
             let more =
                 #"KERNEL=="tty50", ENV{EXTERNAL_ACCESSORY_PROTOCOLS}="com.example.panel", "#
                 + #"ENV{EXTERNAL_ACCESSORY_NAME}="Panel""#
             let child = try ChildProcess(
                 Tools.unshare ?? "",
                 [
-                    "-m", "-n", Tools.udevFile("rules.sh"), "udevd", Self.rules, "tty50", more,
+                    "-m", "-n", Tools.udevFile("rules.sh"), "udevd", rules, "tty50", more,
                     try Tools.program("TestProgramAccessories"),
                 ])
             #expect(await child.wait() == .exited(0))
-            let lines = child.lines.elements
+            return child.lines.elements
+        }
+
+        @Test("udevd's database asks systemd for a unit when the line in the rules is in force, and not before")
+        func unit() async throws {
+            let line = #"TAG+="systemd", ENV{SYSTEMD_WANTS}+="external-accessory@.service""#
+            let text = try Self.text("65-external-accessory.rules")
+            try #require(text.contains("\n# \(line)\n"))
+            let folder = try folder(["65-external-accessory.rules": text.replacing("# \(line)", with: line)])
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let lines = try await underUdevd(rules: folder.path)
+            for line in [
+                "SYSTEMD_WANTS=external-accessory@.service", "ID_MM_PORT_IGNORE=1", "record G:systemd",
+                "record Q:systemd", "record G:external-accessory", "record E:ID_MM_PORT_IGNORE=1",
+                "record E:SYSTEMD_WANTS=external-accessory@.service", "node root:dialout 660",
+            ] {
+                #expect(lines.contains(line), "\(lines)")
+            }
+            let before = try await underUdevd(rules: Self.rules)
+            #expect(before.contains("record G:external-accessory"))
+            #expect(!before.contains { $0.contains("SYSTEMD_WANTS") || $0.hasSuffix(":systemd") })
+        }
+
+        @Test("udevd itself gives a serial port with the property its group, mode and tag, and the source finds it")
+        func underUdevd() async throws {
+            let lines = try await underUdevd(rules: Self.rules)
             for line in [
                 "EXTERNAL_ACCESSORY_PROTOCOLS=com.example.panel", "ID_MM_PORT_IGNORE=1", "TAGS=:external-accessory:",
                 "node root:dialout 660",
