@@ -64,6 +64,44 @@ extension IntegrationTests {
             #expect(await board.wait(for: #""event":"detached""#, "TP00042"))
         }
 
+        @Test(
+            "Bytes go both ways through the bulk endpoints of a USB device, alternate setting 1 being a session",
+            .enabled(
+                if: MemoryLayout<Int>.size == 8, "the stand-in for usbdevice_fs has the layouts of a 64-bit machine"))
+        func bulk() async throws {
+            let name = "ea-native-two-protocols"
+            let board = try await AccessoryBoard([name], bulk: ["/dev/bus/usb/001/007"])
+            await board.say("open 1209:0003:DB0001 com.example.bridge.update")
+            #expect(await board.wait(for: #""event":"opened""#))
+            // Three packets of 512 bytes, the last one short.
+            let text = String(repeating: "0123456789", count: 120)
+            await board.say("write \(text)")
+            #expect(await board.wait(for: #""event":"read","text":"\#(text)""#))
+            // The other interface has a session of its own, and the first one is over.
+            await board.say("open 1209:0003:DB0001 com.example.bridge.data")
+            #expect(await board.wait(for: #""event":"opened""#, count: 2))
+            await board.say("write again")
+            #expect(await board.wait(for: #""event":"read","text":"again""#))
+            #expect(await board.wait(for: "usbfs: interface 1 alternate 0"))
+            await board.unplug(name)
+            #expect(await board.wait(for: #""event":"ended","reason":"detached""#))
+            #expect(await board.wait(for: #""event":"detached""#, "DB0001"))
+            #expect(await board.wait(for: "usbfs: release", count: 2))
+            func calls(_ interface: Int) -> [String] {
+                board.told.filter {
+                    $0 == "usbfs: interface \(interface) alternate 1"
+                        || $0 == "usbfs: interface \(interface) alternate 0"
+                }
+            }
+            for interface in 0...1 {
+                #expect(
+                    calls(interface) == [
+                        "usbfs: interface \(interface) alternate 1", "usbfs: interface \(interface) alternate 0",
+                    ])
+            }
+            #expect(board.told.filter { $0 == "usbfs: claim" }.count == 2)
+        }
+
         @Test("Two cables without serial number are two candidates, told apart by their ports")
         func twins() async throws {
             let board = try await AccessoryBoard(["usbserial-noserial-a", "usbserial-noserial-b"])

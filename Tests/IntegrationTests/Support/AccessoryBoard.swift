@@ -39,12 +39,13 @@ final class AccessoryBoard: Sendable {
     let driver: ChildProcess
 
     /// A board with those devices on it from the beginning, each with its node that answers.
-    init(_ names: [String] = [], echoing nodes: [String] = []) async throws {
+    init(_ names: [String] = [], echoing nodes: [String] = [], bulk devices: [String] = []) async throws {
         driver = try ChildProcess(
             Tools.umockdevWrapper ?? "",
             [Tools.python ?? "", Tools.udevFile("mock_usb.py"), try Tools.program("TestProgramAccessories")])
         for name in names { await tell("describe \(AccessoryBoard.path(name))") }
         for node in nodes { await tell("echo \(node)") }
+        for node in devices { await tell("bulk \(node)") }
         await tell("start")
         if await !wait(for: #""event":"snapshot""#) { Issue.record("the program does not start") }
     }

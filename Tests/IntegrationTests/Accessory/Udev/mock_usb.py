@@ -11,6 +11,8 @@ from its input, a line each, and answers each with a line "done":
     unplug FILE            sends the messages of their removal, children first
     describe FILE          the same, before the program has started
     echo NODE              from now on sends back what is written to a node, a line at a time, as "echo: LINE"
+    bulk NODE              has the interfaces of that USB device send back what they are sent; each call that begins or
+                           ends a session is told, as "usbfs: CALL"
     hang NODE              ends the other side of a node, as a driver does
     start                  starts the program
     say TEXT               writes a line to the program
@@ -75,6 +77,12 @@ class Board:
                 first, line = line.split(b"\n", 1)
                 os.write(descriptor, b"echo: " + first + b"\n")
 
+    def bulk(self, node):
+        from mock_usbfs import Interfaces
+
+        self.interfaces = Interfaces(lambda text: os.write(1, text.encode() + b"\n"))
+        self.bed.attach_ioctl(node, self.interfaces)
+
     def hang(self, node):
         os.close(self.descriptors.pop(node))
 
@@ -97,7 +105,7 @@ def main():
             board.say(rest)
         elif verb in ("plug", "describe"):
             board.add(rest)
-        elif verb in ("unplug", "echo", "hang"):
+        elif verb in ("unplug", "echo", "bulk", "hang"):
             getattr(board, verb)(rest)
         elif verb == "start":
             board.start()
