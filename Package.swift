@@ -178,7 +178,8 @@ let package = Package(
         .testTarget(
             name: "SensorctlTests",
             dependencies: [
-                "DeviceCore", "ExternalAccessory", "JSONBytes", "SensorFusion", "SimulatedDevice", "Trace", "sensorctl",
+                "AccessorySimulator", "DeviceCore", "ExternalAccessory", "JSONBytes", "SensorFusion", "SimulatedDevice",
+                "Trace", "sensorctl",
             ]),
         .testTarget(
             name: "CoreLocationTests",
@@ -211,7 +212,8 @@ let package = Package(
             name: "ByteChannelsTests", dependencies: ["ByteChannels", "DeviceCore", "TestProgramByteChannels"]),
         .testTarget(name: "UdevMonitorTests", dependencies: ["DeviceCore", "UdevMonitor"]),
         .testTarget(
-            name: "UdevSourceTests", dependencies: ["ByteChannels", "DeviceCore", "UdevMonitor", "UdevSource"]),
+            name: "UdevSourceTests",
+            dependencies: ["AccessorySimulator", "ByteChannels", "DeviceCore", "UdevMonitor", "UdevSource"]),
         .testTarget(
             name: "ExternalAccessoryTests",
             dependencies: ["AppDelivery", "DeviceCore", "ExternalAccessory", "SimulatedDevice", "Trace"]),

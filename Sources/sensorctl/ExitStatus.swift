@@ -4,9 +4,10 @@
 import ArgumentParser
 import DeviceCore
 
-/// How the program ends. The numbers are those of sysexits.h.
+/// How the program ends. The numbers from 64 on are those of sysexits.h.
 enum ExitStatus: Int32, Error {
     case success = 0
+    case different = 1
     case usage = 64
     case badTrace = 65
     case noInput = 66
@@ -17,7 +18,8 @@ enum ExitStatus: Int32, Error {
 
     /// The table for --help.
     static let documentation = """
-        Exit codes: 0 done, also when ended by SIGINT or SIGTERM, or when nobody reads the output any more. 64 the \
+        Exit codes: 0 done, also when ended by SIGINT or SIGTERM, or when nobody reads the output any more. 1 an \
+        accessory answers otherwise than recorded. 64 the \
         arguments are wrong. 65 the file is not a trace, or not a magnetic model. 66 the file cannot be read. 69 what was asked for did not come \
         in the given time, or is not there. 73 the file cannot be created. 74 the output cannot be written. 77 the use of the position, \
         or of a device, is not allowed.

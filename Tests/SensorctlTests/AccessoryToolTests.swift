@@ -74,6 +74,25 @@ struct AccessoryToolTests {
         #expect(result.notes.contains(#""ID!\r\n" in place of "ID?\r\n""#))
     }
 
+    @Test("With --script a recorded dialogue is held again, and the first answer that differs ends it with 1")
+    func script() throws {
+        let same = try Self.run(Self.scale + ".umockdev", [], ["talk", "weigh", "--script", Self.scale + ".script"])
+        #expect(same.status == 0)
+        #expect(same.output == Self.answers)
+        #expect(!same.notes.contains("in place of"))
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/other.script"
+        try Data("w 0 ID?^M^J\nr 20 Weigh Scale WS-2024 2.10^M^J\nw 0 TARE^M^J\nr 40 ON^M^J\n".utf8)
+            .write(to: URL(fileURLWithPath: path))
+        let other = try Self.run(Self.scale + ".umockdev", [], ["talk", "weigh", "--script", path])
+        #expect(other.status == 1)
+        // The first answer has 26 bytes.
+        #expect(other.notes.contains(#"Step 4, byte 1 (byte 27 of all answers): "K\r\n" in place of "N\r\n"."#))
+        #expect(try Tool.run(["talk", "weigh", "--script", "/nonexistent.script"]).status == 66)
+        #expect(try Tool.run(["talk", "weigh", "--script", Tool.root + "/LICENSE"]).status == 65)
+        #expect(try Tool.run(["talk", "weigh", "--script", path, "--raw"]).status == 64)
+    }
+
     @Test("Bytes of every value come back from an echo as they were", arguments: [[], ["--pty"]])
     func binary(options: [String]) throws {
         let folder = try TemporaryFolder()
@@ -321,19 +340,5 @@ struct AccessoryToolTests {
         #expect(result.status == 0)
         let file = Tool.root + "/Sources/UdevSource/udev/65-external-accessory.rules"
         #expect(try result.bytes == Data(contentsOf: URL(fileURLWithPath: file)))
-    }
-
-    @Test(
-        "In a terminal --raw leaves the terminal as it was",
-        .enabled(
-            if: FileManager.default.isExecutableFile(atPath: "/usr/bin/script"), "script(1), which makes a terminal"))
-    func terminal() throws {
-        let folder = try TemporaryFolder()
-        let file = try Self.declare(folder, protocols: ["com.example.echo"])
-        let result = try Tool.shell(
-            #"export P="$0" F="$1"; printf 'AB\035' | script -qec 'A=$(stty -g); "$P" simulate accessory "$F" -- "$P" talk Box --raw; echo "status $?"; [ "$A" = "$(stty -g)" ] && echo same' /dev/null"#,
-            [file])
-        #expect(result.output.contains("status 0"))
-        #expect(result.output.contains("same"))
     }
 }

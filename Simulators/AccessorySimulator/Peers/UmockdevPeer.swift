@@ -74,7 +74,7 @@ public struct UmockdevPeer: AccessoryPeer {
     }
 
     /// The bytes as text with escapes, not too many of them.
-    static func shown(_ bytes: [UInt8]) -> String {
+    package static func shown(_ bytes: [UInt8]) -> String {
         var text = "\""
         for byte in bytes.prefix(64) {
             switch byte {

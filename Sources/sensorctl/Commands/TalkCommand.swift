@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessorySimulator
 import ArgumentParser
 import DeviceCore
 import Foundation
@@ -20,7 +21,12 @@ struct TalkCommand: AsyncParsableCommand {
             --json each line is an object with "time" and "event": opened, in, out (both with "bytes" and "text", or "hex" \
             for what is no text) or ended, with "reason" detached, hungUp or failed.
 
-            Exits with 64 when several accessories or protocols may be meant, with 69 when there is no such accessory, \
+            With --script a recorded dialogue (umockdev's, as in NAME.script) is held again instead: what the program \
+            wrote then is said, each answer is compared, and the first byte that differs, or an answer that does not come \
+            in the recorded time and --wait seconds (5 if not given), ends it with 1. What comes after the last step is \
+            not compared.
+
+            Exits with 1 for an answer that is not as recorded, with 64 when several accessories or protocols may be meant, with 65 and 66 when the script cannot be read, with 69 when there is no such accessory, \
             when it is in use, or when it goes away before all was said, with 73 when the trace cannot be created, with 74 when it takes nothing any more, and with \
             77 when this user may not open it. See sensorctl --help for the other exit codes.
             """)
@@ -41,7 +47,10 @@ struct TalkCommand: AsyncParsableCommand {
     @Flag(help: "Show both directions as rows of bytes.")
     var hex = false
 
-    @Option(help: "Seconds to wait for answers at the end of the input.")
+    @Option(help: "Hold the dialogue of this .script again, and compare the answers.")
+    var script: String?
+
+    @Option(help: "Seconds to wait for answers at the end of the input, or for each answer of a script.")
     var wait: Double?
 
     @Flag(help: "When the accessory goes away, wait for it to come back; also when it is not there yet.")
@@ -58,6 +67,10 @@ struct TalkCommand: AsyncParsableCommand {
 
     func validate() throws {
         if let wait, !(wait >= 0 && wait <= 1e8) { throw ValidationError("--wait takes seconds, 0 or more.") }
+        if script != nil, raw || follow {
+            throw ValidationError(
+                "With --script nothing is typed and nothing waited for: leave --raw and --follow out.")
+        }
         if hex, output.json { throw ValidationError("--hex and --json are two ways to show the same: leave one out.") }
     }
 
@@ -65,9 +78,10 @@ struct TalkCommand: AsyncParsableCommand {
         let stop = Stop()
         let termination = Termination(stop)
         defer { withExtendedLifetime(termination) {} }
+        let script = try dialogue()
         let (device, recorder) = try recordingDevice(stop)
         let input = Descriptor.standardInput
-        let isTyped = input.isTerminal
+        let isTyped = input.isTerminal && script == nil
         if raw, !isTyped { Notes.warn("Standard input is no terminal: --raw changes nothing.") }
         let terminal = raw && isTyped ? TalkTerminal(input) : nil
         var plan = TalkPlan(accessory: accessory, protocolName: protocolName)
@@ -80,7 +94,8 @@ struct TalkCommand: AsyncParsableCommand {
         do throws(DeviceError) {
             let loop = try TalkLoop(device.accessorySource, plan: plan, clock: device.clock, stop: stop)
             end = await talk(
-                loop, input: input, endingKey: endingKey, isRaw: plan.isRaw, clock: device.clock, stop: stop)
+                loop, script: script, input: input, endingKey: endingKey, isRaw: plan.isRaw, clock: device.clock,
+                stop: stop)
         } catch {
             Notes.fail(error.description)
             throw ExitCode(ExitStatus.unavailable.rawValue)
@@ -93,6 +108,18 @@ struct TalkCommand: AsyncParsableCommand {
         }
         let status = end.status()
         try (stop.reason?.status(isComplete: true, shortfall: "") ?? status).end()
+    }
+
+    /// The dialogue that is to be held, if one is named.
+    private func dialogue() throws -> UmockdevScript? {
+        guard let script else { return nil }
+        do throws(DeviceError) {
+            return try UmockdevScript(path: script)
+        } catch {
+            Notes.fail(error.description)
+            try ExitStatus(reading: error).end()
+            throw error
+        }
     }
 
     /// The machine, and what records its sessions where that is wanted.
@@ -115,7 +142,8 @@ struct TalkCommand: AsyncParsableCommand {
 
     /// Talks on a thread of its own, for the other end may let it wait.
     private func talk(
-        _ loop: TalkLoop, input: Descriptor, endingKey: String?, isRaw: Bool, clock: any DeviceClock, stop: Stop
+        _ loop: TalkLoop, script: UmockdevScript?, input: Descriptor, endingKey: String?, isRaw: Bool,
+        clock: any DeviceClock, stop: Stop
     ) async -> TalkEnd {
         let (asJSON, asHex) = (output.json, hex)
         return await withCheckedContinuation { continuation in
@@ -130,7 +158,11 @@ struct TalkCommand: AsyncParsableCommand {
                 } else {
                     printer = PlainTalkPrinter(output: output, isForPeople: isForPeople, endingKey: endingKey)
                 }
-                continuation.resume(returning: loop.run(input: input, printer: printer))
+                if let script {
+                    continuation.resume(returning: loop.play(script, printer: printer))
+                } else {
+                    continuation.resume(returning: loop.run(input: input, printer: printer))
+                }
             }
         }
     }

@@ -15,6 +15,8 @@ enum TalkEnd: Sendable {
     case notOpened(DeviceError)
     /// The accessory went away before all was said.
     case gone(String, ByteChannelEnd)
+    /// The accessory has answered otherwise than in the recording.
+    case differs(String)
     /// The accessory takes nothing any more.
     case stalled(bytes: Int)
 
@@ -50,6 +52,9 @@ enum TalkEnd: Sendable {
             let lost = end.unsentBytes > 0 ? " \(end.unsentBytes) bytes were not sent." : ""
             Notes.warn("\(name): \(end.words).\(lost)")
             return .unavailable
+        case .differs(let text):
+            Notes.fail(text)
+            return .different
         case .stalled(let bytes):
             Notes.fail("The accessory has taken nothing for \(Int(TalkPlan.patience)) s. \(bytes) bytes were not sent.")
             return .inputOutput

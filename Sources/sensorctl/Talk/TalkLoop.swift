@@ -9,7 +9,7 @@ import Synchronization
 /// What is read from one side waits until the other side has taken it, so that memory stays bounded however fast either
 /// of them is.
 final class TalkLoop: Sendable {
-    private enum Attempt {
+    enum Attempt {
         case connected(AccessoryDescription, protocolName: String, any ByteChannel)
         /// The accessory that was talked to before is not back.
         case absent
@@ -17,7 +17,7 @@ final class TalkLoop: Sendable {
     }
 
     /// What was talked to before.
-    private struct Partner {
+    struct Partner {
         var identity: String
         var protocolName: String
         var id: AccessoryDescription.ID
@@ -28,10 +28,10 @@ final class TalkLoop: Sendable {
     private static let patience = 1.0
 
     private let source: any AccessorySource
-    private let plan: TalkPlan
-    private let clock: any DeviceClock
-    private let stop: Stop
-    private let wake: WakeUp
+    let plan: TalkPlan
+    let clock: any DeviceClock
+    let stop: Stop
+    let wake: WakeUp
 
     /// The error says that the system has no descriptor left.
     init(_ source: any AccessorySource, plan: TalkPlan, clock: any DeviceClock, stop: Stop) throws(DeviceError) {
@@ -90,7 +90,7 @@ final class TalkLoop: Sendable {
     }
 
     /// Opens the accessory that was talked to before, else the one that the user means.
-    private func connect(_ partner: Partner?) -> Attempt {
+    func connect(_ partner: Partner?) -> Attempt {
         let accessories = source.accessories
         let accessory: AccessoryDescription
         let name: String

@@ -34,6 +34,8 @@ struct TalkPlan: Sendable {
     static let quietTime = 1.0
     /// Seconds that an accessory may take nothing at all before the rest is given up.
     static let patience = 10.0
+    /// Seconds that an answer of a recorded dialogue may take longer than it took then.
+    static let answerTime = 5.0
     /// The key that ends raw mode: Ctrl-].
     static let escape: UInt8 = 0x1D
 }
