@@ -67,7 +67,9 @@ let package = Package(
         .target(name: "ByteChannels", dependencies: ["DeviceCore"]),
         .target(
             name: "UdevMonitor",
-            dependencies: ["DeviceCore", log, .target(name: "CLibUdev", condition: .when(traits: ["LibUdev"]))]),
+            dependencies: [
+                "DeviceCore", "JSONBytes", log, .target(name: "CLibUdev", condition: .when(traits: ["LibUdev"])),
+            ]),
 
         // Floor 2: live sources, the seam to them, delivery and traces.
         .target(

@@ -95,7 +95,7 @@ extension JSONReader {
         var index = at &+ 2
         while index < at &+ 6 {
             guard index < limit else { throw JSONError(.truncated, at: limit) }
-            guard JSONText.hexDigit(bytes[index]) != nil else { throw JSONError(.invalidString, at: index) }
+            guard HexDigit.value(bytes[index]) != nil else { throw JSONError(.invalidString, at: index) }
             index &+= 1
         }
         at = index

@@ -49,7 +49,7 @@ extension JSONText {
         guard start + 4 <= rawBytes.count else { return nil }
         var unit: UInt16 = 0
         for index in start..<start + 4 {
-            guard let digit = Self.hexDigit(rawBytes[index]) else { return nil }
+            guard let digit = HexDigit.value(rawBytes[index]) else { return nil }
             unit = unit << 4 | UInt16(digit)
         }
         return unit
@@ -64,15 +64,6 @@ extension JSONText {
         case UInt8(ascii: "n"): 10
         case UInt8(ascii: "r"): 13
         case UInt8(ascii: "t"): 9
-        default: nil
-        }
-    }
-
-    static func hexDigit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
         default: nil
         }
     }

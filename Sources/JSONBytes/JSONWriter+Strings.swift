@@ -39,8 +39,8 @@ extension JSONWriter {
                 escape(UInt8(ascii: "u"))
                 append(UInt8(ascii: "0"))
                 append(UInt8(ascii: "0"))
-                append(Self.hexDigit(byte >> 4))
-                append(Self.hexDigit(byte & 15))
+                append(HexDigit.digit(byte >> 4))
+                append(HexDigit.digit(byte))
             default: append(byte)
             }
         }
@@ -49,9 +49,5 @@ extension JSONWriter {
     private mutating func escape(_ letter: UInt8) {
         append(UInt8(ascii: "\\"))
         append(letter)
-    }
-
-    private static func hexDigit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import JSONBytes
 public import Trace
 
 /// A peer that plays umockdev's recording of a dialogue: it sends what the program read, waits for what it wrote, and

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import DeviceCore
+import JSONBytes
 
 extension UmockdevDescription {
     /// Reads a file of at most ``maximumSize`` bytes.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import DeviceCore
+import JSONBytes
 
 extension UmockdevDescription {
     /// The devices as a monitor of udev would tell of them: with the USB interface and the USB device that they belong

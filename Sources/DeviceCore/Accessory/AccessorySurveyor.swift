@@ -1,6 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import JSONBytes
+
 /// Makes an accessory out of the records of one device.
 struct AccessorySurveyor {
     private let root: String

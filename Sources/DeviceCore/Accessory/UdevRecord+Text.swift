@@ -1,6 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import JSONBytes
+
 extension UdevRecord {
     /// A property with something in it.
     func property(_ name: String) -> String? {

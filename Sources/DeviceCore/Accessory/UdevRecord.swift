@@ -1,6 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import JSONBytes
+
 /// A device of the kernel as udev tells of it.
 ///
 /// A value: it stays valid, with all that was asked for, when the device is gone.
@@ -45,25 +47,8 @@ public struct UdevRecord: Sendable, Hashable {
 
     /// The bytes of a binary attribute; nil when there is none, or when it is no hexadecimal text.
     public func bytes(of attribute: String) -> [UInt8]? {
-        guard let digits = attributes[attribute]?.utf8, digits.count.isMultiple(of: 2) else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(digits.count / 2)
-        var upper: UInt8?
-        for digit in digits {
-            let value: UInt8
-            switch digit {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit - UInt8(ascii: "a") + 10
-            case UInt8(ascii: "A")...UInt8(ascii: "F"): value = digit - UInt8(ascii: "A") + 10
-            default: return nil
-            }
-            if let high = upper {
-                bytes.append(high << 4 | value)
-                upper = nil
-            } else {
-                upper = value
-            }
-        }
-        return bytes
+        guard let digits = attributes[attribute]?.utf8 else { return nil }
+        let bytes = HexDigit.bytes(digits)
+        return 2 * bytes.count == digits.count ? bytes : nil
     }
 }

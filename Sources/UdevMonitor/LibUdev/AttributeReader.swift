@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if LibUdev
+import JSONBytes
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -37,19 +39,7 @@ final class AttributeReader {
     /// The bytes there, as hexadecimal digits.
     func digits(_ name: String, at paths: [String]) -> String? {
         guard let bytes = bytes(name, at: paths, limit: Self.longestBinary) else { return nil }
-        return String(unsafeUninitializedCapacity: bytes.count * 2) { digits in
-            var position = 0
-            for byte in bytes {
-                digits[position] = Self.digit(byte >> 4)
-                digits[position + 1] = Self.digit(byte & 0xF)
-                position += 2
-            }
-            return position
-        }
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+        return HexDigit.text(bytes)
     }
 
     private func bytes(_ name: String, at paths: [String], limit: Int) -> Slice<UnsafeRawBufferPointer>? {

@@ -54,7 +54,7 @@ package enum HexDigit {
     }
 
     /// A number of one to that many digits and nothing else.
-    static func number<Number: FixedWidthInteger>(_ text: some StringProtocol, atMost count: Int) -> Number? {
+    package static func number<Number: FixedWidthInteger>(_ text: some StringProtocol, atMost count: Int) -> Number? {
         let digits = text.utf8
         guard !digits.isEmpty, digits.count <= count, digits.allSatisfy({ value($0) != nil }) else { return nil }
         return Number(text, radix: 16)
