@@ -46,6 +46,43 @@ struct EndOrderTests {
         }
     }
 
+    @Test("With more unread than a channel has room for the accessory goes first, and the end comes when all was read")
+    func endsAfterReading() throws {
+        let test = TestSource(Self.records)
+        let (node, peer) = try Self.socket()
+        defer { close(peer) }
+        test.put(OpenedChannel(node))
+        let channel = try test.source.open(1, protocol: "com.a")
+        let bytes = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 >> 8 ^ $0) }
+        var sent = 0
+        // The kernel's buffer and the channel's, until neither takes more.
+        while channel.bytesAvailable < 65_536 || sent < 100_000 {
+            let count = bytes[sent...].withUnsafeBytes { write(peer, $0.baseAddress, $0.count) }
+            if count > 0 { sent += count }
+        }
+        let ended = Bell()
+        channel.observe { event in
+            if case .ended = event { ended.ring() }
+        }
+        test.remove(Self.records[0])
+        #expect(test.events == ["snapshot [1]", "detached 1"])
+        #expect(channel.end == nil)
+        var received: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let deadline = ContinuousClock.now + .seconds(60)
+        reading: while ContinuousClock.now < deadline {
+            switch buffer.withUnsafeMutableBytes({ channel.read(into: $0) }) {
+            case .bytes(let count): received += buffer[..<count]
+            case .empty: usleep(100)
+            case .ended(let end):
+                #expect(end.reason == .detached)
+                break reading
+            }
+        }
+        #expect(received == Array(bytes[..<sent]))
+        #expect(ended.wait(seconds: 60))
+    }
+
     @Test("An unplug that is told on the thread of all channels is carried out, though nobody can wait for them there")
     func insideObserver() throws {
         let test = TestSource(Self.records)

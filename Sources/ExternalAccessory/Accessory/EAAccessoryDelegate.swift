@@ -5,7 +5,8 @@ public import Foundation
 
 /// Is told when an accessory is gone.
 public protocol EAAccessoryDelegate: NSObjectProtocol {
-    /// The accessory is gone; its `isConnected` is false and the streams of its sessions have been told.
+    /// The accessory is gone; its `isConnected` is false and the streams of its sessions have been told, unless much
+    /// is left to be read from them: see ``EASession``.
     ///
     /// Called on the main thread, before the notification is posted, and without any registration for notifications.
     func accessoryDidDisconnect(_ accessory: EAAccessory)

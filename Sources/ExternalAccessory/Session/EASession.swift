@@ -31,6 +31,12 @@ import Logging
 /// `errorOccurred` when bytes that it had taken were lost. Writing then gives -1, and `streamError` says why in words, in
 /// `NSPOSIXErrorDomain` with `ENODEV` or what the system said.
 ///
+/// Streams that are scheduled on the main run loop tell their ends before the accessory's delegate and observers of the
+/// notification hear of the disconnection, but the end of the input comes only when all has been read. A program that
+/// has left more than 64 KiB unread hears of the disconnection before either end: what the system still held is taken in
+/// as the program reads, and both streams tell their ends after that. To close the session in the callback of the
+/// disconnection is to throw away what has not been read.
+///
 /// The session of an accessory that was unplugged stays dead; another connection takes another session.
 open class EASession: NSObject {
     let core: SessionCore?

@@ -138,6 +138,32 @@ struct StreamTests {
         #expect(log.events.count == 4)
     }
 
+    @Test("With much unread the disconnection is told first, and the ends of both streams when the rest has come in")
+    func endsAfterDisconnection() throws {
+        let (session, peer) = try bench.session()
+        let input = try openInput(session)
+        let output = try openOutput(session)
+        bench.run()
+        log.forget()
+        peer.send("some")
+        bench.accessories.detachBeforeEnd(1)
+        bench.run()
+        #expect(session.accessory?.isConnected == false)
+        #expect(log.events == [.hasBytesAvailable])
+        log.read(input)
+        // There is room for the rest.
+        peer.send(" and the rest")
+        bench.accessories.endConnections(of: 1)
+        bench.run()
+        #expect(log.events.filter { $0 == .endEncountered }.count == 1, "of the output")
+        #expect(output.streamStatus == .atEnd && input.streamStatus == .open)
+        log.read(input)
+        bench.run()
+        #expect(log.text == "some and the rest")
+        #expect(log.events.filter { $0 == .endEncountered }.count == 2)
+        #expect(input.streamStatus == .atEnd)
+    }
+
     @Test("After an unplug the output ends; a write fails and says why")
     func endOfOutput() throws {
         let (session, _) = try bench.session()

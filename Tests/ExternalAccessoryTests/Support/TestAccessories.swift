@@ -40,10 +40,17 @@ final class TestAccessories: AccessorySource {
 
     /// An accessory is pulled out: its connections end, then it is gone.
     func detach(_ id: AccessoryDescription.ID, unsentBytes: Int = 0) {
+        endConnections(of: id, unsentBytes: unsentBytes)
+        hub.detach(id)
+    }
+
+    /// An accessory is pulled out whose connections have more to give than they have room for: they end later.
+    func detachBeforeEnd(_ id: AccessoryDescription.ID) { hub.detach(id) }
+
+    func endConnections(of id: AccessoryDescription.ID, unsentBytes: Int = 0) {
         for line in state.withLock({ $0.lines.filter { $0.id == id } }) {
             line.near.end(ByteChannelEnd(.detached, unsentBytes: unsentBytes))
         }
-        hub.detach(id)
     }
 
     /// The accessory offers other protocols from now on.
