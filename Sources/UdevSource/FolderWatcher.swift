@@ -18,11 +18,16 @@ import Musl
 /// One thread, which sleeps while nothing happens.
 final class FolderWatcher: Sendable {
     private let folders: [String]
+    private let inotify: Inotify
     private let descriptor: Int32
     private let wakeUp: WakeUp
     private let isStopped = Atomic<Bool>(false)
-    /// Changed by the watcher's thread only, once that runs.
-    private let watches = Mutex<[Int32: Watch]>([:])
+    private let state = Mutex(State())
+
+    private struct State {
+        var watches: [Int32: Watch] = [:]
+        var problem: DeviceError?
+    }
 
     /// What is watched for.
     private struct Watch {
@@ -45,19 +50,17 @@ final class FolderWatcher: Sendable {
     private static let maximumLinks = 40
 
     /// A watcher of those folders, which begins to watch at once.
-    init(_ folders: [String]) throws(DeviceError) {
+    init(_ folders: [String], inotify: Inotify = Inotify()) throws(DeviceError) {
         self.folders = folders
+        self.inotify = inotify
         wakeUp = try WakeUp(for: "watching the folders of declared accessories")
-        descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
-        guard descriptor >= 0 else {
-            throw DeviceError(
-                .busy,
-                "The folders of declared accessories cannot be watched: what is there now is all. Raise the limit "
-                    + "fs.inotify.max_user_instances.",
-                cause: .system(call: "inotify_init1", errno: errno))
-        }
+        descriptor = inotify.begin()
+        guard descriptor >= 0 else { throw Inotify.problem(call: "inotify_init1", errno: errno) }
         arm()
     }
+
+    /// Why not all of the folders are watched; nil when they are.
+    var problem: DeviceError? { state.withLock { $0.problem } }
 
     deinit {
         close(descriptor)
@@ -89,7 +92,7 @@ final class FolderWatcher: Sendable {
                 guard count > 0 else { return matters }
                 let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<min(count, buffer.count)])
                 // Not one of a busy folder above may cost a look at all files.
-                if !matters { matters = watches.withLock { Self.matters(bytes, $0) } }
+                if !matters { matters = state.withLock { Self.matters(bytes, $0.watches) } }
             }
         }
     }
@@ -114,27 +117,26 @@ final class FolderWatcher: Sendable {
         return false
     }
 
-    /// Has each folder watched as it is now.
-    private func arm() {
-        var current: [Int32: Watch] = [:]
-        for folder in folders { arm(folder, &current) }
-        let former = watches.withLock { former in
-            defer { former = current }
-            return former
+    /// Has each folder watched as it is now, on any thread.
+    func arm() {
+        state.withLock { state in
+            let former = state.watches
+            state = State()
+            for folder in folders { arm(folder, &state) }
+            for number in former.keys where state.watches[number] == nil { inotify_rm_watch(descriptor, number) }
         }
-        for number in former.keys where current[number] == nil { inotify_rm_watch(descriptor, number) }
     }
 
     /// Follows the path as far as it leads. Each folder is watched before it is looked into, so that nothing is missed.
-    private func arm(_ folder: String, _ watches: inout [Int32: Watch]) {
+    private func arm(_ folder: String, _ state: inout State) {
         var path = folder.hasPrefix("/") ? "/" : "."
         /// What is left of the path, the last part first.
         var rest = Self.parts(folder)
         var links = 0
         while let name = rest.popLast() {
-            let number = inotify_add_watch(descriptor, path, Self.above)
-            // One that may be passed and not be read cannot be watched; what is below it can.
-            if number >= 0 { watches[number, default: Watch()].names.insert(name) }
+            if let number = watch(path, Self.above, &state) {
+                state.watches[number, default: Watch()].names.insert(name)
+            }
             let next = path.hasSuffix("/") ? path + name : path + "/" + name
             var status = stat()
             guard lstat(next, &status) == 0 else { return }
@@ -147,8 +149,20 @@ final class FolderWatcher: Sendable {
             if target.hasPrefix("/") { path = "/" }
             rest += Self.parts(target)
         }
-        let number = inotify_add_watch(descriptor, path, Self.inFolder)
-        if number >= 0 { watches[number, default: Watch()].isFolder = true }
+        if let number = watch(path, Self.inFolder, &state) {
+            state.watches[number, default: Watch()].isFolder = true
+        }
+    }
+
+    private func watch(_ path: String, _ events: UInt32, _ state: inout State) -> Int32? {
+        let number = inotify.add(descriptor, path, events)
+        guard number < 0 else { return number }
+        let error = errno
+        // One that may be passed and not be read cannot be watched; what is below it can.
+        if error == ENOSPC || error == ENOMEM {
+            state.problem = Inotify.problem(call: "inotify_add_watch", errno: error)
+        }
+        return nil
     }
 
     private static func parts(_ path: String) -> [String] {

@@ -13,6 +13,10 @@ struct SourceParts: Sendable {
     var open: @Sendable (ChannelNode) throws(DeviceError) -> OpenedChannel
     /// Tells whether a node can be opened.
     var reach: @Sendable (String) -> NodeReach
+    /// How folders are watched.
+    var inotify = Inotify()
+    /// Called before anything else.
+    var begin: @Sendable () -> ClockTimer? = { nil }
     /// Waits for the first look at all devices; false when it takes too long. Ten seconds are for a machine that hangs.
     var wait: @Sendable (DispatchGroup) -> Bool = { $0.wait(timeout: .now() + 10) == .success }
 
@@ -34,6 +38,9 @@ struct SourceParts: Sendable {
                 return { monitor.stop() }
             },
             open: { node throws(DeviceError) in try OpenedChannel.open(node, clock: clock) },
-            reach: { NodeReach(path: $0) })
+            reach: { NodeReach(path: $0) },
+            // Dispatch opens its descriptors with the first timer that has to wait. When none is left by then, it ends the
+            // process, or its timers never fire.
+            begin: { clock.timer(at: clock.now.advanced(bySeconds: 0.01)) {} })
     }
 }

@@ -35,14 +35,22 @@ public final class UdevSource: AccessorySource {
     private struct State {
         var roster: AccessoryRoster
         var folders: AccessoryFolders
+        var ledger = DeclarationLedger()
+        /// What the configuration declares is in the ledger.
+        var hasDeclared = false
         var ids: [String: AccessoryDescription.ID] = [:]
         var timers: [String: ClockTimer] = [:]
     }
 
     private struct Life {
         var hasBegun = false
+        var first: ClockTimer?
         var stopWatching: (@Sendable () -> Void)?
         var watcher: FolderWatcher?
+        /// There are folders, and no watcher could be had.
+        var lacksWatcher = false
+        /// Why folders are not watched, as it was said last.
+        var toldWatch: String?
     }
 
     private let configuration: Configuration
@@ -61,6 +69,8 @@ public final class UdevSource: AccessorySource {
 
     /// The key of the timer that looks at folders.
     private static let foldersKey = "folders"
+    /// How often folders that cannot be watched are looked at, in seconds.
+    static let lookInterval = 3.0
 
     /// A source over that configuration. Nothing is opened yet.
     public convenience init(configuration: Configuration, clock: any DeviceClock) {
@@ -165,23 +175,48 @@ public final class UdevSource: AccessorySource {
     }
 
     private func start() {
+        let first = parts.begin()
+        life.withLock { $0.first = first }
         watchFolders()
         post(.begin)
         let stop = parts.watch { [weak self] event in self?.post(.udev(event), .patiently) }
         life.withLock { $0.stopWatching = stop }
     }
 
+    /// Has the folders watched, as far as that is possible now.
     private func watchFolders() {
         let folders = configuration.accessoryFolders.value
         guard !folders.isEmpty else { return }
-        do throws(DeviceError) {
-            let watcher = try FolderWatcher(folders)
-            try watcher.start { [weak self] in self?.post(.folders, .once(isSame: { $0.isFolders })) }
-            life.withLock { $0.watcher = watcher }
-        } catch {
-            note(error)
-            problemList.set([error], for: Self.foldersKey)
+        if let watcher = life.withLock({ $0.watcher }) {
+            if watcher.problem != nil { watcher.arm() }
+            return tellWatch(watcher.problem)
         }
+        do throws(DeviceError) {
+            let watcher = try FolderWatcher(folders, inotify: parts.inotify)
+            // First, because what its thread tells at once comes here too.
+            life.withLock { life in
+                life.watcher = watcher
+                life.lacksWatcher = false
+            }
+            try watcher.start { [weak self] in self?.post(.folders, .once(isSame: { $0.isFolders })) }
+            tellWatch(watcher.problem)
+        } catch {
+            life.withLock { life in
+                life.watcher = nil
+                life.lacksWatcher = true
+            }
+            tellWatch(error)
+        }
+    }
+
+    /// Says once why folders are not watched, until they are.
+    private func tellWatch(_ problem: DeviceError?) {
+        let isNews = life.withLock { life in
+            defer { life.toldWatch = problem?.message }
+            return problem != nil && life.toldWatch != problem?.message
+        }
+        if let problem, isNews { note(problem) }
+        problemList.set(problem.map { [$0] } ?? [], for: Self.foldersKey)
     }
 
     // MARK: Messages
@@ -195,13 +230,10 @@ public final class UdevSource: AccessorySource {
     private func handle(_ message: Message) {
         let now = clock.now
         switch message {
-        case .begin:
-            for (index, declared) in configuration.declaredAccessories.value.enumerated() {
-                attach("declared:\(index)", declared.description)
-            }
+        case .begin: lookAtFolders(now)
+        case .folders, .due(Self.foldersKey):
+            watchFolders()
             lookAtFolders(now)
-        case .folders: lookAtFolders(now)
-        case .due(Self.foldersKey): lookAtFolders(now)
         case .due(let key): carryOut(state.withLock { $0.roster.woken(key, now: now) })
         case .udev(.snapshot(let records)):
             carryOut(state.withLock { $0.roster.snapshot(records, now: now) })
@@ -236,18 +268,49 @@ public final class UdevSource: AccessorySource {
         }
     }
 
+    /// Looks what files declare; the first time, the configuration declares accessories as well.
     private func lookAtFolders(_ now: BootTime) {
-        let (changes, again) = state.withLock { $0.folders.look(now: now) }
+        let (declared, changes, again, disputes) = state.withLock { state in
+            let declared = state.hasDeclared ? [] : configuration.declaredAccessories.value
+            state.hasDeclared = true
+            let (changes, again) = state.folders.look(now: now)
+            for (index, one) in declared.enumerated() { state.ledger.set(one, at: .configuration(index)) }
+            // All of them before the first is told of: a file that has been renamed is no second one.
+            for change in changes {
+                switch change {
+                case .attach(let path, let one): state.ledger.set(one, at: .file(path))
+                case .detach(let path): state.ledger.set(nil, at: .file(path))
+                case .problems: break
+                }
+            }
+            return (declared, changes, again, state.ledger.takeChanges())
+        }
+        for (subject, problem, isNews) in disputes {
+            if let problem, isNews { note(problem) }
+            problemList.set(problem.map { [$0] } ?? [], for: subject)
+        }
+        for index in declared.indices { attach(.configuration(index)) }
         for change in changes {
             switch change {
-            case .attach(let path, let declared): attach("file:" + path, declared.description)
-            case .detach(let path): detach("file:" + path)
+            case .attach(let path, _): attach(.file(path))
+            case .detach(let path): detach(DeclarationLedger.Place.file(path).key)
             case .problems(let path, let errors):
                 for error in errors { note(error) }
                 problemList.set(errors, for: "file:" + path)
             }
         }
-        if let again { wake(Self.foldersKey, at: again) } else { forgetWake(Self.foldersKey) }
+        // Where a folder cannot be watched, only looking tells what has changed.
+        let isWatched = life.withLock { $0.watcher?.problem == nil && !$0.lacksWatcher }
+        if let time = isWatched ? again : min(again ?? .never, now.advanced(bySeconds: Self.lookInterval)) {
+            wake(Self.foldersKey, at: time)
+        } else {
+            forgetWake(Self.foldersKey)
+        }
+    }
+
+    private func attach(_ place: DeclarationLedger.Place) {
+        guard let description = state.withLock({ $0.ledger.description(at: place) }) else { return }
+        attach(place.key, description)
     }
 
     private func attach(_ key: String, _ description: AccessoryDescription) {

@@ -12,7 +12,8 @@ public struct AccessoryDescription: Sendable, Hashable, Identifiable {
     /// in "1209:0002:WS-7731" or "port:1-2". Never the name of a node.
     ///
     /// Some makers give all devices of a model one serial number. Of two that are attached at a time the one that came
-    /// second has its port instead, for as long as it is attached.
+    /// second has its port instead, for as long as it is attached. Declared accessories that would have one identity each
+    /// have the path of their file instead, as in "file:/etc/accessories/scale.json".
     public var identity: String
     /// For people; empty when the accessory does not say.
     public var name: String

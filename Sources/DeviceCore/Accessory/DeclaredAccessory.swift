@@ -41,7 +41,7 @@ public struct DeclaredAccessory: Sendable, Hashable {
         self.endpoints = endpoints
     }
 
-    /// What the source tells of it.
+    /// What the source tells of it, unless another declared accessory has the same identity.
     public var description: AccessoryDescription {
         AccessoryDescription(
             identity: serialNumber.isEmpty ? "port:\(portPath)" : "declared:\(name):\(serialNumber)", name: name,

@@ -68,6 +68,13 @@ final class AccessoryProgram: Sendable {
         return use
     }
 
+    /// The number that the next file it opens has.
+    var firstFreeDescriptor: Int {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.identifier)/fd")) ?? []
+        let taken = Set(names.compactMap { Int($0) })
+        return (0...taken.count).first { !taken.contains($0) } ?? taken.count
+    }
+
     private static func number(_ name: String, in file: String) -> Int {
         let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
         let line = text.split(separator: "\n").first { $0.hasPrefix("\(name):") }

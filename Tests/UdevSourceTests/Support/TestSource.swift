@@ -45,7 +45,7 @@ final class TestSource: Sendable {
     /// The source begins with those devices; the nodes named are not there.
     init(
         _ records: [UdevRecord] = [], settle: Double = 0.15, missing: [String] = [], subscribes: Bool = true,
-        configure: (inout Configuration) -> Void = { _ in }
+        inotify: Inotify = Inotify(), configure: (inout Configuration) -> Void = { _ in }
     ) {
         let feed = Feed()
         self.feed = feed
@@ -83,7 +83,7 @@ final class TestSource: Sendable {
                         },
                         whenReleased: { hooks.add($0) })
                 },
-                reach: { path in feed.nodes.withLock { $0[path] ?? .ready } }))
+                reach: { path in feed.nodes.withLock { $0[path] ?? .ready } }, inotify: inotify))
         if subscribes { subscribe() }
     }
 

@@ -1,0 +1,53 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+extension Tools {
+    /// What runs a program without the rights of the superuser; empty where nothing is needed, nil where it cannot be had.
+    static let asAnybody: [String]? = {
+        guard isRoot else { return [] }
+        guard let setpriv = find("setpriv"), let program = try? program("TestProgramSessionController") else {
+            return nil
+        }
+        let command = [setpriv, "--reuid=65534", "--regid=65534", "--clear-groups"]
+        return succeeds(command + ["test", "-x", program]) ? command : nil
+    }()
+
+    /// What runs a program in a user namespace that has no watch of inotify left, with its log among its output; nil where
+    /// that cannot be had.
+    static let withoutInotify: [String]? = {
+        guard let unshare else { return nil }
+        let script = #"echo 0 > /proc/sys/user/max_inotify_watches && exec "$0" "$@" 2>&1"#
+        let command = [unshare, "-U", "-r", "sh", "-c", script]
+        return succeeds(command + ["true"]) ? command : nil
+    }()
+
+    static let prlimit = find("prlimit")
+
+    /// How many descriptors a program that runs may have from now on.
+    static func setDescriptorLimit(_ program: AccessoryProgram, _ number: String) -> Bool {
+        guard let prlimit else { return false }
+        return succeeds([prlimit, "--pid", "\(program.process.identifier)", "--nofile=\(number):"])
+    }
+
+    /// Why a test cannot run here.
+    static let setprivMissing: Comment =
+        "root cannot run programs as another user here: apt-get install util-linux, and let others read the build folder"
+    static let inotifyLimitMissing: Comment =
+        "no user namespace with limits of its own can be made here: sysctl kernel.unprivileged_userns_clone=1"
+
+    static let prlimitMissing: Comment = "prlimit is not installed: apt-get install util-linux"
+
+    private static func succeeds(_ command: [String]) -> Bool {
+        let trial = Process()
+        trial.executableURL = URL(fileURLWithPath: command[0])
+        trial.arguments = Array(command[1...])
+        trial.standardOutput = FileHandle.nullDevice
+        trial.standardError = FileHandle.nullDevice
+        guard (try? trial.run()) != nil else { return false }
+        trial.waitUntilExit()
+        return trial.terminationStatus == 0
+    }
+}

@@ -1,0 +1,152 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Glibc
+import Testing
+
+@testable import UdevSource
+
+@Suite("Declared accessories that would pass for one another")
+struct DeclaredTwinTests {
+    /// What declares an accessory with a tty.
+    private static func scale(port: String? = nil, serial: String? = nil, tty: String) -> String {
+        let port = port.map { #""port": "\#($0)", "# } ?? ""
+        let serial = serial.map { #""serial": "\#($0)", "# } ?? ""
+        return #"{"name": "Scale", \#(port)\#(serial)"protocols": {"com.a": {"tty": "\#(tty)"}}}"#
+    }
+
+    private static func source(
+        _ folder: Folder, inotify: Inotify = Inotify(), declared: [DeclaredAccessory] = []
+    ) -> TestSource {
+        TestSource(inotify: inotify) { configuration in
+            configuration.accessoryFolders.value = [folder.path]
+            configuration.declaredAccessories.value = declared
+        }
+    }
+
+    private static func identities(_ test: TestSource) -> [String] { test.source.accessories.map(\.identity) }
+
+    /// Nothing is watched, so that the test says when folders are looked at.
+    private static let blind = Inotify(add: { _, _, _ in
+        errno = ENOSPC
+        return -1
+    })
+
+    @Test("Two files of the same name are two accessories, each called by its file, in whichever order they were made")
+    func sameName() throws {
+        for names in [["a.json", "b.json"], ["b.json", "a.json"]] {
+            let folder = try Folder()
+            for (number, name) in names.enumerated() { try folder.put(name, Self.scale(tty: "/dev/ttyS\(number)")) }
+            let test = Self.source(folder)
+            #expect(Self.identities(test) == ["file:\(folder.path)/a.json", "file:\(folder.path)/b.json"])
+            #expect(test.source.problems.map(\.code) == [.invalidConfiguration])
+            let message = test.source.problems.first?.message ?? ""
+            #expect(message.contains("\(folder.path)/a.json and \(folder.path)/b.json"), "\(message)")
+            #expect(message.contains("port:Scale") && message.contains(#""port""#), "\(message)")
+        }
+    }
+
+    @Test("The same name with two ports is two accessories, and nothing is wrong with that")
+    func twoPorts() throws {
+        let folder = try Folder()
+        try folder.put("a.json", Self.scale(port: "left", tty: "/dev/ttyS0"))
+        try folder.put("b.json", Self.scale(port: "right", tty: "/dev/ttyS1"))
+        let test = Self.source(folder)
+        #expect(Self.identities(test) == ["port:left", "port:right"])
+        #expect(test.source.problems.isEmpty)
+    }
+
+    @Test("The same serial number with two ports is two accessories all the same")
+    func sameSerial() throws {
+        let folder = try Folder()
+        try folder.put("a.json", Self.scale(port: "left", serial: "1", tty: "/dev/ttyS0"))
+        try folder.put("b.json", Self.scale(port: "right", serial: "1", tty: "/dev/ttyS1"))
+        let test = Self.source(folder)
+        #expect(Self.identities(test) == ["file:\(folder.path)/a.json", "file:\(folder.path)/b.json"])
+        #expect(test.source.problems.count == 1)
+    }
+
+    @Test("A node that two files declare is a problem that names both and the node")
+    func sameNode() throws {
+        let folder = try Folder()
+        try folder.put("a.json", Self.scale(port: "left", tty: "/dev/ttyS0"))
+        try folder.put("b.json", Self.scale(port: "right", tty: "/dev/ttyS0"))
+        let test = Self.source(folder)
+        #expect(Self.identities(test) == ["port:left", "port:right"])
+        let message = test.source.problems.first?.message ?? ""
+        #expect(test.source.problems.count == 1)
+        #expect(
+            message.contains("\(folder.path)/a.json and \(folder.path)/b.json both declare /dev/ttyS0"), "\(message)")
+    }
+
+    @Test("What the configuration declares counts too, and keeps its place from run to run")
+    func configuration() throws {
+        let folder = try Folder()
+        try folder.put("a.json", Self.scale(tty: "/dev/ttyS0"))
+        let declared = ["/dev/ttyS1", "/dev/ttyS2"].map { path in
+            DeclaredAccessory(
+                name: "Scale", endpoints: [.init(name: "com.a", node: .tty(path: path, TTYSettings()))])
+        }
+        let test = Self.source(folder, declared: declared)
+        #expect(Self.identities(test) == ["declared:0", "declared:1", "file:\(folder.path)/a.json"])
+        let message = test.source.problems.first?.message ?? ""
+        #expect(
+            message.hasPrefix("accessories.declared[0] and accessories.declared[1] and \(folder.path)/a.json"),
+            "\(message)")
+    }
+
+    @Test("Who is attached keeps its identity when a twin comes, and the problem goes with the twin")
+    func later() throws {
+        let folder = try Folder()
+        try folder.put("b.json", Self.scale(tty: "/dev/ttyS0"))
+        let test = Self.source(folder, inotify: Self.blind)
+        #expect(Self.identities(test) == ["port:Scale"])
+        let problems = test.source.problems.count
+        try folder.put("a.json", Self.scale(tty: "/dev/ttyS1"))
+        test.pass(UdevSource.lookInterval)
+        #expect(Self.identities(test) == ["port:Scale", "file:\(folder.path)/a.json"])
+        #expect(test.source.problems.count == problems + 1)
+        try folder.remove("a.json")
+        test.pass(UdevSource.lookInterval)
+        #expect(Self.identities(test) == ["port:Scale"])
+        #expect(test.source.problems.count == problems)
+    }
+
+    @Test("A file that is renamed is no second accessory")
+    func renamed() throws {
+        let folder = try Folder()
+        try folder.put("b.json", Self.scale(tty: "/dev/ttyS0"))
+        let test = Self.source(folder, inotify: Self.blind)
+        let problems = test.source.problems.count
+        for (former, name) in [("b.json", "a.json"), ("a.json", "c.json")] {
+            try folder.rename(former, name)
+            test.pass(UdevSource.lookInterval)
+            #expect(Self.identities(test) == ["port:Scale"])
+            #expect(test.source.problems.count == problems)
+        }
+    }
+
+    @Test("A dispute is news once, and ends when one is left")
+    func ledger() throws {
+        var ledger = DeclarationLedger()
+        let scale = DeclaredAccessory(name: "Scale", endpoints: [.init(name: "com.a", node: .socket(path: "/s"))])
+        var other = scale
+        other.endpoints = []
+        ledger.set(scale, at: .file("/a"))
+        #expect(ledger.takeChanges().isEmpty)
+        for path in ["/b", "/c", "/d"] {
+            ledger.set(other, at: .file(path))
+            let changes = ledger.takeChanges()
+            #expect(changes.map(\.subject) == ["twins: port:Scale"])
+            #expect(changes.map(\.isNews) == [path == "/b"])
+            #expect(changes.first?.problem?.message.contains(path == "/d" ? "/c and 1 more" : path) == true)
+        }
+        for path in ["/b", "/c"] { ledger.set(nil, at: .file(path)) }
+        #expect(ledger.takeChanges().map { $0.problem != nil } == [true])
+        ledger.set(nil, at: .file("/d"))
+        #expect(ledger.takeChanges().map { $0.problem != nil } == [false])
+        #expect(ledger.description(at: .file("/a"))?.identity == "port:Scale")
+        #expect(ledger.description(at: .file("/d")) == nil)
+    }
+}

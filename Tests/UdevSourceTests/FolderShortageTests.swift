@@ -1,0 +1,90 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+
+@testable import UdevSource
+
+@Suite("Folders that cannot be watched")
+struct FolderShortageTests {
+    /// The error that calls of inotify give; 0 for none.
+    private final class Limit: Sendable {
+        let error = Atomic<Int32>(0)
+
+        init(_ error: Int32) { self.error.store(error, ordering: .relaxed) }
+
+        /// Refuses instances.
+        var begin: Inotify {
+            Inotify(begin: { [self] in
+                let number = error.load(ordering: .relaxed)
+                if number == 0 { return inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC)) }
+                errno = number
+                return -1
+            })
+        }
+
+        /// Refuses watches of paths that end so.
+        func add(_ ending: String = "") -> Inotify {
+            Inotify(add: { [self] descriptor, path, events in
+                let number = error.load(ordering: .relaxed)
+                guard number != 0, path.hasSuffix(ending) else { return inotify_add_watch(descriptor, path, events) }
+                errno = number
+                return -1
+            })
+        }
+    }
+
+    private static func identities(_ test: TestSource) -> [String] { test.source.accessories.map(\.identity) }
+
+    @Test(
+        "Without a watch, an instance or a descriptor folders are looked at every few seconds, and that is said once",
+        arguments: [(ENOSPC, "max_user_watches"), (EMFILE, "max_user_instances"), (ENFILE, "ulimit -n"), (ENOMEM, "")])
+    func shortage(number: Int32, advice: String) throws {
+        let folder = try Folder()
+        try folder.put("a.json", Folder.accessory("A"))
+        let limit = Limit(number)
+        let test = TestSource(inotify: number == ENOSPC ? limit.add() : limit.begin) { configuration in
+            configuration.accessoryFolders.value = [folder.path]
+        }
+        #expect(Self.identities(test) == ["port:A"])
+        for _ in 0..<3 {
+            #expect(test.source.problems.map(\.code) == [.busy])
+            #expect(advice.isEmpty || test.source.problems.first?.message.contains(advice) == true)
+            try folder.put("b.json", Folder.accessory("B"))
+            test.pass(UdevSource.lookInterval)
+            #expect(Self.identities(test) == ["port:A", "port:B"])
+            try folder.remove("b.json")
+            test.pass(UdevSource.lookInterval)
+            #expect(Self.identities(test) == ["port:A"])
+        }
+        limit.error.store(0, ordering: .relaxed)
+        test.pass(UdevSource.lookInterval)
+        #expect(test.source.problems.isEmpty)
+        #expect(test.clock.nextDeadline == nil)
+    }
+
+    @Test("A watch that is missing for a folder that comes later is noticed, and got when there is one again")
+    func later() throws {
+        let parent = try Folder()
+        let limit = Limit(ENOSPC)
+        let watcher = try FolderWatcher([parent.path + "/in"], inotify: limit.add("/in"))
+        #expect(watcher.problem == nil)
+        try FileManager.default.createDirectory(atPath: parent.path + "/in", withIntermediateDirectories: false)
+        watcher.arm()
+        #expect(watcher.problem?.message.contains("fs.inotify.max_user_watches") == true)
+        limit.error.store(0, ordering: .relaxed)
+        watcher.arm()
+        #expect(watcher.problem == nil)
+    }
+
+    @Test("A folder that may not be looked into is no shortage")
+    func forbidden() throws {
+        let folder = try Folder()
+        let watcher = try FolderWatcher([folder.path], inotify: Limit(EACCES).add())
+        #expect(watcher.problem == nil)
+    }
+}
