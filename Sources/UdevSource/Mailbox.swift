@@ -42,6 +42,9 @@ final class Mailbox<Message: Sendable>: Sendable {
     /// How many messages wait.
     var count: Int { state.withLock { $0.waiting.count } }
 
+    /// How many threads wait for room.
+    var waitingThreads: Int { state.withLock { $0.outside.count } }
+
     /// Adds a message, and handles what waits unless another thread, or a caller further up, is doing so.
     func post(_ message: Message, _ manner: Manner = .always, handle: (Message) -> Void) {
         add(message, manner)

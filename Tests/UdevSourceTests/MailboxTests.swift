@@ -14,7 +14,7 @@ struct MailboxTests {
         let mailbox = Mailbox<Int>(limit: 10)
         let handled = Mutex<[Int]>([])
         let most = Atomic<Int>(0)
-        let (isBlocked, goesOn, isDone) = (Bell(), Bell(), Bell())
+        let (isBlocked, goesOn, isDone, last) = (Bell(), Bell(), Bell(), Bell())
         let handle: @Sendable (Int) -> Void = { message in
             handled.withLock { $0.append(message) }
             guard message == 0 else {
@@ -27,15 +27,18 @@ struct MailboxTests {
         try WorkerThread.start { mailbox.post(0, .patiently, handle: handle) }
         #expect(isBlocked.wait(seconds: 60))
         try WorkerThread.start {
-            for message in 1...1000 {
-                // Ten wait for the one that is handled.
-                if message == 10 { goesOn.ring() }
-                mailbox.post(message, .patiently, handle: handle)
-            }
+            for message in 1...1000 { mailbox.post(message, .patiently, handle: handle) }
             isDone.ring()
         }
+        // Ten wait for the one that is handled, and with the eleventh its thread.
+        let limit = ContinuousClock.now + .seconds(60)
+        while mailbox.waitingThreads == 0, mailbox.count < 1000, ContinuousClock.now < limit {
+            last.wait(seconds: 0.002)
+        }
+        #expect(mailbox.count == 10)
+        #expect(mailbox.waitingThreads == 1)
+        goesOn.ring()
         #expect(isDone.wait(seconds: 60))
-        let last = Bell()
         mailbox.post(1001) { message in
             handle(message)
             last.ring()
