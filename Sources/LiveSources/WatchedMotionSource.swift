@@ -13,6 +13,8 @@ final class WatchedMotionSource: MotionSource {
     private let source: IIOSource
     private let monitor: UdevMonitor
     private let isStarted = Atomic<Bool>(false)
+    /// What keeps devices from being watched.
+    private let obstacles = Mutex<Set<String>>([])
 
     init(_ source: IIOSource, clock: any DeviceClock) {
         self.source = source
@@ -30,13 +32,23 @@ final class WatchedMotionSource: MotionSource {
 
     private func start() {
         guard !isStarted.exchange(true, ordering: .relaxed) else { return }
-        monitor.start { [source] event in
+        monitor.start { [weak self, source] event in
             switch event {
-            case .snapshot: source.devicesAreWatched(true)
-            case .problem: source.devicesAreWatched(false)
+            case .snapshot: self?.watch()
+            case .problem(let error): self?.watch { $0.insert(error.message) }
+            case .solved(let error): self?.watch { $0.remove(error.message) }
             case .added, .removed: source.devicesChanged()
             }
         }
+    }
+
+    /// They are watched while nothing keeps them from that.
+    private func watch(_ change: (inout Set<String>) -> Void = { _ in }) {
+        let areWatched = obstacles.withLock { obstacles in
+            change(&obstacles)
+            return obstacles.isEmpty
+        }
+        source.devicesAreWatched(areWatched)
     }
 
     var sensors: [SensorDescription] {

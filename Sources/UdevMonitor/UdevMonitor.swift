@@ -41,13 +41,14 @@ public final class UdevMonitor: Sendable {
         stop()
     }
 
-    /// Begins to watch: first a snapshot is told, then what changes. Does nothing while the monitor runs.
+    /// Begins to watch: first what is wrong is told, then a snapshot, then what changes. Does nothing while the monitor
+    /// runs.
     ///
     /// The closure is called on the monitor's thread; on the caller's only to say that there can be none.
     public func start(receive: @escaping @Sendable (UdevEvent) -> Void) {
         guard let connect = parts.connect else {
-            receive(.snapshot([]))
             receive(.problem(Self.withoutLibrary))
+            receive(.snapshot([]))
             return
         }
         do throws(DeviceError) {
@@ -67,8 +68,8 @@ public final class UdevMonitor: Sendable {
                 throw error
             }
         } catch {
-            receive(.snapshot([]))
             receive(.problem(error))
+            receive(.snapshot([]))
         }
     }
 

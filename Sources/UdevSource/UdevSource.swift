@@ -130,8 +130,10 @@ public final class UdevSource: AccessorySource {
 
     /// Opens a protocol of an attached accessory, for this program alone.
     ///
-    /// A channel of this program on the same node that was closed and still sends what was written is waited for, which
-    /// takes at most two seconds, and only when the accessory does not take its bytes.
+    /// A channel of this program on the same node that was closed and still sends what was written is waited for, for a
+    /// tenth of a second; what the accessory has not taken by then is lost. Where the system does not give the node of a
+    /// device that hangs back, the call fails after a second. A node that is in use, or that this user may not open yet, is
+    /// tried for another tenth.
     public func open(_ accessory: AccessoryDescription.ID, protocol name: String) throws(DeviceError) -> any ByteChannel
     {
         begin()
@@ -243,6 +245,7 @@ public final class UdevSource: AccessorySource {
         case .udev(.problem(let error)):
             // The monitor has logged it.
             problemList.set([error], for: "udev: \(error.message)")
+        case .udev(.solved(let error)): problemList.set([], for: "udev: \(error.message)")
         }
     }
 

@@ -25,6 +25,7 @@ final class EventLog: @unchecked Sendable {
                 lines.append("removed \(record.node)")
                 records.append(record)
             case .problem(let error): lines.append("problem \(error.code)")
+            case .solved(let error): lines.append("solved \(error.code)")
             }
             condition.broadcast()
         }

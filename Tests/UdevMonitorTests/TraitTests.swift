@@ -14,7 +14,7 @@ struct TraitTests {
         let log = EventLog()
         let monitor = UdevMonitor([UdevSelection(subsystem: "tty")], clock: LiveClock())
         monitor.start(receive: log.note)
-        #expect(log.all == ["snapshot", "problem notSupported"])
+        #expect(log.all == ["problem notSupported", "snapshot"])
         monitor.stop()
     }
 }

@@ -184,13 +184,15 @@ struct AttachingTests {
         #expect(test.source.accessories.map(\.identity) == ["port:Panel", "1209:0007:S1"])
     }
 
-    @Test("What the monitor complains of is among the problems, and candidates have a reason")
+    @Test("What the monitor complains of is among the problems until it is solved, and candidates have a reason")
     func problems() {
         let test = TestSource([device, Records.interface(0), Records.tty(Records.interface(0), "ttyACM0")])
         test.send(.problem(DeviceError(.notFound, "No udevd runs.")))
         #expect(test.source.problems.map(\.message) == ["No udevd runs."])
         #expect(test.source.candidates.map(\.node) == ["/dev/ttyACM0"])
         #expect(test.source.accessories.isEmpty)
+        test.send(.solved(DeviceError(.notFound, "No udevd runs.")))
+        #expect(test.source.problems.isEmpty)
     }
 
     @Test("A source that nobody holds ends its watch")

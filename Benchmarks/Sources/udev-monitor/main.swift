@@ -48,7 +48,7 @@ monitor.start { event in
         guard count == wanted else { return }
         print(#"{"events":\#(count),"cpu_us_per_event":\#((cpu() - start) / Double(count))}"#)
         exit(0)
-    case .problem: break
+    case .problem, .solved: break
     }
 }
 dispatchMain()

@@ -6,7 +6,7 @@ import DeviceCore
 /// The devices that are known, by their paths; says what is news.
 struct DeviceTable {
     private(set) var devices: [String: UdevRecord] = [:]
-    /// True when a device was left out because there were too many.
+    /// True when a device was left out because there were too many, until all are looked through and find room.
     private(set) var isOverfull = false
     private let limit: Int
 
@@ -71,6 +71,7 @@ struct DeviceTable {
             present[path] == nil || replaced.contains { path == $0 || Self.isBelow(path, $0) }
         }
         for path in gone.sorted(by: >) { remove(path, tell: tell) }
+        isOverfull = false
         for record in Self.sorted(present.values) {
             if let known = devices[record.path] {
                 renew(known, record, tell: tell)

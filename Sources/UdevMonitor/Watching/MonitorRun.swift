@@ -44,7 +44,13 @@ final class MonitorRun {
     /// When all devices are looked through though nothing has been heard of them.
     private var scanAt = BootTime.never
     private var loggedOverflowAt: BootTime?
-    private var told: Set<String> = []
+    /// What is wrong now, and has been told.
+    private var problems: [Concern: DeviceError] = [:]
+
+    /// What can be wrong by itself.
+    private enum Concern {
+        case connection, messages, reach, rules, listing, number
+    }
 
     init(
         parts: MonitorParts, control: MonitorControl,
@@ -125,18 +131,20 @@ final class MonitorRun {
             connection = opened
             failures = 0
             hasLost = false
+            // All of it before the devices: who waits for the snapshot then knows what may be missing there.
+            let hears = opened.descriptor != nil
+            set(nil, for: .connection)
+            set(opened.problem, for: .messages)
+            if hears, group == .kernel, parts.options.expectsRules { noteMissingRules() } else { set(nil, for: .rules) }
+            if hears, isMute { noteMissingMessages() } else { set(nil, for: .reach) }
             scan()
-            if let problem = opened.problem { tell(problem) }
         } catch {
             connection = nil
+            set(error, for: .connection)
             snapshot([])
-            tell(error)
         }
         withExtendedLifetime(former) {}
         rest()
-        guard connection?.descriptor != nil else { return }
-        if group == .kernel, parts.options.expectsRules { noteMissingRules() }
-        if isMute { noteMissingMessages() }
     }
 
     /// The descriptor is of no use any more: after a while a new one is opened.
@@ -153,6 +161,7 @@ final class MonitorRun {
         control.count { $0.scans += 1 }
         do throws(DeviceError) {
             let devices = try connection.devices()
+            set(nil, for: .listing)
             guard hasSnapshot else {
                 snapshot(devices)
                 return
@@ -160,8 +169,8 @@ final class MonitorRun {
             table.resynchronise(devices, tell: hand)
         } catch {
             isIncomplete = true
+            set(error, for: .listing)
             snapshot([])
-            tell(error)
         }
         tellIfOverfull()
     }
@@ -170,8 +179,8 @@ final class MonitorRun {
         guard !hasSnapshot else { return }
         hasSnapshot = true
         table.resynchronise(devices) { _ in }
-        hand(.snapshot(table.all))
         tellIfOverfull()
+        hand(.snapshot(table.all))
     }
 
     // MARK: Messages
@@ -255,6 +264,7 @@ final class MonitorRun {
         backoff.reset()
         guard isMute else { return }
         isMute = false
+        set(nil, for: .reach)
         if !isIncomplete { rest() }
     }
 
@@ -276,17 +286,23 @@ final class MonitorRun {
         receive(event)
     }
 
-    private func tell(_ problem: DeviceError) {
-        guard told.count < 64, told.insert(problem.message).inserted else { return }
-        hand(.problem(problem))
+    /// Tells what is wrong with something, and what is not any more, when that is news.
+    private func set(_ problem: DeviceError?, for concern: Concern) {
+        let former = problems[concern]
+        guard former?.message != problem?.message else { return }
+        problems[concern] = problem
+        if let former { hand(.solved(former)) }
+        if let problem { hand(.problem(problem)) }
     }
 
     private func tellIfOverfull() {
-        guard table.isOverfull else { return }
-        tell(
+        guard table.isOverfull else { return set(nil, for: .number) }
+        guard problems[.number] == nil else { return }
+        set(
             DeviceError(
                 .busy,
-                "There are more than \(parts.options.mostDevices) devices, and those that came last are left out."))
+                "There are more than \(parts.options.mostDevices) devices, and those that came last are left out."),
+            for: .number)
     }
 
     private func noteMissingRules() {
@@ -298,7 +314,7 @@ final class MonitorRun {
         )
         // Once for the process, however many monitors there are.
         if MissingRules.isNews() { log.notice("\(problem)") }
-        tell(problem)
+        set(problem, for: .rules)
     }
 
     private func noteMissingMessages() {
@@ -307,6 +323,6 @@ final class MonitorRun {
             "Messages about devices may not come into the network or user namespace that this program runs in, so all devices are looked through every few seconds until one comes. In a container, add --network host and let its root be the machine's."
         )
         if MissingMessages.isNews() { log.notice("\(problem)") }
-        tell(problem)
+        set(problem, for: .reach)
     }
 }

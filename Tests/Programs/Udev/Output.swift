@@ -33,13 +33,17 @@ final class Output: Sendable {
             }
         case .added(let record): device("added", record, isBrief: isBrief)
         case .removed(let record): device("removed", record, isBrief: isBrief)
-        case .problem(let error):
-            line("problem") { writer in
-                writer.key("code")
-                writer.string(error.code.description)
-                writer.key("message")
-                writer.string(error.message)
-            }
+        case .problem(let error): problem("problem", error)
+        case .solved(let error): problem("solved", error)
+        }
+    }
+
+    private func problem(_ event: StaticString, _ error: DeviceError) {
+        line(event) { writer in
+            writer.key("code")
+            writer.string(error.code.description)
+            writer.key("message")
+            writer.string(error.message)
         }
     }
 
