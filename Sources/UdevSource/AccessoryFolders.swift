@@ -41,8 +41,8 @@ struct AccessoryFolders {
         /// The one that declared the accessory: another file is another accessory, though it says the same.
         var inode: UInt64?
         var failure: Failure?
-        /// Since when it has failed in that way.
-        var badSince: BootTime?
+        /// Until when it is waited for, since it has failed in that way.
+        var badUntil: BootTime?
         /// It has failed for long enough, and that was told.
         var hasComplained = false
         var problems: [DeviceError] = []
@@ -57,12 +57,17 @@ struct AccessoryFolders {
 
     private let folders: [String]
     private let settleTime: Double
+    /// For how many seconds a file has been as it is.
+    private let age: @Sendable (FileStamp) -> Double
     private var files: [String: File] = [:]
     private var toldFolders: [String: String] = [:]
 
-    init(_ folders: [String], settleTime: Double) {
+    init(
+        _ folders: [String], settleTime: Double, age: @escaping @Sendable (FileStamp) -> Double = { $0.age() }
+    ) {
         self.folders = folders
         self.settleTime = settleTime
+        self.age = age
     }
 
     /// Looks at the folders; `again` is when to look next though nothing may have changed.
@@ -82,8 +87,8 @@ struct AccessoryFolders {
             }
             for path in listing.paths where present.insert(path).inserted {
                 read(path, now: now, &changes)
-                guard let file = files[path], let since = file.badSince else { continue }
-                if !file.hasComplained { again = Self.earlier(again, since.advanced(bySeconds: settleTime)) }
+                guard let file = files[path], let until = file.badUntil else { continue }
+                if !file.hasComplained { again = Self.earlier(again, until) }
                 if file.failure == .passing { again = Self.earlier(again, now.advanced(bySeconds: Self.retryTime)) }
             }
         }
@@ -160,18 +165,25 @@ struct AccessoryFolders {
         file.problems = problems
         if file.failure != failure {
             file.failure = failure
-            file.badSince = now
+            file.badUntil = now.advanced(bySeconds: max(0, settleTime - settled(file)))
             file.hasComplained = false
         }
         files[path] = file
         complain(path, now: now, &changes)
     }
 
+    /// For how many seconds a file that has just been found to fail has been so already: who looks only once is to hear
+    /// of what was wrong before.
+    private func settled(_ file: File) -> Double {
+        // Half-written files are short, and can be read.
+        let isPartial = file.failure == .content && !file.problems.contains { $0.code == .inputOutput }
+        guard let stamp = file.stamp else { return file.accessory == nil ? settleTime : 0 }
+        return file.accessory == nil && !isPartial ? settleTime : age(stamp)
+    }
+
     /// Says what is wrong with a file that has been wrong for long enough; what it declared before is gone then.
     private mutating func complain(_ path: String, now: BootTime, _ changes: inout [Change]) {
-        guard var file = files[path], let since = file.badSince, !file.hasComplained,
-            now >= since.advanced(bySeconds: settleTime)
-        else { return }
+        guard var file = files[path], let until = file.badUntil, !file.hasComplained, now >= until else { return }
         if file.failure != .passing, file.accessory != nil {
             changes.append(.detach(path))
             file.accessory = nil

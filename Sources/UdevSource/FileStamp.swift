@@ -55,9 +55,21 @@ struct FileStamp: Hashable {
     }
 
     /// True for two seconds after the file was changed, by the clock that stamps files.
-    var isFresh: Bool {
+    var isFresh: Bool { Int64(Self.now.tv_sec) - max(changed.seconds, modified.seconds) <= 2 }
+
+    /// For how many seconds the file has been as it is, by that clock; 0 where its time is yet to come.
+    func age(at now: timespec = Self.now) -> Double {
+        let ages = [changed, modified].map { time in
+            (Double(now.tv_sec) - Double(time.seconds))
+                + Double(Int64(now.tv_nsec) - time.nanoseconds) * 1e-9
+        }
+        return max(0, ages.min() ?? 0)
+    }
+
+    /// What the clock that stamps files says.
+    static var now: timespec {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
-        return Int64(now.tv_sec) - max(changed.seconds, modified.seconds) <= 2
+        return now
     }
 }

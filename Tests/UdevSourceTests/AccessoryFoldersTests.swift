@@ -11,6 +11,11 @@ import Testing
 struct AccessoryFoldersTests {
     private static func time(_ seconds: Double) -> BootTime { BootTime.zero.advanced(bySeconds: seconds) }
 
+    /// Folders whose files have been as they are for that many seconds.
+    private static func folders(_ paths: [String], _ settleTime: Double, age: Double = 0) -> AccessoryFolders {
+        AccessoryFolders(paths, settleTime: settleTime) { _ in age }
+    }
+
     /// What a look found, in words.
     private static func look(_ folders: inout AccessoryFolders, at seconds: Double = 0) -> [String] {
         folders.look(now: time(seconds)).changes.map { change in
@@ -25,7 +30,7 @@ struct AccessoryFoldersTests {
     @Test("A file is an accessory while it exists, and another one when it is replaced")
     func lives() throws {
         let folder = try Folder()
-        var folders = AccessoryFolders([folder.path], settleTime: 0.1)
+        var folders = Self.folders([folder.path], 0.1)
         #expect(Self.look(&folders).isEmpty)
         try folder.put("b.json", Folder.accessory("B"))
         try folder.put("a.json", Folder.accessory("A"))
@@ -44,7 +49,7 @@ struct AccessoryFoldersTests {
     @Test("Writing the same again in place changes nothing")
     func same() throws {
         let folder = try Folder()
-        var folders = AccessoryFolders([folder.path], settleTime: 0.1)
+        var folders = Self.folders([folder.path], 0.1)
         try folder.write("a.json", Folder.accessory("A"))
         #expect(Self.look(&folders) == ["attach A"])
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.path + "/a.json"))
@@ -56,7 +61,7 @@ struct AccessoryFoldersTests {
     @Test("A half-written file is waited for, and complained of only when it stays so")
     func halfWritten() throws {
         let folder = try Folder()
-        var folders = AccessoryFolders([folder.path], settleTime: 0.1)
+        var folders = Self.folders([folder.path], 0.1)
         try folder.write("a.json", String(Folder.accessory("A").prefix(20)))
         #expect(Self.look(&folders, at: 0).isEmpty)
         #expect(folders.look(now: Self.time(0.05)).again == Self.time(0.1))
@@ -74,7 +79,7 @@ struct AccessoryFoldersTests {
     @Test("A file that goes bad keeps its accessory for the settle time")
     func goesBad() throws {
         let folder = try Folder()
-        var folders = AccessoryFolders([folder.path], settleTime: 0.1)
+        var folders = Self.folders([folder.path], 0.1)
         try folder.put("a.json", Folder.accessory("A"))
         #expect(Self.look(&folders, at: 0) == ["attach A"])
         try folder.write("a.json", "")
@@ -84,10 +89,62 @@ struct AccessoryFoldersTests {
         #expect(Self.look(&folders, at: 2) == ["problems a.json 0"])
     }
 
+    @Test("A file that has been broken for longer than the settle time is told of at the first look")
+    func brokenBefore() throws {
+        let folder = try Folder()
+        try folder.write("a.json", "{")
+        var folders = Self.folders([folder.path], 0.1, age: 0.2)
+        #expect(Self.look(&folders) == ["problems a.json 1"])
+        #expect(folders.look(now: Self.time(1)).again == nil)
+        folders = Self.folders([folder.path], 0.5, age: 0.2)
+        let first = folders.look(now: Self.time(1))
+        #expect(first.changes.isEmpty)
+        #expect(first.again == Self.time(1.3))
+    }
+
+    @Test("How long a file has been as it is, is what its latest time says")
+    func age() throws {
+        let folder = try Folder()
+        try folder.write("a.json", "{")
+        let path = folder.path + "/a.json"
+        // The time of its content is set back; that of the change to the file itself is now.
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSince1970: 1_000_000_000)], ofItemAtPath: path)
+        guard case .file(let stamp) = FileStamp.look(at: path) else {
+            Issue.record("There is no file.")
+            return
+        }
+        var status = stat()
+        try #require(stat(path, &status) == 0)
+        var later = status.st_ctim
+        later.tv_sec += 7
+        #expect(abs(stamp.age(at: later) - 7) < 1e-6)
+        // The clock was set back.
+        #expect(stamp.age(at: timespec(tv_sec: 5, tv_nsec: 0)) == 0)
+    }
+
+    @Test("A file that is too large, and one that leads to itself, are told of at once: they are not half-written")
+    func unusable() throws {
+        let folder = try Folder()
+        try folder.write("a.json", String(repeating: " ", count: (1 << 20) + 1))
+        try Self.putLoop(folder.path + "/b.json")
+        var folders = Self.folders([folder.path], 0.1)
+        #expect(Self.look(&folders) == ["problems a.json 1", "problems b.json 1"])
+    }
+
+    @Test("A file that may not be read is told of at once", .enabled(if: getuid() != 0, "root may read all files"))
+    func forbidden() throws {
+        let folder = try Folder()
+        try folder.write("a.json", Folder.accessory("A"))
+        chmod(folder.path + "/a.json", 0)
+        var folders = Self.folders([folder.path], 0.1)
+        #expect(Self.look(&folders) == ["problems a.json 1"])
+    }
+
     @Test("A mistake in a file that can be used is told at once")
     func mistake() throws {
         let folder = try Folder()
-        var folders = AccessoryFolders([folder.path], settleTime: 0.1)
+        var folders = Self.folders([folder.path], 0.1)
         try folder.put(
             "a.json", #"{"name": "A", "colour": 1, "protocols": {"com.example": {"socket": "s"}}}"#)
         #expect(Self.look(&folders) == ["attach A", "problems a.json 1"])
@@ -97,7 +154,7 @@ struct AccessoryFoldersTests {
     @Test("A folder that is not there is said once; when it goes, its accessories go")
     func missing() throws {
         let parent = try Folder()
-        var folders = AccessoryFolders([parent.path + "/in"], settleTime: 0.1)
+        var folders = Self.folders([parent.path + "/in"], 0.1)
         #expect(Self.look(&folders) == ["problems in 1"])
         #expect(Self.look(&folders).isEmpty)
         try FileManager.default.createDirectory(atPath: parent.path + "/in", withIntermediateDirectories: false)
@@ -111,14 +168,14 @@ struct AccessoryFoldersTests {
     func bounded() throws {
         let folder = try Folder()
         for number in 100..<400 { try folder.write("\(number).json", Folder.accessory("\(number)")) }
-        var folders = AccessoryFolders([folder.path], settleTime: 0)
+        var folders = Self.folders([folder.path], 0)
         let changes = Self.look(&folders)
         #expect(changes.filter { $0.hasPrefix("attach") }.count == 256)
         #expect(changes.first?.hasPrefix("problems") == true)
         let large = try Folder()
         try large.write("a.json", String(repeating: " ", count: (1 << 20) + 1))
         try FileManager.default.createDirectory(atPath: large.path + "/b.json", withIntermediateDirectories: false)
-        folders = AccessoryFolders([large.path], settleTime: 0)
+        folders = Self.folders([large.path], 0)
         #expect(Self.look(&folders) == ["problems a.json 1"])
     }
 
@@ -142,7 +199,7 @@ struct AccessoryFoldersTests {
         let path = parent.path + "/in"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         try parent.write("in/a.json", Folder.accessory("A"))
-        var folders = AccessoryFolders([path], settleTime: 0.1)
+        var folders = Self.folders([path], 0.1)
         #expect(Self.look(&folders) == ["attach A"])
         try parent.rename("in", "aside")
         try Self.putLoop(path)
@@ -160,7 +217,7 @@ struct AccessoryFoldersTests {
     func unknownFile() throws {
         let folder = try Folder()
         try folder.write("a.json", Folder.accessory("A"))
-        var folders = AccessoryFolders([folder.path], settleTime: 0.1)
+        var folders = Self.folders([folder.path], 0.1)
         #expect(Self.look(&folders) == ["attach A"])
         try folder.rename("a.json", "aside")
         try Self.putLoop(folder.path + "/a.json")
@@ -178,7 +235,7 @@ struct AccessoryFoldersTests {
         let old = [FileAttributeKey.modificationDate: Date(timeIntervalSince1970: 1_700_000_000)]
         try folder.write("a.json", Folder.accessory("A"))
         try FileManager.default.setAttributes(old, ofItemAtPath: folder.path + "/a.json")
-        var folders = AccessoryFolders([folder.path], settleTime: 0.1)
+        var folders = Self.folders([folder.path], 0.1)
         #expect(Self.look(&folders) == ["attach A"])
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.path + "/a.json"))
         try handle.write(contentsOf: Data(Folder.accessory("B").utf8))
@@ -193,7 +250,7 @@ struct AccessoryFoldersTests {
         try folder.put(
             "\u{1b}[31ma.json", #"{"name": "A", "\u001b]0;\u0007": 1, "protocols": {"com.a": {"socket": "s"}}}"#)
         try folder.put("\u{1b}[31mb.json", "{")
-        var folders = AccessoryFolders([folder.path, folder.path + "/\u{1b}"], settleTime: 0)
+        var folders = Self.folders([folder.path, folder.path + "/\u{1b}"], 0)
         let messages = folders.look(now: .zero).changes.flatMap { change in
             if case .problems(_, let errors) = change { errors.map(\.message) } else { [String]() }
         }
