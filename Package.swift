@@ -138,8 +138,8 @@ let package = Package(
         .executableTarget(
             name: "sensorctl",
             dependencies: [
-                "AccessorySimulator", "AppDelivery", "CoreLocation", "CoreMotion", "DeviceCore", "DeviceSupport",
-                "ExternalAccessory", "Geodesy", "GPSDProtocol",
+                "AccessorySimulator", "AppDelivery", "ByteChannels", "CoreLocation", "CoreMotion", "DeviceCore",
+                "DeviceSupport", "ExternalAccessory", "Geodesy", "GPSDProtocol",
                 "IIODSimulator", "IIOFormat", "JSONBytes", "LiveDevice", "MotionEngine", "SensorFusion",
                 "SimulatedDevice", "Trace", "TraceFormats", "TraceXML",
                 log,

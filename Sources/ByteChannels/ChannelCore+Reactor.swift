@@ -231,14 +231,14 @@ extension ChannelCore {
         DeviceError(
             .connectionLost,
             "The connection through \(port.path) ended before \(end.unsentBytes) bytes that were written had been sent.",
-            cause: .system(call: "write", errno: end.reason == .detached ? ENODEV : EIO))
+            cause: .system(call: "write", errno: end.reason == .detached ? ENODEV : port.errorOfLoss))
     }
 
     private func release(patience: Double) {
         let work: @Sendable () -> Void = { [self] in
             // A report that is under way uses the descriptor; the wait for it is bounded by the kernel.
             while state.withLock({ $0.isWritingReports }) { WorkerThread.pause(seconds: 0.005) }
-            port.release(patience: patience)
+            port.release(patience: patience) { state.withLock { $0.isAbandoned } }
             let hooks = state.withLock { state in
                 state.isReleased = true
                 defer { state.hooks = [] }

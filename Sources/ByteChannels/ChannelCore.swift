@@ -30,7 +30,7 @@ final class ChannelCore: Sendable {
         var isEndTold = false
         /// The app has closed the channel.
         var isClosed = false
-        /// The time for sending what is left is over.
+        /// The time for sending what is left after a close is over.
         var isAbandoned = false
         /// The kernel has hung up, and bytes may still be read when there is space for them.
         var isHungUp = false
@@ -163,7 +163,7 @@ final class ChannelCore: Sendable {
         input.observeReader(nil)
         input.finish(ByteChannelEnd(.closed), drops: true)
         guard sends else { return }
-        let timer = clock.timer(at: deadline) { [weak self] in self?.abandon() }
+        let timer = clock.timer(at: deadline) { [weak self] in self?.giveUp() }
         let isLate = state.withLock { state in
             if !state.isGone { state.timer = timer }
             return state.isGone
@@ -172,8 +172,13 @@ final class ChannelCore: Sendable {
         reactor.ask()
     }
 
-    private func abandon() {
-        state.withLock { $0.isAbandoned = true }
-        reactor.ask()
+    /// Sends no more of what was written before the close.
+    func giveUp() {
+        let isNews = state.withLock { state in
+            guard state.isClosed, !state.isAbandoned else { return false }
+            state.isAbandoned = true
+            return !state.isGone
+        }
+        if isNews { reactor.ask() }
     }
 }

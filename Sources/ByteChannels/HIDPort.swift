@@ -65,7 +65,7 @@ package final class HIDPort: Port {
         .written(systemWrite(descriptor, bytes), path: path)
     }
 
-    package func release(patience: Double) {
+    package func release(patience: Double, isGivenUp: () -> Bool) {
         systemClose(descriptor)
     }
 }

@@ -16,7 +16,7 @@ public final class NodeChannel: ByteChannel {
         do {
             try core.start()
         } catch {
-            port.release(patience: 0)
+            port.release(patience: 0) { true }
             throw error
         }
     }
@@ -56,6 +56,12 @@ public final class NodeChannel: ByteChannel {
     /// is then told when the app has read that. The closure is called on the thread of all channels, and at once on this
     /// thread when the connection is over already.
     public func end(_ end: ByteChannelEnd, then body: @escaping @Sendable () -> Void) { core.end(end, then: body) }
+
+    /// Has a channel that was closed send no more of what was written, but give the port back as soon as the system
+    /// allows that; does nothing while the channel is in use. Keeps neither the channel nor the port.
+    public var giveUp: @Sendable () -> Void {
+        { [weak core] in core?.giveUp() }
+    }
 
     /// True on the thread of all channels, where nobody may wait for one of them.
     package static var isOnThreadOfChannels: Bool { ChannelReactor.shared.isCurrent }

@@ -66,7 +66,7 @@ package struct NodeHolder: Sendable {
         return stat(path, &status) == 0 && status.st_dev == node.st_dev && status.st_ino == node.st_ino
     }
 
-    private static func name(_ pid: Int32) -> String {
+    static func name(_ pid: Int32) -> String {
         let descriptor = systemOpen("/proc/\(pid)/comm", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return "" }
         defer { systemClose(descriptor) }
@@ -77,7 +77,7 @@ package struct NodeHolder: Sendable {
     }
 
     /// The entries of a folder that are numbers by their first byte.
-    private static func names(_ path: String, limit: Int) -> [[UInt8]] {
+    static func names(_ path: String, limit: Int) -> [[UInt8]] {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }
         var names: [[UInt8]] = []
@@ -88,7 +88,7 @@ package struct NodeHolder: Sendable {
         return names
     }
 
-    private static func number(_ digits: [UInt8]) -> Int32? {
+    static func number(_ digits: [UInt8]) -> Int32? {
         Int32(String(decoding: digits, as: UTF8.self))
     }
 }

@@ -3,6 +3,12 @@
 
 package import DeviceCore
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// A node of the kernel's that bytes go through. No call blocks, but for those that say so.
 ///
 /// `read` and `prepare` are called on the reactor's thread only, `write` on any, one at a time.
@@ -15,6 +21,8 @@ package protocol Port: AnyObject, Sendable {
     var framing: HIDFraming? { get }
     /// True where readiness to read and write is not what poll tells of: both are tried after whatever happens.
     var isTriedAlways: Bool { get }
+    /// What the system says when it has lost bytes because the other side is gone.
+    var errorOfLoss: Int32 { get }
     /// Bytes that `write` took and the system may still lose.
     var pendingBytes: Int { get }
     /// True where giving the port back may wait for the device.
@@ -35,8 +43,12 @@ package protocol Port: AnyObject, Sendable {
     func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> PortResult
 
     /// Gives the port back, once, when nobody uses it any more. Lets the system send for that many seconds what it has
-    /// taken, if the port can tell. May block.
-    func release(patience: Double)
+    /// taken, if the port can tell, unless that is given up meanwhile. May block.
+    func release(patience: Double, isGivenUp: () -> Bool)
+}
+
+extension Port {
+    package var errorOfLoss: Int32 { EIO }
 }
 
 /// What became of reading or writing.

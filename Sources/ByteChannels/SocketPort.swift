@@ -15,6 +15,7 @@ package final class SocketPort: Port {
     package let path: String
     package var framing: HIDFraming? { nil }
     package var isTriedAlways: Bool { false }
+    package var errorOfLoss: Int32 { ECONNRESET }
     package var pendingBytes: Int { 0 }
     package var isSlowToRelease: Bool { false }
 
@@ -51,15 +52,25 @@ package final class SocketPort: Port {
             let number = errno
             systemClose(descriptor)
             if number == EAGAIN {
-                // Not what it means elsewhere: the queue of those who want to connect is full.
-                throw NodeFailure(
+                // Not what it means elsewhere: the queue of those who want to connect is full. What serves one program
+                // at a time has a short one.
+                throw NodeFailure(isPassing: true) {
                     DeviceError(
-                        .busy, "\(path) takes no connection at the moment: too many wait already.",
-                        cause: .system(call: "connect", errno: number)), isPassing: true)
+                        .busy, busy(path, SocketPeers(of: path)), cause: .system(call: "connect", errno: number))
+                }
             }
             throw NodeFailure(opening: path, call: "connect", errno: number)
         }
         return SocketPort(descriptor: descriptor, path: path)
+    }
+
+    private static func busy(_ path: String, _ peers: SocketPeers) -> String {
+        guard peers.count > 0 else {
+            return
+                "\(path) takes no connection: what serves it is busy, or more programs want one than it takes. Try again."
+        }
+        let holder = peers.holders.first?.text ?? "a program that this user may not see"
+        return "\(path) is in use by \(holder). Close it there first."
     }
 
     package func interest(reads: Bool, writes: Bool) -> Int16 {
@@ -76,7 +87,7 @@ package final class SocketPort: Port {
         .written(systemSend(descriptor, bytes), path: path)
     }
 
-    package func release(patience: Double) {
+    package func release(patience: Double, isGivenUp: () -> Bool) {
         // What was not read would turn the end that the other side sees into an error.
         withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 16) { buffer in
             for _ in 0..<64 where systemRead(descriptor, buffer) <= 0 { break }

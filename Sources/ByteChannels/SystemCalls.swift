@@ -26,6 +26,10 @@ func systemOpen(_ path: String, _ flags: Int32) -> Int32 {
     open(path, flags)
 }
 
+func systemSocket(_ family: Int32, _ type: Int32, _ number: Int32) -> Int32 {
+    socket(family, type, number)
+}
+
 func systemClose(_ descriptor: Int32) {
     // Not again after EINTR: on Linux the descriptor is gone all the same.
     _ = close(descriptor)

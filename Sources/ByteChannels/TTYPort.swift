@@ -62,20 +62,26 @@ package final class TTYPort: Port {
         .written(systemWrite(descriptor, bytes), path: path)
     }
 
-    package func release(patience: Double) {
+    package func release(patience: Double, isGivenUp: () -> Bool) {
         let line = TTYLine(descriptor: descriptor, path: path)
-        var rest = patience
-        var waiting = line.bytesToSend
-        while waiting > 0, rest > 0 {
-            WorkerThread.pause(seconds: 0.01)
-            rest -= 0.01
-            waiting = line.bytesToSend
-        }
+        let waiting = TTYPort.waits(for: { line.bytesToSend }, patience: patience, isGivenUp: isGivenUp)
         // Else closing waits again for a device that takes nothing. Never where nothing waits: on a pseudo-terminal this
         // takes back what the other side has not read. What is in the hardware's own queue is not counted: closing waits
         // for that, see SerialDriver.
         if waiting > 0 { tcflush(descriptor, TCOFLUSH) }
         line.share()
         systemClose(descriptor)
+    }
+
+    /// Waits until nothing is left to be sent, for that many seconds; how much is left.
+    package static func waits(for bytes: () -> Int, patience: Double, isGivenUp: () -> Bool) -> Int {
+        var rest = patience
+        var waiting = bytes()
+        while waiting > 0, rest > 0, !isGivenUp() {
+            WorkerThread.pause(seconds: 0.01)
+            rest -= 0.01
+            waiting = bytes()
+        }
+        return waiting
     }
 }

@@ -220,7 +220,7 @@ package final class USBPort: Port {
         }
     }
 
-    package func release(patience: Double) {
+    package func release(patience: Double, isGivenUp: () -> Bool) {
         takeBack()
         _ = select(alternate: 0)
         var interface = UInt32(endpoints.interface)

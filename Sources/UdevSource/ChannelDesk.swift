@@ -3,6 +3,7 @@
 
 import ByteChannels
 import DeviceCore
+import Logging
 import Synchronization
 
 /// Hands out channels, one at a time for a node of an accessory.
@@ -19,6 +20,7 @@ final class ChannelDesk: Sendable {
         var isOpen = false
         weak var channel: (any ByteChannel)?
         var end: (@Sendable (ByteChannelEnd, @escaping @Sendable () -> Void) -> Void)?
+        var giveUp: (@Sendable () -> Void)?
         /// Those who wait until the node is free.
         var waiting: [Bell] = []
 
@@ -35,20 +37,25 @@ final class ChannelDesk: Sendable {
         var last = 0
     }
 
-    /// A closed channel sends what was written for two seconds at most; this is a little more.
-    private static let patience = 2.5
+    /// How long a closed channel may go on sending when its node is wanted again, in seconds: whoever wants it may be an
+    /// app's main thread. While nobody wants it the channel has two seconds.
+    private static let patience = 0.1
+    /// How long the system may take after that to give the node back. It does so at once, but for devices that hang.
+    private static let releaseTime = 0.9
     /// A channel that is ended from outside ends at once, but on a thread of its own, which an app may hold up.
     private static let briefly = 1.0
 
     private let state = Mutex(State())
+    private let log = Logger(label: "device-services.accessory")
 
-    /// Opens a node for a protocol. A channel of this process that was closed and is still sending is waited for.
+    /// Opens a node for a protocol. A channel of this process that was closed and is still sending is waited for, for a
+    /// moment; what it has not sent by then is given up.
     func open(
         _ protocolName: String, of accessory: AccessoryDescription.ID, node: ChannelNode,
         with opener: (ChannelNode) throws(DeviceError) -> OpenedChannel
     ) throws(DeviceError) -> any ByteChannel {
         let key = Key(accessory: accessory, node: node.path)
-        let number = try take(key, protocolName, until: LiveClock().now.advanced(bySeconds: Self.patience))
+        let number = try take(key, protocolName)
         let opened: OpenedChannel
         do throws(DeviceError) {
             opened = try opener(node)
@@ -60,6 +67,7 @@ final class ChannelDesk: Sendable {
             guard state.entries[key]?.number == number else { return }
             state.entries[key]?.channel = opened.channel
             state.entries[key]?.end = opened.end
+            state.entries[key]?.giveUp = opened.giveUp
             state.entries[key]?.isOpen = true
         }
         opened.whenReleased { [weak self] in self?.release(key, number) }
@@ -87,11 +95,13 @@ final class ChannelDesk: Sendable {
     private enum Turn {
         case taken(Int)
         case inUse(String)
-        case wait(Bell)
+        case wait(Bell, giveUp: (@Sendable () -> Void)?)
     }
 
-    private func take(_ key: Key, _ name: String, until deadline: BootTime) throws(DeviceError) -> Int {
+    private func take(_ key: Key, _ name: String) throws(DeviceError) -> Int {
         let clock = LiveClock()
+        var deadline = clock.now.advanced(bySeconds: Self.patience)
+        var hasGivenUp = false
         while true {
             let turn = state.withLock { state -> Turn in
                 guard let entry = state.entries[key] else {
@@ -102,7 +112,7 @@ final class ChannelDesk: Sendable {
                 guard entry.isOver else { return .inUse(entry.name) }
                 let bell = Bell()
                 state.entries[key]?.waiting.append(bell)
-                return .wait(bell)
+                return .wait(bell, giveUp: entry.giveUp)
             }
             switch turn {
             case .taken(let number): return number
@@ -110,10 +120,20 @@ final class ChannelDesk: Sendable {
                 throw DeviceError(
                     .busy,
                     "\(key.node) is in use by this program for the protocol \(other). Close that session first.")
-            case .wait(let bell):
+            case .wait(let bell, let giveUp):
                 if bell.wait(until: deadline, clock: clock) { continue }
-                throw DeviceError(
-                    .busy, "\(key.node) still sends what this program wrote before it closed it. Try again.")
+                guard !hasGivenUp else {
+                    throw DeviceError(
+                        .busy,
+                        "The system has not given \(key.node) back yet since this program closed it: the device takes nothing. Try again."
+                    )
+                }
+                hasGivenUp = true
+                deadline = clock.now.advanced(bySeconds: Self.releaseTime)
+                log.notice(
+                    "\(key.node) is opened again before the device has taken all that this program wrote before it closed it. The rest is given up."
+                )
+                giveUp?()
             }
         }
     }

@@ -12,6 +12,8 @@ struct OpenedChannel: Sendable {
     var end: @Sendable (ByteChannelEnd, @escaping @Sendable () -> Void) -> Void
     /// Calls the closure once the node is free for somebody else. Does not keep the channel.
     var whenReleased: @Sendable (@escaping @Sendable () -> Void) -> Void
+    /// Has it send no more of what was written, when it was closed. Does not keep the channel, but works without it too.
+    var giveUp: @Sendable () -> Void
 
     /// A node of this machine.
     static func open(_ node: ChannelNode, clock: any DeviceClock) throws(DeviceError) -> OpenedChannel {
@@ -26,14 +28,17 @@ struct OpenedChannel: Sendable {
         whenReleased = { [weak node] body in
             if let node { node.whenReleased(body) } else { body() }
         }
+        giveUp = node.giveUp
     }
 
     init(
         channel: any ByteChannel, end: @escaping @Sendable (ByteChannelEnd, @escaping @Sendable () -> Void) -> Void,
-        whenReleased: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+        whenReleased: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
+        giveUp: @escaping @Sendable () -> Void
     ) {
         self.channel = channel
         self.end = end
         self.whenReleased = whenReleased
+        self.giveUp = giveUp
     }
 }

@@ -69,6 +69,37 @@ struct ClosingTests {
         #expect(pair.waitForRelease())
     }
 
+    @Test("A reader that takes nothing is given up at once when the port is wanted, and not before the close")
+    func givenUp() throws {
+        let clock = VirtualClock()
+        let pair = try SocketPair(clock: clock)
+        #expect(pair.watch.write(pattern(1_000_000)) > 65_536)
+        pair.channel.giveUp()
+        #expect(pair.channel.end == nil)
+        pair.channel.close()
+        pair.channel.giveUp()
+        #expect(pair.waitForRelease())
+        #expect(clock.nextDeadline == nil)
+    }
+
+    @Test("A port that waits until the system has sent what it holds stops that when it is wanted")
+    func stopsWaiting() throws {
+        var asked = 0
+        let isGivenUp = {
+            asked += 1
+            return asked > 3
+        }
+        #expect(TTYPort.waits(for: { 5 }, patience: 1e6, isGivenUp: isGivenUp) == 5)
+        #expect(asked == 4)
+        var rest = 3
+        let bytes = {
+            rest -= 1
+            return rest
+        }
+        #expect(TTYPort.waits(for: bytes, patience: 1e6, isGivenUp: { false }) == 0)
+        #expect(TTYPort.waits(for: { 5 }, patience: 0, isGivenUp: { false }) == 5)
+    }
+
     @Test("After the close everything says so, and the observer hears nothing more")
     func closed() throws {
         let pair = try SocketPair()

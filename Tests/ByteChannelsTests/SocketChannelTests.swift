@@ -69,6 +69,16 @@ struct SocketChannelTests {
         #expect(taken == -1 || end?.unsentBytes == 3)
     }
 
+    @Test("Bytes that a server's end has lost are told as the system tells of sockets")
+    func lost() throws {
+        let pair = try SocketPair()
+        #expect(pair.watch.write(pattern(1_000_000)) > 65_536)
+        pair.peer.close()
+        let end = pair.watch.waitForEnd()
+        #expect(end?.reason == .hungUp)
+        #expect(end?.error?.cause == .system(call: "write", errno: ECONNRESET))
+    }
+
     @Test("A socket that is not there, or where nobody listens, is told in words")
     func refused() throws {
         #expect { try open("/nowhere/at/all") } throws: { ($0 as? DeviceError)?.code == .notFound }
@@ -85,8 +95,41 @@ struct SocketChannelTests {
         let server = try Server(backlog: 0)
         defer { server.end() }
         var channels: [NodeChannel] = []
-        #expect {
+        // Nobody has it yet: those that wait do not count.
+        let refusal = #expect(throws: DeviceError.self) {
             for _ in 0..<10 { channels.append(try open(server.path)) }
-        } throws: { ($0 as? DeviceError)?.code == .busy }
+        }
+        #expect(refusal?.code == .busy)
+        #expect(refusal?.message.hasPrefix("\(server.path) takes no connection: ") == true)
+        let accepted = accept(server.descriptor, nil, nil)
+        defer { close(accepted) }
+        let error = #expect(throws: DeviceError.self) {
+            for _ in 0..<10 { channels.append(try open(server.path)) }
+        }
+        #expect(error?.code == .busy)
+        #expect(error?.message == "\(server.path) is in use by this program itself. Close it there first.")
+    }
+
+    @Test("Who is connected to a socket is found, by the socket's file and not by its name")
+    func peers() throws {
+        let server = try Server()
+        defer { server.end() }
+        #expect(SocketPeers(of: server.path).count == 0)
+        let helper = try Helper(["connect", server.path])
+        defer { helper.end() }
+        #expect(helper.line() == "connected")
+        let accepted = accept(server.descriptor, nil, nil)
+        defer { close(accepted) }
+        let link = server.folder + "/link"
+        symlink(server.path, link)
+        defer { unlink(link) }
+        for path in [server.path, link] {
+            let peers = SocketPeers(of: path)
+            #expect(peers.count == 1)
+            #expect(peers.holders.map(\.pid) == [helper.pid])
+            #expect(peers.holders.first?.program == "TestProgramByte")
+        }
+        #expect(SocketPeers(of: server.folder).count == 0)
+        #expect(SocketPeers(of: "/nowhere/at/all").count == 0)
     }
 }

@@ -148,6 +148,16 @@ struct AccessoryToolTests {
         #expect(try Tool.run(["talk", "Box", "--hex", "--json"]).status == 64)
     }
 
+    @Test("doctor and list tell of a file that is broken", arguments: [["list", "--json"], ["doctor"]])
+    func brokenFile(arguments: [String]) throws {
+        let folder = try TemporaryFolder()
+        let file = folder.path + "/a.json"
+        // It has been there for long: whoever reads this has built it.
+        try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: #filePath)
+        let result = try Tool.run(arguments, environment: ["DEVICE_SERVICES_ACCESSORIES": folder.path])
+        #expect(result.output.contains("a.json is not valid JSON"), "\(result.output)")
+    }
+
     @Test("watch tells who is there, who comes and who goes")
     func watch() throws {
         let tool = try RunningTool([
@@ -324,6 +334,24 @@ struct AccessoryToolTests {
         // Root may open what others have for themselves alone; the lock holds for it too.
         #expect(second.status == 69)
         #expect(second.notes.contains("in use"))
+        other.send(signal: SIGTERM)
+        #expect(other.status() == 0)
+        simulator.send(signal: SIGTERM)
+        #expect(simulator.status() == 0)
+    }
+
+    @Test("Who has a simulated socket is told by doctor and to a second program")
+    func socketHolder() throws {
+        let simulator = try RunningTool(["simulate", "accessory", Self.scale + ".umockdev"])
+        let environment = ["DEVICE_SERVICES_ACCESSORIES": try #require(simulator.nextLine())]
+        let other = try RunningTool(["talk", "weigh", "--wait", "60", "--json"], environment: environment)
+        #expect(other.nextLine()?.contains("opened") == true)
+        let held = try Tool.run(["doctor", "--json", "--seconds", "0.1"], environment: environment)
+        let finding = try #require(Self.finding(held, ": sensorctl (pid "), "\(held.output)")
+        #expect(finding["level"] as? String == "remark")
+        let second = try Tool.run(["talk", "weigh"], environment: environment)
+        #expect(second.status == 69)
+        #expect(second.notes.contains("is in use by sensorctl, process "), "\(second.notes)")
         other.send(signal: SIGTERM)
         #expect(other.status() == 0)
         simulator.send(signal: SIGTERM)

@@ -1,8 +1,10 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import ByteChannels
 import DeviceCore
 import Dispatch
+import Glibc
 import Testing
 
 @testable import UdevSource
@@ -42,6 +44,45 @@ struct OpeningTests {
         let opened = Task.detached { try test.source.open(1, protocol: "com.a") }
         DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) { test.releaseAll() }
         #expect(try await opened.value.end == nil)
+    }
+
+    @Test("What a closed channel cannot send is given up when its node is wanted again")
+    func givenUp() throws {
+        let test = TestSource(records)
+        // One that is held, and one that is not.
+        let channel = try test.source.open(1, protocol: "com.a")
+        channel.close()
+        _ = try test.source.open(1, protocol: "com.a")
+        #expect(Self.code { try test.source.open(1, protocol: "com.a") } == nil)
+        withExtendedLifetime(channel) {}
+    }
+
+    @Test(
+        "A session goes before what the one before it could not send, be its streams closed or let go",
+        arguments: [
+            true, false,
+        ])
+    func takeOver(isHeld: Bool) throws {
+        let test = TestSource(records)
+        var ends: [Int32] = [-1, -1]
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
+        defer { close(ends[0]) }
+        // Its clock stands still, so that the time for sending is never over.
+        let port = SocketPort(descriptor: ends[1], path: "/dev/ttyACM0")
+        test.put(OpenedChannel(try NodeChannel(port, clock: VirtualClock())))
+        var channel: (any ByteChannel)? = try test.source.open(1, protocol: "com.a")
+        // Nobody reads there.
+        let bytes = [UInt8](repeating: 7, count: 1_000_000)
+        let taken = bytes.withUnsafeBytes { channel?.write($0) }
+        guard case .taken(let count)? = taken, count < bytes.count else {
+            Issue.record("All was taken.")
+            return
+        }
+        channel?.close()
+        if !isHeld { channel = nil }
+        #expect(Self.code { try test.source.open(1, protocol: "com.a") } == nil)
+        withExtendedLifetime(channel) {}
     }
 
     @Test("A channel that nobody holds any more is over too")

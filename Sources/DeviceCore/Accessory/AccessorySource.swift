@@ -19,9 +19,9 @@ public protocol AccessorySource: Sendable {
     /// Opens a protocol of an attached accessory.
     ///
     /// Nobody else has it while the channel lives: a second call for a protocol in use fails with ``DeviceError/Code/busy``.
-    /// Returns within some tens of milliseconds, at most a tenth of a second when somebody else has the port. Only a port
-    /// of this program that was closed and still sends what had been written is waited for longer, two seconds and a
-    /// half at most.
+    /// Returns within some tens of milliseconds, at most a tenth of a second when somebody else has the port. A port of
+    /// this program that was closed and still sends what had been written has another tenth for that; what is left then is
+    /// lost. Only where the system does not give the port back, because the device hangs, does it take a second, and fail.
     func open(_ accessory: AccessoryDescription.ID, protocol name: String) throws(DeviceError) -> any ByteChannel
 }
 

@@ -16,7 +16,8 @@ import Logging
 /// ```
 ///
 /// Keep the session: its streams are closed when it is released, and the port is free then. It is also free once both
-/// streams have been closed. What was written before is still sent, for two seconds at most.
+/// streams have been closed. What was written before is still sent, for two seconds at most, or a tenth of a second once
+/// another session wants the port.
 ///
 /// **Events** of the streams come as on Apple's platforms, on the run loops and in the modes in which they are
 /// scheduled, be it before or after they are opened. First `openCompleted`; then `hasBytesAvailable`, again only after a
@@ -56,6 +57,12 @@ open class EASession: NSObject {
     /// Nil, with one line in the log that says why, when the accessory is gone or does not offer the protocol, when the
     /// program does not declare the protocol, or when the port cannot be opened: `init(opening:protocol:)` throws
     /// the reason instead. A session of this process that has the protocol is closed first.
+    ///
+    /// It may take some hundredths of a second. What waits for others has an end: a former session of this program on the
+    /// port, be it closed already, has a tenth of a second to send what was written to it, and what the accessory has not
+    /// taken then is lost; a port that another program holds, or that may not be opened yet, is tried for a tenth of a
+    /// second. Only where the system does not give back the port of an accessory that hangs does it take a second, and
+    /// fail. The first use of the framework looks for the accessories, in some milliseconds.
     ///
     /// A program declares protocols with `DEVICE_SERVICES_PROTOCOLS` or `accessories.protocols`; where neither is
     /// set it may use all, unlike on Apple's platforms.

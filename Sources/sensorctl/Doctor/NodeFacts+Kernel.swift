@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import ByteChannels
 import DeviceCore
 import Foundation
 
@@ -35,6 +36,13 @@ extension NodeFacts {
             return String(cString: resolved)
         }
         self.holders = holders[target ?? path] ?? []
+        isSocket = status.st_mode & S_IFMT == S_IFSOCK
+        guard isSocket else { return }
+        let peers = SocketPeers(of: path)
+        connections = peers.count
+        self.holders = peers.holders.filter { $0.pid != getpid() }.map { holder in
+            Holder(pid: holder.pid, name: holder.program.isEmpty ? "a program" : Printable.text(holder.program))
+        }
     }
 
     /// Every group that the user is listed in.
@@ -48,7 +56,7 @@ extension NodeFacts {
 }
 
 extension NodeFacts.Holder {
-    /// The programs other than this one that have something below /dev open, or a socket's path bound, by path.
+    /// The programs other than this one that have something below /dev open, by path.
     static func all(proc: String = "/proc") -> [String: [NodeFacts.Holder]] {
         var holders: [String: [NodeFacts.Holder]] = [:]
         let own = getpid()

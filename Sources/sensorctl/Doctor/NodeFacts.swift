@@ -22,6 +22,10 @@ struct NodeFacts: Sendable, Hashable {
     var canOpen = true
     /// True when the user is listed in the group, be it that this session began before that.
     var isListedInGroup = false
-    /// As far as this user may look: others' programs are seen by root only.
+    /// As far as this user may look: others' programs are seen by root only. Of a socket those that are connected to it.
     var holders: [Holder] = []
+    /// True for a socket, which may serve several programs at a time.
+    var isSocket = false
+    /// How many connections a socket has, be it that it cannot be seen who has them.
+    var connections = 0
 }

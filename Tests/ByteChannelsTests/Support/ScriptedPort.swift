@@ -46,7 +46,7 @@ final class ScriptedPort: Port {
         return .bytes(bytes.count)
     }
 
-    func release(patience: Double) {
+    func release(patience: Double, isGivenUp: () -> Bool) {
         close(descriptor)
         close(other)
     }

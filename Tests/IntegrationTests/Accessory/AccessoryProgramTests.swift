@@ -162,8 +162,10 @@ extension IntegrationTests {
             try #require(await first.line(#""event":"opened""#) != nil, "\(first.said)")
             let second = try AccessoryProgram(folder: folder)
             let refused = try #require(await second.line(#""event":"refused""#), "\(second.said)")
-            // A reason that says what to do, not a number.
-            #expect(second.process.lines.elements[refused].count > 60, "\(second.said)")
+            // A reason that says who has it and what to do, over a socket as over a port.
+            let reason = second.process.lines.elements[refused]
+            #expect(reason.contains("is in use by "), "\(reason)")
+            #expect(reason.contains(", process \(first.process.identifier). Close it there first."), "\(reason)")
             for number in 0..<20 {
                 first.command("write still \(number)")
                 try #require(await first.line("still \(number)\\r\\n") != nil, "\(first.said)")

@@ -28,6 +28,12 @@ case "hold":
     fflush(nil)
     waitForEndOfInput()
     channel.close()
+case "connect":
+    let channel = try ChannelOpener.open(.socket(path: arguments[2]), clock: LiveClock())
+    print("connected")
+    fflush(nil)
+    waitForEndOfInput()
+    channel.close()
 case "exclude":
     let descriptor = Glibc.open(arguments[2], O_RDWR | O_NOCTTY)
     guard ioctl(descriptor, UInt(TIOCEXCL)) == 0 else { exit(3) }

@@ -81,7 +81,7 @@ final class TestSource: Sendable {
                             hooks.run()
                             done()
                         },
-                        whenReleased: { hooks.add($0) })
+                        whenReleased: { hooks.add($0) }, giveUp: { hooks.run() })
                 },
                 reach: { path in feed.nodes.withLock { $0[path] ?? .ready } }, inotify: inotify))
         if subscribes { subscribe() }
