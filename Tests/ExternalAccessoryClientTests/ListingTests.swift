@@ -93,6 +93,50 @@ private class Writer: NSObject, StreamDelegate {
     }
 }
 
+/// The writing section's advice: with nothing to write when there is space, a flag is set, and whoever has something later
+/// writes it directly when the flag is set.
+private class FlaggedWriter: NSObject, StreamDelegate {
+    let output: OutputStream
+    var rest: [UInt8] = []
+    var hasSpace = false
+    var events = 0
+
+    init(_ output: OutputStream) { self.output = output }
+
+    func stream(_ aStream: Stream, handle eventCode: Stream.Event) {
+        guard eventCode == .hasSpaceAvailable else { return }
+        events += 1
+        writeOrRemember()
+    }
+
+    func send(_ data: [UInt8]) {
+        rest += data
+        if hasSpace { writeOrRemember() }
+    }
+
+    private func writeOrRemember() {
+        hasSpace = rest.isEmpty
+        guard !rest.isEmpty else { return }
+        let count = output.write(rest, maxLength: min(rest.count, 1024))
+        if count > 0 { rest.removeFirst(count) }
+    }
+}
+
+/// Reads with a length that cannot be negative, as the reading listing is printed.
+private class UnsignedReader: NSObject, StreamDelegate {
+    var lengths: [UInt] = []
+
+    func stream(_ aStream: Stream, handle eventCode: Stream.Event) {
+        guard eventCode == .hasBytesAvailable, let input = aStream as? InputStream else { return }
+        lengths.append(readUnsigned(input))
+    }
+
+    func readUnsigned(_ input: InputStream) -> UInt {
+        var buffer = [UInt8](repeating: 0, count: 8)
+        return UInt(bitPattern: input.read(&buffer, maxLength: 8))
+    }
+}
+
 @Suite("Loops of the documents")
 struct ListingTests {
     private let bench = ClientBench()
@@ -157,6 +201,59 @@ struct ListingTests {
         #expect(input.read(&buffer, maxLength: 8) == 0)
     }
 
+    @Test("A length that is kept unsigned is enormous on a stream that is closed; no event leads there")
+    func unsignedLengthAtEnd() throws {
+        let (session, peer) = try session()
+        let input = try #require(session.inputStream)
+        let reader = UnsignedReader()
+        schedule(input, reader)
+        peer.send("abc")
+        bench.run()
+        #expect(reader.lengths == [3])
+        // The event is on its way when the stream is closed: it is not told.
+        peer.send("def")
+        input.close()
+        bench.run()
+        #expect(reader.lengths == [3])
+        // Whoever reads without being told would take -1 for more bytes than there is memory.
+        #expect(reader.readUnsigned(input) == .max)
+    }
+
+    @Test("With nothing to write a flag is set, and what comes later is written directly: the event comes again then")
+    func flag() throws {
+        bench.accessories.setCapacity(1500)
+        let (session, peer) = try session()
+        let output = try #require(session.outputStream)
+        let writer = FlaggedWriter(output)
+        schedule(output, writer)
+        bench.run()
+        #expect(writer.hasSpace && writer.events == 1)
+        // Nothing was written, so that nothing is told again, however long there is space.
+        bench.run()
+        #expect(writer.events == 1)
+        writer.send([1, 2, 3])
+        #expect(peer.receive() == [1, 2, 3])
+        bench.run()
+        // That event found nothing to write, and has set the flag again.
+        #expect(writer.hasSpace && writer.events == 2)
+        let data = (0..<5000).map { UInt8(truncatingIfNeeded: $0 / 5) }
+        writer.send(data)
+        var received: [UInt8] = []
+        for _ in 0..<20 where received.count < data.count {
+            bench.run()
+            received += peer.receive()
+        }
+        #expect(received == data)
+        bench.run()
+        #expect(writer.hasSpace && writer.rest.isEmpty)
+        // Data that comes while there is no space waits for the event, and is not written directly.
+        writer.send([UInt8](repeating: 1, count: 4000))
+        writer.send([2])
+        for _ in 0..<20 { bench.run() }
+        #expect(!writer.hasSpace && writer.rest.count == 4001 - 1500)
+        #expect(peer.receive().count == 1500)
+    }
+
     @Test("Writing in pieces sends all, and the write of length 0 at the end does not spin")
     func writing() throws {
         let (session, peer) = try session()
@@ -218,6 +315,49 @@ struct ListingTests {
         while output.hasSpaceAvailable { counts.append(output.write(piece, maxLength: 1024)) }
         #expect(counts == [1024, 476])
         #expect(peer.receive().count == 1500)
+    }
+
+    @Test("Polling as it was printed begins with 1024 bytes: of fewer it sends what lies behind them")
+    func firstLengthAsPrinted() throws {
+        let (session, peer) = try session()
+        let output = try #require(session.outputStream)
+        output.open()
+        let data: [UInt8] = [1, 2, 3, 4, 5]
+        // What happens to lie behind them in memory.
+        let memory = data + [UInt8](repeating: 0xEE, count: 2000)
+        var written = 0
+        var length = 1024
+        while output.hasSpaceAvailable, length > 0 {
+            let count = output.write(Array(memory[written..<written + length]), maxLength: length)
+            guard count > 0 else { break }
+            written += count
+            length = min(1024, data.count - written)
+        }
+        let sent = peer.receive()
+        #expect(sent.count == 1024)
+        #expect(Array(sent.prefix(6)) == [1, 2, 3, 4, 5, 0xEE])
+        // Then the length is negative: as a number without sign it would never end. Here such a write does nothing.
+        #expect(length == 5 - 1024)
+        #expect(output.write(memory, maxLength: length) == 0)
+        #expect(peer.receive() == [])
+        // As it is meant, the first length too is at most what there is.
+        #expect(output.write(data, maxLength: min(1024, data.count)) == 5)
+        #expect(peer.receive() == data)
+    }
+
+    @Test("Polling as it was printed copies with a string function, and loses what is behind a byte of zero")
+    func stringCopyAsPrinted() throws {
+        let (session, peer) = try session()
+        let output = try #require(session.outputStream)
+        output.open()
+        let data: [UInt8] = [65, 66, 0, 67, 68]
+        var copy = [CChar](repeating: 0, count: data.count)
+        strncpy(&copy, data.map { CChar(bitPattern: $0) }, data.count)
+        #expect(output.write(copy.map { UInt8(bitPattern: $0) }, maxLength: copy.count) == 5)
+        #expect(peer.receive() == [65, 66, 0, 0, 0])
+        // As it is meant, no byte means anything.
+        #expect(output.write(data, maxLength: data.count) == 5)
+        #expect(peer.receive() == data)
     }
 
     @Test("An error is seen as the event, as the status and as -1, and the stream is closed then")
