@@ -77,6 +77,57 @@ struct AccessoryFileTests {
         simulator.stop()
     }
 
+    @Test("What is not as it should be in a trace is told of")
+    func warnings() throws {
+        let header = try #require(
+            String(contentsOfFile: Samples.path("weigh-scale.trace"), encoding: .utf8)
+                .split(separator: "\n").first)
+        let attach = #""attach":{"id":"1","name":"Probe","port":"1-6","protocols":["com.example.probe"]}"#
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appendingPathComponent("probe.trace")
+        let lines = [
+            String(header), "{\"t\":0.1,\(attach)}", #"{"t":0.05,"open":"com.example.probe","accessory":"1"}"#,
+            #"{"t":0.2,"in":"x","accessory":"2","protocol":"com.example.probe"}"#, "{\"t\":0.3,",
+        ]
+        try Data(lines.joined(separator: "\n").utf8).write(to: file)
+        let simulator = try AccessorySimulator(file: file.path)
+        #expect(
+            simulator.differences == [
+                "\(TraceWarning(line: 3, reason: .timeGoesBack))",
+                "\(TraceWarning(line: 4, reason: .unknownAccessory))",
+                "\(TraceWarning(line: 5, reason: .cutLine))",
+            ])
+        // However many there are, there is room for what a program does otherwise.
+        try Data((lines.prefix(2) + Array(repeating: lines[3], count: 500)).joined(separator: "\n").utf8).write(
+            to: file)
+        let differences = try AccessorySimulator(file: file.path).differences
+        #expect(differences.count == AccessorySimulator.maximumDifferences / 2 + 1)
+        #expect(differences.last == "450 more lines are not as they should be")
+    }
+
+    @Test("An accessory of a trace that offers no protocol is told of, and leaves nothing behind")
+    func noProtocol() throws {
+        let header = try #require(
+            String(contentsOfFile: Samples.path("weigh-scale.trace"), encoding: .utf8)
+                .split(separator: "\n").first)
+        let parent = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: parent) }
+        let file = parent.appendingPathComponent("lamp.trace")
+        let attach = #"{"t":0.0,"attach":{"id":"1","name":"Lamp","port":"1-6","protocols":[]}}"#
+        try Data("\(header)\n\(attach)\n".utf8).write(to: file)
+        var options = AccessorySimulatorOptions()
+        options.folder = parent.path
+        let simulator = try AccessorySimulator(file: file.path, options: options)
+        try simulator.start()
+        #expect(simulator.waitUntilPlayed(seconds: 60))
+        simulator.stop()
+        #expect(simulator.differences.first?.contains("Lamp offers no protocol") == true, "\(simulator.differences)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: parent.path) == ["lamp.trace"])
+    }
+
     @Test("A declared accessory gets the peer that is asked for")
     func declaration() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)

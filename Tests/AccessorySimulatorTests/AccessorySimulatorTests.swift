@@ -55,6 +55,71 @@ struct AccessorySimulatorTests {
         #expect(throws: DeviceError.self) { try simulator.attach(accessory(EchoPeer())) }
     }
 
+    @Test("What a simulator that was killed has left is removed by the next one, and nothing else is")
+    func abandoned() throws {
+        let parent = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "left-\(UUID().uuidString.prefix(8))")
+        defer { try? FileManager.default.removeItem(at: parent) }
+        let files = [
+            // Left behind.
+            "accessories-aaaaaa": ["1.json", "1-0", "12.json.tmp", "12-10"],
+            // With something in it that no simulator makes.
+            "accessories-bbbbbb": ["1.json", "mine", "-1", "1-x", "1.jso"],
+            // Perhaps just made.
+            "accessories-cccccc": [],
+            "accessories-other": ["1.json"],
+        ]
+        for (name, entries) in files {
+            let folder = parent.appendingPathComponent(name)
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            for entry in entries { try Data("{}".utf8).write(to: folder.appendingPathComponent(entry)) }
+        }
+        var options = AccessorySimulatorOptions()
+        options.folder = parent.path
+        let other = AccessorySimulator([accessory(EchoPeer())], options: options)
+        let alive = try other.start()
+        let simulator = AccessorySimulator([accessory(EchoPeer())], options: options)
+        let own = try simulator.start()
+        #expect(try declarations(alive).count == 1)
+        #expect(try declarations(own).count == 1)
+        simulator.stop()
+        other.stop()
+        let left = try FileManager.default.contentsOfDirectory(atPath: parent.path).sorted()
+        #expect(left == ["accessories-bbbbbb", "accessories-cccccc", "accessories-other"])
+        let rest = try FileManager.default.contentsOfDirectory(atPath: parent.path + "/accessories-bbbbbb").sorted()
+        #expect(rest == ["-1", "1-x", "1.jso", "mine"])
+    }
+
+    @Test("An accessory without protocols is refused, and nothing is left of it")
+    func noProtocol() throws {
+        let simulator = AccessorySimulator()
+        let folder = try simulator.start()
+        let error = #expect(throws: DeviceError.self) {
+            try simulator.attach(
+                SimulatedAccessory(AccessoryDescription(identity: "x", name: "Lamp"), endpoints: []))
+        }
+        #expect(error?.message.contains("Lamp offers no protocol") == true)
+        #expect(simulator.attached == [])
+        simulator.stop()
+        #expect(!FileManager.default.fileExists(atPath: folder))
+    }
+
+    @Test("A folder that is not there or whose path is too long for sockets is refused in words")
+    func folders() throws {
+        let parent = FileManager.default.temporaryDirectory.appendingPathComponent(String(repeating: "x", count: 100))
+        try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: parent) }
+        for path in ["/nonexistent", parent.path] {
+            var options = AccessorySimulatorOptions()
+            options.folder = path
+            let error = #expect(throws: DeviceError.self) { try AccessorySimulator(options: options).start() }
+            #expect(error?.message.contains("Set TMPDIR") == true)
+            #expect(error?.code == .inputOutput)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: parent.path) == [])
+    }
+
     @Test("An echo answers, in as many sessions as there are", arguments: transports)
     func echo(transport: SimulatedTransport) throws {
         let simulator = AccessorySimulator()

@@ -39,6 +39,38 @@ struct ListeningPortTests {
         }
     }
 
+    @Test("A terminal that nobody has opened is not looked at, and its server is told when somebody does")
+    func opening() throws {
+        try withBuffer { buffer in
+            let openings = OpeningWatch()
+            let endpoint = SimulatedAccessory.Endpoint(name: "com.example.probe", peer: EchoPeer())
+            let port = try TerminalPort(endpoint, openings: openings)
+            let other = try TerminalPort(endpoint, openings: openings)
+            let context = Self.context(buffer, Bell())
+            for _ in 0..<2 {
+                openings.drain(buffer)
+                port.serve(revents: 0, context: context)
+                #expect(port.deadline == .never)
+                #expect(port.interest == nil)
+                var told = pollfd(fd: openings.descriptor, events: Int16(POLLIN), revents: 0)
+                #expect(poll(&told, 1, 0) == 0)
+                let program = try #require(PlainPort(terminal: port.node.path))
+                #expect(poll(&told, 1, 0) == 1)
+                openings.drain(buffer)
+                try wait(Bell(), port, context) { port.conversation != nil }
+                other.serve(revents: 0, context: context)
+                #expect(other.deadline == .never && other.conversation == nil)
+                program.close()
+                while port.conversation != nil, var entry = port.interest {
+                    #expect(poll(&entry, 1, 60_000) == 1)
+                    port.serve(revents: entry.revents, context: context)
+                }
+            }
+            port.close()
+            other.close()
+        }
+    }
+
     @Test("Without descriptors nobody is let in for a moment, and after that again", arguments: [EMFILE, ENOMEM])
     func noDescriptor(number: Int32) throws {
         try withBuffer { buffer in

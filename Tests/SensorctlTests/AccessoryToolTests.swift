@@ -300,6 +300,18 @@ struct AccessoryToolTests {
         #expect(try Tool.run(simulate + [file, "--", "/nonexistent/program"]).status == 127)
         #expect(try Tool.run(simulate + ["/nonexistent.trace"]).status == 66)
         #expect(try Tool.run(simulate + [Tool.root + "/LICENSE"]).status == 65)
+        let udev = Tool.root + "/Simulators/Traces/udev/"
+        #expect(try Tool.run(simulate + [udev + "umockdev-sony-xperia-mini-pro.umockdev"]).status == 65)
+        let folder = try TemporaryFolder()
+        try Data(#"{"name":"Lamp"}"#.utf8).write(to: URL(fileURLWithPath: folder.path + "/lamp.json"))
+        #expect(try Tool.run(simulate + [folder.path + "/lamp.json"]).status == 65)
+        let long = folder.path + "/" + String(repeating: "x", count: 100)
+        try FileManager.default.createDirectory(atPath: long, withIntermediateDirectories: true)
+        for parent in ["/nonexistent", long] {
+            let result = try Tool.run(simulate + [file, "--", "true"], environment: ["TMPDIR": parent])
+            #expect(result.status == 73)
+            #expect(result.notes.contains("Set TMPDIR"), "\(result.notes)")
+        }
         #expect(try Tool.run(simulate + [file, "--json", "--", "true"]).status == 64)
         #expect(try Tool.run(simulate + [file, "--speed", "0"]).status == 64)
         let json = try Tool.run(simulate + [file, "--json", "--duration", "0.1"])

@@ -5,6 +5,9 @@ public import DeviceCore
 import Synchronization
 public import Trace
 
+/// So many warnings about a trace leave room for what programs do otherwise.
+private let maximumWarnings = AccessorySimulator.maximumDifferences / 2
+
 extension AccessorySimulator {
     /// A simulator of the accessories of a file, not yet started.
     ///
@@ -32,6 +35,9 @@ extension AccessorySimulator {
             self.init([try Self.accessory(declaration: path, peer: peer)], options: options, notes: notes)
         } else {
             let plan = try TracePlan(TraceFile(path: path))
+            for warning in plan.warnings.prefix(maximumWarnings) { notes.add("\(warning)") }
+            let rest = plan.warningCount - min(plan.warnings.count, maximumWarnings)
+            if rest > 0 { notes.add("\(rest) more lines are not as they should be") }
             guard !plan.accessories.isEmpty else {
                 throw DeviceError(.invalidTrace, "\(path) tells of no accessory.")
             }
@@ -64,7 +70,7 @@ extension AccessorySimulator {
             return UmockdevPeer(script) { notes.add("\(name): \($0)") }
         }
         guard !accessories.isEmpty else {
-            throw DeviceError(.notFound, "\(path) describes no accessory: no device in it has a protocol.")
+            throw DeviceError(.invalidTrace, "\(path) describes no accessory: no device in it has a protocol.")
         }
         return accessories
     }

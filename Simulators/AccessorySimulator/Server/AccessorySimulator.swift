@@ -66,7 +66,8 @@ public final class AccessorySimulator: Sendable {
     /// The folder in which accessories are announced; nil when it does not run.
     public var folder: String? { running.withLock { $0?.folder.path } }
 
-    /// Where programs departed from recordings that peers play, in words; at most ``maximumDifferences``.
+    /// Where programs departed from recordings that peers play, and what of a file is not played as it stands, in words;
+    /// at most ``maximumDifferences``.
     public var differences: [String] { notes.lines }
 
     /// The most differences that are kept.
@@ -140,7 +141,7 @@ public final class AccessorySimulator: Sendable {
         running.withLock { $0?.state }?.content.withLock { $0.attached[id] }
     }
 
-    /// Makes an accessory's ports and announces it.
+    /// Makes an accessory's ports and announces it. One without protocols is refused, as no program could see it.
     ///
     /// - Parameter transport: what its protocols are; nil for what the options say.
     @discardableResult
@@ -149,6 +150,11 @@ public final class AccessorySimulator: Sendable {
     ) throws(DeviceError) -> ID {
         guard let (state, folder) = running.withLock({ $0.map { ($0.state, $0.folder) } }) else {
             throw DeviceError(.notFound, "The simulator does not run. Start it before accessories are attached.")
+        }
+        guard !accessory.endpoints.isEmpty else {
+            throw DeviceError(
+                .invalidConfiguration,
+                "\(accessory.description.name) offers no protocol, and cannot be announced. Give it one at least.")
         }
         let id = last.withLock { last in
             last += 1
@@ -159,7 +165,7 @@ public final class AccessorySimulator: Sendable {
             switch transport ?? options.transport {
             case .socket:
                 ports.append((endpoint.name, try ListeningPort(endpoint, path: folder.socket(id, place))))
-            case .pseudoTerminal: ports.append((endpoint.name, try TerminalPort(endpoint)))
+            case .pseudoTerminal: ports.append((endpoint.name, try TerminalPort(endpoint, openings: state.openings)))
             }
         }
         let declared = Self.declared(accessory.description, ports: ports)

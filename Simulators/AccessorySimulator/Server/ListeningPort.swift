@@ -197,9 +197,16 @@ final class ListeningPort: SimulatedPort {
     }
 
     private static func failure(_ call: String, _ path: String) -> DeviceError {
-        DeviceError(
-            .busy, "The simulated accessory cannot listen on \(path). Choose another folder, with a short path.",
-            cause: .system(call: call, errno: errno))
+        let number = errno
+        let advice =
+            switch number {
+            case EMFILE, ENFILE: "Too many files are open: allow more with ulimit -n, or simulate fewer at a time."
+            case ENAMETOOLONG: "The path is too long for a socket: set TMPDIR to a folder with a short one."
+            default: "Set TMPDIR to another folder."
+            }
+        return DeviceError(
+            number == EMFILE || number == ENFILE ? .notSupported : .inputOutput,
+            "The simulated accessory cannot listen on \(path). \(advice)", cause: .system(call: call, errno: number))
     }
 }
 

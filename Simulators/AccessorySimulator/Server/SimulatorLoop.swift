@@ -73,6 +73,7 @@ final class SimulatorState: Sendable {
 
     let content = Mutex(Content())
     let wakeUp: WakeUp
+    let openings = OpeningWatch()
 
     init() throws(DeviceError) {
         wakeUp = try WakeUp(for: "the accessory simulator")
@@ -156,7 +157,10 @@ final class SimulatorLoop {
             ready.removeAll(keepingCapacity: true)
             descriptors.removeAll(keepingCapacity: true)
             owners.removeAll(keepingCapacity: true)
-            descriptors.append(pollfd(fd: state.wakeUp.readEnd, events: Int16(POLLIN), revents: 0))
+            // poll leaves out a negative one.
+            for descriptor in [state.wakeUp.readEnd, state.openings.descriptor] {
+                descriptors.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
+            }
             var deadline = sessions.isEmpty ? BootTime.never : clock.now.advanced(bySeconds: 0.02)
             for (id, accessory) in accessories {
                 for (place, entry) in accessory.ports.enumerated() where !entry.port.isClosed {
@@ -168,7 +172,8 @@ final class SimulatorLoop {
             }
             wait(&descriptors, until: deadline)
             if descriptors.first?.revents != 0 { state.wakeUp.drain() }
-            for (owner, descriptor) in zip(owners, descriptors.dropFirst()) where descriptor.revents != 0 {
+            if descriptors.dropFirst().first?.revents != 0 { state.openings.drain(buffer) }
+            for (owner, descriptor) in zip(owners, descriptors.dropFirst(2)) where descriptor.revents != 0 {
                 ready[owner.accessory, default: [:]][owner.place] = descriptor.revents
             }
         }
@@ -250,7 +255,8 @@ final class SimulatorLoop {
                 unplug: { [weak state] in state?.add(.detach(id, .atOnce, done: nil)) },
                 keep: { session in self.keep(session) })
             var traffic = SimulatedTraffic()
-            var isGone = true
+            // One without ports has none that could have ended.
+            var isGone = !accessory.ports.isEmpty
             for (place, entry) in accessory.ports.enumerated() where !entry.port.isClosed {
                 entry.port.serve(revents: ready[id]?[place] ?? 0, context: context)
                 isGone = isGone && entry.port.isClosed

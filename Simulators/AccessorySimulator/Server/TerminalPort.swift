@@ -16,7 +16,7 @@ import Musl
 /// opens a port, and bytes sent before would be lost. A hang-up throws away what the program has not read; a port that
 /// leaves waits for that.
 final class TerminalPort: SimulatedPort {
-    /// How often a port that nobody has opened is looked at: nothing tells that somebody does.
+    /// How often a port is looked at that somebody is about to leave or to use, as nothing tells of that.
     private static let glance = 0.01
     /// So long after the opening a program that does not flush is taken to be ready.
     private static let patience = 0.3
@@ -35,6 +35,8 @@ final class TerminalPort: SimulatedPort {
     private let path: String
     private let endpoint: SimulatedAccessory.Endpoint
     private var master: Int32
+    /// True when its server is told that somebody has opened it, and it need not be looked at for that.
+    private let isWatched: Bool
     private var state = State.closed
     private(set) var conversation: Conversation?
     private(set) var totals = PortTotals()
@@ -45,10 +47,12 @@ final class TerminalPort: SimulatedPort {
     private var lastWrite = BootTime.zero
     private var nextGlance = BootTime.zero
 
-    init(_ endpoint: SimulatedAccessory.Endpoint) throws(DeviceError) {
+    /// - Parameter openings: what tells the server that a port was opened.
+    init(_ endpoint: SimulatedAccessory.Endpoint, openings: OpeningWatch? = nil) throws(DeviceError) {
         self.endpoint = endpoint
         (master, path) = try Self.open()
         node = .tty(path: path, TTYSettings())
+        isWatched = openings?.add(path) ?? false
     }
 
     deinit {
@@ -57,7 +61,7 @@ final class TerminalPort: SimulatedPort {
 
     var deadline: BootTime {
         switch state {
-        case .closed: nextGlance
+        case .closed: isWatched ? .never : nextGlance
         case .opening(let deadline): min(deadline, nextGlance)
         case .open: leavesUntil == nil && conversation?.isProgramDeaf != true ? .never : nextGlance
         }
@@ -247,8 +251,14 @@ final class TerminalPort: SimulatedPort {
     }
 
     private static func failure(_ call: String, _ number: Int32) -> DeviceError {
-        DeviceError(
-            .notSupported, "There is no pseudo-terminal for the simulated accessory. Mount /dev/pts, or use a socket.",
+        let advice =
+            switch number {
+            case EMFILE, ENFILE: "Too many files are open: allow more with ulimit -n, or simulate fewer at a time."
+            case ENOSPC, EIO: "All of the system's are in use: allow more with sysctl kernel.pty.max, or use sockets."
+            default: "Mount /dev/pts, or use a socket."
+            }
+        return DeviceError(
+            .notSupported, "There is no pseudo-terminal for the simulated accessory. \(advice)",
             cause: .system(call: call, errno: number))
     }
 }

@@ -22,8 +22,8 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
             Where the program writes something else than was recorded, a note at the end says so. With --json the line is \
             an object with "event" listening and "folder".
 
-            Exits with 65 when the file is none of these, with 66 when it cannot be read, and with 127 when PROGRAM cannot \
-            be started. See sensorctl --help for the other exit codes.
+            Exits with 65 when the file is none of these or holds no accessory, with 66 when it cannot be read, with 73 when \
+            the folder cannot be made (in TMPDIR, else in /tmp), and with 127 when PROGRAM cannot be started. See sensorctl --help for the other exit codes.
             """)
 
     /// Who speaks for an accessory whose file holds no dialogue.
@@ -90,18 +90,28 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
 
     /// The simulator, and the folder in which it announces its accessories.
     private func start() throws -> (AccessorySimulator, folder: String) {
+        var options = AccessorySimulatorOptions()
+        options.transport = transport == .pty ? .pseudoTerminal : .socket
+        options.speed = speed
+        options.repeats = loop
+        let simulator: AccessorySimulator
         do throws(DeviceError) {
-            var options = AccessorySimulatorOptions()
-            options.transport = transport == .pty ? .pseudoTerminal : .socket
-            options.speed = speed
-            options.repeats = loop
-            let simulator = try AccessorySimulator(file: file, options: options) { [peer] _, _ in peer.accessoryPeer }
+            simulator = try AccessorySimulator(file: file, options: options) { [peer] _, _ in peer.accessoryPeer }
+        } catch {
+            // What a file declares in a wrong way is as much not what is to be in it as what is no trace.
+            throw try Self.end(error, error.code == .invalidConfiguration ? .badTrace : ExitStatus(reading: error))
+        }
+        do throws(DeviceError) {
             return (simulator, try simulator.start())
         } catch {
-            Notes.fail(error.description)
-            try ExitStatus(reading: error).end()
-            throw error
+            throw try Self.end(error, error.code == .inputOutput ? .cannotCreate : .unavailable)
         }
+    }
+
+    private static func end(_ error: DeviceError, _ status: ExitStatus) throws -> DeviceError {
+        Notes.fail(error.description)
+        try status.end()
+        return error
     }
 
     private func announce(_ folder: String, on standardOutput: StandardOutput) {
