@@ -21,10 +21,8 @@ extension IntegrationTests {
 
         /// Fails when the program is busy with nothing to do.
         private static func expectIdle(_ program: AccessoryProgram) async throws {
-            let before = program.use.switches
-            try await Task.sleep(for: .seconds(1))
-            let switches = program.use.switches - before
-            #expect(switches < 200, "\(switches) wake-ups")
+            let idleness = try await program.idleness()
+            #expect(idleness.isIdle, "\(idleness)")
         }
 
         @Test(

@@ -139,16 +139,30 @@ extension IntegrationTests {
             #expect(late.threads <= early.threads + 20)
             // The buffers of one connection alone would be 100 MiB by now.
             #expect(late.memory <= early.memory + 32_768)
-            let switches = late.switches - early.switches
-            #expect(switches < 900 * 500, "\(switches) wake-ups in 900 rounds")
+            let wakeUps = late.wakeUps(since: early)
+            #expect(wakeUps < 900 * 500, "\(wakeUps) wake-ups in 900 rounds")
             // And nobody goes on looking for what is gone.
-            try await Task.sleep(for: .milliseconds(500))
-            let before = program.use.switches
-            try await Task.sleep(for: .seconds(2))
-            let idle = program.use.switches - before
-            #expect(idle < 400, "\(idle) wake-ups with nothing to do")
+            let idleness = try await program.idleness()
+            #expect(idleness.isIdle, "\(idleness)")
             await program.process.kill()
             simulator.stop()
+        }
+
+        @Test("A program that goes round without sleeping is not taken for an idle one")
+        func spin() async throws {
+            let spinning = try ChildProcess("/bin/sh", ["-c", "echo here; while :; do :; done"])
+            try #require(await spinning.lines.wait { $0 == ["here"] })
+            let early = AccessoryProgram.Use(of: spinning.identifier).ticks
+            var isSeen = false
+            // On a busy machine it may take a while until it has had its share.
+            for _ in 0..<30 where !isSeen {
+                let idleness = try await AccessoryProgram.idleness(of: spinning.identifier, looks: 1)
+                isSeen = !idleness.isIdle
+                #expect(idleness.wakeUps <= 10, "it would be seen without its ticks: \(idleness)")
+            }
+            #expect(isSeen)
+            #expect(AccessoryProgram.Use(of: spinning.identifier).ticks > early)
+            await spinning.kill()
         }
 
         @Test("A second program is told that the port is taken, and the first one goes on", arguments: transports)
@@ -253,9 +267,8 @@ extension IntegrationTests {
             )
             try #require(await program.line(#""event":"opened""#) != nil, "\(program.said)")
             #expect(await simulator.wait { $0.traffic(of: id)?.openSessions == 1 })
-            let before = program.use.switches
-            try await Task.sleep(for: .seconds(1))
-            #expect(program.use.switches - before < 200)
+            let idleness = try await program.idleness()
+            #expect(idleness.isIdle, "\(idleness)")
             program.command("close")
             try #require(await program.line(#""event":"closed""#) != nil)
             #expect(await simulator.wait { $0.traffic(of: id)?.openSessions == 0 })

@@ -43,42 +43,13 @@ final class AccessoryProgram: Sendable {
     /// What it has said, for messages of tests.
     var said: String { process.lines.elements.suffix(12).joined(separator: "\n") }
 
-    /// What the kernel counts of it.
-    struct Use {
-        var descriptors = 0
-        var threads = 0
-        /// Memory in use and at most, in KiB.
-        var memory = 0
-        var peak = 0
-        /// How often its threads have gone to sleep.
-        var switches = 0
-    }
-
-    var use: Use {
-        let folder = "/proc/\(process.identifier)"
-        var use = Use()
-        use.descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "\(folder)/fd").count) ?? 0
-        use.memory = Self.number("VmRSS", in: "\(folder)/status")
-        use.peak = Self.number("VmHWM", in: "\(folder)/status")
-        let threads = (try? FileManager.default.contentsOfDirectory(atPath: "\(folder)/task")) ?? []
-        use.threads = threads.count
-        use.switches = threads.reduce(0) {
-            $0 + Self.number("voluntary_ctxt_switches", in: "\(folder)/task/\($1)/status")
-        }
-        return use
-    }
+    var use: Use { Use(of: process.identifier) }
 
     /// The number that the next file it opens has.
     var firstFreeDescriptor: Int {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.identifier)/fd")) ?? []
         let taken = Set(names.compactMap { Int($0) })
         return (0...taken.count).first { !taken.contains($0) } ?? taken.count
-    }
-
-    private static func number(_ name: String, in file: String) -> Int {
-        let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
-        let line = text.split(separator: "\n").first { $0.hasPrefix("\(name):") }
-        return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0
     }
 }
 

@@ -1,0 +1,84 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+extension IntegrationTests {
+    @Suite(
+        "A program and a device that umockdev plugs in and out", .serialized,
+        .enabled(if: Tools.hasLibUdev, Tools.libUdevMissing),
+        .enabled(if: Tools.hasMockedUdev, Tools.mockedUdevMissing), .timeLimit(.minutes(30)))
+    struct MockedAccessoryTests {
+        /// How the device comes back.
+        enum Return: String, CaseIterable {
+            /// To its place and its node, as a device at the same port does. umockdev cannot make a node twice: its files are
+            /// taken away and put back, with another pseudo-terminal behind the node.
+            case samePlace
+            /// To another port, with another node; umockdev makes all of it each time.
+            case newPlace
+            /// The same, where udevd seems to run.
+            case newPlaceByUdevd
+        }
+
+        /// So many rounds take half a minute or less where the machine has nothing else to do. The variable asks for others.
+        private static let asked = ProcessInfo.processInfo.environment["DEVICE_SERVICES_ROUNDS"].flatMap { Int($0) }
+        private static let length = 3000
+        private static let greeting = String(repeating: "HELLO", count: 60)
+
+        @Test(
+            "Plugged in, talked to and unplugged again and again: nothing is lost, nothing leaks",
+            arguments: Return.allCases)
+        func rounds(way: Return) async throws {
+            if way == .newPlaceByUdevd, Tools.isolation == nil { return }
+            // Accessories settle for most of the time of a round.
+            let configuration = try ConfigurationFile(
+                way == .newPlace ? "{}" : #"{"accessories":{"settle":0.01}}"#)
+            let board = try await RoundsBoard(greeting: Self.greeting, byUdevd: way == .newPlaceByUdevd, configuration)
+            let rounds = Self.asked ?? (way == .samePlace ? 500 : 100)
+            var early = AccessoryProgram.Use()
+            for round in 1...rounds {
+                let start = board.lines.count
+                board.tell("plug \(way == .samePlace ? 0 : round)")
+                board.tell("talk \(Self.length)")
+                // Every fifth time it goes before the program has read all.
+                if round % 5 != 0 { board.tell("emptied") }
+                board.tell("unplug \(round % 2 == 0 ? "terminal" : "message")")
+                try await board.waitUntilDone()
+                try #require(
+                    await board.program.line(#""event":"disconnected""#, after: start) != nil,
+                    "round \(round): \(board.program.said)")
+                if round == rounds / 4 { early = board.use }
+            }
+            let lines = board.lines
+            // One of each in each round, in this order, and each time another connection.
+            for event in ["connected", "opened", "input ended", "disconnected"] {
+                #expect(lines.count { $0.contains(#""event":"\#(event)""#) } == rounds, "\(event)")
+            }
+            let order = lines.compactMap { line in
+                ["connected", "opened", "input ended", "disconnected"].first { line.contains(#""event":"\#($0)""#) }
+            }
+            let isInOrder = order.indices.allSatisfy { order[$0] == order[$0 % 4] }
+            #expect(isInOrder)
+            for id in 1...rounds {
+                let told = lines.filter { $0.contains("\"id\":\(id),") }
+                #expect(told.count == 2, "\(told)")
+            }
+            #expect(lines.count { $0.contains("input failed") || $0.contains("refused") } == 0)
+            let ends = lines.filter { $0.contains("input ended") }
+            for (index, line) in ends.enumerated() {
+                #expect(line.contains(#""wrong":-1"#), "\(line)")
+                if (index + 1) % 5 != 0 { #expect(line.contains("\"count\":\(Self.length),"), "\(line)") }
+            }
+            let late = board.use
+            let used = "\(early) then \(late)"
+            #expect(late.descriptors <= early.descriptors + 10, "\(used)")
+            // Dispatch lends and takes back threads as it likes.
+            #expect(late.threads <= early.threads + 20, "\(used)")
+            #expect(late.memory <= early.memory + 16_384, "\(used)")
+            let idleness = try await AccessoryProgram.idleness(of: board.identifier)
+            #expect(idleness.isIdle, "\(idleness)")
+            await board.end()
+        }
+    }
+}

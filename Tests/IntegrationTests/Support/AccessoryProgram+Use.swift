@@ -1,0 +1,78 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+extension AccessoryProgram {
+    /// What the kernel counts of a program.
+    struct Use {
+        var descriptors = 0
+        /// How often each thread has gone to sleep.
+        var switches: [String: Int] = [:]
+        /// Memory in use and at most, in KiB.
+        var memory = 0
+        var peak = 0
+        /// Time on a processor, in ticks of ten milliseconds.
+        var ticks = 0
+
+        init() {}
+
+        init(of process: pid_t) {
+            let folder = "/proc/\(process)"
+            descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "\(folder)/fd").count) ?? 0
+            memory = Self.number("VmRSS", in: "\(folder)/status")
+            peak = Self.number("VmHWM", in: "\(folder)/status")
+            for thread in (try? FileManager.default.contentsOfDirectory(atPath: "\(folder)/task")) ?? [] {
+                switches[thread] = Self.number("voluntary_ctxt_switches", in: "\(folder)/task/\(thread)/status")
+            }
+            // The name may contain blanks; fields 14 and 15 are the twelfth and thirteenth after it.
+            let stat = (try? String(contentsOfFile: "\(folder)/stat", encoding: .utf8)) ?? ""
+            ticks =
+                stat.split(separator: ")").last?.split(separator: " ").dropFirst(11).prefix(2)
+                .reduce(0) { $0 + (Int($1) ?? 0) } ?? 0
+        }
+
+        var threads: Int { switches.count }
+
+        /// How often threads have woken up since then. Those that have ended since do not count.
+        func wakeUps(since early: Use) -> Int {
+            switches.reduce(0) { $0 + $1.value - (early.switches[$1.key] ?? 0) }
+        }
+
+        private static func number(_ name: String, in file: String) -> Int {
+            let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
+            let line = text.split(separator: "\n").first { $0.hasPrefix("\(name):") }
+            return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0
+        }
+    }
+
+    /// What a program does though there is nothing to do.
+    struct Idleness: CustomStringConvertible {
+        /// One that waits is not woken at all; these are for what comes from elsewhere, as threads that Dispatch takes back.
+        private static let mostWakeUps = 10
+        /// However busy the machine is, a program that waits uses no time. One that goes round does, whether it sleeps or not.
+        private static let mostTicks = 2
+
+        var wakeUps: Int
+        var ticks: Int
+
+        var isIdle: Bool { wakeUps <= Self.mostWakeUps && ticks <= Self.mostTicks }
+
+        var description: String { "\(wakeUps) wake-ups and \(ticks) ticks with nothing to do" }
+    }
+
+    /// Looks for two seconds what a program does that has nothing to do, and again while it is not idle: on a busy machine
+    /// what came before may take a while to end, but whatever goes round does not end at all.
+    static func idleness(of process: pid_t, looks: Int = 15) async throws -> Idleness {
+        var idleness = Idleness(wakeUps: .max, ticks: .max)
+        for _ in 0..<looks where !idleness.isIdle {
+            let early = Use(of: process)
+            try await Task.sleep(for: .seconds(2))
+            let late = Use(of: process)
+            idleness = Idleness(wakeUps: late.wakeUps(since: early), ticks: late.ticks - early.ticks)
+        }
+        return idleness
+    }
+
+    func idleness() async throws -> Idleness { try await Self.idleness(of: process.identifier) }
+}
