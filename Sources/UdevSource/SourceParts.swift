@@ -15,10 +15,13 @@ struct SourceParts: Sendable {
     var reach: @Sendable (String) -> NodeReach
     /// How folders are watched.
     var inotify = Inotify()
-    /// Called before anything else.
-    var begin: @Sendable () -> ClockTimer? = { nil }
+    /// Gets what has to be had before anything can be short; what it returns is called when everything else has begun.
+    var begin: @Sendable () -> @Sendable () -> Void = { {} }
     /// Waits for the first look at all devices; false when it takes too long. Ten seconds are for a machine that hangs.
     var wait: @Sendable (DispatchGroup) -> Bool = { $0.wait(timeout: .now() + 10) == .success }
+
+    /// Dispatch's descriptors are those of the process, whatever the source's clock is.
+    private static let timers = LiveClock()
 
     /// The machine's own. The path is that of udevd's control socket, which is there while udevd runs.
     static func live(clock: any DeviceClock, control: String? = nil) -> SourceParts {
@@ -39,8 +42,19 @@ struct SourceParts: Sendable {
             },
             open: { node throws(DeviceError) in try OpenedChannel.open(node, clock: clock) },
             reach: { NodeReach(path: $0) },
-            // Dispatch opens its descriptors with the first timer that has to wait. When none is left by then, it ends the
-            // process, or its timers never fire.
-            begin: { clock.timer(at: clock.now.advanced(bySeconds: 0.01)) {} })
+            // Dispatch opens its descriptors with the first timer that has to wait, on a thread of its own. When none is left
+            // by then, it ends the process, or its timers never fire. One that is far away has to wait for certain, and
+            // when a later one has fired that is done.
+            begin: {
+                let hasFired = DispatchSemaphore(value: 0)
+                let now = timers.now
+                let waiting = timers.timer(at: now.advanced(bySeconds: 3600)) {}
+                let timer = timers.timer(at: now.advanced(bySeconds: 0.001)) { hasFired.signal() }
+                return {
+                    _ = hasFired.wait(timeout: .now() + 0.2)
+                    timer.cancel()
+                    waiting.cancel()
+                }
+            })
     }
 }

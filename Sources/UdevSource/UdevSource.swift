@@ -44,7 +44,6 @@ public final class UdevSource: AccessorySource {
 
     private struct Life {
         var hasBegun = false
-        var first: ClockTimer?
         var stopWatching: (@Sendable () -> Void)?
         var watcher: FolderWatcher?
         /// There are folders, and no watcher could be had.
@@ -177,12 +176,12 @@ public final class UdevSource: AccessorySource {
     }
 
     private func start() {
-        let first = parts.begin()
-        life.withLock { $0.first = first }
+        let settle = parts.begin()
         watchFolders()
         post(.begin)
         let stop = parts.watch { [weak self] event in self?.post(.udev(event), .patiently) }
         life.withLock { $0.stopWatching = stop }
+        settle()
     }
 
     /// Has the folders watched, as far as that is possible now.
