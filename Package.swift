@@ -19,24 +19,35 @@ let package = Package(
         .library(name: "ExternalAccessory", targets: ["ExternalAccessory", "ExternalAccessorySubmodules"]),
         .library(name: "DeviceSupport", targets: ["DeviceSupport"]),
         .library(name: "SimulatedDevice", targets: ["SimulatedDevice", "Trace"]),
+        .library(name: "GPSDSimulator", targets: ["GPSDSimulator", "DeviceCore", "Trace"]),
+        .library(
+            name: "SimulatedServers",
+            targets: [
+                "SimulatedServers", "AccessorySimulator", "DeviceCore", "GPSDSimulator", "IIODSimulator", "Trace",
+                "TraceEditing",
+            ]),
         .library(name: "IIODSimulator", targets: ["IIODSimulator", "IIOFormat", "DeviceCore"]),
-        .library(name: "AccessorySimulator", targets: ["AccessorySimulator", "DeviceCore"]),
+        .library(name: "AccessorySimulator", targets: ["AccessorySimulator", "DeviceCore", "UmockdevFormat"]),
         // The codecs by themselves, for tools and fuzzers: they need neither Foundation nor a C library.
-        .library(name: "GPSDProtocol", targets: ["GPSDProtocol"]),
+        .library(name: "GPSDProtocol", targets: ["GPSDProtocol", "GPSDEncoding"]),
         .library(name: "JSONBytes", targets: ["JSONBytes"]),
         .library(name: "IIOFormat", targets: ["IIOFormat", "DeviceCore"]),
         // Distances, directions and the magnetic field of the earth, which need nothing at all.
         .library(name: "Geodesy", targets: ["Geodesy"]),
         // Filters, orientation and shake, which need nothing at all.
         .library(name: "SensorFusion", targets: ["SensorFusion"]),
-        // Other recordings as traces: CSV, Sensor Logger, libiio's XML with raw buffers.
+        // Positions and motion that agree with each other, from a route.
+        .library(name: "SyntheticMotion", targets: ["SyntheticMotion", "Trace"]),
+        // Cutting, merging, scrubbing and spoiling traces, and saying what is in them.
+        .library(name: "TraceEditing", targets: ["TraceEditing"]),
+        // Other programs' recordings as traces, and traces as theirs: phones' apps, receivers' logs, tables, GPX, MCAP.
         .library(name: "TraceFormats", targets: ["TraceFormats", "TraceXML"]),
         // Positions and motion without Foundation, for small tools. A product for each source, so that a tool links no other.
         .library(name: "GPSDSource", targets: ["GPSDSource", "DeviceCore"]),
         .library(name: "IIOSource", targets: ["IIOSource", "DeviceCore"]),
         // Serial ports and the like as streams of bytes, by themselves.
         .library(name: "ByteChannels", targets: ["ByteChannels", "DeviceCore"]),
-        .library(name: "UdevSource", targets: ["UdevSource", "DeviceCore"]),
+        .library(name: "UdevSource", targets: ["UdevSource", "AccessoryFinding", "DeviceCore"]),
         .library(name: "UdevMonitor", targets: ["UdevMonitor", "DeviceCore"]),
         .executable(name: "sensorctl", targets: ["sensorctl"]),
     ],
@@ -63,6 +74,8 @@ let package = Package(
         .target(name: "GPSDProtocol", dependencies: ["DeviceCore", "JSONBytes"]),
         .target(name: "IIOFormat", dependencies: ["DeviceCore"]),
         .target(name: "SensorFusion"),
+        // Which accessories the records of udev make up, by rules, strings and descriptors.
+        .target(name: "AccessoryFinding", dependencies: ["DeviceCore", "JSONBytes"]),
         // Serial ports, sockets, HID reports and USB endpoints as streams of bytes.
         .target(name: "ByteChannels", dependencies: ["DeviceCore"]),
         .target(
@@ -89,20 +102,49 @@ let package = Package(
         .target(name: "MotionEngine", dependencies: ["DeviceCore", "Geodesy", "SensorFusion"]),
         .target(name: "PowerSupplySource", dependencies: ["DeviceCore"]),
         .target(
-            name: "UdevSource", dependencies: ["ByteChannels", "DeviceCore", "UdevMonitor", log], exclude: ["udev"]),
+            name: "UdevSource",
+            dependencies: ["AccessoryFinding", "ByteChannels", "DeviceCore", "UdevMonitor", log], exclude: ["udev"]),
         .target(
             name: "LiveSources",
             dependencies: ["DeviceCore", "GPSDSource", "IIOSource", "PowerSupplySource", "UdevMonitor", "UdevSource"]),
         // Lists LiveSources so that it is linked, and never imports it: see LiveDevice.swift.
         .target(name: "LiveDevice", dependencies: ["DeviceCore", "LiveSources"]),
         .target(name: "AppDelivery", dependencies: ["DeviceCore", log]),
+        // gpsd's reports as it writes them. Apart from GPSDProtocol: a program that reads gpsd writes none.
+        .target(
+            name: "GPSDEncoding", dependencies: ["DeviceCore", "GPSDProtocol", "JSONBytes"],
+            path: "Simulators/GPSDEncoding"),
         .target(
             name: "Trace", dependencies: ["DeviceCore", "GPSDProtocol", "JSONBytes"], path: "Simulators/Trace",
             exclude: ["Format.md"]),
-        // Beside it, because XML needs Foundation.
+        // The sentences of NMEA 0183, both ways.
+        .target(name: "NMEAFormat", dependencies: ["DeviceCore", "JSONBytes"], path: "Simulators/NMEAFormat"),
+        // XML, for contexts of sensors and for GPX.
         .target(name: "TraceXML", dependencies: ["DeviceCore", "IIOFormat", "JSONBytes"], path: "Simulators/TraceXML"),
+        // umockdev's descriptions of devices and scripts of dialogues, both ways.
         .target(
-            name: "TraceFormats", dependencies: ["DeviceCore", "IIOFormat", "JSONBytes", "Trace", "TraceXML"],
+            name: "UmockdevFormat", dependencies: ["AccessoryFinding", "DeviceCore", "JSONBytes"],
+            path: "Simulators/UmockdevFormat"),
+        // How faults are written, of traces and of simulated servers.
+        .target(name: "FaultSyntax", dependencies: ["DeviceCore"], path: "Simulators/FaultSyntax"),
+        .target(
+            name: "SyntheticMotion",
+            dependencies: [
+                "DeviceCore", "Geodesy", "GPSDEncoding", "GPSDProtocol", "JSONBytes", "SensorFusion", "Trace",
+            ],
+            path: "Simulators/SyntheticMotion"),
+        .target(
+            name: "TraceEditing",
+            dependencies: [
+                "DeviceCore", "FaultSyntax", "Geodesy", "GPSDEncoding", "GPSDProtocol", "JSONBytes", "Trace",
+            ],
+            path: "Simulators/TraceEditing"),
+        .target(
+            name: "TraceFormats",
+            dependencies: [
+                "DeviceCore", "Geodesy", "GPSDEncoding", "GPSDProtocol", "IIOFormat", "JSONBytes", "NMEAFormat",
+                "SensorFusion", "Trace", "TraceEditing", "TraceXML", "UmockdevFormat",
+            ],
             path: "Simulators/TraceFormats", exclude: ["Formats.md"]),
 
         // Floor 3: the Apple-named API and playback.
@@ -124,13 +166,37 @@ let package = Package(
         .target(
             name: "DeviceSupport",
             dependencies: ["DeviceCore", "MotionEngine", "SensorFusion", "LiveDevice", "AppDelivery"]),
-        .target(name: "IIODSimulator", dependencies: ["DeviceCore", "IIOFormat"], path: "Simulators/IIODSimulator"),
+        // What the simulated servers share: a listener, pseudo-terminals.
+        .target(name: "LoopbackServer", dependencies: ["DeviceCore"], path: "Simulators/LoopbackServer"),
         .target(
-            name: "AccessorySimulator", dependencies: ["ByteChannels", "DeviceCore", "JSONBytes", "Trace"],
+            name: "GPSDSimulator",
+            dependencies: [
+                "DeviceCore", "FaultSyntax", "GPSDEncoding", "GPSDProtocol", "JSONBytes", "LoopbackServer",
+                "NMEAFormat", "Trace",
+            ],
+            path: "Simulators/GPSDSimulator", exclude: ["Protocol.md"]),
+        .target(
+            name: "IIODSimulator", dependencies: ["DeviceCore", "FaultSyntax", "IIOFormat", "LoopbackServer"],
+            path: "Simulators/IIODSimulator"),
+        .target(
+            name: "AccessorySimulator",
+            dependencies: ["ByteChannels", "DeviceCore", "JSONBytes", "LoopbackServer", "Trace", "UmockdevFormat"],
             path: "Simulators/AccessorySimulator"),
+        // The last minutes of a recording on the disk, saved when something happens.
+        .target(
+            name: "BlackBox", dependencies: ["DeviceCore", "JSONBytes", "SensorFusion", "Trace", "TraceEditing"],
+            path: "Simulators/BlackBox"),
+        // All of them at once, for programs that know nothing of it.
+        .target(
+            name: "SimulatedServers",
+            dependencies: [
+                "AccessorySimulator", "DeviceCore", "GPSDSimulator", "IIODSimulator", "IIOFormat", "LoopbackServer",
+                "Trace", "TraceEditing", "TraceFormats", "TraceXML",
+            ],
+            path: "Simulators/SimulatedServers"),
         .target(
             name: "SimulatedDevice",
-            dependencies: ["DeviceCore", "GPSDProtocol", "Trace"],
+            dependencies: ["DeviceCore", "GPSDProtocol", "JSONBytes", "Trace"],
             path: "Simulators/SimulatedDevice"
         ),
 
@@ -138,16 +204,18 @@ let package = Package(
         .executableTarget(
             name: "sensorctl",
             dependencies: [
-                "AccessorySimulator", "AppDelivery", "ByteChannels", "CoreLocation", "CoreMotion", "DeviceCore",
+                "AccessorySimulator", "AppDelivery", "BlackBox", "ByteChannels", "CoreLocation", "CoreMotion",
+                "DeviceCore",
                 "DeviceSupport", "ExternalAccessory", "Geodesy", "GPSDProtocol",
-                "IIODSimulator", "IIOFormat", "JSONBytes", "LiveDevice", "MotionEngine", "SensorFusion",
-                "SimulatedDevice", "Trace", "TraceFormats", "TraceXML",
-                log,
+                "GPSDSimulator", "IIODSimulator", "IIOFormat", "JSONBytes", "LiveDevice", "MotionEngine",
+                "SensorFusion", "SimulatedDevice", "SimulatedServers", "SyntheticMotion", "Trace", "TraceEditing",
+                "TraceFormats", "TraceXML", "UmockdevFormat", log,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
 
-        // Tests.
+        // Tests, and what several of them need.
+        .target(name: "TestSupport", dependencies: ["DeviceCore"], path: "Tests/TestSupport"),
         .testTarget(name: "JSONBytesTests", dependencies: ["JSONBytes"], exclude: ["make_numbers.py", "numbers.tsv"]),
         .testTarget(
             name: "GeodesyTests", dependencies: ["Geodesy"], exclude: ["Reference", "make_reference.py"]),
@@ -156,7 +224,7 @@ let package = Package(
             exclude: ["Recordings", "Reference", "make_attitude_reference.py", "make_reference.py"]),
         .testTarget(
             name: "GPSDProtocolTests",
-            dependencies: ["DeviceCore", "GPSDProtocol", "JSONBytes"],
+            dependencies: ["DeviceCore", "GPSDEncoding", "GPSDProtocol", "JSONBytes"],
             exclude: ["expected.tsv", "make_expected.py"]
         ),
         .testTarget(
@@ -171,17 +239,37 @@ let package = Package(
         .testTarget(name: "IIOFormatTests", dependencies: ["DeviceCore", "IIOFormat"], exclude: ["Fixtures"]),
         .testTarget(name: "IIOSourceTests", dependencies: ["DeviceCore", "IIOFormat", "IIOSource"]),
         .testTarget(
-            name: "IIODSimulatorTests", dependencies: ["DeviceCore", "IIOFormat", "IIODSimulator", "JSONBytes"],
+            name: "GPSDSimulatorTests",
+            dependencies: [
+                "DeviceCore", "GPSDProtocol", "GPSDSimulator", "JSONBytes", "LoopbackServer", "TestSupport", "Trace",
+            ],
+            exclude: ["gpsd-3.22-dialogue.jsonl", "make_dialogue.py"]),
+        .testTarget(
+            name: "IIODSimulatorTests",
+            dependencies: ["DeviceCore", "IIODSimulator", "IIOFormat", "JSONBytes", "TestSupport"],
             exclude: ["iiod-0.24-dialogue.jsonl"]),
+        .testTarget(
+            name: "SyntheticMotionTests",
+            dependencies: [
+                "DeviceCore", "Geodesy", "GPSDEncoding", "GPSDProtocol", "SensorFusion", "SyntheticMotion", "Trace",
+            ]),
+        .testTarget(
+            name: "TraceEditingTests", dependencies: ["DeviceCore", "Geodesy", "GPSDProtocol", "Trace", "TraceEditing"]),
+        .testTarget(name: "FaultSyntaxTests", dependencies: ["DeviceCore", "FaultSyntax"]),
+        .testTarget(name: "NMEAFormatTests", dependencies: ["DeviceCore", "GPSDProtocol", "NMEAFormat"]),
         .testTarget(name: "TraceXMLTests", dependencies: ["DeviceCore", "IIOFormat", "TraceXML"]),
         .testTarget(
-            name: "TraceFormatsTests", dependencies: ["DeviceCore", "IIOFormat", "Trace", "TraceFormats", "TraceXML"],
-            exclude: ["Fixtures"]),
+            name: "TraceFormatsTests",
+            dependencies: [
+                "DeviceCore", "GPSDEncoding", "GPSDProtocol", "IIOFormat", "JSONBytes", "NMEAFormat", "Trace",
+                "TraceEditing", "TraceFormats", "TraceXML",
+            ],
+            exclude: ["Fixtures", "check_mcap.py", "mcap_oracle.py"]),
         .testTarget(
             name: "SensorctlTests",
             dependencies: [
                 "AccessorySimulator", "DeviceCore", "ExternalAccessory", "JSONBytes", "SensorFusion", "SimulatedDevice",
-                "Trace", "sensorctl",
+                "SyntheticMotion", "Trace", "UmockdevFormat", "sensorctl",
             ]),
         .testTarget(
             name: "CoreLocationTests",
@@ -203,11 +291,21 @@ let package = Package(
             name: "CoreMotionClientTests", dependencies: ["CoreMotion", "CoreMotionSubmodules", "DeviceCore"]),
         .testTarget(
             name: "SimulatedDeviceTests",
-            dependencies: ["CoreLocation", "DeviceCore", "ExternalAccessory", "SimulatedDevice", "Trace"]),
+            dependencies: [
+                "CoreLocation", "DeviceCore", "ExternalAccessory", "SimulatedDevice", "TestSupport", "Trace",
+            ]),
+        .testTarget(name: "BlackBoxTests", dependencies: ["BlackBox", "DeviceCore", "Trace", "TraceEditing"]),
+        .testTarget(
+            name: "SimulatedServersTests",
+            dependencies: [
+                "DeviceCore", "GPSDSource", "IIOSource", "LoopbackServer", "SimulatedServers", "TestSupport", "Trace",
+                "TraceEditing", "UdevSource",
+            ]),
         .testTarget(
             name: "MotionEndToEndTests",
             dependencies: [
-                "CoreMotion", "DeviceCore", "DeviceSupport", "SensorFusion", "SimulatedDevice", "TraceFormats",
+                "CoreLocation", "CoreMotion", "DeviceCore", "DeviceSupport", "SensorFusion", "SimulatedDevice",
+                "SyntheticMotion", "Trace", "TraceFormats",
             ]
         ),
         .testTarget(
@@ -215,7 +313,10 @@ let package = Package(
         .testTarget(name: "UdevMonitorTests", dependencies: ["DeviceCore", "UdevMonitor"]),
         .testTarget(
             name: "UdevSourceTests",
-            dependencies: ["AccessorySimulator", "ByteChannels", "DeviceCore", "UdevMonitor", "UdevSource"]),
+            dependencies: [
+                "AccessoryFinding", "ByteChannels", "DeviceCore", "TestSupport", "UdevMonitor", "UdevSource",
+                "UmockdevFormat",
+            ]),
         .testTarget(
             name: "ExternalAccessoryTests",
             dependencies: ["AppDelivery", "DeviceCore", "ExternalAccessory", "SimulatedDevice", "Trace"]),
@@ -224,7 +325,10 @@ let package = Package(
             dependencies: ["DeviceCore", "ExternalAccessory", "ExternalAccessorySubmodules"]),
         .testTarget(
             name: "AccessorySimulatorTests",
-            dependencies: ["AccessorySimulator", "DeviceCore", "SimulatedDevice", "Trace"]),
+            dependencies: [
+                "AccessorySimulator", "DeviceCore", "LoopbackServer", "SimulatedDevice", "TestSupport", "Trace",
+                "UmockdevFormat",
+            ]),
         // Programs that the integration tests run as processes of their own.
         .executableTarget(name: "TestProgramStream", dependencies: ["CoreLocation"], path: "Tests/Programs/Stream"),
         .executableTarget(
@@ -260,14 +364,17 @@ let package = Package(
         .executableTarget(
             name: "TestProgramSessionController", dependencies: ["ExternalAccessory"],
             path: "Tests/Programs/SessionController"),
+        .executableTarget(
+            name: "TestProgramJourney", dependencies: ["CoreLocation", "CoreMotion", "ExternalAccessory"],
+            path: "Tests/Programs/Journey"),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "AccessorySimulator", "CoreLocation", "DeviceCore", "GPSDSource", "IIODSimulator", "IIOFormat",
-                "IIOSource",
-                "SimulatedDevice", "Trace", "TraceFormats", "TraceXML",
+                "AccessorySimulator", "CoreLocation", "DeviceCore", "GPSDProtocol", "GPSDSimulator", "GPSDSource",
+                "IIODSimulator", "IIOFormat", "IIOSource",
+                "SimulatedDevice", "SimulatedServers", "Trace", "TraceFormats", "TraceXML",
                 "TestProgramAccessories", "TestProgramAsyncMain", "TestProgramBookLocation", "TestProgramBookMotion",
-                "TestProgramCallbackPlaces",
+                "TestProgramCallbackPlaces", "TestProgramJourney",
                 "TestProgramListing313314", "TestProgramListing8386", "TestProgramListing87", "TestProgramListing8889",
                 "TestProgramMotion",
                 "TestProgramMotionManager", "TestProgramSessionController", "TestProgramStream", "TestProgramUdev",
@@ -280,8 +387,8 @@ let package = Package(
 // Sources as they were written for iOS, in the language mode of that time.
 let olderMode: Set = [
     "CoreLocationClientTests", "CoreMotionClientTests", "ExternalAccessoryClientTests", "TestProgramBookLocation",
-    "TestProgramBookMotion", "TestProgramListing313314", "TestProgramListing8386", "TestProgramListing87",
-    "TestProgramListing8889", "TestProgramMotionManager", "TestProgramSessionController",
+    "TestProgramBookMotion", "TestProgramJourney", "TestProgramListing313314", "TestProgramListing8386",
+    "TestProgramListing87", "TestProgramListing8889", "TestProgramMotionManager", "TestProgramSessionController",
 ]
 
 for target in package.targets where target.type != .system && !target.name.hasSuffix("Submodules") {

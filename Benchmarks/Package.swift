@@ -27,6 +27,20 @@ let package = Package(
             name: "accessory-stream",
             dependencies: [.product(name: "ExternalAccessory", package: "swift-device-services")]),
         .executableTarget(
+            name: "drive-playback",
+            dependencies: [
+                .product(name: "CoreLocation", package: "swift-device-services"),
+                .product(name: "CoreMotion", package: "swift-device-services"),
+                .product(name: "SimulatedDevice", package: "swift-device-services"),
+            ]),
+        .executableTarget(
+            name: "formats",
+            dependencies: [
+                .product(name: "GPSDProtocol", package: "swift-device-services"),
+                .product(name: "SimulatedDevice", package: "swift-device-services"),
+                .product(name: "TraceFormats", package: "swift-device-services"),
+            ]),
+        .executableTarget(
             name: "fusion", dependencies: [.product(name: "SensorFusion", package: "swift-device-services")]),
         .executableTarget(
             name: "location-client", dependencies: [.product(name: "CoreLocation", package: "swift-device-services")]),

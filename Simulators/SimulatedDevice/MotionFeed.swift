@@ -10,33 +10,39 @@ import Synchronization
 final class MotionFeed: Sendable {
     let hub: MotionHub
     private let change: Change
-    private let ids: [SensorDescription.ID]
+    /// The sensors, each where the trace's events point to.
+    let sensors: [SensorDescription]
+    /// Those of them that the device has.
+    private let isPlayed: [Bool]
 
     /// Whether somebody has come or gone since the player looked.
     private final class Change: Sendable {
         let hasHappened = Atomic<Bool>(true)
     }
 
-    init(sensors: [SensorDescription], contexts: [String]) {
+    /// - Parameters:
+    ///   - sensors: All sensors of the trace.
+    ///   - isPlayed: For each whether the device has it; no two of those may have one id.
+    init(sensors: [SensorDescription], isPlayed: [Bool], contexts: [String]) {
         let change = Change()
         self.change = change
-        ids = sensors.map(\.id)
-        hub = MotionHub(sensors: sensors, contextDescriptions: contexts) {
+        self.sensors = sensors
+        self.isPlayed = isPlayed
+        hub = MotionHub(sensors: zip(sensors, isPlayed).filter(\.1).map(\.0), contextDescriptions: contexts) {
             change.hasHappened.store(true, ordering: .releasing)
         }
     }
 
-    /// How many sensors there are.
-    var count: Int { ids.count }
-
-    /// The sensor's id; nil for an index that no sensor has.
-    func id(_ index: Int) -> SensorDescription.ID? { ids.indices.contains(index) ? ids[index] : nil }
+    /// The sensor's id; nil for an index that no played sensor has.
+    func id(_ index: Int) -> SensorDescription.ID? {
+        isPlayed.indices.contains(index) && isPlayed[index] ? sensors[index].id : nil
+    }
 
     /// Brings a list of what is wanted of each sensor up to date.
     @inline(__always)
     func update(_ wanted: inout [Bool]) {
         guard change.hasHappened.load(ordering: .acquiring) else { return }
         change.hasHappened.store(false, ordering: .releasing)
-        wanted = ids.map { hub.demand(of: $0) != nil }
+        wanted = sensors.indices.map { isPlayed[$0] && hub.demand(of: sensors[$0].id) != nil }
     }
 }

@@ -26,15 +26,28 @@ final class Player: @unchecked Sendable {
     private let motion: MotionFeed
     private let status: StatusHub
     private var accessories: RecordedAccessories
-    private var feed: TraceFeed
+    // Only touched by who has claimed the player, which is checked there and not at each access.
+    @exclusivity(unchecked) private var feed: TraceFeed
     private let differences: AccessoryDifferences
     /// For each motion sensor whether somebody listens to it.
-    private var wanted: [Bool] = []
+    @exclusivity(unchecked) private var wanted: [Bool] = []
+    /// For each motion sensor the readings that were handed on last, whose memory is used again.
+    @exclusivity(unchecked) private var batches: [MotionBatch] = []
+
+    private let end: PlaybackEnd
+    /// Civil time at the trace's start.
+    private let origin: WallTime
+    /// When the hub has something to do next: only positions and what follows from them change that.
+    private var epoch = BootTime.never
+    /// True once the end of the trace has been noticed.
+    private var hasEnded = false
 
     init(
-        feed: TraceFeed, clock: VirtualClock, hub: PositionHub, motion: MotionFeed, status: StatusHub,
-        accessories: SimulatedAccessorySource
+        feed: TraceFeed, clock: VirtualClock, origin: WallTime, hub: PositionHub, motion: MotionFeed, status: StatusHub,
+        accessories: SimulatedAccessorySource, end: PlaybackEnd
     ) {
+        self.end = end
+        self.origin = origin
         self.feed = feed
         self.clock = clock
         self.hub = hub
@@ -42,6 +55,9 @@ final class Player: @unchecked Sendable {
         self.status = status
         self.accessories = RecordedAccessories(source: accessories, clock: clock)
         differences = self.accessories.differences
+        batches = motion.sensors.map { MotionBatch(sensor: $0.id, kind: $0.kind) }
+        // Nobody listens yet.
+        restore(self.feed.begin())
     }
 
     /// Claims the player; false when somebody plays already, as in a callback.
@@ -52,6 +68,59 @@ final class Player: @unchecked Sendable {
     /// Gives the player back.
     func release() {
         isClaimed.store(false, ordering: .releasing)
+    }
+
+    /// Goes to another place of the trace; the device is in the state of there when it returns.
+    func seek(to seconds: Double) {
+        let place = TraceFeed.place(seconds)
+        hasEnded = false
+        let state = feed.seek(to: place, now: clock.now)
+        clock.setWallTime(WallTime(nanoseconds: origin.nanoseconds.addingSaturated(feed.lastPlace)))
+        restore(state)
+    }
+
+    /// Brings the device into that state.
+    private func restore(_ state: TraceState) {
+        hub.restart(fixes: state.fixes)
+        if hub.receivers != state.receivers { hub.post(receivers: state.receivers) }
+        if let error = state.positionLoss { hub.postLost(error) } else { hub.postRegained() }
+        hub.settle()
+        for index in motion.sensors.indices {
+            guard let id = motion.id(index) else { continue }
+            if let error = state.sensorLosses[index] {
+                motion.hub.postLost(error, sensor: id)
+            } else {
+                motion.hub.postRegained(sensor: id)
+            }
+        }
+        status.post(state.battery)
+        accessories.restore(state.accessories)
+        epoch = hub.nextDeadline
+    }
+
+    /// True when time goes no further, because the trace is over.
+    var isStopped: Bool {
+        guard case .stop = end else { return false }
+        return feed.peek() == nil
+    }
+
+    /// Does what was asked for at the end of the trace; true when that was something.
+    private func noteEnd() -> Bool {
+        guard !hasEnded else { return false }
+        hasEnded = true
+        switch end {
+        case .hold: return false
+        case .stop:
+            // Time will not come to their ends.
+            hub.flush()
+            hub.settle()
+        case .fail(let error):
+            hub.postLost(error)
+            hub.settle()
+            for sensor in motion.sensors { motion.hub.postLost(error, sensor: sensor.id) }
+        }
+        epoch = hub.nextDeadline
+        return true
     }
 
     /// When the next event of the trace is due; nil at its end.
@@ -72,6 +141,8 @@ final class Player: @unchecked Sendable {
     /// Lets happen what is next by the limit: the end of a quiet epoch, a timer, or an event of the trace.
     func step(upTo limit: BootTime) -> Step {
         let event = feed.peek()
+        if event == nil, noteEnd() { return .happened }
+        let limit = event == nil && limit != .never && isStopped ? min(limit, clock.now) : limit
         // At the end of the trace timers only run as far as somebody asked the clock to go, and those that are due.
         if event == nil, limit == .never {
             if isTimerDue {
@@ -80,10 +151,11 @@ final class Player: @unchecked Sendable {
             }
             hub.flush()
             hub.settle()
+            epoch = hub.nextDeadline
             motion.hub.postQuiet()
             return .finished
         }
-        let epoch = hub.nextDeadline
+        let epoch = epoch
         let next = min(event ?? .never, epoch, limit)
         guard next != .never else { return .finished }
         guard clock.moveUnlessTimerIsDue(by: next) else {
@@ -93,8 +165,22 @@ final class Player: @unchecked Sendable {
         if epoch <= next {
             hub.handOverDue(now: epoch)
             hub.settle()
+            self.epoch = hub.nextDeadline
         } else if let event, event <= next {
-            handOn()
+            // The kind first: it is quicker to look at.
+            if feed.kind == .battery, case .round(let state) = feed.content {
+                hub.flush()
+                restore(state)
+                feed.consume()
+                // Who wants all that is left gets one round, or it would never end.
+                return limit == .never && feed.isEndless ? .finished : .happened
+            }
+            if feed.kind == .sample {
+                handOnSamples()
+            } else {
+                handOn()
+                self.epoch = hub.nextDeadline
+            }
             return .handedOn
         } else {
             return .finished
@@ -104,10 +190,6 @@ final class Player: @unchecked Sendable {
 
     /// Hands the next event of the trace to the device.
     private func handOn() {
-        if feed.kind == .sample {
-            handOnSamples()
-            return
-        }
         // A trace that is behind a clock that was moved by hand catches up at once.
         let now = clock.now
         if hub.wantsLines, feed.isLine { feed.line().withUnsafeBytes { hub.post(line: $0, arrival: now) } }
@@ -129,13 +211,13 @@ final class Player: @unchecked Sendable {
         case .other(.position), .other(.version), .other(.watch), .other(.error), .other(.other), .other(.malformed):
             break
         case .line: break
-        case .samples: break
         case .sensorLost(let error):
             if let id = feed.sensor.flatMap({ motion.id($0) }) { motion.hub.postLost(error, sensor: id) }
         case .sensorRegained:
             if let id = feed.sensor.flatMap({ motion.id($0) }) { motion.hub.postRegained(sensor: id) }
         case .battery(let battery): status.post(battery)
         case .accessory(let event): accessories.take(event)
+        case .round: break
         case .lost(let error): hub.postLost(error)
         case .regained: hub.postRegained()
         }
@@ -147,8 +229,17 @@ final class Player: @unchecked Sendable {
     private func handOnSamples() {
         motion.update(&wanted)
         let sensor = feed.sensor ?? -1
-        let isWanted = wanted.indices.contains(sensor) && wanted[sensor]
-        if let batch = feed.takeSamples(id: isWanted ? motion.id(sensor) : nil) { motion.hub.post(batch) }
+        guard wanted.indices.contains(sensor), wanted[sensor] else {
+            feed.skipSamples()
+            feed.consume()
+            return
+        }
+        // Taken out, so that there is one owner, and no copy.
+        var batch = MotionBatch(sensor: "", kind: .pressure)
+        swap(&batch, &batches[sensor])
+        feed.takeSamples(into: &batch)
         feed.consume()
+        motion.hub.post(batch)
+        swap(&batch, &batches[sensor])
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import Synchronization
 
 extension SimulatedDevice {
     /// Plays the rest of the trace at once, and returns when every callback has run and every consumer of an async
@@ -13,7 +14,18 @@ extension SimulatedDevice {
     /// Lets that many seconds pass on the device's clock, with all that happens in them.
     nonisolated(nonsending) public func advance(by seconds: Double) async {
         let limit = time(after: seconds)
-        if await run(upTo: limit) { clock.move(to: limit) }
+        if await run(upTo: limit), !player.isStopped { clock.move(to: limit) }
+    }
+
+    /// Has ``play(speed:)`` stand still, be it running or not yet begun, until it is resumed. May be called at any time and
+    /// from anywhere, callbacks included; what is due at once still comes.
+    public func pause() {
+        isPaused.store(true, ordering: .releasing)
+    }
+
+    /// Has ``play(speed:)`` go on where it paused.
+    public func resume() {
+        isPaused.store(false, ordering: .releasing)
     }
 
     /// Plays the rest of the trace in real time, or that many times faster; ends early when the task is cancelled.
@@ -29,8 +41,16 @@ extension SimulatedDevice {
         defer { player.release() }
         let start = clock.now
         let realClock = ContinuousClock()
-        let realStart = realClock.now
+        var realStart = realClock.now
         while !Task.isCancelled, let next = player.nextEvent() {
+            if isPaused.load(ordering: .acquiring) {
+                let since = realClock.now
+                while !Task.isCancelled, isPaused.load(ordering: .acquiring) {
+                    try? await Task.sleep(for: .milliseconds(20))
+                }
+                realStart += realClock.now - since
+                continue
+            }
             let due = min(next, clock.nextDeadline ?? .never, hub.nextDeadline)
             // In small pieces, so that ages and time-outs that look at the clock see it move.
             let reached = realClock.now - realStart

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import DeviceCore
+import Synchronization
 public import Trace
 
 /// A device that exists in a trace: its readings go through the very same managers, on a clock that only playback moves.
@@ -47,6 +48,7 @@ public final class SimulatedDevice: Sendable {
     let accessories = SimulatedAccessorySource()
     let callbacks: CallbackQueue
     let player: Player
+    let isPaused = Atomic<Bool>(false)
 
     /// A device that plays the trace.
     /// - Parameters:
@@ -56,12 +58,14 @@ public final class SimulatedDevice: Sendable {
     ///   - calibrations: What is known of its sensors' errors, by the ids of the sensors, in place of what the trace's
     ///     header says of them.
     ///   - stamps: What becomes of the times in the trace.
+    ///   - options: What is played of it, and how.
     ///   - delivery: Where callbacks run.
     public init(
         _ trace: TraceFile,
         configuration: Configuration = Configuration(),
         calibrations: [SensorDescription.ID: SensorCalibration] = [:],
         stamps: TraceStamps = .kept,
+        options: PlaybackOptions = PlaybackOptions(),
         delivery: CallbackDelivery = .inOrder
     ) {
         let recorded = trace.start ?? TraceFeed.firstTime(of: trace) ?? .epoch
@@ -71,18 +75,28 @@ public final class SimulatedDevice: Sendable {
         case .rebased(let start): wallTime = start
         }
         let start = trace.header?.start?.boot ?? .zero
-        let clock = VirtualClock(now: start, wallTime: wallTime)
+        let from = TraceFeed.place(options.from)
+        let clock = VirtualClock(
+            now: BootTime(nanoseconds: start.nanoseconds.addingSaturated(from)),
+            wallTime: WallTime(nanoseconds: wallTime.nanoseconds.addingSaturated(from)))
         let hub = PositionHub(demandChanged: {})
-        let sensors = trace.findSensors().map { sensor in
-            var sensor = sensor
+        let recordedSensors = trace.findSensors()
+        let sensors = recordedSensors.map { recorded in
+            var sensor = recorded
+            sensor.id = options.streams.names[recorded.id] ?? recorded.id
             sensor.mount(by: configuration.sensors.value)
             return sensor
         }
-        let known = (trace.header?.calibrations ?? [:]).merging(calibrations) { _, given in given }
         var fixed: [SensorIdentity: SensorCalibration] = [:]
-        for sensor in sensors { fixed[SensorIdentity(sensor)] = known[sensor.id] }
-        let motion = MotionFeed(sensors: sensors, contexts: trace.header?.contexts ?? [])
-        let status = StatusHub(battery: trace.header?.battery)
+        var heard: Set<SensorDescription.ID> = []
+        let isPlayed = zip(recordedSensors, sensors).map { recorded, sensor in
+            // Of two with one name, which somebody has given them, the first.
+            guard options.streams.contains(recorded), heard.insert(sensor.id).inserted else { return false }
+            fixed[SensorIdentity(sensor)] = calibrations[sensor.id] ?? trace.header?.calibrations[recorded.id]
+            return true
+        }
+        let motion = MotionFeed(sensors: sensors, isPlayed: isPlayed, contexts: trace.header?.contexts ?? [])
+        let status = StatusHub(battery: options.streams.battery ? trace.header?.battery : nil)
         let callbacks = CallbackQueue(deliversAsLive: delivery == .asLive)
         self.clock = clock
         self.hub = hub
@@ -91,8 +105,9 @@ public final class SimulatedDevice: Sendable {
         self.callbacks = callbacks
         let shift = wallTime.nanoseconds.subtractingSaturated(recorded.nanoseconds)
         player = Player(
-            feed: TraceFeed(file: trace, start: start, shift: shift), clock: clock, hub: hub, motion: motion,
-            status: status, accessories: accessories)
+            feed: TraceFeed(file: trace, start: start, shift: shift, options: options, sensors: recordedSensors),
+            clock: clock,
+            origin: wallTime, hub: hub, motion: motion, status: status, accessories: accessories, end: options.end)
         device = Device(
             name: trace.name, clock: clock, configuration: configuration, positionSource: hub,
             motionSource: motion.hub, accessorySource: accessories, statusSource: status,

@@ -20,7 +20,7 @@ import Darwin
 ///     -T    as the user says
 ///
 /// All are UTC.
-enum ArrivalStamp {
+package enum ArrivalStamp {
     /// The longest text that is looked at for a stamp, in bytes: gpspipe cuts the part before the seconds at 24.
     private static let maximumLength = 96
     /// In 1973. Dates written without separators have fewer digits, or more than are in range.
@@ -42,7 +42,7 @@ enum ArrivalStamp {
     }
 
     /// The time of a stamp in nanoseconds since 1970; nil when it does not say one.
-    static func time(_ text: UnsafeRawBufferPointer) -> Int64? {
+    package static func time(_ text: UnsafeRawBufferPointer) -> Int64? {
         let afterBlank = text.lastIndex(of: UInt8(ascii: " ")).map { $0 + 1 } ?? 0
         let last = UnsafeRawBufferPointer(rebasing: text[afterBlank...])
         if let time = TraceSeconds.parse(last), time >= 0 {

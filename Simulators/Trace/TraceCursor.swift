@@ -40,6 +40,8 @@ public struct TraceCursor: Sendable {
     var table: TraceSensors
     var accessories = TraceAccessories()
 
+    /// The file whose memory is given back behind the cursor; nil for bytes in memory.
+    let file: MappedFile?
     private let format: TraceFile.Format
     private let hasArrivalTimes: Bool
     /// Civil time at time zero.
@@ -47,20 +49,22 @@ public struct TraceCursor: Sendable {
 
     /// A cursor at the first event.
     public init(_ file: TraceFile) {
+        self.file = file.bytes.file
         format = file.format
         hasArrivalTimes = file.hasArrivalTimes
         origin = file.start?.nanoseconds ?? 0
         table = file.headerSensors
-        lines = TraceLines(offset: file.eventsOffset, line: file.eventsLine)
+        lines = TraceLines(offset: file.eventsOffset, line: file.eventsLine, file: file.bytes.file)
     }
 
     /// A cursor that looks for gpsd's reports in a file of which nothing is known yet.
-    init(searchingFrom offset: Int) {
+    init(searchingFrom offset: Int, _ file: MappedFile?) {
+        self.file = file
         format = .gpsd
         hasArrivalTimes = false
         origin = 0
         table = TraceSensors([])
-        lines = TraceLines(offset: offset, line: 0)
+        lines = TraceLines(offset: offset, line: 0, file: file)
     }
 
     /// The motion sensors so far: those of the header, then those that only events speak of, in the order in which they
@@ -82,6 +86,10 @@ public struct TraceCursor: Sendable {
     /// - Parameter bytes: the bytes of the file that the cursor was made for.
     public mutating func next(_ bytes: UnsafeRawBufferPointer) -> TraceRecord? {
         while let (range, isEnded) = lines.next(bytes) {
+            guard !range.isEmpty else {
+                skip(.longLine)
+                continue
+            }
             let record =
                 switch format {
                 case .native: nativeRecord(bytes, range, isEnded: isEnded)

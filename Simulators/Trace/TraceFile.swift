@@ -11,7 +11,7 @@ import Musl
 import Darwin
 #endif
 
-/// A trace in memory: the native format, or text with gpsd's reports in it.
+/// A trace that is there as a whole: the native format, or text with gpsd's reports in it.
 ///
 /// Native are the traces that ``TraceWriter`` writes. Everything else is searched line by line for gpsd's reports: what
 /// `gpspipe -w` prints, with or without stamps of arrival, and the mixtures of NMEA and reports that gpsd keeps for its
@@ -32,7 +32,7 @@ public struct TraceFile: Sendable {
     }
 
     /// The whole file.
-    public let bytes: [UInt8]
+    public let bytes: TraceBytes
     /// What to call it in messages: its path, or what the program says.
     public let name: String
     /// What it is.
@@ -55,19 +55,26 @@ public struct TraceFile: Sendable {
     ///
     /// - Parameter name: what to call it in messages.
     public init(bytes: [UInt8], name: String) throws(DeviceError) {
-        try self.init(bytes: bytes, name: name, layout: try TraceLayout(bytes, name: name))
+        try self.init(contents: TraceBytes(bytes), name: name)
     }
 
-    /// Reads a file of at most ``maximumSize`` bytes. The error says what to do.
+    /// Takes bytes that may lie in a file. The error says what they are instead of a trace.
+    ///
+    /// - Parameter name: what to call it in messages.
+    public init(contents: TraceBytes, name: String) throws(DeviceError) {
+        self.init(bytes: contents, name: name, layout: try TraceLayout(contents, name: name))
+    }
+
+    /// Opens a file of any size; what is no plain file may have ``maximumSize`` bytes. The error says what to do.
     public init(path: String) throws(DeviceError) {
-        try self.init(bytes: try FileBytes.read(path, limit: Self.maximumSize), name: path)
+        try self.init(contents: try TraceBytes(path: path), name: path)
     }
 
     /// A trace in which nothing happens: it begins at time zero since boot, in 1970.
     ///
     /// - Parameter name: what to call it in messages.
     public init(emptyNamed name: String) {
-        bytes = []
+        bytes = TraceBytes([])
         self.name = name
         format = .native
         header = nil
@@ -78,7 +85,7 @@ public struct TraceFile: Sendable {
         eventsLine = 0
     }
 
-    private init(bytes: [UInt8], name: String, layout: TraceLayout) throws(DeviceError) {
+    private init(bytes: TraceBytes, name: String, layout: TraceLayout) {
         self.bytes = bytes
         self.name = name
         format = layout.header == nil ? .gpsd : .native
@@ -101,8 +108,8 @@ public struct TraceFile: Sendable {
         }
     }
 
-    /// The largest file that is read, in bytes: half of the machine's memory, and not more than 1 GiB (256 MiB where
-    /// addresses have 32 bits).
+    /// The most that is read into memory, in bytes: half of the machine's, and not more than 1 GiB (256 MiB where addresses
+    /// have 32 bits). Large plain files are not read into memory: see ``TraceBytes``.
     public static var maximumSize: Int {
         let most = Int.bitWidth > 32 ? 1 << 30 : 1 << 28
         let pages = Int64(sysconf(Int32(_SC_PHYS_PAGES)))

@@ -15,26 +15,20 @@ struct TraceLayout {
     /// The lines before them.
     var eventsLine = 0
 
-    init(_ bytes: [UInt8], name: String) throws(DeviceError) {
-        // Typed errors do not pass through `withUnsafeBytes` on every platform that this has to build for.
-        let result = bytes.withUnsafeBytes { bytes -> Result<TraceLayout, DeviceError> in
-            do throws(DeviceError) {
-                return .success(try TraceLayout(bytes, name: name))
-            } catch {
-                return .failure(error)
-            }
+    init(_ bytes: TraceBytes, name: String) throws(DeviceError) {
+        self = try bytes.withUnsafeBytes { (raw) throws(DeviceError) in
+            try TraceLayout(raw, bytes.file, name: name)
         }
-        self = try result.get()
     }
 
-    private init(_ bytes: UnsafeRawBufferPointer, name: String) throws(DeviceError) {
+    private init(_ bytes: UnsafeRawBufferPointer, _ file: MappedFile?, name: String) throws(DeviceError) {
         if Bytes.start(bytes, at: 0, end: bytes.count, with: "\u{feff}") { eventsOffset = 3 }
         guard bytes.count > eventsOffset else {
             throw DeviceError(.invalidTrace, "\(name) is empty: there is no trace in it. Record it again.")
         }
         try Self.refusePacked(bytes, name)
-        var lines = TraceLines(offset: eventsOffset, line: 0)
-        if let first = lines.next(bytes) {
+        var lines = TraceLines(offset: eventsOffset, line: 0, file: file)
+        if let first = lines.next(bytes), !first.range.isEmpty {
             let line = UnsafeRawBufferPointer(rebasing: bytes[first.range])
             if TraceHeader.isHeader(line) {
                 header = try TraceHeader(line, name: name)
@@ -43,7 +37,7 @@ struct TraceLayout {
                 return
             }
         }
-        try findReport(bytes, name)
+        try findReport(bytes, file, name)
     }
 
     private static func refusePacked(_ bytes: UnsafeRawBufferPointer, _ name: String) throws(DeviceError) {
@@ -57,8 +51,10 @@ struct TraceLayout {
     }
 
     /// Looks for the first line that gpsd could have written.
-    private mutating func findReport(_ bytes: UnsafeRawBufferPointer, _ name: String) throws(DeviceError) {
-        var cursor = TraceCursor(searchingFrom: eventsOffset)
+    private mutating func findReport(
+        _ bytes: UnsafeRawBufferPointer, _ file: MappedFile?, _ name: String
+    ) throws(DeviceError) {
+        var cursor = TraceCursor(searchingFrom: eventsOffset, file)
         var decoder = GPSDDecoder()
         while let record = cursor.next(bytes) {
             let line = UnsafeRawBufferPointer(rebasing: bytes[record.range])

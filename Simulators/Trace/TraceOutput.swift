@@ -1,7 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceCore
+package import DeviceCore
 
 #if canImport(Glibc)
 import Glibc
@@ -12,22 +12,32 @@ import Darwin
 #endif
 
 /// A file descriptor that a trace is written to.
-struct TraceOutput: Sendable {
-    let descriptor: Int32
+package struct TraceOutput: Sendable {
+    package let descriptor: Int32
     /// What to call it in messages.
-    let name: String
+    package let name: String
     /// False for a descriptor that belongs to somebody else.
-    let isOwned: Bool
+    package let isOwned: Bool
+    /// The file that is there as a whole or not at all; nil for one that keeps what was written.
+    private let replacement: TraceReplacement?
 
     /// A descriptor that is open already.
-    init(descriptor: Int32, name: String, isOwned: Bool) {
+    package init(descriptor: Int32, name: String, isOwned: Bool) {
         self.descriptor = descriptor
         self.name = name
         self.isOwned = isOwned
+        replacement = nil
+    }
+
+    private init(descriptor: Int32, replacement: TraceReplacement, name: String) {
+        self.descriptor = descriptor
+        self.name = name
+        isOwned = true
+        self.replacement = replacement
     }
 
     /// Makes a file; "-" is standard output.
-    init(path: String, overwrite: Bool) throws(DeviceError) {
+    package init(path: String, overwrite: Bool) throws(DeviceError) {
         if path == "-" {
             self.init(descriptor: STDOUT_FILENO, name: "standard output", isOwned: false)
             return
@@ -41,8 +51,27 @@ struct TraceOutput: Sendable {
         self.init(descriptor: descriptor, name: path, isOwned: true)
     }
 
+    /// Makes a file that is there as a whole or not at all; "-" is standard output. What is there already stays as it is
+    /// until ``close()``, and altogether when that is not reached. Pipes and devices are written to at once, and so are
+    /// files in a folder that may not be written.
+    package init(whole path: String, overwrite: Bool) throws(DeviceError) {
+        guard path != "-", let replacement = TraceReplacement(path, overwrite: overwrite) else {
+            try self.init(path: path, overwrite: overwrite)
+            return
+        }
+        switch replacement.open() {
+        case .success(let descriptor):
+            self.init(descriptor: descriptor, replacement: replacement, name: path)
+        case .failure(let failure):
+            guard failure.isOfFolder else {
+                throw Self.failure(path, call: "open", errno: failure.number, isWhole: true)
+            }
+            try self.init(path: path, overwrite: overwrite)
+        }
+    }
+
     /// Writes all of the bytes, however often the system takes only some of them.
-    func write(_ bytes: UnsafeRawBufferPointer) throws(DeviceError) {
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(DeviceError) {
         var done = 0
         while done < bytes.count {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
@@ -54,13 +83,13 @@ struct TraceOutput: Sendable {
                 var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = poll(&wait, 1, 1000)
             } else if count == 0 || errno != EINTR {
-                throw Self.failure(name, call: "write", errno: count == 0 ? EIO : errno)
+                throw Self.failure(name, call: "write", errno: count == 0 ? EIO : errno, isWhole: replacement != nil)
             }
         }
     }
 
     /// Brings a file of our own to the disk and closes it.
-    func close() throws(DeviceError) {
+    package func close() throws(DeviceError) {
         guard isOwned else { return }
         var failed: (call: String, errno: Int32)?
         // Pipes and devices have no disk to be brought to.
@@ -69,10 +98,26 @@ struct TraceOutput: Sendable {
         }
         // Linux has closed the descriptor even when it reports EINTR.
         if system_close(descriptor) != 0, errno != EINTR, failed == nil { failed = ("close", errno) }
-        if let failed { throw Self.failure(name, call: failed.call, errno: failed.errno) }
+        if failed == nil, let replacement, let number = replacement.finish() { failed = ("rename", number) }
+        if failed != nil { replacement?.remove() }
+        if let failed {
+            throw Self.failure(name, call: failed.call, errno: failed.errno, isWhole: replacement != nil)
+        }
     }
 
-    private static func failure(_ name: String, call: String, errno number: Int32) -> DeviceError {
+    /// Closes a file of our own. One that was to be whole is removed, any other keeps what was written.
+    package func abandon() {
+        guard let replacement else {
+            try? close()
+            return
+        }
+        _ = system_close(descriptor)
+        replacement.remove()
+    }
+
+    private static func failure(
+        _ name: String, call: String, errno number: Int32, isWhole: Bool = false
+    ) -> DeviceError {
         var code = DeviceError.Code.inputOutput
         let message: String
         switch number {
@@ -86,6 +131,8 @@ struct TraceOutput: Sendable {
             message = "\(name) may not be written by this user. Choose another folder, or change its mode."
         case EISDIR:
             message = "\(name) is a folder, and a file is needed."
+        case ENOSPC where isWhole, EDQUOT where isWhole:
+            message = "There is no space left for \(name), which was not written. Free some and write it again."
         case ENOSPC, EDQUOT:
             message =
                 "There is no space left for the trace \(name). Free some and record again; what was written before can be read."

@@ -23,6 +23,8 @@ public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
         /// The event is about an accessory that is not attached, about a protocol that it does not offer, or attaches one
         /// too many; it was skipped.
         case unknownAccessory
+        /// The line is longer than 16 MiB; it was skipped.
+        case longLine
     }
 
     /// The line, counted from 1.
@@ -48,6 +50,7 @@ public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
             case .badAccessory: "the event of an accessory cannot be used and was left out"
             case .unknownAccessory:
                 "the accessory is not attached here, or does not offer the protocol; the event was left out"
+            case .longLine: "the line is longer than 16 MiB and was left out"
             case .noTime: "there is no time that can be read; the time of the line before was taken"
             }
         return "line \(line): \(what)"

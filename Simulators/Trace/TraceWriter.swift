@@ -19,18 +19,18 @@ import Synchronization
 /// one, so that time never goes back in a trace. After the first failure nothing more is written, and every
 /// call throws that failure. A pipe whose reader is gone raises SIGPIPE, as for every program: one that wants the error
 /// instead ignores the signal.
-public final class TraceWriter: Sendable {
+public final class TraceWriter: TraceSink, Sendable {
     /// How long an event may stay in memory, in seconds.
     static let delay = 0.5
     /// How many bytes may stay in memory.
     static let capacity = 1 << 16
 
     private struct State {
-        var output: TraceOutput?
+        var output: (any TraceDestination)?
         var buffer: [UInt8] = []
         var hasHeader = false
-        /// The time of the last event.
-        var time = Int64.min
+        /// Knows the time of the last event.
+        var lines = TraceEventLines()
         var failure: DeviceError?
         var timer: ClockTimer?
         var onFailure: (@Sendable (DeviceError) -> Void)?
@@ -73,6 +73,16 @@ public final class TraceWriter: Sendable {
         self.init(try TraceOutput(path: path, overwrite: overwrite), clock: clock)
     }
 
+    /// Makes a file for a trace that is there as a whole or not at all: what lies in its place stays as it is until
+    /// ``close()``, and altogether when that fails or is never called.
+    ///
+    /// - Parameters:
+    ///   - path: the file, or "-" for standard output.
+    ///   - overwrite: whether a file of that name may be replaced.
+    package convenience init(whole path: String, overwrite: Bool) throws(DeviceError) {
+        self.init(try TraceOutput(whole: path, overwrite: overwrite), clock: LiveClock())
+    }
+
     /// Writes to a descriptor that is open already and stays open.
     ///
     /// - Parameters:
@@ -83,14 +93,23 @@ public final class TraceWriter: Sendable {
         self.init(TraceOutput(descriptor: descriptor, name: name, isOwned: false), clock: clock)
     }
 
-    private init(_ output: TraceOutput, clock: any DeviceClock) {
+    /// Writes to something else than a file.
+    ///
+    /// - Parameters:
+    ///   - output: gets whole lines.
+    ///   - clock: what times the writing.
+    package init(_ output: any TraceDestination, clock: any DeviceClock) {
         name = output.name
         self.clock = clock
         state = Mutex(State(output: output))
     }
 
     deinit {
-        try? close()
+        state.withLock { state in
+            guard let output = state.output else { return }
+            try? state.flush()
+            output.abandon()
+        }
     }
 
     /// Why the trace could not be written on; nil as long as it can.
@@ -116,23 +135,8 @@ public final class TraceWriter: Sendable {
     ///   - line: the line without its line end.
     ///   - time: its arrival, in nanoseconds since the start of the trace.
     public func write(gpsdLine line: UnsafeRawBufferPointer, at time: Int64) throws(DeviceError) {
-        try append(at: time) { buffer, time in
-            if GPSDLineCheck.isEmbeddable(line) {
-                Self.begin(",\"gpsd\":", time, &buffer)
-                buffer.append(contentsOf: line)
-            } else if let text = String(validating: line, as: UTF8.self) {
-                Self.begin(",\"gpsdText\":", time, &buffer)
-                var writer = JSONWriter()
-                writer.string(text)
-                buffer.append(contentsOf: writer.bytes)
-            } else {
-                Self.begin(",\"gpsdHex\":\"", time, &buffer)
-                for byte in line {
-                    buffer.append(HexDigit.digit(byte >> 4))
-                    buffer.append(HexDigit.digit(byte))
-                }
-                buffer.append(UInt8(ascii: "\""))
-            }
+        try appendLines(at: time) { buffer, time in
+            TraceEventLines.append(gpsdLine: line, at: time, to: &buffer)
         }
     }
 
@@ -151,19 +155,12 @@ public final class TraceWriter: Sendable {
 
     /// Writes that positions cannot be had any more, and why.
     public func writeLost(_ error: DeviceError, at time: Int64) throws(DeviceError) {
-        try append(at: time) { buffer, time in
-            Self.begin(",\"lost\":", time, &buffer)
-            var writer = JSONWriter()
-            TraceLoss.write(error, to: &writer)
-            buffer.append(contentsOf: writer.bytes)
-        }
+        try appendLines(at: time) { buffer, time in TraceEventLines.append(lost: error, at: time, to: &buffer) }
     }
 
     /// Writes that the position source is back.
     public func writeRegained(at time: Int64) throws(DeviceError) {
-        try append(at: time) { buffer, time in
-            Self.begin(",\"regained\":true", time, &buffer)
-        }
+        try appendLines(at: time) { buffer, time in TraceEventLines.appendRegained(at: time, to: &buffer) }
     }
 
     /// Writes the readings of a batch, each with its own line, all with the time at which the batch came in.
@@ -207,11 +204,8 @@ public final class TraceWriter: Sendable {
 
     /// Writes what the battery is from here on; nil when there is none any more.
     public func write(battery: BatteryReading?, at time: Int64) throws(DeviceError) {
-        try append(at: time) { buffer, time in
-            Self.begin(",\"battery\":", time, &buffer)
-            var writer = JSONWriter()
-            TraceBattery.write(battery, to: &writer)
-            buffer.append(contentsOf: writer.bytes)
+        try appendLines(at: time) { buffer, time in
+            TraceEventLines.append(battery: battery, at: time, to: &buffer)
         }
     }
 
@@ -219,20 +213,15 @@ public final class TraceWriter: Sendable {
     public func writeLost(
         _ error: DeviceError, sensor: SensorDescription.ID, at time: Int64
     ) throws(DeviceError) {
-        try append(at: time) { buffer, time in
-            Self.begin(",\"lost\":", time, &buffer)
-            var writer = JSONWriter()
-            TraceLoss.write(error, to: &writer)
-            buffer.append(contentsOf: writer.bytes)
-            buffer.append(contentsOf: TraceSampleText.member(sensor))
+        try appendLines(at: time) { buffer, time in
+            TraceEventLines.append(lost: error, sensor: sensor, at: time, to: &buffer)
         }
     }
 
     /// Writes that a motion sensor is back.
     public func writeRegained(sensor: SensorDescription.ID, at time: Int64) throws(DeviceError) {
-        try append(at: time) { buffer, time in
-            Self.begin(",\"regained\":true", time, &buffer)
-            buffer.append(contentsOf: TraceSampleText.member(sensor))
+        try appendLines(at: time) { buffer, time in
+            TraceEventLines.appendRegained(sensor: sensor, at: time, to: &buffer)
         }
     }
 
@@ -240,6 +229,11 @@ public final class TraceWriter: Sendable {
     /// events, and no bytes none.
     public func write(_ event: TraceAccessoryEvent, at time: Int64) throws(DeviceError) {
         try appendLines(at: time) { buffer, time in event.append(at: time, to: &buffer) }
+    }
+
+    /// Writes an event of any kind. One without a time has that of the event before.
+    public func write(_ event: TraceEvent) throws(DeviceError) {
+        try append { lines, buffer in lines.append(event, to: &buffer) }
     }
 
     /// Brings everything that was written to the file.
@@ -255,7 +249,11 @@ public final class TraceWriter: Sendable {
             var first: DeviceError?
             do throws(DeviceError) { try state.flush() } catch { first = error }
             state.output = nil
-            do throws(DeviceError) { try output.close() } catch { first = first ?? error }
+            if first == nil {
+                do throws(DeviceError) { try output.close() } catch { first = error }
+            } else {
+                output.abandon()
+            }
             state.failure = state.failure ?? first
             return first
         }
@@ -277,28 +275,22 @@ public final class TraceWriter: Sendable {
         literal.withUTF8Buffer { buffer.append(contentsOf: $0) }
     }
 
-    /// Adds an event, whose closing brace and line end are put here.
-    private func append(
-        at time: Int64, _ event: (_ buffer: inout [UInt8], _ time: Int64) -> Void
+    /// Adds whole lines of one time.
+    private func appendLines(
+        at time: Int64, _ body: (_ buffer: inout [UInt8], _ time: Int64) -> Void
     ) throws(DeviceError) {
-        try appendLines(at: time) { buffer, time in
-            event(&buffer, time)
-            Self.append("}\n", &buffer)
-        }
+        try append { lines, buffer in body(&buffer, lines.hold(time)) }
     }
 
     /// Adds whole lines. What comes from several threads may be a little late: time is held, so that it never goes back
     /// in the file.
-    private func appendLines(
-        at time: Int64, _ lines: (_ buffer: inout [UInt8], _ time: Int64) -> Void
-    ) throws(DeviceError) {
+    private func append(_ change: (inout TraceEventLines, inout [UInt8]) -> Void) throws(DeviceError) {
         try perform { (state) throws(DeviceError) in
             guard state.hasHeader else {
                 throw DeviceError(.invalidTrace, "The trace \(self.name) has no header yet; write that first.")
             }
-            state.time = max(state.time, time)
             let former = state.buffer.count
-            lines(&state.buffer, state.time)
+            change(&state.lines, &state.buffer)
             guard state.buffer.count > former else { return }
             if state.buffer.count >= Self.capacity {
                 try state.flush()

@@ -3,7 +3,7 @@
 
 /// A decimal number as it stands in a text, without a detour that would lose digits.
 ///
-/// No locale is asked: the decimal mark is a point, and there are no marks between thousands.
+/// No locale is asked: the decimal mark is a point unless another one is named, and there are no marks between thousands.
 struct DecimalNumber {
     /// The longest number that is read, in bytes.
     private static let maximumLength = 400
@@ -16,11 +16,13 @@ struct DecimalNumber {
     /// True when digits did not fit the mantissa.
     private var isLong = false
     private let text: UnsafeRawBufferPointer
+    private let mark: UInt8
 
-    /// Reads a whole text: a sign, digits with at most one point, an exponent. Nil when it is anything else.
-    init?(_ text: UnsafeRawBufferPointer) {
+    /// Reads a whole text: a sign, digits with at most one decimal mark, an exponent. Nil when it is anything else.
+    init?(_ text: UnsafeRawBufferPointer, mark: UInt8 = UInt8(ascii: ".")) {
         guard text.count <= Self.maximumLength else { return nil }
         self.text = text
+        self.mark = mark
         var at = 0
         if at < text.count, text[at] == UInt8(ascii: "-") || text[at] == UInt8(ascii: "+") {
             isNegative = text[at] == UInt8(ascii: "-")
@@ -39,7 +41,7 @@ struct DecimalNumber {
                     if digit != 0 { isLong = true }
                     if !isBehindPoint { exponent += 1 }
                 }
-            } else if text[at] == UInt8(ascii: "."), !isBehindPoint {
+            } else if text[at] == mark, !isBehindPoint {
                 isBehindPoint = true
             } else {
                 break
@@ -62,7 +64,9 @@ struct DecimalNumber {
                 exponent < 0 ? value / Self.powers[0 - exponent] : value * Self.powers[exponent]
             return isNegative ? -result : result
         }
-        return Double(String(decoding: text, as: UTF8.self)) ?? .nan
+        if mark == UInt8(ascii: ".") { return Double(String(decoding: text, as: UTF8.self)) ?? .nan }
+        let mended = text.map { $0 == mark ? UInt8(ascii: ".") : $0 }
+        return Double(String(decoding: mended, as: UTF8.self)) ?? .nan
     }
 
     /// The number times a power of ten as a whole number, further digits rounded half away from zero; nil when Int64

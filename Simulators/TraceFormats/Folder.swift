@@ -38,27 +38,45 @@ enum Folder {
 
     /// The names in a folder, in order.
     static func names(_ path: String) throws(DeviceError) -> [String] {
-        guard let folder = opendir(path) else {
+        guard let names = FolderEntries.names(path, limit: maximumNames) else {
             throw FileBytes.failedToRead(path, call: "opendir", errno: errno)
         }
-        defer { closedir(folder) }
-        var names: [String] = []
-        while names.count < maximumNames, let entry = readdir(folder) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { names.append(name) }
+        return names
+    }
+
+    /// Makes a folder when it is not there. The error says that files of those names are in it, where they may not be
+    /// replaced.
+    static func make(_ path: String, for names: [String], overwrite: Bool) throws(DeviceError) {
+        if mkdir(path, 0o755) != 0, errno != EEXIST {
+            throw FileBytes.failedToWrite(path, call: "mkdir", errno: errno)
         }
-        return names.sorted()
+        guard !overwrite else { return }
+        for name in names where isThere("\(path)/\(name)") {
+            throw FileBytes.failedToWrite("\(path)/\(name)", call: "open", errno: EEXIST)
+        }
+    }
+
+    /// Removes the files of those names, as far as they are there.
+    static func remove(_ names: [String], from path: String) throws(DeviceError) {
+        for name in names where unlink("\(path)/\(name)") != 0 && errno != ENOENT {
+            throw FileBytes.failedToWrite("\(path)/\(name)", call: "unlink", errno: errno)
+        }
     }
 
     /// Writes files into a folder, which is made when it is not there.
     static func write(
         _ files: [(name: String, bytes: [UInt8])], to path: String, overwrite: Bool
     ) throws(DeviceError) {
-        if mkdir(path, 0o755) != 0, errno != EEXIST {
-            throw FileBytes.failedToWrite(path, call: "mkdir", errno: errno)
+        try make(path, for: files.map(\.name), overwrite: overwrite)
+        for (name, bytes) in files {
+            var file = try ExportFile(path: "\(path)/\(name)", overwrite: overwrite)
+            file.bytes = bytes
+            try file.close()
         }
-        for file in files { try FileBytes.write(file.bytes, to: "\(path)/\(file.name)", overwrite: overwrite) }
+    }
+
+    private static func isThere(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
     }
 }

@@ -9,9 +9,10 @@ public import Trace
 ///     let recording = try RecordingFile.open("walk.csv")
 ///     let device = SimulatedDevice(recording.trace)
 ///
-/// The kind is told from the contents: a native trace; text with gpsd's reports; a CSV file of motion readings; a folder
-/// of Sensor Logger; or the XML of a libiio context with raw buffer files beside it. The last three become a native trace
-/// in memory.
+/// The kind is told from the contents: a native trace; text with gpsd's reports; a log of NMEA sentences; a CSV file of
+/// motion readings; a folder of Sensor Logger; the XML of a libiio context with raw buffer files beside it; positions as
+/// GPX; tables of phyphox; umockdev's descriptions and dialogues; or MCAP. All but the first two become a native trace. A
+/// table that nobody knows is read by the column map in the options (``CSVColumnMap``).
 public struct RecordingFile: Sendable {
     /// The kinds that are told apart.
     public enum Kind: String, Sendable, CaseIterable {
@@ -19,12 +20,22 @@ public struct RecordingFile: Sendable {
         case native
         /// Text with gpsd's reports.
         case gpsd
+        /// A log of a receiver's sentences (NMEA 0183).
+        case nmea
         /// Motion readings as CSV.
         case csv
         /// A folder that the app Sensor Logger exported.
         case sensorLogger
         /// A libiio context with raw buffer files.
         case iio
+        /// Positions as GPX.
+        case gpx
+        /// An MCAP file.
+        case mcap
+        /// What the app phyphox exported as CSV: a table, or a folder of them.
+        case phyphox
+        /// umockdev's description of devices, or its script of a dialogue.
+        case umockdev
     }
 
     /// What it was.
@@ -48,7 +59,7 @@ public struct RecordingFile: Sendable {
     public static func read(
         _ bytes: [UInt8], name: String, options: RecordingOptions = .init()
     ) throws(DeviceError) -> RecordingFile {
-        try make(try RecordingContents.load(bytes, name: name, options), name: name)
+        try make(try RecordingContents.load(TraceBytes(bytes), name: name, options), name: name)
     }
 
     private static func make(
@@ -56,21 +67,19 @@ public struct RecordingFile: Sendable {
     ) throws(DeviceError) -> RecordingFile {
         let (kind, contents) = loaded
         switch contents {
-        case .trace(let file):
-            return RecordingFile(kind: kind, trace: file, remarks: [])
+        case .trace(let file, let remarks):
+            return RecordingFile(kind: kind, trace: file, remarks: remarks)
         case .recording(let recording):
-            return RecordingFile(
-                kind: kind, trace: try TraceFile(bytes: try recording.traceBytes(source: name), name: name),
-                remarks: recording.remarks)
+            return RecordingFile(kind: kind, trace: try recording.trace(named: name), remarks: recording.remarks)
         }
     }
 }
 
-extension MotionRecording {
+extension Recording {
     /// Reads the motion readings of a recording of any kind: see ``RecordingFile``.
     public init(path: String, options: RecordingOptions = .init()) throws(DeviceError) {
         switch try RecordingContents.load(path, options).contents {
-        case .trace(let file): try self.init(trace: file)
+        case .trace(let file, _): try self.init(trace: file)
         case .recording(let recording): self = recording
         }
     }

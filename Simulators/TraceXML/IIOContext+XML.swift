@@ -14,8 +14,7 @@ extension IIOContext {
     /// values that iio-emu adds. Elements that are not known here are passed over. Channels are put in the order of
     /// their scan indexes, those without one last, as libiio does.
     ///
-    /// The document type is blanked out before the text is parsed, so nothing outside is ever loaded, and entities that
-    /// it may define do not exist.
+    /// The document type is skipped, so nothing outside is ever loaded, and entities that it may define do not exist.
     ///
     /// - Parameters:
     ///   - xml: the text, in UTF-8, at most ``maximumXMLSize`` bytes.
@@ -28,6 +27,6 @@ extension IIOContext {
                 "\(name) has \(xml.count) bytes; a description of sensors has at most \(Self.maximumXMLSize). Is it another file?"
             )
         }
-        self = try IIOContextReader.read(try XMLProlog.withoutDocumentType(xml, name: name), name: name)
+        self = try IIOContextReader.read(xml, name: name)
     }
 }

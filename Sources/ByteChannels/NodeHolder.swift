@@ -1,6 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -27,16 +29,15 @@ package struct NodeHolder: Sendable {
         guard stat(path, &node) == 0 else { return nil }
         var rest = limit
         var own = false
-        for process in names("/proc", limit: 100_000) {
-            guard let pid = number(process) else { continue }
+        for pid in numbers("/proc", limit: 100_000) {
             let isOwn = pid == getpid()
             if isOwn && own { continue }
             guard rest > 0 else { break }
             let folder = "/proc/\(pid)/fd"
-            for file in names(folder, limit: rest) {
+            for file in numbers(folder, limit: rest) {
                 rest -= 1
-                if isOwn, number(file) == descriptor { continue }
-                let entry = "\(folder)/\(String(decoding: file, as: UTF8.self))"
+                if isOwn, file == descriptor { continue }
+                let entry = "\(folder)/\(file)"
                 // By the name first, which is cheap; containers may have other nodes of the same name.
                 guard isLink(entry, to: wanted), isNode(entry, node) else { continue }
                 if !isOwn { return NodeHolder(pid: pid, program: name(pid)) }
@@ -76,19 +77,13 @@ package struct NodeHolder: Sendable {
         }
     }
 
-    /// The entries of a folder that are numbers by their first byte.
-    static func names(_ path: String, limit: Int) -> [[UInt8]] {
-        guard let folder = opendir(path) else { return [] }
-        defer { closedir(folder) }
-        var names: [[UInt8]] = []
-        while names.count < limit, let entry = readdir(folder) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in Array(bytes.prefix { $0 != 0 }) }
-            if let first = name.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) { names.append(name) }
+    /// The entries of a folder that are numbers.
+    static func numbers(_ path: String, limit: Int) -> [Int32] {
+        guard var entries = FolderEntries(path) else { return [] }
+        var numbers: [Int32] = []
+        while numbers.count < limit, let name = entries.next() {
+            if let number = Int32(name) { numbers.append(number) }
         }
-        return names
-    }
-
-    static func number(_ digits: [UInt8]) -> Int32? {
-        Int32(String(decoding: digits, as: UTF8.self))
+        return numbers
     }
 }

@@ -28,13 +28,12 @@ package struct SocketPeers: Sendable {
     private static func holders(of sockets: Set<UInt32>, limit: Int) -> [NodeHolder] {
         var holders: [NodeHolder] = []
         var rest = limit
-        for process in NodeHolder.names("/proc", limit: 100_000) {
-            guard rest > 0, let pid = NodeHolder.number(process) else { continue }
+        for pid in NodeHolder.numbers("/proc", limit: 100_000) where rest > 0 {
             let folder = "/proc/\(pid)/fd"
-            let files = NodeHolder.names(folder, limit: rest)
+            let files = NodeHolder.numbers(folder, limit: rest)
             rest -= files.count
             let has = files.contains { file in
-                socket(at: "\(folder)/\(String(decoding: file, as: UTF8.self))").map(sockets.contains) ?? false
+                socket(at: "\(folder)/\(file)").map(sockets.contains) ?? false
             }
             if has { holders.append(NodeHolder(pid: pid, program: NodeHolder.name(pid))) }
         }

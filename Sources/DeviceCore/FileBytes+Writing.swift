@@ -30,12 +30,14 @@ extension FileBytes {
     }
 
     /// Puts a file of those bytes in the place of what is there, in one step: after a power failure it is the old or the
-    /// new one. The temporary file is in the same folder.
-    static func replace(_ path: String, with bytes: [UInt8], temporary: String) throws(DeviceError) {
+    /// new one. The temporary file is in the same folder. `elsewhere` is how to choose another place.
+    package static func replace(
+        _ path: String, with bytes: [UInt8], temporary: String, elsewhere: String = "choose another place"
+    ) throws(DeviceError) {
         // Left by a process of the same number that has ended in between.
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
-        guard descriptor >= 0 else { throw failedToStore(temporary, call: "open", errno: errno) }
+        guard descriptor >= 0 else { throw failedToWrite(path, call: "open", errno: errno, elsewhere: elsewhere) }
         var failure: (call: String, errno: Int32)?
         if let number = write(bytes, to: descriptor) {
             failure = ("write", number)
@@ -46,7 +48,7 @@ extension FileBytes {
         if failure == nil, rename(temporary, path) != 0 { failure = ("rename", errno) }
         if let failure {
             unlink(temporary)
-            throw failedToStore(path, call: failure.call, errno: failure.errno)
+            throw failedToWrite(path, call: failure.call, errno: failure.errno, elsewhere: elsewhere)
         }
         syncFolder(of: path)
     }
@@ -86,8 +88,11 @@ extension FileBytes {
         close(descriptor)
     }
 
+    /// How to choose another place for what is stored.
+    static let elsewhereToStore = "set XDG_STATE_HOME to another"
+
     private static func failedToStore(_ path: String, call: String, errno number: Int32) -> DeviceError {
-        failedToWrite(path, call: call, errno: number, elsewhere: "set XDG_STATE_HOME to another")
+        failedToWrite(path, call: call, errno: number, elsewhere: elsewhereToStore)
     }
 
     /// Why a file or a folder could not be written, and what to do. `elsewhere` is how to choose another place.

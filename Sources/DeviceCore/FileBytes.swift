@@ -15,14 +15,25 @@ package enum FileBytes {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw failedToRead(path, call: "open", errno: errno) }
         defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var status = stat()
-        if fstat(descriptor, &status) == 0, status.st_size > 0 {
-            bytes.reserveCapacity(min(Int(clamping: status.st_size), limit) + 1)
-        }
         var number: Int32 = 0
+        var isWhole = false
+        var status = stat()
+        let size = fstat(descriptor, &status) == 0 ? max(0, min(Int(clamping: status.st_size), limit)) : 0
+        // Straight into its place; the byte that is too many is where the end shows.
+        var bytes = [UInt8](unsafeUninitializedCapacity: size + 1) { buffer, filled in
+            while size > 0, filled < buffer.count, !isWhole, number == 0 {
+                let count = system_read(descriptor, buffer.baseAddress.map { $0 + filled }, buffer.count - filled)
+                if count > 0 {
+                    filled += count
+                } else if count == 0 {
+                    isWhole = true
+                } else if errno != EINTR {
+                    number = errno
+                }
+            }
+        }
         withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
-            while bytes.count <= limit {
+            while !isWhole, number == 0, bytes.count <= limit {
                 let count = system_read(descriptor, buffer.baseAddress, buffer.count)
                 if count > 0 {
                     bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))

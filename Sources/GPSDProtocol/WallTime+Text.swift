@@ -1,13 +1,13 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceCore
+package import DeviceCore
 
 extension WallTime {
     /// A time as gpsd writes it: `2021-06-16T23:46:05.800Z`, with any number of decimals or none. Decimals beyond the
     /// nanosecond are cut off. The leap second :60 is the first second of the next minute, as in the system clock.
     /// Nil for anything else and for times outside the range of `WallTime`.
-    init?(iso8601 text: UnsafeRawBufferPointer) {
+    package init?(iso8601 text: UnsafeRawBufferPointer) {
         guard text.count >= 20, text[text.count - 1] == UInt8(ascii: "Z"),
             text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"), text[10] == UInt8(ascii: "T"),
             text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":")
@@ -18,12 +18,12 @@ extension WallTime {
         let hour = Self.twoDigits(text, 11)
         let minute = Self.twoDigits(text, 14)
         let second = Self.twoDigits(text, 17)
-        guard year >= 0, year <= 9999, month >= 1, month <= 12, day >= 1, day <= Self.days(month, year),
-            hour >= 0, hour <= 23, minute >= 0, minute <= 59, second >= 0, second <= 60,
-            let nanoseconds = Self.decimals(text[19..<text.count - 1])
+        guard let nanoseconds = Self.decimals(text[19..<text.count - 1]),
+            let time = CivilDate.time(
+                year: year, month: month, day: day, hour: hour, minute: minute, second: second,
+                nanosecond: Int32(truncatingIfNeeded: nanoseconds))
         else { return nil }
-        let seconds = Int64(Self.daysSince1970(year, month, day)) * 86_400 + Int64(hour * 3600 + minute * 60 + second)
-        self.init(seconds: seconds, nanoseconds: nanoseconds)
+        self = time
     }
 
     /// Seconds since 1970 as a JSON number. Plain decimals are taken exactly: Double keeps only 0.2 us of today's times.
@@ -76,26 +76,5 @@ extension WallTime {
     private static func twoDigits(_ text: UnsafeRawBufferPointer, _ index: Int) -> Int {
         guard let tens = digit(text[index]), let ones = digit(text[index + 1]) else { return -1_000_000 }
         return Int(tens) * 10 + Int(ones)
-    }
-
-    private static func days(_ month: Int, _ year: Int) -> Int {
-        switch month {
-        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
-    }
-
-    /// Days of the proleptic Gregorian calendar. Years are counted from March, so that the leap day ends them:
-    /// then the months' lengths repeat as 153 days in five months.
-    private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        let marchYear = month > 2 ? year : year - 1
-        let marchMonth = month > 2 ? month - 3 : month + 9
-        // Moved by 400 years, an even number of cycles, so that no division sees a negative year.
-        let shifted = marchYear + 400
-        let beforeYear = shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400
-        let beforeMonth = (153 * marchMonth + 2) / 5
-        // 1970-01-01 by the same count: 2369 * 365 + 592 - 23 + 5 + 306.
-        return beforeYear + beforeMonth + day - 1 - 865_565
     }
 }

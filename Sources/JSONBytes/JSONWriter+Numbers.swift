@@ -24,6 +24,16 @@ extension JSONWriter {
         text.withUTF8 { append(contentsOf: $0) }
     }
 
+    /// A number with a fixed count of decimals, as gpsd writes it; `null` when it is not finite or 1e15 and more.
+    /// - Parameter decimals: 0 to 9.
+    public mutating func fixed(_ value: Double, decimals: Int) {
+        guard value.magnitude < FixedDecimal.limit else { return null() }
+        separate()
+        var bytes: [UInt8] = []
+        FixedDecimal.append(value, decimals: decimals, to: &bytes)
+        append(contentsOf: bytes)
+    }
+
     private mutating func digits(_ value: UInt64) {
         var divisor: UInt64 = 1
         while value / divisor >= 10 { divisor *= 10 }

@@ -8,57 +8,57 @@ import SensorFusion
 struct AttitudeHistory: Sendable {
     private static let capacity = 256
 
-    private var times: [BootTime] = []
-    private var attitudes: [Quaternion] = []
+    private struct Moment: Sendable {
+        var time: BootTime
+        var attitude: Quaternion
+    }
+
+    private var moments: [Moment] = []
     private var newest = -1
 
     init() {
-        times.reserveCapacity(Self.capacity)
-        attitudes.reserveCapacity(Self.capacity)
+        moments.reserveCapacity(Self.capacity)
     }
 
     mutating func removeAll() {
-        times.removeAll(keepingCapacity: true)
-        attitudes.removeAll(keepingCapacity: true)
+        moments.removeAll(keepingCapacity: true)
         newest = -1
     }
 
     /// Adds an attitude; one of the newest time takes that one's place, and after an older time all begins anew.
     mutating func add(_ attitude: Quaternion, at time: BootTime) {
         if newest >= 0 {
-            if times[newest] == time {
-                attitudes[newest] = attitude
+            if moments[newest].time == time {
+                moments[newest].attitude = attitude
                 return
             }
-            if times[newest] > time { removeAll() }
+            if moments[newest].time > time { removeAll() }
         }
         newest = (newest + 1) % Self.capacity
-        if newest < times.count {
-            times[newest] = time
-            attitudes[newest] = attitude
+        if newest < moments.count {
+            moments[newest] = Moment(time: time, attitude: attitude)
         } else {
-            times.append(time)
-            attitudes.append(attitude)
+            moments.append(Moment(time: time, attitude: attitude))
         }
     }
 
     /// The attitude at that time, between the two next to it; nil when the time is not among those that are known.
     func attitude(at time: BootTime) -> Quaternion? {
-        guard newest >= 0, time <= times[newest] else { return nil }
+        guard newest >= 0, time <= moments[newest].time else { return nil }
         var later = newest
-        for _ in 0..<times.count {
-            if times[later] <= time { break }
-            let earlier = (later + times.count - 1) % times.count
+        for _ in 0..<moments.count {
+            if moments[later].time <= time { break }
+            let earlier = (later + moments.count - 1) % moments.count
+            let (a, b) = (moments[earlier], moments[later])
             // Round once: this is the oldest.
-            guard times[earlier] < times[later] else { return nil }
-            if times[earlier] <= time {
-                let span = times[later].seconds(since: times[earlier])
-                let part = time.seconds(since: times[earlier]) / span
-                return Self.between(attitudes[earlier], attitudes[later], part)
+            guard a.time < b.time else { return nil }
+            if a.time <= time {
+                let part = time.seconds(since: a.time) / b.time.seconds(since: a.time)
+                return Self.between(a.attitude, b.attitude, part)
             }
             later = earlier
         }
-        return times[later] == time ? attitudes[later] : nil
+        return moments[later].time == time ? moments[later].attitude : nil
     }
 
     /// The attitude on the way from one to the other: the chord instead of the arc, which is the same for small turns.

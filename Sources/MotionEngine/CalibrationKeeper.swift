@@ -30,6 +30,11 @@ struct CalibrationKeeper: Sendable {
         set { known[sensor.rawValue] = newValue }
     }
 
+    /// True when readings of the sensor come from the one of that id.
+    func isReading(_ sensor: SampleAligner.Sensor, _ id: SensorDescription.ID) -> Bool {
+        known[sensor.rawValue]?.id == id
+    }
+
     /// True once in a while.
     mutating func isDue(at now: BootTime) -> Bool {
         guard let next = nextLook, now < next, next.seconds(since: now) <= CalibrationRules.pause else {

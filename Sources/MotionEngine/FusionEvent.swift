@@ -7,8 +7,9 @@ public import DeviceCore
 public enum FusionEvent: Sendable {
     /// States, oldest first, never none.
     case states([FusedState])
-    /// A sensor gives nothing for now, and why. Sent once for each loss.
-    case lost(SensorKind, DeviceError)
+    /// A sensor gives nothing for now, and why. Sent once for each loss. Indirect, so that states are passed
+    /// on quickly.
+    indirect case lost(SensorKind, DeviceError)
     /// A sensor is back.
     case regained(SensorKind)
 }

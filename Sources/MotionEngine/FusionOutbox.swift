@@ -20,6 +20,8 @@ struct FusionOutbox: Sendable {
 
     private var seats: [Seat] = []
     private var waiting: [Item] = []
+    /// The memory of what was handed over last.
+    private var spare: [Item] = []
     /// True while a thread hands over.
     private var isBusy = false
 
@@ -38,11 +40,11 @@ struct FusionOutbox: Sendable {
     /// Puts in the states for each subscriber, as many as it asked for.
     ///
     /// - Parameter interval: Seconds from one state to the next; nil when not known.
-    mutating func post(_ states: [FusedState], interval: Double?) {
+    mutating func post(_ states: [FusedState], interval: @autoclosure () -> Double?) {
         guard !states.isEmpty else { return }
         for index in seats.indices {
             let wanted = seats[index].client.request.interval
-            if wanted == 0 || interval.map({ wanted <= $0 * 1.02 }) ?? false {
+            if wanted == 0 || interval().map({ wanted <= $0 * 1.02 }) ?? false {
                 append(Item(client: seats[index].client, event: .states(states)))
                 continue
             }
@@ -85,13 +87,24 @@ struct FusionOutbox: Sendable {
         return items
     }
 
+    /// Takes back the memory of what has been handed over; it has to be empty by now.
+    mutating func reuse(_ memory: [Item]) {
+        if memory.isEmpty { spare = memory }
+    }
+
+    /// True when nothing waits.
+    var isEmpty: Bool { waiting.isEmpty }
+
     /// True when something waits and no thread is at it.
     var isStuck: Bool { !isBusy && !waiting.isEmpty }
 
     private mutating func take(upToStates: Bool) -> [Item]? {
         guard upToStates else {
-            defer { waiting = [] }
-            return waiting.isEmpty ? nil : waiting
+            guard !waiting.isEmpty else { return nil }
+            let items = waiting
+            waiting = spare
+            spare = []
+            return items
         }
         let end = waiting.firstIndex { if case .states = $0.event { true } else { false } } ?? waiting.count
         guard end > 0 else { return nil }

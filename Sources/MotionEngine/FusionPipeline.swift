@@ -5,7 +5,11 @@ import DeviceCore
 import SensorFusion
 
 /// From samples to states: the aligner, the attitude filter and the calibrator, without threads and subscribers.
-struct FusionPipeline: Sendable {
+///
+/// One belongs to one engine, which touches it under its lock and nowhere else. An object, because its parts are some
+/// kilobytes, which were copied whenever one of them was looked at.
+/// That nobody else touches them meanwhile is the lock's business, so that it need not be checked at each access.
+final class FusionPipeline: @unchecked Sendable {
     /// Seconds for which a reading of a sensor stands for the ones that do not come.
     private static let freshness = 0.5
     /// Metres per second squared (CGPM 1901).
@@ -13,35 +17,38 @@ struct FusionPipeline: Sendable {
     /// A correction that moves the field by more than that part of it makes another field, to the filter.
     private static let jump = 0.02
 
-    private(set) var aligner = SampleAligner()
-    private(set) var filter = AttitudeFilter()
-    private(set) var calibrator = MagnetometerCalibrator()
-    private(set) var earth = EarthField()
+    @exclusivity(unchecked) private(set) var aligner = SampleAligner()
+    @exclusivity(unchecked) private(set) var filter = AttitudeFilter()
+    @exclusivity(unchecked) private(set) var calibrator = MagnetometerCalibrator()
+    @exclusivity(unchecked) private(set) var earth = EarthField()
     /// The correction of the accelerometer's readings; nil for none.
     var accelerometerCorrection: LinearCorrection?
-    private var history = AttitudeHistory()
+    @exclusivity(unchecked) private var history = AttitudeHistory()
     /// Times are counted from here, which keeps them precise.
     private var origin: BootTime?
     /// The time of the state that is being made, while samples of the gyroscope make states.
     private var turning: BootTime?
     private var acceleration: (value: SIMD3<Double>, time: BootTime)?
     private var field: (value: SIMD3<Double>, time: BootTime)?
+    /// The filter's attitude since its last sample of gyroscope or accelerometer, the only ones that change it; nil before
+    /// somebody has asked.
+    private var presentAttitude: Quaternion?
     /// True once a calibration has come into force that was not there at the start.
     private(set) var hasCalibrated = false
 
     // MARK: What comes in
 
-    mutating func expect(_ sensor: SampleAligner.Sensor, _ isExpected: Bool) {
+    func expect(_ sensor: SampleAligner.Sensor, _ isExpected: Bool) {
         aligner.expect(sensor, isExpected)
         if !isExpected { forget(sensor) }
     }
 
-    mutating func setLatency(seconds: Double) {
+    func setLatency(seconds: Double) {
         aligner.latency = max(0, Int64(saturatingSeconds: seconds) ?? 0)
     }
 
     /// Takes the samples of a batch and adds the states that can be made now.
-    mutating func take(_ batch: MotionBatch, into states: inout [FusedState]) {
+    func take(_ batch: MotionBatch, into states: inout [FusedState]) {
         guard let sensor = SampleAligner.Sensor(batch.kind) else { return }
         if origin == nil { origin = batch.times.first }
         aligner.add(sensor, values: batch.values, times: batch.times, arrival: batch.arrival)
@@ -49,32 +56,32 @@ struct FusionPipeline: Sendable {
     }
 
     /// The sensor gives nothing for now.
-    mutating func lose(_ sensor: SampleAligner.Sensor, into states: inout [FusedState]) {
+    func lose(_ sensor: SampleAligner.Sensor, into states: inout [FusedState]) {
         aligner.lose(sensor)
         run(into: &states)
         forget(sensor)
     }
 
     /// The sensor is back.
-    mutating func regain(_ sensor: SampleAligner.Sensor) {
+    func regain(_ sensor: SampleAligner.Sensor) {
         aligner.regain(sensor)
     }
 
     /// Nothing follows for now.
-    mutating func release(into states: inout [FusedState]) {
+    func release(into states: inout [FusedState]) {
         aligner.release()
         run(into: &states)
     }
 
     /// Time has passed: samples that came in before that wait no longer.
-    mutating func pass(to now: BootTime, heldSince limit: BootTime, into states: inout [FusedState]) {
+    func pass(to now: BootTime, heldSince limit: BootTime, into states: inout [FusedState]) {
         aligner.note(arrival: now)
         if let since = aligner.waitingSince, since <= limit { aligner.release() }
         run(into: &states)
     }
 
     /// Nobody listens any more. What has been learned stays.
-    mutating func pause() {
+    func pause() {
         aligner.restart()
         history.removeAll()
         turning = nil
@@ -82,7 +89,7 @@ struct FusionPipeline: Sendable {
         field = nil
     }
 
-    private mutating func forget(_ sensor: SampleAligner.Sensor) {
+    private func forget(_ sensor: SampleAligner.Sensor) {
         switch sensor {
         case .gyroscope: history.removeAll()
         case .accelerometer: acceleration = nil
@@ -93,7 +100,7 @@ struct FusionPipeline: Sendable {
     // MARK: What has been learned before
 
     /// Begins with a gyroscope's bias, in radians per second.
-    mutating func startBias(_ bias: SIMD3<Double>, sigma: Double) {
+    func startBias(_ bias: SIMD3<Double>, sigma: Double) {
         filter.startBias(bias, sigma: sigma)
     }
 
@@ -101,7 +108,7 @@ struct FusionPipeline: Sendable {
     private(set) var hasBias = false
 
     /// Begins with a magnetometer's calibration; nil for none.
-    mutating func startCalibration(_ calibration: MagneticCalibration?) {
+    func startCalibration(_ calibration: MagneticCalibration?) {
         let former = calibrator.calibration
         calibrator = MagnetometerCalibrator(start: calibration)
         hasCalibrated = false
@@ -112,12 +119,12 @@ struct FusionPipeline: Sendable {
     func isPositionDue(at now: BootTime) -> Bool { earth.isDue(at: now) }
 
     /// Takes the position that the device was seen at last.
-    mutating func look(at fix: PositionFix?, now: BootTime, wallTime: WallTime) {
+    func look(at fix: PositionFix?, now: BootTime, wallTime: WallTime) {
         if earth.look(at: fix, now: now, wallTime: wallTime) { expectField() }
     }
 
     /// Tells filter and calibrator what field there is to expect.
-    private mutating func expectField() {
+    private func expectField() {
         guard let strength = earth.strength else { return }
         calibrator.expectField(strength: strength, dip: earth.dip)
         let calibration = calibrator.calibration
@@ -137,25 +144,35 @@ struct FusionPipeline: Sendable {
     /// When the oldest sample came in of those that wait for others; nil when none does.
     var waitingSince: BootTime? { aligner.waitingSince }
 
-    private mutating func run(into states: inout [FusedState]) {
+    private func run(into states: inout [FusedState]) {
         while let step = aligner.next() {
             switch step {
             case .gyroscope(let rate, let time):
                 turning = time
                 filter.updateGyroscope(rate, timestamp: seconds(time))
+                presentAttitude = nil
                 hasBias = filter.isReady
-                history.add(filter.attitude, at: time)
+                history.add(attitude, at: time)
             case .accelerometer(let measured, let time):
                 let value = accelerometerCorrection?.apply(to: measured) ?? measured
                 if Self.isFinite(value) { acceleration = (value, time) }
                 filter.updateAccelerometer(nowadays(value, measuredAt: time), timestamp: seconds(time))
+                presentAttitude = nil
             case .magnetometer(let measured, let time): takeField(measured, time)
             case .state(let time):
-                if let turning { history.add(filter.attitude, at: turning) }
+                if let turning { history.add(attitude, at: turning) }
                 if filter.isReady { states.append(state(at: time)) }
                 turning = nil
             }
         }
+    }
+
+    /// The filter's attitude, which takes some time to compute.
+    private var attitude: Quaternion {
+        if let presentAttitude { return presentAttitude }
+        let attitude = filter.attitude
+        presentAttitude = attitude
+        return attitude
     }
 
     private static func isFinite(_ value: SIMD3<Double>) -> Bool {
@@ -167,14 +184,14 @@ struct FusionPipeline: Sendable {
     /// The reading in the axes that the device has at the time of the state, when it was measured at another time.
     private func nowadays(_ value: SIMD3<Double>, measuredAt time: BootTime) -> SIMD3<Double> {
         guard let turning, time != turning, filter.isReady, let then = history.attitude(at: time) else { return value }
-        return filter.attitude.conjugate.rotate(then.rotate(value))
+        return attitude.conjugate.rotate(then.rotate(value))
     }
 
-    private mutating func takeField(_ measured: SIMD3<Double>, _ time: BootTime) {
+    private func takeField(_ measured: SIMD3<Double>, _ time: BootTime) {
         let isOfNow = turning == time
         var attitude: Quaternion?
         if turning != nil, filter.isReady {
-            attitude = isOfNow ? filter.attitude : history.attitude(at: time) ?? filter.attitude
+            attitude = isOfNow ? self.attitude : history.attitude(at: time) ?? self.attitude
         }
         let former = calibrator.calibration
         if calibrator.update(measured, attitude: attitude, timestamp: seconds(time)) {
@@ -188,7 +205,7 @@ struct FusionPipeline: Sendable {
     }
 
     /// Tells the filter of another calibration.
-    private mutating func follow(_ former: MagneticCalibration) {
+    private func follow(_ former: MagneticCalibration) {
         let calibration = calibrator.calibration
         if !calibration.correctsTheSame(as: former) {
             let difference = calibration.difference(from: former)
@@ -202,9 +219,9 @@ struct FusionPipeline: Sendable {
 
     private func state(at time: BootTime) -> FusedState {
         var state = FusedState(time: time)
-        state.attitude = filter.attitude
+        state.attitude = attitude
         state.northOffset = filter.northOffset
-        state.headingUncertainty = filter.northOffset == nil ? nil : filter.headingUncertainty
+        state.headingUncertainty = state.northOffset == nil ? nil : filter.headingUncertainty
         state.declination = earth.declination
         state.usesGyroscope = turning != nil
         if turning != nil { state.rotationRate = filter.rotationRate }

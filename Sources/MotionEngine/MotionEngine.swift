@@ -27,7 +27,7 @@ public final class MotionEngine: Sendable {
 
     private struct State: Sendable {
         var outbox = FusionOutbox()
-        var pipeline = FusionPipeline()
+        let pipeline = FusionPipeline()
         /// The subscriptions that count: what others say comes too late.
         var numbers: [UInt32] = [0, 0, 0]
         var lost: [DeviceError?] = [nil, nil, nil]
@@ -37,6 +37,8 @@ public final class MotionEngine: Sendable {
         var hasToAdjust = false
         var knowsGyroscope = false
         var keeper = CalibrationKeeper()
+        /// The states of the last batch, whose memory is used again once no subscriber has them any more.
+        var states: [FusedState] = []
         var timer: ClockTimer?
     }
 
@@ -82,9 +84,11 @@ public final class MotionEngine: Sendable {
         }
         adjust()
         handOver(upToStates: true)
-        return Subscription { [weak self] in
+        // Strong, as everywhere here: a weak reference to an object makes every other one to it slow. The last subscriber to go
+        // ends the subscriptions to the sensors, and with them the sources' hold of the engine.
+        return Subscription {
             client.leave()
-            self?.remove(client)
+            self.remove(client)
         }
     }
 
@@ -228,10 +232,10 @@ public final class MotionEngine: Sendable {
         guard let number else { return }
         if let request {
             // The new one first, so that the sensor runs on.
-            let subscription = source.subscribe(request) { [weak self] event in
-                self?.receive(event, sensor, number)
-            } quiet: { [weak self] in
-                self?.settle(sensor, number)
+            let subscription = source.subscribe(request) { event in
+                self.receive(event, sensor, number)
+            } quiet: {
+                self.settle(sensor, number)
             }
             state.withLock { $0.wires[index] = Wire(request: request, subscription: subscription) }
         }
@@ -241,47 +245,74 @@ public final class MotionEngine: Sendable {
     // MARK: What comes in, on the threads of the source and the clock
 
     private func receive(_ event: MotionEvent, _ sensor: SampleAligner.Sensor, _ number: UInt32) {
-        let index = sensor.rawValue
         let now = clock.now
-        if case .samples(let batch) = event { prepare(sensor, batch.sensor) }
-        let (hasToAdjust, hasToStore) = state.withLock { state -> (Bool, Bool) in
-            guard state.numbers[index] == number else { return (false, false) }
-            var states: [FusedState] = []
-            switch event {
-            case .samples(let batch):
-                if state.lost[index] != nil {
-                    state.lost[index] = nil
-                    state.outbox.post(.regained(sensor.kind), about: sensor)
-                }
-                if state.pipeline.isPositionDue(at: now) {
-                    state.pipeline.look(at: positions.lastFix, now: now, wallTime: clock.wallTime)
-                }
-                state.pipeline.take(batch, into: &states)
-                post(states, &state)
-            case .lost(let error):
-                guard state.lost[index] == nil else { return (false, false) }
-                state.lost[index] = error
-                state.pipeline.lose(sensor, into: &states)
-                post(states, &state)
-                state.outbox.post(.lost(sensor.kind, error), about: sensor)
-            case .regained:
-                guard state.lost[index] != nil else { return (false, false) }
-                state.lost[index] = nil
-                state.pipeline.regain(sensor)
-                state.outbox.post(.regained(sensor.kind), about: sensor)
-            }
-            let isNew = sensor == .gyroscope && !state.knowsGyroscope
-            if isNew { state.knowsGyroscope = true }
-            return (isNew, state.keeper.isDue(at: now))
+        // Most often it is the sensor of the last batch, as the lock that is taken anyway tells.
+        var outcome = state.withLock { take(event, sensor, number, now, &$0) }
+        if outcome.hasToPrepare {
+            if case .samples(let batch) = event { prepare(sensor, batch.sensor) }
+            outcome = state.withLock { take(event, sensor, number, now, &$0, isPrepared: true) }
         }
-        if hasToAdjust { adjust() }
-        if hasToStore { background.async { [weak self] in self?.store() } }
+        if outcome.hasToAdjust { adjust() }
+        if outcome.hasToStore { background.async { self.store() } }
         if case .lost = event {
             // The source tells of a loss from inside of `subscribe` too.
             handOver(upToStates: state.withLock(\.isAdjusting))
-        } else {
+        } else if outcome.hasOutput || outcome.hasToAdjust {
             handOver()
         }
+    }
+
+    /// What follows from an event.
+    private struct Outcome {
+        var hasToPrepare = false
+        var hasToAdjust = false
+        var hasToStore = false
+        var hasOutput = true
+    }
+
+    /// Takes what came in.
+    private func take(
+        _ event: MotionEvent, _ sensor: SampleAligner.Sensor, _ number: UInt32, _ now: BootTime, _ state: inout State,
+        isPrepared: Bool = false
+    ) -> Outcome {
+        var outcome = Outcome()
+        let index = sensor.rawValue
+        if case .samples(let batch) = event, !isPrepared, !state.keeper.isReading(sensor, batch.sensor) {
+            outcome.hasToPrepare = true
+            return outcome
+        }
+        guard state.numbers[index] == number else { return outcome }
+        switch event {
+        case .samples(let batch):
+            if state.lost[index] != nil {
+                state.lost[index] = nil
+                state.outbox.post(.regained(sensor.kind), about: sensor)
+            }
+            if state.pipeline.isPositionDue(at: now) {
+                state.pipeline.look(at: positions.lastFix, now: now, wallTime: clock.wallTime)
+            }
+            if !state.states.isEmpty { state.states.removeAll(keepingCapacity: true) }
+            state.pipeline.take(batch, into: &state.states)
+            state.outbox.post(state.states, interval: state.pipeline.interval)
+            setTimer(&state)
+        case .lost(let error):
+            guard state.lost[index] == nil else { return outcome }
+            var states: [FusedState] = []
+            state.lost[index] = error
+            state.pipeline.lose(sensor, into: &states)
+            post(states, &state)
+            state.outbox.post(.lost(sensor.kind, error), about: sensor)
+        case .regained:
+            guard state.lost[index] != nil else { return outcome }
+            state.lost[index] = nil
+            state.pipeline.regain(sensor)
+            state.outbox.post(.regained(sensor.kind), about: sensor)
+        }
+        outcome.hasToAdjust = sensor == .gyroscope && !state.knowsGyroscope
+        if outcome.hasToAdjust { state.knowsGyroscope = true }
+        outcome.hasToStore = state.keeper.isDue(at: now)
+        outcome.hasOutput = !state.outbox.isEmpty
+        return outcome
     }
 
     /// Nothing follows for now: what waits for other sensors waits no longer.
@@ -311,9 +342,14 @@ public final class MotionEngine: Sendable {
     /// Puts states in the way of the subscribers, and a timer behind what still waits.
     private func post(_ states: [FusedState], _ state: inout State) {
         state.outbox.post(states, interval: state.pipeline.interval)
+        setTimer(&state)
+    }
+
+    /// Puts a timer behind what still waits.
+    private func setTimer(_ state: inout State) {
         guard state.timer == nil, state.pipeline.waitingSince != nil else { return }
         let patience = Self.patience + Double(state.pipeline.aligner.latency) / 1e9
-        state.timer = clock.timer(at: clock.now.advanced(bySeconds: patience)) { [weak self] in self?.tick() }
+        state.timer = clock.timer(at: clock.now.advanced(bySeconds: patience)) { self.tick() }
     }
 
     // MARK: What goes out
@@ -324,13 +360,19 @@ public final class MotionEngine: Sendable {
     ///   then.
     private func handOver(upToStates: Bool = false) {
         var items = state.withLock { $0.outbox.begin(upToStates: upToStates) }
-        while let current = items {
-            for item in current { item.client.tell(item.event) }
-            items = state.withLock { $0.outbox.goOn(upToStates: upToStates) }
+        while var current = items {
+            items = nil
+            for index in current.indices { current[index].client.tell(current[index].event) }
+            // Emptied outside of the lock: a client that has left goes here.
+            current.removeAll(keepingCapacity: true)
+            items = state.withLock { state in
+                state.outbox.reuse(current)
+                return state.outbox.goOn(upToStates: upToStates)
+            }
         }
         // The thread that put states in meanwhile has left them to this one.
         guard upToStates, state.withLock({ $0.outbox.isStuck }) else { return }
-        background.async { [weak self] in self?.handOver() }
+        background.async { self.handOver() }
     }
 }
 

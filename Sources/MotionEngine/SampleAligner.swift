@@ -49,9 +49,15 @@ struct SampleAligner: Sendable {
 
     /// Nanoseconds that samples may come in late because the source lets them wait for others.
     var latency: Int64 = 0
-    private var gyroscope = SampleTrack()
-    private var accelerometer = SampleTrack()
-    private var magnetometer = SampleTrack()
+    /// By the sensors' raw values.
+    private var tracks = InlineArray<3, SampleTrack>(repeating: SampleTrack())
+    /// Of the same sensors.
+    private var queues = InlineArray<3, SampleQueue>(repeating: SampleQueue())
+    /// True when a sensor may be expected whose first sample is not awaited yet.
+    private var hasToAwait = true
+    private static let gyroscope = Sensor.gyroscope.rawValue
+    private static let accelerometer = Sensor.accelerometer.rawValue
+    private static let magnetometer = Sensor.magnetometer.rawValue
     /// The time of the state that is being made.
     private var settling: SampleStamp?
     /// The time of the last state.
@@ -59,68 +65,62 @@ struct SampleAligner: Sendable {
     private var isReleasing = false
     private var newestArrival = BootTime(nanoseconds: .min)
 
-    private subscript(sensor: Sensor) -> SampleTrack {
-        get {
-            switch sensor {
-            case .gyroscope: gyroscope
-            case .accelerometer: accelerometer
-            case .magnetometer: magnetometer
-            }
-        }
-        _modify {
-            switch sensor {
-            case .gyroscope: yield &gyroscope
-            case .accelerometer: yield &accelerometer
-            case .magnetometer: yield &magnetometer
-            }
-        }
-    }
-
     // MARK: What comes in
 
     /// Says whether samples of a sensor are to be expected.
     mutating func expect(_ sensor: Sensor, _ isExpected: Bool) {
-        guard self[sensor].isExpected != isExpected else { return }
-        self[sensor].isExpected = isExpected
-        self[sensor].isLost = false
-        self[sensor].awaitedSince = nil
-        self[sensor].newestArrival = nil
+        guard tracks[sensor.rawValue].isExpected != isExpected else { return }
+        hasToAwait = true
+        tracks[sensor.rawValue].isExpected = isExpected
+        tracks[sensor.rawValue].isLost = false
+        tracks[sensor.rawValue].awaitedSince = nil
+        tracks[sensor.rawValue].newestArrival = nil
     }
 
     /// The sensor gives nothing for now.
     mutating func lose(_ sensor: Sensor) {
-        self[sensor].isLost = true
+        tracks[sensor.rawValue].isLost = true
     }
 
     /// The sensor is back.
     mutating func regain(_ sensor: Sensor) {
-        self[sensor].isLost = false
-        self[sensor].newestArrival = nil
-        self[sensor].awaitedSince = nil
+        hasToAwait = true
+        tracks[sensor.rawValue].isLost = false
+        tracks[sensor.rawValue].newestArrival = nil
+        tracks[sensor.rawValue].awaitedSince = nil
     }
 
     /// Forgets all samples and times.
     mutating func restart() {
-        for sensor in Sensor.allCases { self[sensor].restart() }
+        for sensor in Sensor.allCases {
+            tracks[sensor.rawValue].restart()
+            queues[sensor.rawValue].removeAll()
+        }
         settling = nil
         settled = nil
         isReleasing = false
+        hasToAwait = true
         newestArrival = BootTime(nanoseconds: .min)
     }
 
     /// Takes samples of a sensor.
     mutating func add(_ sensor: Sensor, values: [SIMD3<Double>], times: [BootTime], arrival: BootTime) {
         note(arrival: arrival)
-        if self[sensor].newestTime == nil, let master = master(of: sensor) { self[sensor].epoch = self[master].epoch }
-        self[sensor].isExpected = true
-        self[sensor].isLost = false
-        self[sensor].newestArrival = arrival
+        if tracks[sensor.rawValue].newestTime == nil, let master = master(of: sensor) {
+            tracks[sensor.rawValue].epoch = tracks[master.rawValue].epoch
+        }
+        if !tracks[sensor.rawValue].isExpected { hasToAwait = true }
+        tracks[sensor.rawValue].isExpected = true
+        tracks[sensor.rawValue].isLost = false
+        tracks[sensor.rawValue].newestArrival = arrival
         for index in 0..<min(values.count, times.count) {
-            guard self[sensor].note(times[index]) else { continue }
+            guard tracks[sensor.rawValue].note(times[index]) else { continue }
             let stamp = stamp(of: sensor, times[index])
-            self[sensor].newest = stamp
-            self[sensor].queue.append(SampleQueue.Item(value: values[index], stamp: stamp, arrival: arrival))
-            if self[sensor].queue.count > Self.limit, sensor != driver { self[sensor].queue.removeFirst() }
+            tracks[sensor.rawValue].newest = stamp
+            queues[sensor.rawValue].append(SampleQueue.Item(value: values[index], stamp: stamp, arrival: arrival))
+            if queues[sensor.rawValue].count > Self.limit, sensor != driver {
+                queues[sensor.rawValue].removeFirst()
+            }
         }
         if sensor == driver {
             for other in Sensor.allCases where other != sensor { checkClock(of: other, at: arrival) }
@@ -130,8 +130,11 @@ struct SampleAligner: Sendable {
     /// Time has passed without samples.
     mutating func note(arrival: BootTime) {
         newestArrival = max(newestArrival, arrival)
-        for sensor in Sensor.allCases where self[sensor].isExpected && self[sensor].awaitedSince == nil {
-            self[sensor].awaitedSince = arrival
+        guard hasToAwait else { return }
+        hasToAwait = false
+        for sensor in Sensor.allCases
+        where tracks[sensor.rawValue].isExpected && tracks[sensor.rawValue].awaitedSince == nil {
+            tracks[sensor.rawValue].awaitedSince = arrival
         }
     }
 
@@ -141,60 +144,71 @@ struct SampleAligner: Sendable {
         isReleasing = true
     }
 
+    // Who looks changes nothing. It is mutating so that it looks at the samples where they lie, and not at copies.
+
     /// When the oldest sample came in of those that wait for a state; nil when none does.
     var waitingSince: BootTime? {
-        let arrivals = [gyroscope.queue.first?.arrival, accelerometer.queue.first?.arrival]
-        return arrivals.lazy.compactMap(\.self).min()
+        mutating get {
+            guard let first = queues[Self.gyroscope].firstArrival else {
+                return queues[Self.accelerometer].firstArrival
+            }
+            return queues[Self.accelerometer].firstArrival.map { min($0, first) } ?? first
+        }
     }
-
-    /// True when states are made for the accelerometer's samples.
-    var isWithoutGyroscope: Bool { driver != .gyroscope }
 
     /// True while samples of the sensor can be counted on.
     func isPresent(_ sensor: Sensor) -> Bool {
-        let track = self[sensor]
-        return track.isExpected && !track.isLost && track.newest != nil
-            && !track.isSilent(at: newestArrival, latency: latency)
+        tracks[sensor.rawValue].isExpected && !tracks[sensor.rawValue].isLost && tracks[sensor.rawValue].newest != nil
+            && !tracks[sensor.rawValue].isSilent(at: newestArrival, latency: latency)
     }
 
     /// Nanoseconds between states at the pace of late; nil when not known.
-    var interval: Int64? { self[driver].interval }
+    var interval: Int64? { mutating get { tracks[driver.rawValue].interval } }
 
     // MARK: Clocks
 
     private func master(of sensor: Sensor) -> Sensor? {
-        Sensor.allCases.first { $0 != sensor && self[$0].newest != nil }
+        Sensor.allCases.first { $0 != sensor && tracks[$0.rawValue].newest != nil }
     }
 
     private mutating func stamp(of sensor: Sensor, _ time: BootTime) -> SampleStamp {
-        let own = SampleStamp(epoch: self[sensor].epoch, time: time)
-        guard self[sensor].isOffBeat, sensor != driver, let now = self[driver].newest else { return own }
+        let own = SampleStamp(epoch: tracks[sensor.rawValue].epoch, time: time)
+        guard tracks[sensor.rawValue].isOffBeat, sensor != driver, let now = tracks[driver.rawValue].newest else {
+            return own
+        }
         let difference = time.nanoseconds.subtractingSaturated(now.time.nanoseconds)
         guard abs(max(difference, -.max)) <= Self.agreement else { return now }
-        self[sensor].isOffBeat = false
-        self[sensor].strays = 0
-        self[sensor].epoch = now.epoch
+        tracks[sensor.rawValue].isOffBeat = false
+        tracks[sensor.rawValue].strays = 0
+        tracks[sensor.rawValue].epoch = now.epoch
         return SampleStamp(epoch: now.epoch, time: time)
     }
 
     /// A sample whose time does not come, though time has passed, was stamped by another clock.
     private mutating func checkClock(of sensor: Sensor, at arrival: BootTime) {
-        guard let head = self[sensor].queue.first, let now = self[driver].newest, head.stamp > now else { return }
-        let waited = arrival.nanoseconds.subtractingSaturated(head.arrival.nanoseconds)
+        guard let stamp = queues[sensor.rawValue].firstStamp, let now = tracks[driver.rawValue].newest,
+            stamp > now,
+            let since = queues[sensor.rawValue].firstArrival
+        else { return }
+        let waited = arrival.nanoseconds.subtractingSaturated(since.nanoseconds)
         guard waited > Self.disagreement.addingSaturated(latency) else { return }
-        self[sensor].isOffBeat = true
-        self[sensor].newest = now
-        self[sensor].queue.restamp(now)
+        tracks[sensor.rawValue].isOffBeat = true
+        tracks[sensor.rawValue].newest = now
+        queues[sensor.rawValue].restamp(now)
     }
 
     // MARK: What goes out
 
     /// The sensor whose samples make states.
+    @inline(__always)
     private var driver: Sensor {
-        if !gyroscope.queue.isEmpty { return .gyroscope }
-        let isThere =
-            gyroscope.isExpected && !gyroscope.isLost && !gyroscope.isSilent(at: newestArrival, latency: latency)
-        return isThere ? .gyroscope : .accelerometer
+        mutating get {
+            if !queues[Self.gyroscope].isEmpty { return .gyroscope }
+            let isThere =
+                tracks[Self.gyroscope].isExpected && !tracks[Self.gyroscope].isLost
+                && !tracks[Self.gyroscope].isSilent(at: newestArrival, latency: latency)
+            return isThere ? .gyroscope : .accelerometer
+        }
     }
 
     /// The next step; nil when it takes more samples to go on.
@@ -208,17 +222,16 @@ struct SampleAligner: Sendable {
                 return .state(stamp.time)
             }
             let driver = driver
-            guard let head = self[driver].queue.first else { break }
-            if let settled, head.stamp <= settled {
+            guard let stamp = queues[driver.rawValue].firstStamp else { break }
+            if let settled, stamp <= settled {
                 // The other sensor has made states for later times already.
-                self[driver].queue.removeFirst()
+                guard let head = queues[driver.rawValue].takeFirst() else { break }
                 if driver == .accelerometer { return .accelerometer(head.value, head.stamp.time) }
                 continue
             }
-            guard isReady(head, of: driver) else { break }
-            settling = head.stamp
-            guard driver == .gyroscope else { continue }
-            self[driver].queue.removeFirst()
+            guard isReady(stamp, of: driver) else { break }
+            settling = stamp
+            guard driver == .gyroscope, let head = queues[driver.rawValue].takeFirst() else { continue }
             return .gyroscope(head.value, head.stamp.time)
         }
         isReleasing = false
@@ -226,39 +239,27 @@ struct SampleAligner: Sendable {
     }
 
     /// True when the state of the sample needs nothing more, or has waited long enough.
-    private func isReady(_ head: SampleQueue.Item, of driver: Sensor) -> Bool {
-        if isReleasing || self[driver].isLost || !self[driver].isExpected { return true }
-        if let last = self[driver].queue.last, last.arrival > head.arrival || last.stamp.epoch != head.stamp.epoch {
-            return true
-        }
-        if self[driver].queue.count > Self.limit { return true }
-        return !Sensor.allCases.contains { $0.rawValue > driver.rawValue && isDue($0, by: head) }
-    }
-
-    /// True when the sensor may still give a sample of that time or before.
-    private func isDue(_ sensor: Sensor, by head: SampleQueue.Item) -> Bool {
-        let track = self[sensor]
-        guard track.isExpected, !track.isLost, !track.isOffBeat else { return false }
-        if let newest = track.newest, newest >= head.stamp { return false }
-        if track.isSilent(at: head.arrival, latency: latency) { return false }
-        guard let newest = track.newest, newest.epoch == head.stamp.epoch, let interval = track.interval else {
-            return true
-        }
-        // A tenth early still is in time.
-        let due = newest.time.nanoseconds.addingSaturated(interval - interval / 10)
-        return head.stamp.time.nanoseconds >= due
+    private mutating func isReady(_ stamp: SampleStamp, of driver: Sensor) -> Bool {
+        if isReleasing || tracks[driver.rawValue].isLost || !tracks[driver.rawValue].isExpected { return true }
+        guard let arrival = queues[driver.rawValue].firstArrival,
+            !queues[driver.rawValue].hasLater(than: arrival, stamp.epoch)
+        else { return true }
+        if queues[driver.rawValue].count > Self.limit { return true }
+        if driver == .gyroscope, tracks[Self.accelerometer].isDue(by: stamp, arrival, latency: latency) { return false }
+        return !tracks[Self.magnetometer].isDue(by: stamp, arrival, latency: latency)
     }
 
     /// The oldest sample of a sensor when it belongs to that state or before.
     private mutating func take(_ sensor: Sensor, upTo stamp: SampleStamp) -> SampleQueue.Item? {
-        while let head = self[sensor].queue.first, head.stamp <= stamp {
-            self[sensor].queue.removeFirst()
+        while let first = queues[sensor.rawValue].firstStamp, first <= stamp,
+            let head = queues[sensor.rawValue].takeFirst()
+        {
             guard isStray(head.stamp) else {
-                self[sensor].strays = 0
+                tracks[sensor.rawValue].strays = 0
                 return head
             }
-            self[sensor].strays += 1
-            if self[sensor].strays >= Self.maximumStrays { self[sensor].isOffBeat = true }
+            tracks[sensor.rawValue].strays += 1
+            if tracks[sensor.rawValue].strays >= Self.maximumStrays { tracks[sensor.rawValue].isOffBeat = true }
         }
         return nil
     }

@@ -16,16 +16,35 @@ struct SampleQueue: Sendable {
 
     var count: Int { items.count - head }
     var isEmpty: Bool { items.count == head }
-    var first: Item? { isEmpty ? nil : items[head] }
-    var last: Item? { isEmpty ? nil : items.last }
+    /// When the oldest was measured.
+    var firstStamp: SampleStamp? { isEmpty ? nil : items[head].stamp }
+    /// When the oldest came in.
+    var firstArrival: BootTime? { isEmpty ? nil : items[head].arrival }
 
     mutating func append(_ item: Item) {
         items.append(item)
     }
 
+    /// True when the newest came in after that, or was stamped by a clock that has been set back.
+    func hasLater(than arrival: BootTime, _ epoch: Int32) -> Bool {
+        guard !isEmpty else { return false }
+        let last = items.count - 1
+        return items[last].arrival > arrival || items[last].stamp.epoch != epoch
+    }
+
+    /// Takes the oldest out.
+    mutating func takeFirst() -> Item? {
+        guard !isEmpty else { return nil }
+        let item = items[head]
+        removeFirst()
+        return item
+    }
+
     mutating func removeFirst() {
         guard !isEmpty else { return }
         head += 1
+        // Seldom, as it costs more than all the rest.
+        guard head >= 64 else { return }
         if head == items.count {
             removeAll()
         } else if head >= 512 {

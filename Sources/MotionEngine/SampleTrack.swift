@@ -7,7 +7,6 @@ import DeviceCore
 struct SampleTrack: Sendable {
     /// A step back by less than that is a slip of one stamp, not of the clock.
     private static let slip: Int64 = 100_000_000
-    private static let memory = 16
 
     /// True while its samples are asked for.
     var isExpected = false
@@ -17,7 +16,6 @@ struct SampleTrack: Sendable {
     var isOffBeat = false
     /// How many samples in a row came far too late.
     var strays = 0
-    var queue = SampleQueue()
     /// Of the newest sample, as it counts.
     var newest: SampleStamp?
     var newestArrival: BootTime?
@@ -28,8 +26,9 @@ struct SampleTrack: Sendable {
     /// Of the newest sample, as its clock had it.
     private(set) var newestTime: BootTime?
 
-    /// The last steps between samples in nanoseconds, the newest over the oldest.
-    private var steps: [Int64] = []
+    /// The last steps between samples in nanoseconds, the newest over the oldest. In place and not on the heap: a track is
+    /// looked at often, and holds no reference to count.
+    private var steps = InlineArray<16, Int64>(repeating: .max)
     private var nextStep = 0
     private var shortest: Int64?
 
@@ -56,22 +55,27 @@ struct SampleTrack: Sendable {
     }
 
     private mutating func add(_ step: Int64) {
-        if steps.count < Self.memory {
-            steps.append(step)
-        } else {
-            steps[nextStep] = step
-            nextStep = (nextStep + 1) % Self.memory
+        // The places that are not in use yet hold the greatest number.
+        let former = steps[nextStep]
+        steps[nextStep] = step
+        nextStep = nextStep + 1 == steps.count ? 0 : nextStep + 1
+        // Gone with the step that made way, unless there is another one.
+        if former == shortest, step > former {
+            var least = Int64.max
+            for index in steps.indices { least = min(least, steps[index]) }
+            shortest = least
         }
-        shortest = steps.min()
+        shortest = shortest.map { min($0, step) } ?? step
     }
 
     private mutating func forgetPace() {
-        steps.removeAll(keepingCapacity: true)
+        steps = InlineArray(repeating: .max)
         nextStep = 0
         shortest = nil
     }
 
     /// Nanoseconds after which nobody waits for it any more.
+    @inline(__always)
     func patience(latency: Int64) -> Int64 {
         let beat = (interval ?? 0).multipliedReportingOverflow(by: 3)
         let slow = beat.overflow ? Int64.max : beat.partialValue
@@ -79,19 +83,30 @@ struct SampleTrack: Sendable {
     }
 
     /// True when it has not been heard of for longer than that.
+    @inline(__always)
     func isSilent(at arrival: BootTime, latency: Int64) -> Bool {
         guard let reference = newestArrival ?? awaitedSince else { return false }
         return arrival.nanoseconds.subtractingSaturated(reference.nanoseconds) > patience(latency: latency)
     }
 
+    /// True when it may still give a sample of that time or before.
+    ///
+    /// - Parameter arrival: when the sample of another sensor came in that waits for it.
+    @inline(__always)
+    func isDue(by stamp: SampleStamp, _ arrival: BootTime, latency: Int64) -> Bool {
+        guard isExpected, !isLost, !isOffBeat else { return false }
+        if let newest, newest >= stamp { return false }
+        if isSilent(at: arrival, latency: latency) { return false }
+        guard let newest, newest.epoch == stamp.epoch, let interval else { return true }
+        // A tenth early still is in time.
+        let due = newest.time.nanoseconds.addingSaturated(interval - interval / 10)
+        return stamp.time.nanoseconds >= due
+    }
+
     /// Forgets all but whether it is expected and lost.
     mutating func restart() {
-        let fresh = SampleTrack()
-        var queue = queue
-        queue.removeAll()
         let (isExpected, isLost) = (isExpected, isLost)
-        self = fresh
-        self.queue = queue
+        self = SampleTrack()
         self.isExpected = isExpected
         self.isLost = isLost
     }

@@ -92,13 +92,9 @@ public final class PowerSupplySource: StatusSource {
     }
 
     private func supplies() -> [PowerSupply] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
+        guard var entries = FolderEntries(folder) else { return [] }
         var supplies: [PowerSupply] = []
-        while supplies.count < Self.supplyLimit, let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
+        while supplies.count < Self.supplyLimit, let name = entries.next() {
             guard !name.hasPrefix(".") else { continue }
             if let supply = PowerSupply(folder: folder + "/" + name) { supplies.append(supply) }
         }

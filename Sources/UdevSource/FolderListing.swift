@@ -24,21 +24,13 @@ struct FolderListing {
     /// Looks at a folder.
     init(_ folder: String, limit: Int) {
         prefix = folder.hasSuffix("/") ? folder : folder + "/"
-        guard let stream = opendir(folder) else {
+        guard var entries = FolderEntries(folder) else {
             fail(folder, call: "opendir", errno: errno)
             return
         }
-        defer { closedir(stream) }
         var names: [String] = []
         var isWhole = true
-        while true {
-            errno = 0
-            guard let entry = readdir(stream) else { break }
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: pointer.pointee)) {
-                    String(cString: $0)
-                }
-            }
+        while let name = entries.next() {
             guard name.hasSuffix(".json"), !name.hasPrefix(".") else { continue }
             names.append(name)
             // The memory for names has to have an end; the first ones are the same in whichever order they come.
@@ -48,9 +40,8 @@ struct FolderListing {
                 isWhole = false
             }
         }
-        let number = errno
-        guard number == 0 else {
-            fail(folder, call: "readdir", errno: number)
+        guard entries.failure == 0 else {
+            fail(folder, call: "readdir", errno: entries.failure)
             return
         }
         names.sort()

@@ -8,6 +8,11 @@ import Synchronization
 final class ProblemList: Sendable {
     private let problems = Mutex<[(subject: String, errors: [DeviceError])]>([])
 
+    /// Called when it may have changed, on the thread that said so.
+    private let onChange: @Sendable () -> Void
+
+    init(onChange: @escaping @Sendable () -> Void) { self.onChange = onChange }
+
     /// More are not kept.
     private static let maximumSubjects = 256
 
@@ -27,5 +32,6 @@ final class ProblemList: Sendable {
                 problems.append((subject, errors))
             }
         }
+        onChange()
     }
 }

@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessoryFinding
 import DeviceCore
 import Dispatch
 import UdevMonitor
@@ -17,11 +18,10 @@ struct SourceParts: Sendable {
     var inotify = Inotify()
     /// Gets what has to be had before anything can be short; what it returns is called when everything else has begun.
     var begin: @Sendable () -> @Sendable () -> Void = { {} }
+    /// Called when the list of problems may have changed.
+    var onProblems: @Sendable () -> Void = {}
     /// Waits for the first look at all devices; false when it takes too long. Ten seconds are for a machine that hangs.
     var wait: @Sendable (DispatchGroup) -> Bool = { $0.wait(timeout: .now() + 10) == .success }
-
-    /// Dispatch's descriptors are those of the process, whatever the source's clock is.
-    private static let timers = LiveClock()
 
     /// The machine's own. The path is that of udevd's control socket, which is there while udevd runs.
     static func live(clock: any DeviceClock, control: String? = nil) -> SourceParts {
@@ -42,19 +42,6 @@ struct SourceParts: Sendable {
             },
             open: { node throws(DeviceError) in try OpenedChannel.open(node, clock: clock) },
             reach: { NodeReach(path: $0) },
-            // Dispatch opens its descriptors with the first timer that has to wait, on a thread of its own. When none is left
-            // by then, it ends the process, or its timers never fire. One that is far away has to wait for certain, and
-            // when a later one has fired that is done.
-            begin: {
-                let hasFired = DispatchSemaphore(value: 0)
-                let now = timers.now
-                let waiting = timers.timer(at: now.advanced(bySeconds: 3600)) {}
-                let timer = timers.timer(at: now.advanced(bySeconds: 0.001)) { hasFired.signal() }
-                return {
-                    _ = hasFired.wait(timeout: .now() + 0.2)
-                    timer.cancel()
-                    waiting.cancel()
-                }
-            })
+            begin: DispatchDescriptors.open)
     }
 }

@@ -57,7 +57,7 @@ public final class UdevSource: AccessorySource {
     private let parts: SourceParts
     private let hub = AccessoryHub()
     private let desk = ChannelDesk()
-    private let problemList = ProblemList()
+    private let problemList: ProblemList
     private let mailbox = Mailbox<Message>()
     private let state: Mutex<State>
     private let life = Mutex(Life())
@@ -85,6 +85,7 @@ public final class UdevSource: AccessorySource {
         self.configuration = configuration
         self.clock = clock
         self.parts = parts
+        problemList = ProblemList(onChange: parts.onProblems)
         let settleTime = configuration.accessorySettleTime.value
         state = Mutex(
             State(
@@ -179,8 +180,12 @@ public final class UdevSource: AccessorySource {
         let settle = parts.begin()
         watchFolders()
         post(.begin)
-        let stop = parts.watch { [weak self] event in self?.post(.udev(event), .patiently) }
-        life.withLock { $0.stopWatching = stop }
+        if configuration.watchesUdev.value {
+            let stop = parts.watch { [weak self] event in self?.post(.udev(event), .patiently) }
+            life.withLock { $0.stopWatching = stop }
+        } else {
+            post(.udev(.snapshot([])), .patiently)
+        }
         settle()
     }
 

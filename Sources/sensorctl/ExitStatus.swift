@@ -19,15 +19,25 @@ enum ExitStatus: Int32, Error {
     /// The table for --help.
     static let documentation = """
         Exit codes: 0 done, also when ended by SIGINT or SIGTERM, or when nobody reads the output any more. 1 an \
-        accessory answers otherwise than recorded. 64 the \
+        accessory answers otherwise than recorded, or a replay gives other callbacks than expected. 64 the \
         arguments are wrong. 65 the file is not a trace, or not a magnetic model. 66 the file cannot be read. 69 what was asked for did not come \
         in the given time, or is not there. 73 the file cannot be created. 74 the output cannot be written. 77 the use of the position, \
         or of a device, is not allowed.
         """
 
-    /// How a failure to read a trace ends the program.
+    /// How a failure to read a trace, or to do with it what the arguments say, ends the program.
     init(reading error: DeviceError) {
-        self = error.code == .invalidTrace ? .badTrace : .noInput
+        self =
+            switch error.code {
+            case .invalidTrace: .badTrace
+            case .invalidConfiguration: .usage
+            default: .noInput
+            }
+    }
+
+    /// How a failure to start something ends the program.
+    init(starting error: DeviceError) {
+        self = error.code == .invalidConfiguration ? .usage : .unavailable
     }
 
     /// Ends the verb: quietly, for what there is to say has been said.

@@ -20,9 +20,9 @@ struct Sensorctl: AsyncParsableCommand {
         version: "sensorctl 0.1.0",
         subcommands: [
             ListCommand.self, WatchCommand.self, TalkCommand.self, RecordCommand.self, ReplayCommand.self,
-            CalibrateCommand.self,
-            SimulateCommand.self, DoctorCommand.self, DemoCommand.self, FieldCommand.self,
-            RulesCommand.self,
+            InfoCommand.self, ConvertCommand.self, CutCommand.self, MergeCommand.self, ScrubCommand.self,
+            CalibrateCommand.self, SimulateCommand.self, SynthesizeCommand.self, DoctorCommand.self, DemoCommand.self,
+            FieldCommand.self, RulesCommand.self,
         ]
     )
 }

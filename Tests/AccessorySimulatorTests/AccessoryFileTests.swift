@@ -4,8 +4,10 @@
 @testable import AccessorySimulator
 import DeviceCore
 import Foundation
+import TestSupport
 import Testing
 import Trace
+import UmockdevFormat
 
 @Suite("Accessories of files", .serialized)
 struct AccessoryFileTests {

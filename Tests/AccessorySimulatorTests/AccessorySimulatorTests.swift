@@ -4,6 +4,7 @@
 @testable import AccessorySimulator
 import DeviceCore
 import Foundation
+import TestSupport
 import Testing
 import Trace
 

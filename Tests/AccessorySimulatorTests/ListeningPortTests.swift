@@ -5,6 +5,8 @@
 import DeviceCore
 import Foundation
 import Glibc
+import LoopbackServer
+import TestSupport
 import Testing
 import Trace
 
@@ -48,7 +50,7 @@ struct ListeningPortTests {
             let other = try TerminalPort(endpoint, openings: openings)
             let context = Self.context(buffer, Bell())
             for _ in 0..<2 {
-                openings.drain(buffer)
+                openings.drain()
                 port.serve(revents: 0, context: context)
                 #expect(port.deadline == .never)
                 #expect(port.interest == nil)
@@ -56,7 +58,7 @@ struct ListeningPortTests {
                 #expect(poll(&told, 1, 0) == 0)
                 let program = try #require(PlainPort(terminal: port.node.path))
                 #expect(poll(&told, 1, 0) == 1)
-                openings.drain(buffer)
+                openings.drain()
                 try wait(Bell(), port, context) { port.conversation != nil }
                 other.serve(revents: 0, context: context)
                 #expect(other.deadline == .never && other.conversation == nil)

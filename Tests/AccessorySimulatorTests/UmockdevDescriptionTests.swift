@@ -5,6 +5,7 @@ import AccessorySimulator
 import DeviceCore
 import Foundation
 import Testing
+import UmockdevFormat
 
 @Suite("Descriptions of umockdev")
 struct UmockdevDescriptionTests {

@@ -6,6 +6,7 @@ import DeviceCore
 import Synchronization
 import Testing
 import Trace
+import UmockdevFormat
 
 @Suite("Scripts of umockdev")
 struct UmockdevScriptTests {

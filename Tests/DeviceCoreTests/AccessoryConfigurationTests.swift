@@ -71,6 +71,18 @@ struct AccessoryConfigurationTests {
         #expect(configuration.problems.isEmpty)
     }
 
+    @Test("Accessories of the machine can be left out")
+    func withoutUdev() {
+        #expect(Self.load().watchesUdev.value)
+        let file = #"{"accessories": {"udev": false}}"#
+        #expect(!Self.load(file: file).watchesUdev.value)
+        #expect(Self.load(["DEVICE_SERVICES_UDEV": "on"], file: file).watchesUdev.value)
+        #expect(!Self.load(["DEVICE_SERVICES_UDEV": "off"]).watchesUdev.value)
+        let wrong = Self.load(["DEVICE_SERVICES_UDEV": "no"])
+        #expect(wrong.watchesUdev.value)
+        #expect(wrong.problems.map(\.message) == ["DEVICE_SERVICES_UDEV is neither on nor off. It is ignored."])
+    }
+
     @Test("A bad name among the app's protocols leaves the good ones; bad ones alone leave what the file says")
     func badNames() {
         let file = #"{"accessories": {"protocols": ["com.file"]}}"#
@@ -107,6 +119,7 @@ struct AccessoryConfigurationTests {
             (#""rules": [{"colour": 1}]"#, "rules[0].colour is not a known setting"),
             (#""declared": 1"#, "accessories.declared is not a list"),
             (#""declared": [{"protocols": {"com.a": {"socket": "/s"}}}]"#, "accessories.declared[0] has no name"),
+            (#""udev": "no""#, "accessories.udev is neither true nor false"),
             (#""colour": 1"#, "accessories.colour is not a known setting"),
         ])
     func mistakes(text: String, problem: String) {

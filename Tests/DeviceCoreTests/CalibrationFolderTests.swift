@@ -173,6 +173,9 @@ struct CalibrationFolderTests {
         #expect(path(["HOME": "/root"], isRoot: true) == "/var/lib/device-services")
         #expect(path(["XDG_STATE_HOME": "/s"], isRoot: true) == "/s/device-services")
         #expect(path([:]) == nil)
+        // The folder itself, for one program.
+        #expect(path(["DEVICE_SERVICES_STATE": "/d", "XDG_STATE_HOME": "/s"], isRoot: true) == "/d")
+        #expect(path(["DEVICE_SERVICES_STATE": "d", "XDG_STATE_HOME": "/s"]) == "/s/device-services")
     }
 
     @Test("A sensor is known by its serial number, else by where it is attached and its names")

@@ -136,6 +136,55 @@ struct FaultTests {
         #expect(dialogue.world.nextFault == .never)
     }
 
+    @Test("A server that is restarted goes away and is back a second later, or after the duration")
+    func restart() throws {
+        var dialogue = try dialogue("restart@1s,restart@5s+3s")
+        _ = dialogue.line("OPEN iio:device0 4 0000000f")
+        var states: [String] = []
+        for second in 1...9 {
+            _ = dialogue.pass(1_000_000_000)
+            let orders = dialogue.world.faults.takeOrders()
+            if let isListening = orders.isListening {
+                #expect(orders.drops != isListening)
+                states.append("\(second) \(isListening)")
+            }
+        }
+        #expect(states == ["1 false", "2 true", "5 false", "8 true"])
+        #expect(dialogue.world.nextFault == .never)
+    }
+
+    @Test("A server that is away before its first use comes back, though nobody can start the time")
+    func restartBeforeUse() throws {
+        for faults in ["restart", "kill,restart@1s"] {
+            var dialogue = try dialogue(faults)
+            #expect(dialogue.world.faults.takeOrders().isListening == false, "\(faults)")
+            _ = dialogue.pass(1)
+            #expect(dialogue.world.nextFault == BootTime(nanoseconds: dialogue.now + 1_000_000_000), "\(faults)")
+            _ = dialogue.pass(1_000_000_000)
+            #expect(dialogue.world.faults.takeOrders().isListening == true, "\(faults)")
+        }
+    }
+
+    @Test("What has a duration ends by itself, from a time or a sample on")
+    func durations() throws {
+        var dialogue = try dialogue("open=EACCES@1s+1s,partial=5@#16+1s")
+        _ = dialogue.line("OPEN iio:device0 16 0000000f")
+        func lengths() throws -> [Int] {
+            try #require(Chunks(dialogue.send(Array("READBUF iio:device0 256\r\n".utf8)))).lengths
+        }
+        #expect(try lengths() == [256])
+        #expect(try lengths() == [80, 80, 80, 16])
+        // The second begins with the next look at the time.
+        _ = dialogue.pass(0)
+        #expect(try lengths() == [80, 80, 80, 16])
+        _ = dialogue.pass(1_000_000_000)
+        #expect(try lengths() == [256])
+        #expect(dialogue.line("CLOSE iio:device0") == "0\n")
+        #expect(dialogue.line("OPEN iio:device0 4 0000000f") == "-13\n")
+        _ = dialogue.pass(1_000_000_000)
+        #expect(dialogue.line("OPEN iio:device0 4 0000000f") == "0\n")
+    }
+
     @Test("The text of faults is read")
     func text() throws {
         #expect(
@@ -148,6 +197,9 @@ struct FaultTests {
         #expect(try IIODFault("delay=50ms") == IIODFault(.delay(0.05)))
         #expect(try IIODFault("attr=raw:EIO@1s") == IIODFault(.attributeError("raw", EIO), at: .seconds(1)))
         #expect(try IIODFault("open=ok") == IIODFault(.refuseOpen(nil)))
+        #expect(
+            try IIODFault("unplug=EIO(mpu6050)@1s+500ms")
+                == IIODFault(.unplug(EIO), device: "mpu6050", at: .seconds(1), for: 0.5))
         #expect(try IIODFault.list("") == [])
     }
 
@@ -158,7 +210,8 @@ struct FaultTests {
             ("partial=x", "whole number"), ("partial=-1", "number of samples"), ("open=EWHAT", "known are"),
             ("stall=3", "takes no value"), ("stall@#x", "number of a sample"), ("stall@-1s", "needs a time"),
             ("stall@nans", "needs a time"), ("stall()", "no device"), ("@1s", "is none of"),
-            ("delay=infs", "needs a time"),
+            ("delay=infs", "needs a time"), ("drop@1s+1s", "takes no duration"), ("enodev@1s+1s", "takes no duration"),
+            ("kill(mpu6050)", "whole server"),
         ])
     func wrongText(text: String, reason: String) {
         #expect {

@@ -4,6 +4,7 @@
 import DeviceCore
 import Glibc
 import IIOFormat
+import TestSupport
 import Testing
 
 @testable import IIODSimulator
@@ -129,6 +130,18 @@ struct ServerTests {
         #expect(try client.read(4) == Array("42\0\n".utf8))
         #expect(try client.ask("WRITE iio:device0 sampling_frequency 3\r\n50\0") == "3")
         #expect(server.value(for: "iio:device0/sampling_frequency") == "50")
+    }
+
+    @Test("A fault of a device that is not there is refused before anything starts")
+    func unknownDevice() throws {
+        let server = try server("unplug(mpu6050)@1s,stall(nowhere)@1s")
+        #expect {
+            try server.start()
+        } throws: { error in
+            let error = error as? DeviceError
+            return error?.code == .invalidConfiguration && error?.message.contains("\"nowhere\"") == true
+                && error?.message.contains("mpu6050") == true
+        }
     }
 
     @Test("Faults come while it runs: a stall, a drop, a kill and a restart on the same port")

@@ -194,6 +194,33 @@ struct HardshipTests {
         #expect(Self.isAtRest(library))
     }
 
+    @Test("A device whose scale a server cannot read, as while it is unplugged there, is looked at until it can")
+    func unreadableScale() {
+        var blind = Devices.context
+        for device in blind.devices.indices {
+            for channel in blind.devices[device].channels.indices {
+                let attributes = blind.devices[device].channels[channel].attributes
+                for place in attributes.indices where attributes[place].name == "scale" {
+                    blind.devices[device].channels[channel].attributes[place].value = nil
+                }
+            }
+        }
+        let library = Devices.library(blind)
+        library.script.withLock { $0.presence = nil }
+        let source = Self.source(library)
+        let log = EventLog()
+        let subscription = source.subscribe(Self.request) { log.note($0) }
+        #expect(log.waits(for: "lost"))
+        library.script.withLock { $0.context = Devices.context }
+        #expect(library.journal.waits(for: "buffer"))
+        library.lastBuffer?.push(Devices.scan(1, 1, 1, time: Self.now()))
+        #expect(log.waits(for: "sample 0.01"))
+        #expect(log.count("lost") == 1)
+        #expect(log.count("regained") == 1)
+        subscription.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
     @Test("Hundreds of devices, and several of one id, are found, and the last one can be read")
     func manyDevices() throws {
         var devices = (0..<300).map { Devices.imu(id: "iio:device\($0)") }

@@ -40,6 +40,39 @@ struct NumberTests {
         }
     }
 
+    @Test("Numbers of up to twenty digits round as the standard library rounds them")
+    func roundsLongNumbers() throws {
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<20_000 {
+            let digits = UInt64.random(in: (1 << 53)...UInt64.max, using: &random)
+            let shift = UInt64.random(in: 0..<10, using: &random)
+            let text = String(digits >> shift)
+            // Behind zeros, in the middle, and with an exponent.
+            let point = Int.random(in: 1..<text.count, using: &random)
+            let zeros = String(repeating: "0", count: Int.random(in: 0..<9, using: &random))
+            let texts = [
+                "0.\(zeros)\(text)", "-\(text.prefix(point)).\(text.dropFirst(point))", "\(text)e-\(point)",
+                "\(text.prefix(point)).\(text.dropFirst(point))e-7", "\(text)e\(point - 9)",
+            ]
+            for text in texts {
+                let value = try text.reading { reader throws(JSONError) in try reader.readDouble() }
+                #expect(value == Double(text), "\(text)")
+            }
+        }
+    }
+
+    @Test("Halfway cases of long numbers round to the even neighbour, and what is just beside them to its own side")
+    func roundsHalfway() throws {
+        // 2^53 + 1 and so on lie halfway between two neighbours of 2 apart.
+        for (text, value) in [
+            ("9007199254740993.0", 9_007_199_254_740_992.0), ("9007199254740993.001", 9_007_199_254_740_994),
+            ("9007199254740992.999", 9_007_199_254_740_992), ("9007199254740995.0", 9_007_199_254_740_996),
+            ("18014398509481986.0", 18_014_398_509_481_984), ("18014398509481990.0", 18_014_398_509_481_992),
+        ] {
+            #expect(try text.reading { reader throws(JSONError) in try reader.readDouble() } == value, "\(text)")
+        }
+    }
+
     @Test(
         "What is no JSON number is refused at the offending byte",
         arguments: [

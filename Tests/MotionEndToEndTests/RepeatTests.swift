@@ -1,12 +1,15 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import CoreLocation
 import CoreMotion
 import DeviceCore
 import DeviceSupport
 import SimulatedDevice
 import Synchronization
+import SyntheticMotion
 import Testing
+import Trace
 
 @Suite("The same recording again", .timeLimit(.minutes(30)))
 struct RepeatTests {
@@ -66,6 +69,80 @@ struct RepeatTests {
         let first = try Self.inOrder(recording)
         #expect(first.count > 1000)
         #expect(try Self.inOrder(recording) == first)
+    }
+
+    @Test("A drive is the same to the last bit, whether another thread reads it ahead or not")
+    @MainActor
+    func drive() throws {
+        let corners = [(48.0, 11.0), (48.003, 11.0), (48.003, 11.005), (48.0, 11.005)]
+        let waypoints = (0...4).map { index in
+            Waypoint(latitude: corners[index % 4].0, longitude: corners[index % 4].1, altitude: 500, speed: 12)
+        }
+        let builder = TraceBuilder(name: "drive")
+        try MotionSynthesizer(try MotionRoute(waypoints), options: MotionOptions()).write(to: builder)
+        let file = try builder.file()
+        func play(readsAhead: Bool) -> [UInt64] {
+            var options = PlaybackOptions()
+            options.readsAhead = readsAhead
+            let device = SimulatedDevice(file, options: options)
+            let diary = DriveDiary()
+            device.use {
+                let locations = CLLocationManager()
+                locations.delegate = diary
+                locations.startUpdatingLocation()
+                locations.startUpdatingHeading()
+                let motion = CMMotionManager()
+                motion.startDeviceMotionUpdates(using: .xMagneticNorthZVertical, to: .main) { motion, _ in
+                    if let motion { diary.add(motion) }
+                }
+                device.play()
+                withExtendedLifetime((locations, motion)) {}
+            }
+            return diary.bits
+        }
+        let first = play(readsAhead: true)
+        #expect(first.count > 100_000)
+        #expect(play(readsAhead: true) == first)
+        #expect(play(readsAhead: false) == first)
+    }
+
+    /// The bits of all numbers that callbacks bring, in their order.
+    private final class DriveDiary: NSObject, CLLocationManagerDelegate {
+        private(set) var bits: [UInt64] = []
+
+        private func add(_ kind: UInt64, _ numbers: Double...) {
+            bits.append(kind)
+            for number in numbers { bits.append(number.bitPattern) }
+        }
+
+        func add(_ motion: CMDeviceMotion) {
+            let (q, g, u) = (motion.attitude.quaternion, motion.gravity, motion.userAcceleration)
+            let (r, f) = (motion.rotationRate, motion.magneticField.field)
+            add(
+                1, motion.timestamp, q.x, q.y, q.z, q.w, g.x, g.y, g.z, u.x, u.y, u.z, r.x, r.y, r.z, f.x, f.y, f.z,
+                Double(motion.magneticField.accuracy.rawValue), motion.heading)
+        }
+
+        func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
+            for location in locations {
+                add(
+                    2, location.coordinate.latitude, location.coordinate.longitude, location.altitude,
+                    location.ellipsoidalAltitude, location.speed, location.course, location.horizontalAccuracy,
+                    location.verticalAccuracy, location.speedAccuracy, location.courseAccuracy,
+                    location.timestamp.timeIntervalSinceReferenceDate)
+            }
+        }
+
+        func locationManager(_ manager: CLLocationManager, didUpdateHeading heading: CLHeading) {
+            add(
+                3, heading.magneticHeading, heading.trueHeading, heading.headingAccuracy, heading.x, heading.y,
+                heading.z,
+                heading.timestamp.timeIntervalSinceReferenceDate)
+        }
+
+        func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
+            add(4, Double((error as? CLError)?.code.rawValue ?? -1))
+        }
     }
 
     @Test("Played on another thread, what belongs to the main thread is told on the main queue")

@@ -1,7 +1,9 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
 import Foundation
+import Testing
 
 #if canImport(Glibc)
 import Glibc
@@ -12,51 +14,52 @@ import Musl
 /// A sensorctl that runs while the test reads what it prints.
 final class RunningTool {
     private let process = Process()
-    private let pipe = Pipe()
-    private var rest = Data()
+    private let output = OutputLines()
+    private let end = Bell()
 
     init(_ arguments: [String], environment: [String: String] = [:]) throws {
-        process.executableURL = URL(fileURLWithPath: Tool.path ?? "")
-        process.arguments = arguments
+        // Tests that run in the background of a script, or after nohup, may be told to ignore signals.
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["--default-signal", Tool.path ?? ""] + arguments
         process.environment = Tool.environment.merging(environment) { $1 }
-        process.standardOutput = pipe
+        process.standardOutput = output.pipe
         process.standardError = FileHandle.nullDevice
         process.standardInput = FileHandle.nullDevice
+        process.terminationHandler = { [end] _ in end.ring() }
         try process.run()
     }
 
     deinit {
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        if process.isRunning { endByForce() }
     }
 
     var isRunning: Bool { process.isRunning }
 
     /// The next line; nil at the end of the output, or when none comes within a minute.
-    func nextLine() -> String? {
-        while true {
-            if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                let line = String(decoding: rest[..<end], as: UTF8.self)
-                rest = Data(rest[(end + 1)...])
-                return line
-            }
-            var wait = pollfd(fd: pipe.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
-            guard poll(&wait, 1, 60_000) == 1 else { return nil }
-            let more = pipe.fileHandleForReading.availableData
-            if more.isEmpty { return nil }
-            rest.append(more)
-        }
-    }
+    func nextLine() -> String? { output.nextLine() }
 
     /// What was printed behind the last whole line, at the end.
-    var unfinishedLine: String { String(decoding: rest, as: UTF8.self) }
+    var unfinishedLine: String { output.unfinished }
 
     func send(signal number: Int32) {
         kill(process.processIdentifier, number)
     }
 
-    /// Waits for the end; negative when a signal was it.
-    func status() -> Int32 {
+    /// Waits for the end, a minute at most, then ends it by force and fails; negative when a signal was it.
+    func status(sourceLocation: SourceLocation = #_sourceLocation) -> Int32 {
+        if !end.wait(seconds: 60) {
+            Issue.record("It goes on for more than a minute.", sourceLocation: sourceLocation)
+            endByForce()
+        }
+        // Once more, for those who ask again.
+        end.ring()
         process.waitUntilExit()
         return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+    }
+
+    /// With the programs that it has started.
+    private func endByForce() {
+        kill(-process.processIdentifier, SIGKILL)
+        kill(process.processIdentifier, SIGKILL)
     }
 }

@@ -47,16 +47,22 @@ struct SimulateTests {
         #expect(result.lines.dropFirst() == ["--json -x", "input"])
     }
 
-    @Test("A signal reaches the program, and both end", arguments: [SIGINT, SIGTERM])
-    func signal(number: Int32) throws {
-        let tool = try RunningTool([
-            "simulate", "iio", Tool.sixPoses, "--", "sh", "-c",
-            "trap 'echo told; kill $!; exit 3' TERM; echo ready; sleep 60 & wait",
-        ])
+    @Test(
+        "Each of these plays to a program as the whole does: signals reach it as they are, and its exit code counts",
+        arguments: [
+            ["iio", Tool.sixPoses], ["gpsd", Tool.drive], ["gpsd", Tool.drive, "--pty"],
+            ["accessory", Tool.traces + "/udev/weigh-scale.trace"],
+        ], ["INT", "TERM", "QUIT", "USR1"])
+    func signal(server: [String], name: String) throws {
+        let numbers = ["INT": SIGINT, "TERM": SIGTERM, "QUIT": SIGQUIT, "USR1": SIGUSR1]
+        let tool = try RunningTool(
+            ["simulate"] + server + [
+                "--", "sh", "-c", "trap 'echo told; kill -9 $!; exit 3' \(name); echo ready; sleep 60 & wait",
+            ])
         #expect(tool.nextLine() == "ready")
-        tool.send(signal: number)
+        tool.send(signal: try #require(numbers[name]))
         #expect(tool.nextLine() == "told")
-        #expect(tool.status() == 0)
+        #expect(tool.status() == 3)
     }
 
     @Test("A program that does not listen is ended")

@@ -7,6 +7,7 @@ import Foundation
 import Testing
 
 @testable import sensorctl
+import UmockdevFormat
 
 @Suite("Holding a recorded dialogue again")
 struct TalkScriptTests {

@@ -8,7 +8,7 @@ final class TemporaryFolder {
     let path: String
 
     init() throws {
-        path = NSTemporaryDirectory() + "sensorctl-tests-" + UUID().uuidString
+        path = NSTemporaryDirectory() + "sensorctl-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 

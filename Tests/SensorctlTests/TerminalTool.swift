@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
 import Foundation
 
 #if canImport(Glibc)
@@ -31,14 +32,15 @@ final class TerminalTool {
     }
 
     private let process = Process()
-    private let pipe = Pipe()
+    private let output = OutputLines()
+    private let ended = Bell()
     private let keyboard: FileHandle
     private let line: FileHandle
-    private var rest = Data()
     /// The settings before the tool ran.
     private(set) var initial: Settings?
 
-    init(_ arguments: [String], environment: [String: String] = [:]) throws {
+    /// - Parameter isLeader: True for a tool that leads the terminal's session itself, as one that ssh or docker starts.
+    init(_ arguments: [String], environment: [String: String] = [:], isLeader: Bool = false) throws {
         let number = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard number >= 0 else { throw POSIXError(.ENOTTY) }
         keyboard = FileHandle(fileDescriptor: number, closeOnDealloc: true)
@@ -52,13 +54,16 @@ final class TerminalTool {
         let other = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard other >= 0 else { throw POSIXError(.ENOTTY) }
         line = FileHandle(fileDescriptor: other, closeOnDealloc: true)
-        process.executableURL = URL(fileURLWithPath: Self.launcher)
-        process.arguments = ["--ctty", "--wait", "/bin/sh", "-c", Self.leader, Tool.path ?? ""] + arguments
+        let shell = isLeader ? [] : ["/bin/sh", "-c", Self.leader]
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments =
+            ["--default-signal", Self.launcher, "--ctty", "--wait"] + shell + [Tool.path ?? ""] + arguments
         process.environment = Tool.environment.merging(environment) { $1 }
         process.standardInput = line
-        process.standardOutput = pipe
+        process.standardOutput = output.pipe
         process.standardError = FileHandle.nullDevice
         initial = settings
+        process.terminationHandler = { [ended] _ in ended.ring() }
         try process.run()
     }
 
@@ -78,21 +83,18 @@ final class TerminalTool {
 
     func press(_ keys: [UInt8]) throws { try keyboard.write(contentsOf: Data(keys)) }
 
-    /// The next line; nil at the end of the output, or when none comes within a minute.
-    func nextLine() -> String? {
-        while true {
-            if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                let line = String(decoding: rest[..<end], as: UTF8.self)
-                rest = Data(rest[(end + 1)...])
-                return line
-            }
-            var wait = pollfd(fd: pipe.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
-            guard poll(&wait, 1, 60_000) == 1 else { return nil }
-            let more = pipe.fileHandleForReading.availableData
-            if more.isEmpty { return nil }
-            rest.append(more)
-        }
+    /// Takes the terminal away.
+    func hangUp() throws { try keyboard.close() }
+
+    /// The exit code of a tool that leads its session; nil when it goes on for a minute.
+    func leaderStatus() -> Int32? {
+        guard ended.wait(seconds: 60) else { return nil }
+        process.waitUntilExit()
+        return process.terminationStatus
     }
+
+    /// The next line; nil at the end of the output, or when none comes within a minute.
+    func nextLine() -> String? { output.nextLine() }
 
     /// Waits for the tool's end: its status, and what it has left the terminal's settings as.
     func end() -> (status: Int32?, settings: Settings?) {

@@ -62,8 +62,9 @@ enum Tool {
         for path in [outputPath, notesPath] { try Data().write(to: URL(fileURLWithPath: path)) }
         try (input ?? Data()).write(to: URL(fileURLWithPath: inputPath))
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/timeout")
-        process.arguments = ["300", program] + arguments
+        // Tests that run in the background of a script, or after nohup, may be told to ignore signals.
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["--default-signal", "/usr/bin/timeout", "300", program] + arguments
         process.environment = Self.environment.merging(environment) { $1 }
         process.standardOutput = FileHandle(forWritingAtPath: outputPath)
         process.standardError = FileHandle(forWritingAtPath: notesPath)

@@ -36,7 +36,7 @@ struct IIORecordingTests {
         let bytes =
             scan([100, -200, 16_400, -3000, 1000, -1000, 1], civil)
             + scan([0, 0, 16_399, -3000, 0, 0, -32_768], civil + 20_000_000)
-        let recording = try MotionRecording(iio: try context("mpu6050"), name: "c.xml") { device in
+        let recording = try Recording(iio: try context("mpu6050"), name: "c.xml") { device in
             device.name == "mpu6050" ? bytes : nil
         }
         let accelerometer = try #require(recording.track(.accelerometer))
@@ -56,7 +56,7 @@ struct IIORecordingTests {
     func boot() throws {
         let bytes =
             scan([0, 0, 1, 0, 0, 0, 0], 77_000_000_000) + scan([0, 0, 2, 0, 0, 0, 0], 77_010_000_000) + [1, 2, 3]
-        let recording = try MotionRecording(iio: try context("mpu6050"), name: "c.xml") { _ in bytes }
+        let recording = try Recording(iio: try context("mpu6050"), name: "c.xml") { _ in bytes }
         #expect(recording.start == nil)
         #expect(recording.track(.accelerometer)?.times == [0, 10_000_000])
         #expect(recording.remarks.contains { $0.contains("3 bytes are left") })
@@ -67,13 +67,13 @@ struct IIORecordingTests {
         let bytes = scan([0, 0, 1, 0, 0, 0, 0], 0) + scan([0, 0, 2, 0, 0, 0, 0], 0)
         var context = try context("mpu6050")
         // 50 Hz by the context.
-        let recording = try MotionRecording(iio: context, name: "c.xml") { _ in bytes }
+        let recording = try Recording(iio: context, name: "c.xml") { _ in bytes }
         #expect(recording.track(.accelerometer)?.times == [0, 20_000_000])
-        let told = try MotionRecording(iio: context, name: "c.xml", options: .init(rate: 100)) { _ in bytes }
+        let told = try Recording(iio: context, name: "c.xml", options: .init(rate: 100)) { _ in bytes }
         #expect(told.track(.accelerometer)?.times == [0, 10_000_000])
         context.setValue("0", for: "iio:device0/sampling_frequency")
         let error = #expect(throws: DeviceError.self) {
-            try MotionRecording(iio: context, name: "c.xml") { _ in bytes }
+            try Recording(iio: context, name: "c.xml") { _ in bytes }
         }
         #expect(error?.message.contains("sampling_frequency") == true)
     }
@@ -81,7 +81,7 @@ struct IIORecordingTests {
     @Test("A context without buffer files is no recording")
     func empty() throws {
         let context = try context("mpu6050")
-        let error = #expect(throws: DeviceError.self) { try MotionRecording(iio: context, name: "c.xml") { _ in nil } }
+        let error = #expect(throws: DeviceError.self) { try Recording(iio: context, name: "c.xml") { _ in nil } }
         #expect(error?.message.contains("mpu6050_buf0.bin") == true)
     }
 
@@ -103,7 +103,7 @@ struct IIORecordingTests {
 
     @Test("What is written without a context is read back to a millionth")
     func written() throws {
-        var recording = try MotionRecording(
+        var recording = try Recording(
             text: """
                 t,gx,gy,gz,ax,ay,az,mx,my,mz,p
                 0,0.1,-0.2,0.3,0.5,0.25,9.80665,25,-50,12.5,101.325
@@ -114,7 +114,7 @@ struct IIORecordingTests {
         recording.tracks[0].sensor.mountMatrix = MountMatrix([0, 1, 0], [-1, 0, 0], [0, 0, 1])
         try Files.withFolder { folder in
             try recording.writeIIO(folder: folder + "/r")
-            let again = try MotionRecording(path: folder + "/r")
+            let again = try Recording(path: folder + "/r")
             #expect(again.start == recording.start)
             for kind in SensorKind.allCases {
                 let (read, written) = (try #require(again.track(kind)), try #require(recording.track(kind)))
@@ -130,7 +130,7 @@ struct IIORecordingTests {
 
     @Test("Written with a chip's context, readings are rounded to its steps, and sensors of one device share scans")
     func writtenWithContext() throws {
-        let recording = try MotionRecording(
+        let recording = try Recording(
             text: "t,gx,gy,gz,ax,ay,az\n0,,,,0,0,9.8\n0.01,0.5,0,0,0,0,9.9\n0.02,,,,0,0,1e6\n")
         let context = try context("mpu6050")
         let files = try recording.iioFiles(context: context)
@@ -140,7 +140,7 @@ struct IIORecordingTests {
             files[1].bytes == scan([0, 0, 16_388, 0, 470, 0, 0], 0) + scan([0, 0, 16_555, 0, 470, 0, 0], 10_000_000)
                 + scan([0, 0, 32_767, 0, 470, 0, 0], 20_000_000))
         let error = #expect(throws: DeviceError.self) {
-            try MotionRecording(text: "t,mx,my,mz\n0,25,25,25\n").iioFiles(context: context)
+            try Recording(text: "t,mx,my,mz\n0,25,25,25\n").iioFiles(context: context)
         }
         #expect(error?.message.contains("magnetometer") == true)
     }
@@ -151,7 +151,7 @@ struct IIORecordingTests {
             let context = try context(name)
             for count in [0, 1, 15, 16, 24, 31, 4097] {
                 let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 37 + 11) }
-                _ = try? MotionRecording(iio: context, name: name) { _ in bytes }
+                _ = try? Recording(iio: context, name: name) { _ in bytes }
             }
         }
     }

@@ -10,7 +10,7 @@ import Testing
 struct MotionCSVTests {
     @Test("SI columns are read: microtesla become gauss, acceleration keeps its sign")
     func si() throws {
-        let recording = try MotionRecording(
+        let recording = try Recording(
             text: "t,gx,gy,gz,ax,ay,az,mx,my,mz\n0,0.1,0.2,0.3,0,0,9.81,20,-40,5\n0.01,1,2,3,4,5,6,7,8,9\n")
         #expect(recording.track(.gyroscope)?.values == [[0.1, 0.2, 0.3], [1, 2, 3]])
         #expect(recording.track(.accelerometer)?.values == [[0, 0, 9.81], [4, 5, 6]])
@@ -23,7 +23,7 @@ struct MotionCSVTests {
 
     @Test("Columns stand in any order, others are passed over, empty cells are no readings")
     func sparse() throws {
-        let recording = try MotionRecording(
+        let recording = try Recording(
             text: """
                 az,note,ay,ax,p,T
                 9.8,start,0,0,,0.5
@@ -40,7 +40,7 @@ struct MotionCSVTests {
 
     @Test("The kernel's order of columns means gauss")
     func iio() throws {
-        let recording = try MotionRecording(text: "t,ax,ay,az,gx,gy,gz,mx,my,mz\n1,0,0,9.8,0,0,1.57,0.1,0.2,-0.43\n")
+        let recording = try Recording(text: "t,ax,ay,az,gx,gy,gz,mx,my,mz\n1,0,0,9.8,0,0,1.57,0.1,0.2,-0.43\n")
         #expect(recording.track(.magnetometer)?.values == [[0.1, 0.2, -0.43]])
         #expect(recording.track(.gyroscope)?.values == [[0, 0, 1.57]])
         #expect(recording.remarks == [])
@@ -48,18 +48,18 @@ struct MotionCSVTests {
 
     @Test("A magnetic field a hundred times off is remarked on")
     func units() throws {
-        let gauss = try MotionRecording(text: "t,mx,my,mz\n0,0.1,0.2,-0.43\n")
+        let gauss = try Recording(text: "t,mx,my,mz\n0,0.1,0.2,-0.43\n")
         #expect(gauss.remarks.contains { $0.contains("gauss") })
-        let microtesla = try MotionRecording(text: "t,ax,ay,az,gx,gy,gz,mx,my,mz\n0,0,0,9,0,0,0,10,20,-43\n")
+        let microtesla = try Recording(text: "t,ax,ay,az,gx,gy,gz,mx,my,mz\n0,0,0,9,0,0,0,10,20,-43\n")
         #expect(microtesla.remarks.contains { $0.contains("microtesla") })
-        let told = try MotionRecording(text: "t,mx,my,mz\n0,0.1,0.2,-0.43\n", options: .init(layout: .iio))
+        let told = try Recording(text: "t,mx,my,mz\n0,0.1,0.2,-0.43\n", options: .init(layout: .iio))
         #expect(told.track(.magnetometer)?.values == [[0.1, 0.2, -0.43]])
         #expect(told.remarks == [])
     }
 
     @Test("BROAD's whole numbers are rows 0.0105 s apart, with the attitude in some of them")
     func broad() throws {
-        let recording = try MotionRecording(
+        let recording = try Recording(
             text: """
                 gx,gy,gz,ax,ay,az,mx,my,mz,qw,qx,qy,qz,move
                 99,-36,-60,22,-3,9811,3,168,-409
@@ -74,7 +74,7 @@ struct MotionCSVTests {
 
     @Test("Core Motion's gravity and user acceleration are added and turned")
     func motionSense() throws {
-        let recording = try MotionRecording(
+        let recording = try Recording(
             text: """
                 roll,pitch,yaw,gx,gy,gz,rx,ry,rz,ux,uy,uz
                 0,0,0,0,0,-10000,100,200,300,0,0,0
@@ -94,7 +94,7 @@ struct MotionCSVTests {
     func period() throws {
         #expect(csvError("ax,ay,az\n1,2,3\n")?.contains("line 1: there is no column t") == true)
         let text = "ax,ay,az\n1,2,3\n\n4,5,6\n7,8,9\n"
-        let recording = try MotionRecording(text: text, options: .init(period: 0.02, start: WallTime(nanoseconds: 5)))
+        let recording = try Recording(text: text, options: .init(period: 0.02, start: WallTime(nanoseconds: 5)))
         #expect(recording.track(.accelerometer)?.times == [0, 20_000_000, 40_000_000])
         #expect(recording.start == WallTime(nanoseconds: 5))
         for period in [0, -1, Double.nan, .infinity, 1e9] {
@@ -104,20 +104,20 @@ struct MotionCSVTests {
 
     @Test("Seconds since 1970 become the start; times before zero move it")
     func times() throws {
-        let civil = try MotionRecording(text: "t,ax,ay,az\n1767620467.350470700,0,0,9\n1767620467.360470701,0,0,9\n")
+        let civil = try Recording(text: "t,ax,ay,az\n1767620467.350470700,0,0,9\n1767620467.360470701,0,0,9\n")
         #expect(civil.start == WallTime(nanoseconds: 1_767_620_467_350_470_700))
         #expect(civil.tracks[0].times == [0, 10_000_001])
-        let early = try MotionRecording(
+        let early = try Recording(
             text: "t,ax,ay,az\n-0.5,0,0,9\n0.5,0,0,9\n", options: .init(start: WallTime(nanoseconds: 2_000_000_000)))
         #expect(early.tracks[0].times == [0, 1_000_000_000])
         #expect(early.start == WallTime(nanoseconds: 1_500_000_000))
-        let late = try MotionRecording(text: "t,ax,ay,az\n7.25,0,0,9\n")
+        let late = try Recording(text: "t,ax,ay,az\n7.25,0,0,9\n")
         #expect(late.tracks[0].times == [7_250_000_000])
     }
 
     @Test("Rows out of order are sorted, and of two with one time the first counts")
     func order() throws {
-        let recording = try MotionRecording(text: "t,ax,ay,az\n2,2,0,0\n1,1,0,0\n2,3,0,0\n3,4,0,0\n")
+        let recording = try Recording(text: "t,ax,ay,az\n2,2,0,0\n1,1,0,0\n2,3,0,0\n3,4,0,0\n")
         #expect(recording.tracks[0].values.map(\.x) == [1, 2, 4])
         #expect(recording.tracks[0].times == [1_000_000_000, 2_000_000_000, 3_000_000_000])
         #expect(recording.remarks.count == 2)
@@ -125,7 +125,7 @@ struct MotionCSVTests {
 
     @Test("A row with some axes of a sensor gives none of it, and says so")
     func partial() throws {
-        let recording = try MotionRecording(text: "t,ax,ay,az\n0,1,,3\n1,1,2,3\n")
+        let recording = try Recording(text: "t,ax,ay,az\n0,1,,3\n1,1,2,3\n")
         #expect(recording.tracks[0].values == [[1, 2, 3]])
         #expect(recording.remarks.first?.hasPrefix("1 times") == true)
     }
@@ -133,8 +133,8 @@ struct MotionCSVTests {
     @Test("A last line that was cut off is left out, one that only lacks its line end is not")
     func cut() throws {
         let whole = "t,ax,ay,az\n0,1,2,3\n1,4,5,6"
-        #expect(try MotionRecording(text: whole).tracks[0].count == 2)
-        let cut = try MotionRecording(text: String(whole.dropLast(2)))
+        #expect(try Recording(text: whole).tracks[0].count == 2)
+        let cut = try Recording(text: String(whole.dropLast(2)))
         #expect(cut.tracks[0].count == 1)
         #expect(cut.remarks.contains { $0.contains("cut off") })
     }
@@ -171,15 +171,15 @@ struct MotionCSVTests {
             0.010000000,1e-05,-2.0,3.0,,,,,,,101.325
 
             """
-        let recording = try MotionRecording(text: text)
+        let recording = try Recording(text: text)
         #expect(String(decoding: recording.csv(), as: UTF8.self) == text)
-        let again = try MotionRecording(csv: recording.csv(), name: "t.csv")
+        let again = try Recording(csv: recording.csv(), name: "t.csv")
         #expect(again.tracks == recording.tracks)
     }
 
     @Test("A mount matrix is applied when CSV is written, which is in the device's axes")
     func mounted() throws {
-        var recording = try MotionRecording(text: "t,ax,ay,az\n0,1,2,3\n")
+        var recording = try Recording(text: "t,ax,ay,az\n0,1,2,3\n")
         recording.tracks[0].sensor.mountMatrix = MountMatrix([0, 1, 0], [-1, 0, 0], [0, 0, 1])
         #expect(String(decoding: recording.csv(), as: UTF8.self) == "t,ax,ay,az\n0.000000000,2.0,-1.0,3.0\n")
     }
@@ -188,7 +188,7 @@ struct MotionCSVTests {
     func changes() {
         let text = [UInt8](
             "t,gx,gy,gz,ax,ay,az,mx,my,mz\n0,0.1,0.2,0.3,0,0,9.81,20,-40,5\n0.01,1,2,3,4,\"5\",6,7,8,9\n".utf8)
-        for length in 0...text.count { _ = try? MotionRecording(csv: [UInt8](text.prefix(length)), name: "t.csv") }
+        for length in 0...text.count { _ = try? Recording(csv: [UInt8](text.prefix(length)), name: "t.csv") }
         var state: UInt64 = 88_172_645_463_325_252
         for _ in 0..<3000 {
             var changed = text
@@ -198,7 +198,7 @@ struct MotionCSVTests {
                 state ^= state << 17
                 changed[Int(state % UInt64(text.count))] = UInt8(truncatingIfNeeded: state >> 32)
             }
-            _ = try? MotionRecording(csv: changed, name: "t.csv")
+            _ = try? Recording(csv: changed, name: "t.csv")
         }
     }
 }

@@ -33,19 +33,19 @@ struct RecordingFileTests {
     func traces() throws {
         #expect(try RecordingFile.open(Files.trace("gpsd/bt451.log.chk")).kind == .gpsd)
         try Files.withFolder { folder in
-            let bytes = try MotionRecording(text: "t,ax,ay,az\n0,0,0,9.8\n").traceBytes()
+            let bytes = try Array(Recording(text: "t,ax,ay,az\n0,0,0,9.8\n").trace(named: "").bytes)
             try Files.write(bytes, folder + "/a.csv")
             let recording = try RecordingFile.open(folder + "/a.csv")
             #expect(recording.kind == .native)
-            #expect(recording.trace.bytes == bytes)
-            #expect(try MotionRecording(path: folder + "/a.csv").tracks[0].values == [[0, 0, 9.8]])
+            #expect(Array(recording.trace.bytes) == bytes)
+            #expect(try Recording(path: folder + "/a.csv").tracks[0].values == [[0, 0, 9.8]])
         }
     }
 
     @Test("Folders are told apart by what is in them")
     func folders() throws {
         try Files.withFolder { folder in
-            let recording = try MotionRecording(text: "t,ax,ay,az,gx,gy,gz\n0,0,0,9.8,1,2,3\n0.5,0,0,9.8,1,2,3\n")
+            let recording = try Recording(text: "t,ax,ay,az,gx,gy,gz\n0,0,0,9.8,1,2,3\n0.5,0,0,9.8,1,2,3\n")
             try recording.writeSensorLogger(folder: folder + "/phone")
             let phone = try RecordingFile.open(folder + "/phone")
             #expect(phone.kind == .sensorLogger)
@@ -71,7 +71,7 @@ struct RecordingFileTests {
             // accel z is raw 16384: 9.797632 m/s² by the scale in the values.
             let scan: [UInt8] = [0, 0, 0, 0, 0x40, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0] + [1, 0, 0, 0, 0, 0, 0, 0]
             try Files.write(scan, "\(folder)/mpu6050.bin")
-            let recording = try MotionRecording(path: "\(folder)/mpu6050.xml")
+            let recording = try Recording(path: "\(folder)/mpu6050.xml")
             #expect(isClose(recording.track(.accelerometer)?.values[0] ?? .zero, [0, 0, 9.797632]))
         }
     }
@@ -82,9 +82,9 @@ struct RecordingFileTests {
         let file = try RecordingFile.read(csv, name: "standard input")
         #expect(file.kind == .csv)
         #expect(file.trace.name == "standard input")
-        #expect(try MotionRecording(trace: file.trace).track(.accelerometer)?.count == 2)
+        #expect(try Recording(trace: file.trace).track(.accelerometer)?.count == 2)
         let path = Files.trace("motion/six-poses.trace")
-        #expect(try RecordingFile.read(try Files.bytes(path), name: path).trace.bytes == Files.bytes(path))
+        #expect(try Array(RecordingFile.read(try Files.bytes(path), name: path).trace.bytes) == Files.bytes(path))
         #expect(throws: DeviceError.self) {
             try RecordingFile.read([UInt8]("<context name=\"local\"/>".utf8), name: "x")
         }
@@ -94,8 +94,9 @@ struct RecordingFileTests {
     func refused() throws {
         try Files.withFolder { folder in
             let cases: [(name: String, text: String, expected: String)] = [
-                ("a.gpx", "<?xml version=\"1.0\"?><gpx version=\"1.1\"></gpx>", "GPX"),
-                ("a.txt", "hello\n", "no trace"), ("a.csv", "hello,world\n1,2\n", "these columns are not known"),
+                ("a.gpx", "<?xml version=\"1.0\"?><gpx version=\"1.1\"></gpx>", "holds no points"),
+                ("a.txt", "hello\n", "no recording that is known here"),
+                ("a.csv", "hello,world\n1,2\n", "these columns are not known"),
                 ("b.csv", "", "empty"), ("a.xml", "<html/>", "<html>"),
             ]
             for (name, text, expected) in cases {

@@ -19,8 +19,8 @@ struct SensorLoggerTests {
 
     private func recording(
         _ files: [String: String], options: SensorLoggerOptions = .init()
-    ) throws(DeviceError) -> MotionRecording {
-        try MotionRecording(sensorLogger: files.mapValues { [UInt8]($0.utf8) }, name: "walk", options: options)
+    ) throws(DeviceError) -> Recording {
+        try Recording(sensorLogger: files.mapValues { [UInt8]($0.utf8) }, name: "walk", options: options)
     }
 
     /// A row at a millisecond after the start.
@@ -156,34 +156,33 @@ struct SensorLoggerTests {
 
     @Test("What is written is read back the same, and says what it is")
     func written() throws {
-        var recording = try MotionRecording(
+        var recording = try Recording(
             text: """
                 t,gx,gy,gz,ax,ay,az,mx,my,mz,p
                 0,0.1,0.2,0.3,0.5,0.25,9.81,25,-50,12.5,101.25
                 0.01,1,2,3,4,5,6,,,,
                 """)
         recording.start = WallTime(nanoseconds: Self.origin)
-        let files = recording.sensorLoggerFiles()
-        #expect(
-            files.map(\.name) == [
-                "Metadata.csv", "TotalAcceleration.csv", "Gyroscope.csv", "Magnetometer.csv", "Barometer.csv",
-            ])
-        #expect(
-            String(decoding: files[1].bytes, as: UTF8.self) == """
-                time,seconds_elapsed,z,y,x
-                1767620467000000000,0.000000000,9.81,0.25,0.5
-                1767620467010000000,0.010000000,6.0,5.0,4.0
+        try Files.withFolder { folder in
+            #expect(try recording.writeSensorLogger(folder: folder) == [])
+            let acceleration = try Files.bytes(folder + "/TotalAcceleration.csv")
+            #expect(
+                String(decoding: acceleration, as: UTF8.self) == """
+                    time,seconds_elapsed,z,y,x
+                    1767620467000000000,0.000000000,9.81,0.25,0.5
+                    1767620467010000000,0.010000000,6.0,5.0,4.0
 
-                """)
-        // The date by: date -u -d @1767620467
-        #expect(
-            String(decoding: files[0].bytes, as: UTF8.self).contains(",1767620467000,2026-01-05_13-41-07,UTC,android,"))
-        let again = try MotionRecording(
-            sensorLogger: Dictionary(uniqueKeysWithValues: files.map { ($0.name, $0.bytes) }), name: "again")
-        #expect(again.start == recording.start)
-        for kind in SensorKind.allCases {
-            #expect(again.track(kind)?.values == recording.track(kind)?.values)
-            #expect(again.track(kind)?.times == recording.track(kind)?.times)
+                    """)
+            // The date by: date -u -d @1767620467
+            #expect(
+                String(decoding: try Files.bytes(folder + "/Metadata.csv"), as: UTF8.self).contains(
+                    ",1767620467000,2026-01-05_13-41-07,UTC,android,"))
+            let again = try Recording(sensorLoggerFolder: folder)
+            #expect(again.start == recording.start)
+            for kind in SensorKind.allCases {
+                #expect(again.track(kind)?.values == recording.track(kind)?.values)
+                #expect(again.track(kind)?.times == recording.track(kind)?.times)
+            }
         }
     }
 
@@ -194,6 +193,6 @@ struct SensorLoggerTests {
             (4_107_542_400, "2100-03-01_00-00-00"), (1_795_232_362, "2026-11-21_03-39-22"),
         ])
     func dates(seconds: Int64, text: String) {
-        #expect(CivilDate.fileNameText(seconds * 1_000_000_000) == text)
+        #expect(CivilDate(WallTime(nanoseconds: seconds * 1_000_000_000)).fileNameText == text)
     }
 }

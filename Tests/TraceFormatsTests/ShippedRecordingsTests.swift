@@ -22,7 +22,7 @@ struct ShippedRecordingsTests {
     func means(
         name: String, count: Int, acceleration: SIMD3<Double>, rate: SIMD3<Double>, field: SIMD3<Double>
     ) throws {
-        let recording = try MotionRecording(path: Files.trace("iio/\(name).csv"))
+        let recording = try Recording(path: Files.trace("iio/\(name).csv"))
         let accelerometer = try #require(recording.track(.accelerometer))
         #expect(accelerometer.count == count)
         #expect(isClose(accelerometer.mean, acceleration, 1e-5))
@@ -33,20 +33,20 @@ struct ShippedRecordingsTests {
 
     @Test("A device flat and face up reads gravity on z, and one that spins at 90 degrees a second its rate")
     func physics() throws {
-        let flat = try MotionRecording(path: Files.trace("iio/flat-face-up.csv"))
+        let flat = try Recording(path: Files.trace("iio/flat-face-up.csv"))
         #expect(abs((flat.track(.accelerometer)?.mean.z ?? 0) - 9.80665) < 0.005)
         #expect(flat.track(.accelerometer)?.sensor.rates == .list([100]))
-        let spin = try MotionRecording(path: Files.trace("iio/spin-flat-90dps.csv"))
+        let spin = try Recording(path: Files.trace("iio/spin-flat-90dps.csv"))
         #expect(abs((spin.track(.gyroscope)?.mean.z ?? 0) * 180 / .pi - 90) < 0.1)
         #expect(spin.duration == 7_990_000_000)
         // While it falls nothing pushes: some readings are near zero.
-        let fall = try MotionRecording(path: Files.trace("iio/free-fall.csv"))
+        let fall = try Recording(path: Files.trace("iio/free-fall.csv"))
         #expect(fall.track(.accelerometer)?.values.contains { ($0 * $0).sum() < 0.05 } == true)
     }
 
     @Test("BROAD's board rests face up in the Earth's field")
     func broad() throws {
-        let recording = try MotionRecording(path: Files.fixture("broad_03_undisturbed_slow_rotation_C.csv"))
+        let recording = try Recording(path: Files.fixture("broad_03_undisturbed_slow_rotation_C.csv"))
         // By Python, of the first 200 rows.
         #expect(isClose(try #require(recording.track(.accelerometer)).mean, [0.00517, 0.016685, 9.854015], 1e-9))
         #expect(isClose(try #require(recording.track(.magnetometer)).mean, [0.00333, 0.17099, -0.410275], 1e-9))
@@ -56,7 +56,7 @@ struct ShippedRecordingsTests {
 
     @Test("A phone that stands in a pocket, upside down, reads gravity against y")
     func motionSense() throws {
-        let recording = try MotionRecording(path: Files.fixture("motionsense_std_6_sub9.csv"))
+        let recording = try Recording(path: Files.fixture("motionsense_std_6_sub9.csv"))
         let mean = try #require(recording.track(.accelerometer)).mean
         // By Python: -(g + u) / 1e4 * 9.80665.
         #expect(isClose(mean, [1.68640056725, -9.6071435124, -1.196533883125], 1e-6))

@@ -26,10 +26,14 @@ enum Files {
         return try body(url.path)
     }
 
+    static func makeFolder(_ path: String) throws {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
     static func write(_ bytes: [UInt8], _ path: String) throws { try Data(bytes).write(to: URL(fileURLWithPath: path)) }
 }
 
-extension MotionRecording {
+extension Recording {
     /// A recording of CSV text.
     init(text: String, options: MotionCSVOptions = .init()) throws(DeviceError) {
         try self.init(csv: [UInt8](text.utf8), name: "t.csv", options: options)
@@ -39,7 +43,7 @@ extension MotionRecording {
 /// The error that reading CSV text gives; nil when it can be read.
 func csvError(_ text: String, options: MotionCSVOptions = .init()) -> String? {
     do throws(DeviceError) {
-        _ = try MotionRecording(text: text, options: options)
+        _ = try Recording(text: text, options: options)
         return nil
     } catch {
         return error.message

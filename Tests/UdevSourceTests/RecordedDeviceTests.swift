@@ -1,9 +1,10 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
 import Testing
 
-@testable import DeviceCore
+@testable import AccessoryFinding
 
 @Suite("Accessories of recorded and described devices")
 struct RecordedDeviceTests {

@@ -4,6 +4,7 @@
 public import DeviceCore
 import Synchronization
 public import Trace
+import UmockdevFormat
 
 /// So many warnings about a trace leave room for what programs do otherwise.
 private let maximumWarnings = AccessorySimulator.maximumDifferences / 2
@@ -34,15 +35,24 @@ extension AccessorySimulator {
         } else if path.hasSuffix(".json") {
             self.init([try Self.accessory(declaration: path, peer: peer)], options: options, notes: notes)
         } else {
-            let plan = try TracePlan(TraceFile(path: path))
-            for warning in plan.warnings.prefix(maximumWarnings) { notes.add("\(warning)") }
-            let rest = plan.warningCount - min(plan.warnings.count, maximumWarnings)
-            if rest > 0 { notes.add("\(rest) more lines are not as they should be") }
-            guard !plan.accessories.isEmpty else {
-                throw DeviceError(.invalidTrace, "\(path) tells of no accessory.")
-            }
-            self.init([], options: options, notes: notes, player: TracePlayer(plan, options: options, notes: notes))
+            try self.init(trace: TraceFile(path: path), options: options)
         }
+    }
+
+    /// A simulator of the accessories of a trace, not yet started: see ``init(file:options:peer:)``. The error says that it
+    /// tells of none.
+    public convenience init(
+        trace: TraceFile, options: AccessorySimulatorOptions = AccessorySimulatorOptions()
+    ) throws(DeviceError) {
+        let notes = DifferenceList()
+        let plan = TracePlan(trace)
+        for warning in plan.warnings.prefix(maximumWarnings) { notes.add("\(warning)") }
+        let rest = plan.warningCount - min(plan.warnings.count, maximumWarnings)
+        if rest > 0 { notes.add("\(rest) more lines are not as they should be") }
+        guard !plan.accessories.isEmpty else {
+            throw DeviceError(.invalidTrace, "\(trace.name) tells of no accessory.")
+        }
+        self.init([], options: options, notes: notes, player: TracePlayer(plan, options: options, notes: notes))
     }
 
     private static func accessories(

@@ -4,6 +4,7 @@
 import DeviceCore
 import Synchronization
 import Trace
+import UmockdevFormat
 
 /// The dialogues of a protocol, which sessions take in their order.
 final class DialogueLane: Sendable {

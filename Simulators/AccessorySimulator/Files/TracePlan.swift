@@ -3,6 +3,7 @@
 
 import DeviceCore
 import Trace
+import UmockdevFormat
 
 /// What a trace tells of accessories: who comes and goes when, and the dialogues of each protocol.
 struct TracePlan {

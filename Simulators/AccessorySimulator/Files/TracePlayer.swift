@@ -16,6 +16,7 @@ final class TracePlayer: Sendable {
     private struct State {
         var isStopped = false
         var isDone = false
+        var beginning: TraceBeginning?
     }
 
     private let accessories: [TracePlan.Accessory]
@@ -44,26 +45,41 @@ final class TracePlayer: Sendable {
         return hasPlayed
     }
 
-    func start(_ simulator: AccessorySimulator) throws(DeviceError) {
-        state.withLock { $0 = State() }
+    /// - Parameter folder: where the accessories are announced; who looks into it is a client.
+    func start(_ simulator: AccessorySimulator, folder: String) throws(DeviceError) {
+        let beginning = try options.common.map { common throws(DeviceError) in
+            try TraceBeginning(common, folder: folder)
+        }
+        state.withLock { $0 = State(beginning: beginning) }
         try WorkerThread.start { [weak simulator] in
-            repeat { self.play { simulator } } while self.options.repeats && !self.isStopped
+            var start = beginning?.wait { self.isStopped }
+            repeat {
+                self.play(from: start) { simulator }
+                start = start?.advanced(bySeconds: Double(self.options.roundLength) / 1e9 / self.speed)
+            } while self.options.repeats && !self.isStopped
             self.state.withLock { $0.isDone = !$0.isStopped }
             self.done.ring()
         }
     }
 
     func stop() {
-        state.withLock { $0.isStopped = true }
+        let beginning = state.withLock { state in
+            state.isStopped = true
+            return state.beginning
+        }
+        beginning?.giveUp()
         bell.ring()
         done.ring()
     }
 
     private var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    private func play(_ simulator: () -> AccessorySimulator?) {
+    private var speed: Double { options.speed.isFinite && options.speed > 0 ? options.speed : 1 }
+
+    /// - Parameter common: when the trace begins, for all servers; nil for now, and the trace waits for dialogues.
+    private func play(from common: BootTime?, _ simulator: () -> AccessorySimulator?) {
         let clock = LiveClock()
-        var start = clock.now
+        var start = common ?? clock.now
         var steps: [Step] = []
         for (index, accessory) in accessories.enumerated() {
             steps.append(Step(time: accessory.attach, isAttach: true, index: index))
@@ -72,7 +88,6 @@ final class TracePlayer: Sendable {
         // A detachment before an attachment of the same time: it may be the same accessory that comes back.
         steps.sort { ($0.time, $0.isAttach ? 1 : 0, $0.index) < ($1.time, $1.isAttach ? 1 : 0, $1.index) }
         var attached: [Int: (id: AccessorySimulator.ID, lanes: [DialogueLane])] = [:]
-        let speed = options.speed.isFinite && options.speed > 0 ? options.speed : 1
         for step in steps {
             let due = start.advanced(bySeconds: Double(step.time) / 1e9 / speed)
             while !isStopped, clock.now < due { bell.wait(until: due, clock: clock) }
@@ -91,10 +106,14 @@ final class TracePlayer: Sendable {
                 finish(entry.lanes, clock)
                 simulator()?.detach(entry.id, .afterReading)
                 // What comes behind is as long after it as it was.
-                start = start.advanced(bySeconds: clock.now.seconds(since: before))
+                if common == nil { start = start.advanced(bySeconds: clock.now.seconds(since: before)) }
             }
         }
         finish(attached.values.flatMap(\.lanes), clock)
+        if let common, options.repeats {
+            let end = common.advanced(bySeconds: Double(options.roundLength) / 1e9 / speed)
+            while !isStopped, clock.now < end { bell.wait(until: end, clock: clock) }
+        }
         if options.repeats { for entry in attached.values { simulator()?.detach(entry.id, .afterReading) } }
     }
 

@@ -4,6 +4,7 @@
 import DeviceCore
 import JSONBytes
 public import Trace
+public import UmockdevFormat
 
 /// A peer that plays umockdev's recording of a dialogue: it sends what the program read, waits for what it wrote, and
 /// compares.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import DeviceCore
+import LoopbackServer
 import Synchronization
 public import Trace
 
@@ -24,13 +25,7 @@ public final class AccessorySimulator: Sendable {
     /// Tells an attached accessory from all others of the simulator; never used again.
     public typealias ID = Int
 
-    private struct Running {
-        var state: SimulatorState
-        var folder: AnnouncementFolder
-        var ended: Bell
-    }
-
-    private let running = Mutex<Running?>(nil)
+    private let thread = ServiceThread<SimulatorState, AnnouncementFolder>()
     private let last = Mutex(0)
     private let options: AccessorySimulatorOptions
     /// What is attached at the start.
@@ -64,7 +59,7 @@ public final class AccessorySimulator: Sendable {
     }
 
     /// The folder in which accessories are announced; nil when it does not run.
-    public var folder: String? { running.withLock { $0?.folder.path } }
+    public var folder: String? { thread.current?.address.path }
 
     /// Where programs departed from recordings that peers play, and what of a file is not played as it stands, in words;
     /// at most ``maximumDifferences``.
@@ -76,37 +71,23 @@ public final class AccessorySimulator: Sendable {
     /// Starts and answers the folder in which accessories are announced. A simulator that runs answers its folder again.
     @discardableResult
     public func start() throws(DeviceError) -> String {
-        if let folder = try launch() { return folder }
+        var isNew = false
+        let folder = try thread.start { () throws(DeviceError) in
+            isNew = true
+            let state = try SimulatorState()
+            return (
+                state, try AnnouncementFolder(below: options.folder), SimulatorLoop(state: state, clock: LiveClock())
+            )
+        }
+        guard isNew else { return folder.path }
         do throws(DeviceError) {
             for accessory in accessories { try attach(accessory, transport: options.transport) }
-            try player?.start(self)
+            try player?.start(self, folder: folder.path)
         } catch {
             stop()
             throw error
         }
-        guard let folder else { throw DeviceError(.notFound, "The simulator was stopped while it started.") }
-        return folder
-    }
-
-    /// The folder when it runs already.
-    private func launch() throws(DeviceError) -> String? {
-        try running.withLock { (running) throws(DeviceError) -> String? in
-            if let running { return running.folder.path }
-            let state = try SimulatorState()
-            let folder = try AnnouncementFolder(below: options.folder)
-            let ended = Bell()
-            do throws(DeviceError) {
-                try WorkerThread.start {
-                    SimulatorLoop(state: state, clock: LiveClock()).run()
-                    ended.ring()
-                }
-            } catch {
-                folder.remove()
-                throw error
-            }
-            running = Running(state: state, folder: folder, ended: ended)
-            return nil
-        }
+        return folder.path
     }
 
     /// True when everything in the file has been played; what is no trace has nothing to play.
@@ -117,28 +98,17 @@ public final class AccessorySimulator: Sendable {
 
     /// Takes all accessories away at once and ends; returns when the thread has ended. It may be started again.
     public func stop() {
-        guard
-            let former = running.withLock({ running in
-                defer { running = nil }
-                return running
-            })
-        else { return }
-        player?.stop()
-        former.state.content.withLock { $0.isStopped = true }
-        former.state.add(.stop)
-        // The thread never waits on anything but the wake-up, so this ends; the bound is for a machine that is asleep.
-        former.ended.wait(seconds: 10)
-        former.folder.remove()
+        thread.stop { player?.stop() }?.remove()
     }
 
     /// The accessories that are attached, by rising id.
     public var attached: [ID] {
-        running.withLock { $0?.state }?.content.withLock { $0.attached.keys.sorted() } ?? []
+        thread.current?.state.content.withLock { $0.attached.keys.sorted() } ?? []
     }
 
     /// What went through an accessory's protocols; nil when it is gone.
     public func traffic(of id: ID) -> SimulatedTraffic? {
-        running.withLock { $0?.state }?.content.withLock { $0.attached[id] }
+        thread.current?.state.content.withLock { $0.attached[id] }
     }
 
     /// Makes an accessory's ports and announces it. One without protocols is refused, as no program could see it.
@@ -148,7 +118,7 @@ public final class AccessorySimulator: Sendable {
     public func attach(
         _ accessory: SimulatedAccessory, transport: SimulatedTransport? = nil
     ) throws(DeviceError) -> ID {
-        guard let (state, folder) = running.withLock({ $0.map { ($0.state, $0.folder) } }) else {
+        guard let (state, folder) = thread.current else {
             throw DeviceError(.notFound, "The simulator does not run. Start it before accessories are attached.")
         }
         guard !accessory.endpoints.isEmpty else {
@@ -172,7 +142,7 @@ public final class AccessorySimulator: Sendable {
         let attached = AttachedAccessory(id: id, ports: ports, file: folder.file(id))
         // Known and served before a program can see it.
         state.content.withLock { $0.attached[id] = SimulatedTraffic() }
-        state.add(.attach(SimulatorCommand.Handover(attached)))
+        state.add(.attach(Handover(attached)))
         do throws(DeviceError) {
             try folder.announce(declared, id: id)
         } catch {
@@ -187,7 +157,7 @@ public final class AccessorySimulator: Sendable {
 
     /// Takes an accessory away, and returns when it is gone. Nothing happens when it was gone before.
     public func detach(_ id: ID, _ how: SimulatedUnplug = .afterReading) {
-        guard let state = running.withLock({ $0?.state }) else { return }
+        guard let state = thread.current?.state else { return }
         let done = Bell()
         state.add(.detach(id, how, done: done))
         done.wait(seconds: 15)
@@ -197,7 +167,7 @@ public final class AccessorySimulator: Sendable {
     ///
     /// It returns when that is so. What was taken in before may still be on its way to the peer.
     public func holdInput(of id: ID, _ isHeld: Bool = true) {
-        guard let state = running.withLock({ $0?.state }) else { return }
+        guard let state = thread.current?.state else { return }
         let done = Bell()
         state.add(.hold(id, isHeld, done: done))
         done.wait(seconds: 15)
@@ -205,7 +175,7 @@ public final class AccessorySimulator: Sendable {
 
     /// Waits until the condition, on what the simulator tells of itself, holds; false when it does not in time.
     func wait(seconds: Double, until condition: () -> Bool) -> Bool {
-        running.withLock { $0?.state }?.wait(seconds: seconds, until: condition) ?? condition()
+        thread.current?.state.wait(seconds: seconds, until: condition) ?? condition()
     }
 
     /// Attaches and takes away an accessory as often, as fast as can be.

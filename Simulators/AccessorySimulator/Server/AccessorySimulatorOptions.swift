@@ -1,6 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+package import LoopbackServer
+
 /// How simulated accessories behave.
 public struct AccessorySimulatorOptions: Sendable {
     /// What protocols are, where nothing else is said.
@@ -14,6 +16,11 @@ public struct AccessorySimulatorOptions: Sendable {
     public var repeats = false
     /// An accessory of a trace waits so long, in seconds, for a program that does not go on with a recorded dialogue.
     public var patience = 10.0
+    /// The beginning that a trace shares with other servers: with it the trace is played from there on, or from when a
+    /// program looks into the folder, and no accessory has the others wait. Nil to begin at the start.
+    package var common: CommonStart?
+    /// With a common beginning a round takes so many nanoseconds.
+    package var roundLength: Int64 = 0
 
     /// Sockets, in a temporary folder; traces once and in real time.
     public init() {}

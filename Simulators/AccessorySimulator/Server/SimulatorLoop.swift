@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import LoopbackServer
 import Synchronization
 import Trace
 
@@ -26,7 +27,7 @@ final class AttachedAccessory {
 
 /// What the server's thread is asked to do.
 enum SimulatorCommand: Sendable {
-    case attach(Handover)
+    case attach(Handover<AttachedAccessory>)
     case detach(Int, SimulatedUnplug, done: Bell?)
     case hold(Int, Bool, done: Bell)
     case stop
@@ -39,44 +40,30 @@ enum SimulatorCommand: Sendable {
         case .attach, .stop: break
         }
     }
-
-    /// Carries an accessory to the thread, which then owns it.
-    final class Handover: @unchecked Sendable {
-        // Unchecked: the maker gives the accessory up, and the lock lets exactly one thread have it.
-        private let isTaken = Mutex(false)
-        private let value: AttachedAccessory
-
-        init(_ value: AttachedAccessory) {
-            self.value = value
-        }
-
-        func take() -> AttachedAccessory? {
-            isTaken.withLock { isTaken in
-                defer { isTaken = true }
-                return isTaken ? nil : value
-            }
-        }
-    }
 }
 
 /// What the server's thread and all others share.
-final class SimulatorState: Sendable {
+final class SimulatorState: ServiceState {
     struct Content {
         var commands: [SimulatorCommand] = []
         var attached: [Int: SimulatedTraffic] = [:]
         var isStopped = false
         /// True when the thread carries no more commands out.
         var hasEnded = false
-        /// Rung whenever something may have changed.
-        var observers: [Bell] = []
     }
 
     let content = Mutex(Content())
     let wakeUp: WakeUp
     let openings = OpeningWatch()
+    private let observers = Observers()
 
     init() throws(DeviceError) {
         wakeUp = try WakeUp(for: "the accessory simulator")
+    }
+
+    func stop() {
+        content.withLock { $0.isStopped = true }
+        add(.stop)
     }
 
     func add(_ command: SimulatorCommand) {
@@ -103,26 +90,17 @@ final class SimulatorState: Sendable {
 
     /// Has those that wait for something look whether it has come to be.
     func tell() {
-        for bell in content.withLock({ $0.observers }) { bell.ring() }
+        observers.tell()
     }
 
     /// Waits until the condition holds; false when it does not hold in time.
     func wait(seconds: Double, until condition: () -> Bool) -> Bool {
-        let bell = Bell()
-        let clock = LiveClock()
-        let deadline = clock.now.advanced(bySeconds: seconds)
-        content.withLock { $0.observers.append(bell) }
-        defer { content.withLock { content in content.observers.removeAll { $0 === bell } } }
-        while !condition() {
-            guard clock.now < deadline else { return false }
-            bell.wait(until: deadline, clock: clock)
-        }
-        return true
+        observers.wait(seconds: seconds, until: condition)
     }
 }
 
 /// The thread of a simulator: waits for descriptors and times, and carries bytes.
-final class SimulatorLoop {
+final class SimulatorLoop: ServiceLoop {
     /// A port that leaves waits so long for its program to read.
     private static let longestLeave = 10.0
 
@@ -172,7 +150,7 @@ final class SimulatorLoop {
             }
             wait(&descriptors, until: deadline)
             if descriptors.first?.revents != 0 { state.wakeUp.drain() }
-            if descriptors.dropFirst().first?.revents != 0 { state.openings.drain(buffer) }
+            if descriptors.dropFirst().first?.revents != 0 { state.openings.drain() }
             for (owner, descriptor) in zip(owners, descriptors.dropFirst(2)) where descriptor.revents != 0 {
                 ready[owner.accessory, default: [:]][owner.place] = descriptor.revents
             }

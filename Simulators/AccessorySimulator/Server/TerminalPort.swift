@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import LoopbackServer
 import Trace
 
 #if canImport(Glibc)
@@ -50,7 +51,10 @@ final class TerminalPort: SimulatedPort {
     /// - Parameter openings: what tells the server that a port was opened.
     init(_ endpoint: SimulatedAccessory.Endpoint, openings: OpeningWatch? = nil) throws(DeviceError) {
         self.endpoint = endpoint
-        (master, path) = try Self.open()
+        (master, path) = try PseudoTerminal.open(for: "the simulated accessory")
+        // TIOCPKT: the program's flushes are told of.
+        var on: Int32 = 1
+        _ = ioctl(master, 0x5420, &on)
         node = .tty(path: path, TTYSettings())
         isWatched = openings?.add(path) ?? false
     }
@@ -153,10 +157,7 @@ final class TerminalPort: SimulatedPort {
         }
     }
 
-    private var isHungUp: Bool {
-        var descriptor = pollfd(fd: master, events: 0, revents: 0)
-        return poll(&descriptor, 1, 0) > 0 && descriptor.revents & Int16(POLLHUP) != 0
-    }
+    private var isHungUp: Bool { PseudoTerminal.isHungUp(master) }
 
     private func read(_ context: PortContext) {
         while conversation?.hasSpace ?? true {
@@ -217,49 +218,6 @@ final class TerminalPort: SimulatedPort {
         defer { system_close(slave) }
         var descriptor = pollfd(fd: slave, events: Int16(POLLIN), revents: 0)
         return poll(&descriptor, 1, 0) == 0
-    }
-
-    private static func open() throws(DeviceError) -> (Int32, String) {
-        let master = system_open("/dev/ptmx")
-        guard master >= 0 else { throw failure("open /dev/ptmx", errno) }
-        var off: Int32 = 0
-        var on: Int32 = 1
-        var number: UInt32 = 0
-        // TIOCSPTLCK, TIOCGPTN and TIOCPKT: what unlockpt and ptsname call.
-        guard ioctl(master, 0x4004_5431, &off) == 0, ioctl(master, 0x8004_5430, &number) == 0,
-            ioctl(master, 0x5420, &on) == 0
-        else {
-            let error = failure("ioctl", errno)
-            system_close(master)
-            throw error
-        }
-        let path = "/dev/pts/\(number)"
-        let slave = system_open(path)
-        guard slave >= 0 else {
-            let error = failure("open \(path)", errno)
-            system_close(master)
-            throw error
-        }
-        // A port that was open once is seen to be closed; and without echo nothing comes back before a program is ready.
-        var settings = termios()
-        if tcgetattr(slave, &settings) == 0 {
-            cfmakeraw(&settings)
-            tcsetattr(slave, TCSANOW, &settings)
-        }
-        system_close(slave)
-        return (master, path)
-    }
-
-    private static func failure(_ call: String, _ number: Int32) -> DeviceError {
-        let advice =
-            switch number {
-            case EMFILE, ENFILE: "Too many files are open: allow more with ulimit -n, or simulate fewer at a time."
-            case ENOSPC, EIO: "All of the system's are in use: allow more with sysctl kernel.pty.max, or use sockets."
-            default: "Mount /dev/pts, or use a socket."
-            }
-        return DeviceError(
-            .notSupported, "There is no pseudo-terminal for the simulated accessory. \(advice)",
-            cause: .system(call: call, errno: number))
     }
 }
 

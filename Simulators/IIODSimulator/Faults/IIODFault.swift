@@ -19,7 +19,8 @@ public struct IIODFault: Sendable, Hashable {
         case drop
         /// All connections are cut and nobody listens, as when the server's process is killed.
         case kill
-        /// The server listens again on its port.
+        /// The server goes away as for ``kill`` and listens again a second later, or after the duration. One that is away
+        /// listens again at once.
         case restart
         /// OPEN answers the error: EBUSY, EACCES, or EINVAL as without a trigger; nil ends it.
         case refuseOpen(Int32?)
@@ -50,10 +51,42 @@ public struct IIODFault: Sendable, Hashable {
     /// When it happens.
     public var moment: Moment
 
+    /// For how many seconds. Nil for a fault that another one ends; what happens in an instant has none.
+    public var duration: Double?
+
     /// A fault of those parts.
-    public init(_ action: Action, device: String? = nil, at moment: Moment = .start) {
+    public init(_ action: Action, device: String? = nil, at moment: Moment = .start, for duration: Double? = nil) {
         self.action = action
         self.device = device
         self.moment = moment
+        self.duration = duration
+    }
+
+    /// How long a server is away that is restarted, in seconds, unless it is said.
+    public static let usualRestart = 1.0
+}
+
+extension IIODFault.Action {
+    /// What ends it after a duration; nil for what does not last.
+    var ending: IIODFault.Action? {
+        switch self {
+        case .partialChunks: .partialChunks(0)
+        case .stall: .resume
+        case .delay: .delay(0)
+        case .kill, .restart: .restart
+        case .refuseOpen: .refuseOpen(nil)
+        case .attributeError(let name, _): .attributeError(name, nil)
+        case .unplug: .replug
+        case .wrongLengths: .wrongLengths(0)
+        case .streamError, .resume, .drop, .replug: nil
+        }
+    }
+
+    /// True for what happens to the server and not to a device.
+    var isOfServer: Bool {
+        switch self {
+        case .delay, .drop, .kill, .restart: true
+        default: false
+        }
     }
 }

@@ -28,8 +28,23 @@ struct IIODFaultState: Sendable {
 
     var delay = 0.0
     private(set) var orders = Orders()
+    private(set) var isListening = true
     private var devices: [OfDevice]
-    private var waiting: [(fault: IIODFault, device: Int?)] = []
+    private var waiting: [Entry] = []
+    /// The ends of faults that have begun at a time which is still to be told, with their durations.
+    private var ends: [(entry: Entry, duration: Double)] = []
+
+    /// A fault that is to come, or the end of one.
+    private struct Entry {
+        var action: IIODFault.Action
+        var device: Int?
+        var moment: IIODFault.Moment
+        var duration: Double?
+        var isEnd = false
+
+        /// Those without a time come first.
+        var time: Double { if case .seconds(let time) = moment { time } else { -1 } }
+    }
 
     init(deviceCount: Int) {
         devices = Array(repeating: OfDevice(), count: deviceCount)
@@ -45,19 +60,33 @@ struct IIODFaultState: Sendable {
 
     /// Adds a fault that is to come.
     mutating func add(_ fault: IIODFault, device: Int?) {
-        waiting.append((fault, device))
+        waiting.append(
+            Entry(action: fault.action, device: device, moment: fault.moment, duration: fault.duration))
+    }
+
+    /// True when faults that have begun wait for ``tell(seconds:)`` to know when they end.
+    var needsTime: Bool { !ends.isEmpty }
+
+    /// Tells how many seconds have passed since the first use, for the ends of what has just begun.
+    mutating func tell(seconds: Double) {
+        for (entry, duration) in ends {
+            var entry = entry
+            entry.moment = .seconds(seconds + duration)
+            waiting.append(entry)
+        }
+        ends = []
     }
 
     /// The next time, in seconds since the first use, at which something happens.
     var nextTime: Double? {
-        waiting.compactMap { if case .seconds(let time) = $0.fault.moment { time } else { nil } }.min()
+        waiting.compactMap { if case .seconds(let time) = $0.moment { time } else { nil } }.min()
     }
 
     /// The next sample of the device before which something happens.
     func nextSample(of device: Int) -> Int64? {
         guard !waiting.isEmpty else { return nil }
         return waiting.compactMap { entry in
-            guard case .sample(let sample) = entry.fault.moment, entry.device == nil || entry.device == device else {
+            guard case .sample(let sample) = entry.moment, entry.device == nil || entry.device == device else {
                 return nil
             }
             return sample
@@ -66,34 +95,50 @@ struct IIODFaultState: Sendable {
 
     /// Applies the faults whose moment the closure accepts; `serial` is the number of streams opened so far.
     mutating func apply(serial: UInt64, _ isDue: (IIODFault.Moment, _ device: Int?) -> Bool) -> Bool {
-        guard !waiting.isEmpty else { return false }
-        // In the order of their times, those of one time as they were given.
-        let due = waiting.enumerated().filter { isDue($0.element.fault.moment, $0.element.device) }.sorted {
-            (IIODFaultState.time($0.element.fault), $0.offset) < (IIODFaultState.time($1.element.fault), $1.offset)
+        var hasChanged = false
+        // One after the other, in the order of their times and those of one time as they were given: the end of one may be
+        // due with it.
+        while let place = waiting.indices.filter({ isDue(waiting[$0].moment, waiting[$0].device) })
+            .min(by: { waiting[$0].time < waiting[$1].time })
+        {
+            let entry = waiting.remove(at: place)
+            apply(entry, serial: serial)
+            noteEnd(of: entry)
+            hasChanged = true
         }
-        guard !due.isEmpty else { return false }
-        waiting.removeAll { isDue($0.fault.moment, $0.device) }
-        for entry in due { apply(entry.element.fault.action, device: entry.element.device, serial: serial) }
-        return true
+        return hasChanged
     }
 
-    private mutating func apply(_ action: IIODFault.Action, device: Int?, serial: UInt64) {
-        switch action {
+    private mutating func apply(_ entry: Entry, serial: UInt64) {
+        switch entry.action {
         case .delay(let seconds): delay = max(0, seconds)
         case .drop: orders.drops = true
-        case .kill:
-            orders.drops = true
-            orders.isListening = false
-        case .restart: orders.isListening = true
+        case .kill: listen(false)
+        case .restart: listen(entry.isEnd || !isListening)
         default:
-            for place in devices.indices where device == nil || device == place {
-                devices[place].apply(action, serial: serial)
+            for place in devices.indices where entry.device == nil || entry.device == place {
+                devices[place].apply(entry.action, serial: serial)
             }
         }
     }
 
-    private static func time(_ fault: IIODFault) -> Double {
-        if case .seconds(let time) = fault.moment { time } else { -1 }
+    private mutating func listen(_ isListening: Bool) {
+        self.isListening = isListening
+        if !isListening { orders.drops = true }
+        orders.isListening = isListening
+    }
+
+    private mutating func noteEnd(of entry: Entry) {
+        var duration = entry.duration
+        if case .restart = entry.action { duration = isListening ? nil : duration ?? IIODFault.usualRestart }
+        guard !entry.isEnd, let duration, let ending = entry.action.ending else { return }
+        var end = Entry(action: ending, device: entry.device, moment: .start, isEnd: true)
+        if entry.time >= 0 {
+            end.moment = .seconds(entry.time + max(0, duration))
+            waiting.append(end)
+        } else {
+            ends.append((end, max(0, duration)))
+        }
     }
 }
 

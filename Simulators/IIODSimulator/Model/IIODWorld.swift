@@ -3,6 +3,7 @@
 
 import DeviceCore
 import IIOFormat
+import LoopbackServer
 
 /// All that the connections of a server share: devices, samples, faults and the time line. A value without I/O.
 struct IIODWorld: Sendable {
@@ -57,7 +58,7 @@ extension IIODWorld {
 
     /// The first use starts the time line of all devices.
     mutating func start(now: BootTime) {
-        if started == nil { started = now }
+        if started == nil { started = options.common?.begin(at: now) ?? now }
     }
 
     /// Nanoseconds of the trace that have passed.
@@ -100,8 +101,13 @@ extension IIODWorld {
 
     /// Applies the faults whose time has come; true when there were any.
     mutating func applyFaults(now: BootTime) -> Bool {
+        // Another server may have begun.
+        if started == nil { started = options.common?.time }
+        // Where nobody can connect, time has to go on for that to change.
+        if !faults.isListening, faults.needsTime || faults.nextTime != nil { start(now: now) }
         guard let started else { return false }
         let passed = now.seconds(since: started)
+        faults.tell(seconds: passed)
         return faults.apply(serial: openCount) { moment, _ in
             if case .seconds(let time) = moment { time <= passed } else { false }
         }
@@ -116,7 +122,9 @@ extension IIODWorld {
 
     /// When the next fault is due.
     var nextFault: BootTime {
-        guard let started, let time = faults.nextTime else { return .never }
+        guard let started else { return .never }
+        if faults.needsTime { return started }
+        guard let time = faults.nextTime else { return .never }
         return started.advanced(bySeconds: time)
     }
 

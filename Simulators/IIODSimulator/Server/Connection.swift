@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import LoopbackServer
 
 #if canImport(Glibc)
 import Glibc
@@ -32,8 +33,7 @@ final class Connection {
 
     /// Makes the close abrupt: the client sees a reset.
     func abort() {
-        var option = linger(l_onoff: 1, l_linger: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        LoopbackDoor.resetAtClose(descriptor)
         isOver = true
     }
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import DeviceCore
-import Dispatch
 import IIOFormat
+import LoopbackServer
 import Synchronization
 
 /// A simulated iiod: serves devices to libiio's clients over TCP on the loopback interface.
@@ -20,15 +20,9 @@ import Synchronization
 /// ```
 /// Its methods may be called from any thread. It stops when it is released.
 public final class IIODServer: Sendable {
-    private struct Running {
-        var wakeUp: WakeUp
-        var port: UInt16
-        var ended: DispatchGroup
-    }
-
     private let shared: SharedWorld
     private let options: IIODServerOptions
-    private let running = Mutex<Running?>(nil)
+    private let thread = ServiceThread<SharedWorld, UInt16>()
 
     /// A server of those devices, not yet started.
     public init(
@@ -41,12 +35,8 @@ public final class IIODServer: Sendable {
             IIODWorld(context: context, signals: signals, options: options, readClock: { $0.now }))
     }
 
-    deinit {
-        stop()
-    }
-
     /// The port that it listens on; nil when it does not run.
-    public var port: UInt16? { running.withLock { $0?.port } }
+    public var port: UInt16? { thread.current?.address }
 
     /// The number of connections.
     public var connectionCount: Int { shared.state.withLock { $0.connectionCount } }
@@ -56,50 +46,30 @@ public final class IIODServer: Sendable {
 
     /// Starts to listen on 127.0.0.1 and answers the port. A server that runs already answers its port again.
     ///
-    /// Throws ``DeviceError`` with the code `busy` when the port is taken or the process has no descriptor left.
+    /// Throws ``DeviceError`` with the code `busy` when the port is taken or the process has no descriptor left, and
+    /// `invalidConfiguration` for a fault of a device that is not there.
     @discardableResult
     public func start() throws(DeviceError) -> UInt16 {
-        try running.withLock { (running) throws(DeviceError) -> UInt16 in
-            if let running { return running.port }
-            let listener = try Listener(port: options.port)
+        try thread.start { () throws(DeviceError) in
+            try shared.state.withLock { $0.world.context }.check(options.faults)
+            // With room for a usual chunk, so that it goes in one call.
+            let listener = try LoopbackListener(port: options.port, for: "The simulated iiod", sendRoom: 262_144)
             let wakeUp = try WakeUp(for: "the simulated iiod")
-            let port = listener.port
-            let ended = DispatchGroup()
             shared.state.withLock { state in
                 state.isStopped = false
                 state.wakeUp = wakeUp
             }
-            let loop = ServerLoop(
-                shared: shared, wakeUp: wakeUp, listener: listener, maximumConnections: options.maximumConnections)
-            let box = Handover(loop)
-            ended.enter()
-            do throws(DeviceError) {
-                try WorkerThread.start {
-                    box.take()?.run()
-                    ended.leave()
-                }
-            } catch {
-                ended.leave()
-                throw error
-            }
-            running = Running(wakeUp: wakeUp, port: port, ended: ended)
-            return port
+            options.common?.whenBegun { wakeUp.signal() }
+            return (
+                shared, listener.port,
+                ServerLoop(
+                    shared: shared, wakeUp: wakeUp, listener: listener, maximumConnections: options.maximumConnections)
+            )
         }
     }
 
     /// Closes all connections and stops listening; returns when the thread has ended. The server may be started again.
-    public func stop() {
-        guard
-            let former = running.withLock({ running in
-                defer { running = nil }
-                return running
-            })
-        else { return }
-        shared.state.withLock { $0.isStopped = true }
-        former.wakeUp.signal()
-        // The thread never waits on anything but the wake-up, so this ends; the bound is for a machine that is asleep.
-        _ = former.ended.wait(timeout: .now() + 10)
-    }
+    public func stop() { thread.stop() }
 
     /// Makes something go wrong: at once, or at the fault's moment.
     public func inject(_ fault: IIODFault) {
@@ -116,11 +86,9 @@ public final class IIODServer: Sendable {
     }
 
     private func change(_ body: (inout IIODWorld) -> Void) {
-        let wakeUp = shared.state.withLock { state in
+        shared.order { state in
             body(&state.world)
             state.revision += 1
-            return state.wakeUp
         }
-        wakeUp?.signal()
     }
 }

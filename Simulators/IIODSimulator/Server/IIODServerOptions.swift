@@ -1,6 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+package import LoopbackServer
+
 /// How a simulated iiod behaves.
 public struct IIODServerOptions: Sendable {
     /// How fast samples come.
@@ -46,6 +48,8 @@ public struct IIODServerOptions: Sendable {
     public var refusesRawReadsWhileCapturing = false
     /// Connections beyond that number are closed at once.
     public var maximumConnections = 256
+    /// The beginning that it shares with other servers; nil for one of its own.
+    package var common: CommonStart?
 
     /// As a live device behaves: in real time, no faults, silence at the end.
     public init() {}

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import LoopbackServer
 import Synchronization
 
 #if canImport(Glibc)
@@ -11,28 +12,22 @@ import Musl
 #endif
 
 /// The thread of a server: waits for sockets and times, and lets sessions work.
-final class ServerLoop {
+final class ServerLoop: ServiceLoop {
     private let shared: SharedWorld
     private let wakeUp: WakeUp
-    private let port: UInt16
     private let maximumConnections: Int
     private let clock = LiveClock()
-    private var listener: Listener?
-    /// When to accept again after the descriptors ran out.
-    private var acceptsFrom = BootTime.zero
-    /// False while a fault has taken the server away.
-    private var isToListen = true
+    private let door: LoopbackDoor
     private var connections: [Connection] = []
     private var descriptors: [pollfd] = []
     private var seenRevision = 0
     private var seenCount = 0
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
-    init(shared: SharedWorld, wakeUp: WakeUp, listener: Listener, maximumConnections: Int) {
+    init(shared: SharedWorld, wakeUp: WakeUp, listener: LoopbackListener, maximumConnections: Int) {
         self.shared = shared
         self.wakeUp = wakeUp
-        self.listener = listener
-        port = listener.port
+        door = LoopbackDoor(listener)
         self.maximumConnections = max(1, maximumConnections)
     }
 
@@ -42,7 +37,8 @@ final class ServerLoop {
 
     /// Serves until the server is stopped.
     func run() {
-        var nextFault = BootTime.never
+        // What is wrong from the start is so before the first client comes.
+        var nextFault = clock.now
         while true {
             wait(until: nextFault)
             let now = clock.now
@@ -53,7 +49,7 @@ final class ServerLoop {
             }
             if isStopped { break }
             follow(orders)
-            accept(now: now)
+            door.letIn(revents: descriptors[1].revents, now: now) { adopt($0) }
             for (place, connection) in connections.enumerated() {
                 let events = place + 2 < descriptors.count ? descriptors[place + 2].revents : 0
                 if events != 0 || hasChanged || connection.deadline <= now {
@@ -68,18 +64,16 @@ final class ServerLoop {
         }
         for connection in connections { connection.isOver = true }
         closeEnded()
-        listener = nil
+        door.isOpen = false
     }
 
     /// Waits for sockets until something is due.
     private func wait(until fault: BootTime) {
         descriptors.removeAll(keepingCapacity: true)
         descriptors.append(pollfd(fd: wakeUp.readEnd, events: Int16(POLLIN), revents: 0))
-        var deadline = fault
-        let isListening = acceptsFrom <= clock.now
-        if !isListening || (isToListen && listener == nil) { deadline = min(deadline, acceptsFrom) }
-        descriptors.append(
-            pollfd(fd: isListening ? listener?.descriptor ?? -1 : -1, events: Int16(POLLIN), revents: 0))
+        let now = clock.now
+        descriptors.append(door.interest(now: now))
+        var deadline = min(fault, door.deadline(now: now))
         for connection in connections {
             var events: Int16 = 0
             if !connection.hasEnded, connection.session.takesInput, !connection.isBlocked { events |= Int16(POLLIN) }
@@ -111,33 +105,13 @@ final class ServerLoop {
         if orders.drops {
             for connection in connections { connection.abort() }
         }
-        if let isListening = orders.isListening {
-            isToListen = isListening
-            if !isListening { listener = nil }
-        }
+        if let isListening = orders.isListening { door.isOpen = isListening }
     }
 
-    private func accept(now: BootTime) {
-        guard isToListen, acceptsFrom <= now, listener == nil || descriptors[1].revents != 0 else { return }
-        if listener == nil { listener = try? Listener(port: port) }
-        guard let listener else {
-            // Somebody else has the port; it may become free again.
-            acceptsFrom = now.advanced(bySeconds: 0.1)
-            return
-        }
-        // A few at a time, so that a flood of connections does not stop the samples.
-        for _ in 0..<64 {
-            switch listener.accept() {
-            case nil:
-                return
-            case .success(let descriptor)?:
-                let connection = Connection(descriptor)
-                if connections.count < maximumConnections { connections.append(connection) }
-            case .failure?:
-                acceptsFrom = now.advanced(bySeconds: 0.1)
-                return
-            }
-        }
+    private func adopt(_ descriptor: Int32) {
+        // One too many is closed with its object.
+        let connection = Connection(descriptor)
+        if connections.count < maximumConnections { connections.append(connection) }
     }
 
     private func serve(_ connection: Connection, events: Int16, now: BootTime) {

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import LoopbackServer
 import Synchronization
 
 /// The world, behind a lock: the server's thread works on it, other threads inject faults and read values.
-final class SharedWorld: Sendable {
+final class SharedWorld: ServiceState {
     struct State {
         var world: IIODWorld
         var isStopped = false
@@ -19,5 +20,16 @@ final class SharedWorld: Sendable {
 
     init(_ world: IIODWorld) {
         state = Mutex(State(world: world))
+    }
+
+    func stop() { order { $0.isStopped = true } }
+
+    /// Changes it, and has the thread look.
+    func order(_ body: (inout State) -> Void) {
+        let wakeUp = state.withLock { state in
+            body(&state)
+            return state.wakeUp
+        }
+        wakeUp?.signal()
     }
 }

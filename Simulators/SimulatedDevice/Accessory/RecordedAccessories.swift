@@ -40,6 +40,15 @@ struct RecordedAccessories {
         }
     }
 
+    /// Attaches and detaches, so that those are attached which the trace tells of at another place. Sessions with those that
+    /// stay go on.
+    mutating func restore(_ events: [TraceAccessoryEvent]) {
+        let names = Set(events.map(\.accessory))
+        let gone = attached.filter { !names.contains($0.key) }.sorted { $0.value.id < $1.value.id }
+        for (name, _) in gone { take(TraceAccessoryEvent(accessory: name, .detached)) }
+        for event in events { take(event) }
+    }
+
     /// What is different if nothing happens any more, in the order of the accessories.
     func outstanding() -> [AccessoryDifference] {
         attached.values.sorted { $0.id < $1.id }.flatMap { $0.attachment.outstanding() }

@@ -33,10 +33,15 @@ struct CSVReader {
     private(set) var separator = UInt8(ascii: ",")
     /// The names of the columns; empty before the header was read.
     private(set) var header: [String] = []
+    /// True where numbers may have a comma in place of the point, in cells that a comma does not end.
+    var allowsDecimalComma = false
+    /// What to do about numbers with a comma that are not allowed.
+    var commaHint = "Export with decimal points, or replace the commas in the numbers."
 
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
     private var nextLine = 1
+    private var isSeparatorChosen = false
 
     /// A reader at the start of a text.
     init(_ bytes: UnsafeRawBufferPointer, name: String) throws(DeviceError) {
@@ -50,16 +55,37 @@ struct CSVReader {
     }
 
     /// Reads the first row as the names of the columns, in lower case. Semicolons and tabs are recognised as separators.
-    mutating func readHeader() throws(DeviceError) {
+    ///
+    /// - Parameter allowsRepeatedNames: whether two columns may have one name.
+    mutating func readHeader(allowsRepeatedNames: Bool = false) throws(DeviceError) {
         chooseSeparator()
         guard try next() else {
             throw DeviceError(.invalidTrace, "\(name) is empty: there is not even a header in it.")
         }
         header = cells.indices.map { text($0).lowercased() }
+        guard !allowsRepeatedNames else { return }
         for (index, column) in header.enumerated() where !column.isEmpty {
             if header[..<index].contains(column) {
                 throw place(index).error("there are two columns of this name. Rename or remove one.")
             }
+        }
+    }
+
+    /// Sets what stands between cells, in place of what the first line seems to have; nil for that.
+    mutating func setSeparator(_ byte: UInt8?) {
+        if let byte {
+            separator = byte
+            isSeparatorChosen = true
+        } else {
+            chooseSeparator()
+        }
+    }
+
+    /// Passes over whole lines, whatever is in them.
+    mutating func skipLines(_ count: Int) {
+        for _ in 0..<count where offset < bytes.count {
+            while offset < bytes.count, !isLineEnd(bytes[offset]) { offset &+= 1 }
+            endLine()
         }
     }
 
@@ -101,12 +127,15 @@ struct CSVReader {
         guard index >= 0, index < cells.count, !cells[index].range.isEmpty else { return nil }
         let contents = UnsafeRawBufferPointer(rebasing: bytes[cells[index].range])
         if let number = DecimalNumber(contents) { return number }
+        if allowsDecimalComma, separator != UInt8(ascii: ",") || cells[index].isQuoted,
+            let number = DecimalNumber(contents, mark: UInt8(ascii: ","))
+        {
+            return number
+        }
         if Self.isNothing(contents) { return nil }
         let text = text(index)
         if DecimalNumber.hasComma(contents) {
-            throw place(index).error(
-                "\"\(text.prefix(40))\" has a decimal comma. Export with decimal points, or replace the commas in the numbers."
-            )
+            throw place(index).error("\"\(text.prefix(40))\" has a decimal comma. \(commaHint)")
         }
         throw place(index).error("\"\(text.prefix(40))\" is not a number. Correct it, or leave the cell empty.")
     }
@@ -207,6 +236,8 @@ struct CSVReader {
 
     /// Looks at the first line with something in it: without commas, semicolons or tabs separate.
     private mutating func chooseSeparator() {
+        guard !isSeparatorChosen else { return }
+        isSeparatorChosen = true
         var at = offset
         var counts = (commas: 0, semicolons: 0, tabs: 0)
         var isComment = false

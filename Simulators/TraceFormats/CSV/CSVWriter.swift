@@ -46,6 +46,12 @@ struct CSVWriter {
         isFirst = true
     }
 
+    /// Hands over what has been written.
+    mutating func takeBytes() -> [UInt8] {
+        defer { bytes.removeAll(keepingCapacity: true) }
+        return bytes
+    }
+
     private mutating func separate() {
         if !isFirst { bytes.append(UInt8(ascii: ",")) }
         isFirst = false

@@ -26,7 +26,7 @@ struct MotionCSVReader {
         try reader.readHeader()
         guard let layout = options.layout ?? MotionCSVLayout(columns: reader.header) else {
             throw reader.place(nil).error(
-                "these columns are not known: \(reader.header.prefix(12).joined(separator: ",").prefix(120)). Name them t, gx, gy, gz, ax, ay, az, mx, my, mz (s, rad/s, m/s^2, microtesla)."
+                "these columns are not known: \(reader.header.prefix(12).joined(separator: ",").prefix(120)). Name them t, gx, gy, gz, ax, ay, az, mx, my, mz (s, rad/s, m/s^2, microtesla), or say with a column map (--columns) what they hold."
             )
         }
         self.layout = layout
@@ -34,7 +34,7 @@ struct MotionCSVReader {
         columns = try MotionCSVColumns(layout, reader)
         guard let period = columns.time != nil ? 0 : options.period ?? layout.defaultPeriod else {
             throw reader.place(nil).error(
-                "there is no column t with the seconds. Add it, or give the period of the rows.")
+                "there is no column t with the seconds. Add it, or say with --rate how many rows there are a second.")
         }
         guard columns.time != nil || (period.isFinite && period > 0 && period <= 86_400) else {
             throw DeviceError(
@@ -49,7 +49,7 @@ struct MotionCSVReader {
     }
 
     /// Reads all rows.
-    mutating func read() throws(DeviceError) -> MotionRecording {
+    mutating func read() throws(DeviceError) -> Recording {
         var remarks: [String] = []
         var row: Int64 = 0
         var lastCount = reader.header.count
@@ -73,7 +73,7 @@ struct MotionCSVReader {
             remarks.append("\(partial) times a row had only some axes of a sensor; it gives no reading of that sensor.")
         }
         if let remark = fieldRemark { remarks.append(remark) }
-        var recording = MotionRecording(tracks: takeTracks(), start: options.start)
+        var recording = Recording(tracks: takeTracks(), start: options.start)
         setStart(of: &recording)
         recording.remarks = remarks
         recording.settle()
@@ -150,7 +150,7 @@ struct MotionCSVReader {
         return nil
     }
 
-    private func setStart(of recording: inout MotionRecording) {
+    private func setStart(of recording: inout Recording) {
         guard columns.time != nil, let first = recording.tracks.compactMap(\.times.first).min(),
             first >= Self.earliestCivilTime
         else { return }
@@ -169,11 +169,11 @@ struct MotionCSVReader {
         let median = magnitudes[magnitudes.count / 2]
         if layout == .si, median > 0.001, median < 0.02 {
             return
-                "The magnetic field is a hundredth of the Earth's: are mx, my, mz in gauss? A file in gauss has the columns \(MotionCSVLayout.iioColumns.joined(separator: ","))."
+                "The magnetic field is a hundredth of the Earth's: are mx, my, mz in gauss? A file in gauss has the columns \(MotionCSVLayout.iioColumns.joined(separator: ",")); --layout iio takes this one for such a file."
         }
         if layout == .iio, median > 10 {
             return
-                "The magnetic field is a hundred times the Earth's: are mx, my, mz in microtesla? A file in microtesla begins with t,gx,gy,gz."
+                "The magnetic field is a hundred times the Earth's: are mx, my, mz in microtesla? A file in microtesla begins with t,gx,gy,gz; --layout si takes this one for such a file."
         }
         return nil
     }

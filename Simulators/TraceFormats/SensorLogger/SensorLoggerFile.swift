@@ -6,10 +6,8 @@ import DeviceCore
 /// Reads one sensor's file of Sensor Logger: `time,seconds_elapsed,z,y,x`, found by name and not by order.
 struct SensorLoggerFile {
     private var reader: CSVReader
-    private let time: Int?
-    private let elapsed: Int?
+    private let time: SensorLoggerTime
     private let values: [Int]
-    private let start: Int64
 
     /// Reads the header.
     ///
@@ -21,12 +19,7 @@ struct SensorLoggerFile {
     ) throws(DeviceError) {
         reader = try CSVReader(bytes, name: name)
         try reader.readHeader()
-        time = reader.column("time")
-        elapsed = reader.column("seconds_elapsed")
-        guard time != nil || elapsed != nil else {
-            throw reader.place(nil).error(
-                "there is no column time and none seconds_elapsed. Is it a file of Sensor Logger?")
-        }
+        time = try SensorLoggerTime(reader, start: start)
         var found: [Int] = []
         for column in columns {
             guard let index = reader.column(column) else {
@@ -35,7 +28,6 @@ struct SensorLoggerFile {
             found.append(index)
         }
         values = found
-        self.start = start
     }
 
     /// The next row with all its values, its time in nanoseconds since 1970; nil at the end.
@@ -54,17 +46,8 @@ struct SensorLoggerFile {
                 value[axis] = number
             }
             guard isWhole else { continue }
-            return (try rowTime(), value)
+            return (try time.of(reader), value)
         }
         return nil
-    }
-
-    private func rowTime() throws(DeviceError) -> Int64 {
-        if let time, let number = try reader.decimal(time), let value = number.scaled(byPowerOfTen: 0) { return value }
-        if let elapsed, let number = try reader.decimal(elapsed), let value = number.scaled(byPowerOfTen: 9) {
-            return start.addingSaturated(value)
-        }
-        throw reader.place(time ?? elapsed).error(
-            "the row has readings and no time, which is in nanoseconds since 1970. Fill it in, or remove the row.")
     }
 }

@@ -16,9 +16,14 @@ public struct SensorLoggerOptions: Sendable, Hashable {
     /// Whether "Standardise Units & Frames" was on; nil to take it from Metadata.csv.
     public var isStandardised: Bool?
 
+    /// The file that positions are taken from, for example "LocationGps.csv"; nil for the first that there is of
+    /// Location.csv, which the phone's system has fused, the receiver's own, the watch's and the network's.
+    public var locationFile: String?
+
     /// Options that leave everything to the folder, but for those that are given.
-    public init(platform: Platform? = nil, isStandardised: Bool? = nil) {
+    public init(platform: Platform? = nil, isStandardised: Bool? = nil, locationFile: String? = nil) {
         self.platform = platform
         self.isStandardised = isStandardised
+        self.locationFile = locationFile
     }
 }

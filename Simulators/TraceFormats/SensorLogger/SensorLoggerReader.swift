@@ -9,7 +9,7 @@ struct SensorLoggerReader {
     /// before the system's corrections, in units that depend on the platform.
     static let fileNames = [
         "Metadata.csv", "TotalAcceleration.csv", "Accelerometer.csv", "Gravity.csv", "Gyroscope.csv",
-        "Magnetometer.csv", "Barometer.csv",
+        "Magnetometer.csv", "Barometer.csv", "Location.csv", "LocationGps.csv", "LocationNetwork.csv", "Battery.csv",
     ]
     /// Gravity is not interpolated over more than this.
     private static let longestGap: Int64 = 250_000_000
@@ -17,11 +17,13 @@ struct SensorLoggerReader {
     /// What to call the folder in messages.
     let name: String
     let options: SensorLoggerOptions
+    /// The names of the files that there are.
+    let files: [String]
     /// Gives the bytes of a file; nil when there is none.
     let read: (String) throws(DeviceError) -> [UInt8]?
 
     /// Reads everything.
-    func recording() throws(DeviceError) -> MotionRecording {
+    func recording() throws(DeviceError) -> Recording {
         var remarks: [String] = []
         let metadata = try metadata(&remarks)
         var tracks: [MotionTrack] = []
@@ -29,21 +31,107 @@ struct SensorLoggerReader {
         if let track = try track("Gyroscope.csv", .gyroscope, metadata) { tracks.append(track) }
         if let track = try track("Magnetometer.csv", .magnetometer, metadata) { tracks.append(track) }
         if let track = try track("Barometer.csv", .pressure, metadata) { tracks.append(track) }
-        var recording = MotionRecording(tracks: tracks)
+        var recording = Recording(tracks: tracks)
+        if let reports = try positions(metadata, &remarks) {
+            recording.reports = reports
+            recording.hasPhoneAccuracies = true
+        }
+        if let battery = try battery(metadata) { recording.battery = battery }
+        if files.contains("Orientation.csv") {
+            remarks.append(
+                "Orientation.csv was left out: at playback attitude is worked out from the sensors. Its yaw has another sense and another north on iOS than on Android."
+            )
+        }
         recording.remarks = remarks
         setStart(of: &recording, metadata)
         recording.settle()
-        guard recording.count > 0 else {
-            let hint = remarks.first ?? "Switch the motion sensors on in the app."
-            throw DeviceError(.invalidTrace, "\(name) holds no motion readings. \(hint)")
+        guard recording.count > 0 || recording.reports.count > 0 else {
+            let hint = remarks.first ?? "Switch the motion sensors or the location on in the app."
+            throw DeviceError(.invalidTrace, "\(name) holds neither motion readings nor positions. \(hint)")
         }
         return recording
     }
 
     private func metadata(_ remarks: inout [String]) throws(DeviceError) -> SensorLoggerMetadata {
         guard let bytes = try read("Metadata.csv") else { return SensorLoggerMetadata() }
-        return try Self.borrow(bytes) { (bytes) throws(DeviceError) in
+        return try bytes.borrowed { (bytes) throws(DeviceError) in
             try SensorLoggerMetadata(bytes, name: "\(name)/Metadata.csv")
+        }
+    }
+
+    /// The positions of one file, their times in nanoseconds since 1970; nil when there are none.
+    private func positions(
+        _ metadata: SensorLoggerMetadata, _ remarks: inout [String]
+    ) throws(DeviceError) -> ReportTrack? {
+        let watch = files.filter { $0.lowercased().contains("watch") && $0.lowercased().contains("location") }.sorted()
+        let candidates =
+            options.locationFile.map { [$0] } ?? ["Location.csv", "LocationGps.csv"] + watch + ["LocationNetwork.csv"]
+        var found: (name: String, reports: ReportTrack)?
+        for file in candidates {
+            guard let bytes = try read(file) else {
+                guard options.locationFile == nil else {
+                    throw DeviceError(
+                        .notFound,
+                        "There is no file \(file) in \(name). Name another one with --location-file, or none.")
+                }
+                continue
+            }
+            if let found {
+                remarks.append("Positions were taken from \(found.name); those of \(file) were left out.")
+                continue
+            }
+            let reports = try bytes.borrowed { (bytes) throws(DeviceError) -> ReportTrack in
+                func begin() throws(DeviceError) -> SensorLoggerLocation {
+                    try SensorLoggerLocation(
+                        bytes, name: "\(name)/\(file)", isWatch: file.lowercased().contains("watch"),
+                        isIOS: (options.platform ?? metadata.platform) == .iOS, start: metadata.start ?? 0)
+                }
+                var survey = try begin()
+                var rows = try begin()
+                let tellsMotion = try survey.tellsMotion()
+                var motion = DerivedMotion()
+                var derived = 0
+                var reports = ReportTrack()
+                while let (time, place) = try rows.next() {
+                    var report = place
+                    if !tellsMotion, motion.complete(&report, at: time) { derived += 1 }
+                    reports.append(report, at: time)
+                }
+                if derived > 0 {
+                    remarks.append("\(derived) positions of \(file) got speed or course from the way between them.")
+                }
+                if rows.outOfRange > 0 {
+                    remarks.append("\(rows.outOfRange) rows of \(file) have no coordinates in range and were left out.")
+                }
+                return reports
+            }
+            if reports.count > 0 { found = (file, reports) }
+        }
+        return found?.reports
+    }
+
+    /// What the phone's battery said, the times in nanoseconds since 1970; nil without the file.
+    private func battery(_ metadata: SensorLoggerMetadata) throws(DeviceError) -> BatteryTrack? {
+        guard let bytes = try read("Battery.csv") else { return nil }
+        return try bytes.borrowed { (bytes) throws(DeviceError) in
+            var reader = try CSVReader(bytes, name: "\(name)/Battery.csv")
+            try reader.readHeader()
+            let time = try SensorLoggerTime(reader, start: metadata.start ?? 0)
+            guard let level = reader.column("batterylevel") else {
+                throw reader.place(nil).error("there is no column batteryLevel. Is it a file of Sensor Logger?")
+            }
+            let state = reader.column("batterystate")
+            var track = BatteryTrack()
+            while try reader.next() {
+                if reader.isOpenEnded, reader.cells.count < reader.header.count { break }
+                let value = try reader.number(level)
+                let word = state.map { reader.text($0).lowercased() } ?? ""
+                let reading = BatteryReading(
+                    level: value.flatMap { $0 >= 0 && $0 <= 1 ? $0 : nil },
+                    state: BatteryReading.State(rawValue: word) ?? .unknown)
+                track.append(reading, at: try time.of(reader))
+            }
+            return track
         }
     }
 
@@ -109,10 +197,10 @@ struct SensorLoggerReader {
         guard kind != .accelerometer || convention != nil else {
             throw DeviceError(
                 .invalidTrace,
-                "\(name) does not say whether it comes from iOS or Android (no platform in Metadata.csv), and their signs of acceleration differ. Say which."
+                "\(name) does not say whether it comes from iOS or Android (no platform in Metadata.csv), and their signs of acceleration differ. --platform says which."
             )
         }
-        return try Self.borrow(bytes) { (bytes) throws(DeviceError) in
+        return try bytes.borrowed { (bytes) throws(DeviceError) -> MotionTrack in
             var rows = try SensorLoggerFile(
                 bytes, name: "\(name)/\(file)", columns: kind == .pressure ? ["pressure"] : ["x", "y", "z"],
                 start: metadata.start ?? 0)
@@ -131,28 +219,17 @@ struct SensorLoggerReader {
     }
 
     /// Time zero is the start that Metadata.csv tells when the readings agree with it, else the first reading.
-    private func setStart(of recording: inout MotionRecording, _ metadata: SensorLoggerMetadata) {
-        let times = recording.tracks.flatMap { $0.times.prefix(1) + $0.times.suffix(1) }
+    private func setStart(of recording: inout Recording, _ metadata: SensorLoggerMetadata) {
+        // Not settled yet, so that the first one need not be the earliest; it is near enough.
+        let times =
+            recording.tracks.flatMap { $0.times.prefix(1) + $0.times.suffix(1) } + recording.reports.times.prefix(1)
+            + recording.battery.times.prefix(1)
         // Without a start, seconds that count from it are not since 1970; they stay as they are.
-        guard var first = times.min(), first >= 1_000_000_000_000_000 || metadata.start != nil else { return }
+        guard var first = times.min(), first >= SensorLoggerTime.earliest || metadata.start != nil else { return }
         if let start = metadata.start, start <= first, first.subtractingSaturated(start) < 60_000_000_000 {
             first = start
         }
         recording.start = .epoch
         recording.shift(by: 0 &- first)
-    }
-
-    /// Typed errors do not pass through `withUnsafeBytes` on every platform that this has to build for.
-    private static func borrow<Value>(
-        _ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(DeviceError) -> Value
-    ) throws(DeviceError) -> Value {
-        let result = bytes.withUnsafeBytes { bytes -> Result<Value, DeviceError> in
-            do throws(DeviceError) {
-                return .success(try body(bytes))
-            } catch {
-                return .failure(error)
-            }
-        }
-        return try result.get()
     }
 }

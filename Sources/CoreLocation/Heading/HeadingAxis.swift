@@ -55,7 +55,8 @@ struct HeadingAxis: Sendable {
 
     /// The same angle in 0 ..< 360.
     static func degrees(_ angle: Double) -> Double {
-        let rest = angle.truncatingRemainder(dividingBy: 360)
+        // Most often there is nothing to be taken off.
+        let rest = abs(angle) < 360 ? angle : angle.truncatingRemainder(dividingBy: 360)
         let positive = rest < 0 ? rest + 360 : rest
         // What is a little less than 0 becomes 360 by rounding.
         return positive < 360 ? positive : 0

@@ -122,7 +122,7 @@ final class HeadingClient: Sendable {
 
     func receive(_ event: FusionEvent) {
         let clock = client.device.clock
-        let callsCompass = client.state.withLock { state in
+        let (callsCompass, delivery) = client.state.withLock { state -> (Bool, (any Delivery)?) in
             let neededCompass = state.headings.needsCompass
             switch event {
             case .states(let states):
@@ -133,11 +133,11 @@ final class HeadingClient: Sendable {
             case .lost(let sensor, let error): state.headings.lose(sensor, error, mailbox: &state.mailbox)
             case .regained(let sensor): state.headings.regain(sensor)
             }
-            return state.headings.needsCompass && !neededCompass
+            return (state.headings.needsCompass && !neededCompass, state.deliveryToSchedule())
         }
         // Not from here, where a subscription may just be about to be made.
         if callsCompass { listenToCompassSoon() }
-        client.settle()
+        delivery?.schedule { self.client.deliver() }
     }
 
     private func listenToCompassSoon() {

@@ -62,12 +62,22 @@ struct Rotation {
     /// m33 = cos pitch·cos roll, m21 = -sin yaw·cos pitch and m22 = cos yaw·cos pitch.
     var angles: (roll: Double, pitch: Double, yaw: Double) {
         let m = matrix
-        let cosine = (m.m13 * m.m13 + m.m33 * m.m33).squareRoot()
+        let cosine = Self.cosineOfPitch(m)
         let pitch = atan2(m.m23, cosine)
-        guard cosine > 1e-8 else {
-            // The device stands upright: yaw and roll turn about one axis, and all of it counts as yaw.
-            return (0, pitch, atan2(m.m12, m.m11))
-        }
-        return (atan2(-m.m13, m.m33), pitch, atan2(-m.m21, m.m22))
+        return (cosine > Self.upright ? atan2(-m.m13, m.m33) : 0, pitch, yaw)
+    }
+
+    /// The yaw of ``angles`` alone, which many ask for.
+    var yaw: Double {
+        let m = matrix
+        // When the device stands upright, yaw and roll turn about one axis, and all of it counts as yaw.
+        return Self.cosineOfPitch(m) > Self.upright ? atan2(-m.m21, m.m22) : atan2(m.m12, m.m11)
+    }
+
+    /// The cosine of a pitch at which the device stands upright.
+    private static let upright = 1e-8
+
+    private static func cosineOfPitch(_ m: CMRotationMatrix) -> Double {
+        (m.m13 * m.m13 + m.m33 * m.m33).squareRoot()
     }
 }

@@ -7,8 +7,8 @@ import DeviceCore
 enum StreamEvent<Input: Sendable>: Sendable {
     /// Something has been measured.
     case input(Input)
-    /// A sensor gives nothing for now, and why.
-    case lost(SensorKind, DeviceError)
+    /// A sensor gives nothing for now, and why. Indirect, so that the others are passed on quickly.
+    indirect case lost(SensorKind, DeviceError)
     /// A sensor is back.
     case regained(SensorKind)
 }

@@ -6,7 +6,7 @@ import DeviceCore
 /// Why a handler is told an error.
 enum StreamFailure: Sendable {
     /// A sensor gives nothing for now.
-    case loss(SensorKind, DeviceError)
+    indirect case loss(SensorKind, DeviceError)
     /// Where north is cannot be relied on before the device has been moved.
     case requiresMovement
     /// True north is not known, since the position is not.

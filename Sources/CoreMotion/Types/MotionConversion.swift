@@ -104,7 +104,7 @@ enum MotionConversion {
     ///
     /// With the face up the top edge points west at yaw 0, and yaw turns the other way round: 270° - yaw.
     static func heading(_ attitude: CMQuaternion) -> Double {
-        let degrees = 270 - Rotation(attitude).angles.yaw * 180 / .pi
+        let degrees = 270 - Rotation(attitude).yaw * 180 / .pi
         let heading = degrees >= 360 ? degrees - 360 : degrees
         // Not -0, nor 360 by rounding.
         return heading > 0 && heading < 360 ? heading : 0

@@ -30,20 +30,17 @@ extension CalibrationFolder {
     ///
     /// Not by whether the process is there: the folder may be shared with another system, and numbers are given again.
     static func removeLeftovers(in path: String) {
-        guard let folder = opendir(path) else { return }
-        defer { closedir(folder) }
+        guard var entries = FolderEntries(path) else { return }
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
         var leftovers: [String] = []
         var count = 0
-        while count < maximumNames, let entry = readdir(folder) {
+        while count < maximumNames, let name = entries.next() {
             count += 1
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
             guard isTemporary(name) else { continue }
             var status = stat()
-            guard fstatat(dirfd(folder), name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFREG
+            guard fstatat(entries.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+                status.st_mode & S_IFMT == S_IFREG
             else { continue }
             #if canImport(Darwin)
             let written = Int64(status.st_mtimespec.tv_sec)
@@ -53,6 +50,6 @@ extension CalibrationFolder {
             // Also what a clock has written that was ahead.
             if abs(Int64(now.tv_sec) - written) > greatestAge { leftovers.append(name) }
         }
-        for name in leftovers { unlinkat(dirfd(folder), name, 0) }
+        for name in leftovers { unlinkat(entries.descriptor, name, 0) }
     }
 }

@@ -36,8 +36,8 @@ public final class CalibrationFolder: CalibrationStore {
         self.path = path.flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
 
-    /// The calibrations of this user on this machine: `device-services` in `XDG_STATE_HOME`, else in `~/.local/state`; for
-    /// root without `XDG_STATE_HOME` `/var/lib/device-services`.
+    /// The calibrations of this user on this machine: the folder that `DEVICE_SERVICES_STATE` names, else `device-services`
+    /// in `XDG_STATE_HOME`, else in `~/.local/state`; for root without `XDG_STATE_HOME` `/var/lib/device-services`.
     public static func ofUser() -> CalibrationFolder {
         CalibrationFolder(
             path: path(environment: { name in getenv(name).map { String(cString: $0) } }, isRoot: geteuid() == 0))
@@ -45,6 +45,7 @@ public final class CalibrationFolder: CalibrationStore {
 
     /// The folder that an environment means; nil when it means none.
     static func path(environment: (String) -> String?, isRoot: Bool) -> String? {
+        if let folder = environment("DEVICE_SERVICES_STATE"), folder.hasPrefix("/") { return folder }
         // Relative paths are to be ignored, says the specification of these variables.
         if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") { return state + "/device-services" }
         if isRoot { return "/var/lib/device-services" }
@@ -164,7 +165,8 @@ public final class CalibrationFolder: CalibrationStore {
                 try FileBytes.makeFolder(path)
                 Self.removeLeftovers(in: path)
                 try FileBytes.replace(
-                    file, with: bytes, temporary: "\(path)/\(Self.temporaryName(process: getpid(), number))")
+                    file, with: bytes, temporary: "\(path)/\(Self.temporaryName(process: getpid(), number))",
+                    elsewhere: FileBytes.elsewhereToStore)
                 return nil
             } catch {
                 return error

@@ -30,6 +30,13 @@ extension Configuration {
             case "protocols":
                 guard let names = try json.protocolNames(&reader, name) else { continue }
                 appProtocols = Setting(names, origin: .file(json.path))
+            case "udev":
+                if try reader.peekKind() == .bool {
+                    watchesUdev = Setting(try reader.readBool(), origin: .file(json.path))
+                } else {
+                    try reader.skipValue()
+                    json.note(name, "is neither true nor false", "The default is used.")
+                }
             case "settle":
                 let value = try reader.doubleIfPresent()
                 if (0...10).contains(value) {
@@ -127,6 +134,16 @@ extension Configuration {
             folders.append(String(folder))
         }
         accessoryFolders = Setting(folders, origin: .environment(name))
+    }
+
+    /// Takes whether accessories are looked for on this machine: "on" or "off".
+    mutating func readWatchesUdev(environment text: String) {
+        let name = "DEVICE_SERVICES_UDEV"
+        switch text {
+        case "on", "off": watchesUdev = Setting(text == "on", origin: .environment(name))
+        default:
+            note(DeviceError(.invalidConfiguration, "\(name) is neither on nor off. It is ignored."))
+        }
     }
 
     /// Takes the app's protocols of an environment variable, which commas separate. A list of bad ones leaves what was.

@@ -78,6 +78,7 @@ extension Configuration {
         if let text = environment("DEVICE_SERVICES_ACCESSORIES"), !text.isEmpty {
             readAccessoryFolders(environment: text)
         }
+        if let text = environment("DEVICE_SERVICES_UDEV"), !text.isEmpty { readWatchesUdev(environment: text) }
         if let text = environment("DEVICE_SERVICES_PROTOCOLS"), !text.isEmpty {
             readAppProtocols(environment: text)
         }

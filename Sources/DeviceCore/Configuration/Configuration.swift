@@ -14,6 +14,7 @@
 /// | `motionSources` | `DEVICE_SERVICES_IIO` | `motion.sources` |
 /// | `sensors` | | `motion.sensors` |
 /// | `accessoryFolders` | `DEVICE_SERVICES_ACCESSORIES` | `accessories.folders` |
+/// | `watchesUdev` | `DEVICE_SERVICES_UDEV` | `accessories.udev` |
 /// | `appProtocols` | `DEVICE_SERVICES_PROTOCOLS` | `accessories.protocols` |
 /// | `accessoryRules` | | `accessories.rules` |
 /// | `declaredAccessories` | | `accessories.declared` |
@@ -37,6 +38,8 @@ public struct Configuration: Sendable {
     public var sensors = Setting<[SensorSetting]>([])
     /// Folders whose files declare accessories, each for as long as the file exists.
     public var accessoryFolders = Setting<[String]>([])
+    /// False to leave out the accessories that are attached to this machine, and have none but those that are declared.
+    public var watchesUdev = Setting(true)
     /// The protocols of accessories that programs may use; nil for all. On Apple's platforms an app's Info.plist lists them.
     public var appProtocols = Setting<[String]?>(nil)
     /// What is said of accessories of some kind; for each thing the first rule that fits and says something counts.

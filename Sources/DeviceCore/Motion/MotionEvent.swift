@@ -5,8 +5,8 @@
 public enum MotionEvent: Sendable {
     /// Readings, never an empty batch.
     case samples(MotionBatch)
-    /// The sensor gives nothing for now, and why. Sent once for each loss.
-    case lost(DeviceError)
+    /// The sensor gives nothing for now, and why. Sent once for each loss. Indirect, so that readings are passed on quickly.
+    indirect case lost(DeviceError)
     /// The sensor is back; readings follow.
     case regained
 }

@@ -10,10 +10,21 @@ import Synchronization
 /// subscribers. No lock is held while subscribers run.
 public final class MotionHub: MotionSource {
     private struct Sensor {
-        var description: SensorDescription
-        var subscribers: [MotionSubscriber] = []
+        let description: SensorDescription
+        /// True when its axes are not those of the device.
+        let isTurned: Bool
+        var subscribers: [MotionSubscriber] = [] {
+            didSet { needsRate = subscribers.contains { $0.needsRate } }
+        }
+        /// True when a subscriber takes the rate of the readings to be told the right ones.
+        private(set) var needsRate = false
         var lost: DeviceError?
         var meter = RateMeter()
+
+        init(_ description: SensorDescription) {
+            self.description = description
+            isTurned = description.kind.isVector && !description.mountMatrix.isIdentity
+        }
     }
 
     private struct State {
@@ -33,7 +44,7 @@ public final class MotionHub: MotionSource {
     ) {
         self.demandChanged = demandChanged
         state.withLock { state in
-            state.sensors = sensors.map { Sensor(description: $0) }
+            state.sensors = sensors.map { Sensor($0) }
             state.contexts = contextDescriptions
         }
     }
@@ -91,9 +102,10 @@ public final class MotionHub: MotionSource {
         let subscriber = MotionSubscriber(request, receive: receive, quiet: quiet)
         add(subscriber)
         demandChanged()
-        return Subscription { [weak self] in
+        // Strong: a weak reference would slow down every use of the hub.
+        return Subscription {
             subscriber.leave()
-            self?.remove(subscriber)
+            self.remove(subscriber)
         }
     }
 
@@ -144,7 +156,7 @@ public final class MotionHub: MotionSource {
             let former = state.sensors
             state.contexts = contextDescriptions
             state.sensors = sensors.map { description in
-                var sensor = Sensor(description: description)
+                var sensor = Sensor(description)
                 if let same = former.first(where: { $0.description.id == description.id }) {
                     sensor.lost = same.lost
                     sensor.meter = same.meter
@@ -167,29 +179,50 @@ public final class MotionHub: MotionSource {
     /// Readings of a sensor have come in, in the sensor's own axes, with rising times.
     public func post(_ batch: MotionBatch) {
         guard batch.count > 0 else { return }
-        let found = state.withLock { state -> (subscribers: [MotionSubscriber], matrix: MountMatrix, rate: Double?)? in
-            guard let index = state.sensors.firstIndex(where: { $0.description.id == batch.sensor }) else { return nil }
+        // Most often there is one, which is handed out without the list.
+        var first: MotionSubscriber?
+        var subscribers: [MotionSubscriber] = []
+        var rate: Double?
+        // Nil for the identity.
+        var matrix: MountMatrix?
+        state.withLock { state in
+            // Looked at where it lies: a copy of a sensor costs more than all the rest.
+            var index = 0
+            while index < state.sensors.count, state.sensors[index].description.id != batch.sensor { index += 1 }
+            guard index < state.sensors.count else { return }
             if state.sensors[index].lost != nil {
                 // A reader that was given up speaks again: the next loss is a new one.
                 state.sensors[index].lost = nil
                 state.sensors[index].meter = RateMeter()
             }
             state.sensors[index].meter.note(batch.times)
-            return (
-                state.sensors[index].subscribers, state.sensors[index].description.mountMatrix,
-                state.sensors[index].meter.rate ?? Self.nominalRate(of: state.sensors[index])
-            )
-        }
-        guard let found else { return }
-        let interval = found.rate.map { 1 / $0 }
-        var turned: MotionBatch?
-        for subscriber in found.subscribers {
-            if subscriber.request.axes == .sensor || !batch.kind.isVector || found.matrix.isIdentity {
-                subscriber.tell(batch, sensorInterval: interval)
+            if state.sensors[index].subscribers.count == 1 {
+                first = state.sensors[index].subscribers[0]
             } else {
-                let deviceBatch = turned ?? Self.turned(batch, by: found.matrix)
+                subscribers = state.sensors[index].subscribers
+            }
+            if state.sensors[index].needsRate {
+                rate = state.sensors[index].meter.rate ?? Self.nominalRate(of: state.sensors[index])
+            }
+            if state.sensors[index].isTurned { matrix = state.sensors[index].description.mountMatrix }
+        }
+        let interval = rate.map { 1 / $0 }
+        if let first {
+            if let matrix, first.request.axes != .sensor {
+                first.tell(Self.turned(batch, by: matrix), sensorInterval: interval)
+            } else {
+                first.tell(batch, sensorInterval: interval)
+            }
+            return
+        }
+        var turned: MotionBatch?
+        for subscriber in subscribers {
+            if let matrix, subscriber.request.axes != .sensor {
+                let deviceBatch = turned ?? Self.turned(batch, by: matrix)
                 turned = deviceBatch
                 subscriber.tell(deviceBatch, sensorInterval: interval)
+            } else {
+                subscriber.tell(batch, sensorInterval: interval)
             }
         }
     }

@@ -6,6 +6,8 @@ import Synchronization
 /// One subscriber of a motion hub.
 final class MotionSubscriber: Sendable {
     let request: MotionRequest
+    /// True when it takes the sensor's rate to say which readings it gets.
+    let needsRate: Bool
     private let receive: @Sendable (MotionEvent) -> Void
     private let quiet: @Sendable () -> Void
     private let isActive = Atomic<Bool>(true)
@@ -18,6 +20,7 @@ final class MotionSubscriber: Sendable {
         quiet: @escaping @Sendable () -> Void
     ) {
         self.request = request
+        needsRate = !request.everyReading && request.thins && request.interval != 0
         self.receive = receive
         self.quiet = quiet
         thinner = Mutex(SampleThinner(interval: request.interval))
@@ -41,7 +44,7 @@ final class MotionSubscriber: Sendable {
         guard isActive.load(ordering: .acquiring) else { return }
         // The sensor that was lost may have gone from the hub and come back as a new one.
         if knowsLoss.load(ordering: .relaxed) { tell(.regained) }
-        if request.everyReading || !request.thins || request.interval == 0 {
+        if !needsRate {
             receive(.samples(batch))
         } else if let sensorInterval, request.interval <= sensorInterval * 1.02 {
             receive(.samples(batch))

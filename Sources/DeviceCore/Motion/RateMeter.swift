@@ -5,8 +5,9 @@
 ///
 /// It takes the mean over a sliding second or two. A pause of more than a second starts it anew.
 struct RateMeter {
-    private static let window = 1.0
-    private static let pause = 1.0
+    /// Nanoseconds.
+    private static let window: Int64 = 1_000_000_000
+    private static let pause: Int64 = 1_000_000_000
 
     private var start: BootTime?
     private var last = BootTime.zero
@@ -20,14 +21,16 @@ struct RateMeter {
         if seconds < 0.1 { return former }
         let current = Double(count) / seconds
         // A window that has just begun says less than the one before it.
-        guard let former, seconds < Self.window / 2 else { return current }
+        guard let former, last.nanoseconds.subtractingSaturated(start.nanoseconds) < Self.window / 2 else {
+            return current
+        }
         return former
     }
 
     /// Notes the readings of a batch.
     mutating func note(_ times: [BootTime]) {
         guard let first = times.first, let newest = times.last else { return }
-        guard let start, newest > last, first.seconds(since: last) <= Self.pause else {
+        guard let start, newest > last, first.nanoseconds.subtractingSaturated(last.nanoseconds) <= Self.pause else {
             self.start = first
             last = newest
             count = times.count - 1
@@ -36,9 +39,8 @@ struct RateMeter {
         }
         count += times.count
         last = newest
-        let seconds = newest.seconds(since: start)
-        guard seconds >= Self.window else { return }
-        former = Double(count) / seconds
+        guard newest.nanoseconds.subtractingSaturated(start.nanoseconds) >= Self.window else { return }
+        former = Double(count) / newest.seconds(since: start)
         self.start = newest
         count = 0
     }

@@ -132,6 +132,16 @@ struct PositionFlow: Sendable {
         }
     }
 
+    /// Starts anew with those as the last fixes.
+    mutating func restart(fixes: [PositionReport]) {
+        restart()
+        for index in receivers.indices {
+            receivers[index].lastFix = nil
+            receivers[index].lastSky = nil
+        }
+        for fix in fixes { handedOver(fix, receiver: index(of: fix.receiver)) }
+    }
+
     /// Chooses the receiver at the index if it is better, but not at every flicker of its accuracy.
     private mutating func reconsider(_ index: Int, now: BootTime) {
         let current = receivers[chosen].quality

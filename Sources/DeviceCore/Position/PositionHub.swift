@@ -204,6 +204,11 @@ public final class PositionHub: PositionSource {
         for subscriber in subscribers { subscriber.tell(.regained) }
     }
 
+    /// The stream goes on somewhere else, with those as the last fixes, which nobody is told of; what was held is dropped.
+    package func restart(fixes: [PositionReport]) {
+        state.withLock { $0.flow.restart(fixes: fixes) }
+    }
+
     // MARK: Held epochs
 
     /// When `handOverDue` has something to do next; `never` when no epoch is held.

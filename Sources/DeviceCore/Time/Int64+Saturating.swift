@@ -17,13 +17,13 @@ extension Int64 {
     }
 
     /// The sum, held at the ends of the range.
-    package func addingSaturated(_ other: Int64) -> Int64 {
+    @inlinable package func addingSaturated(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? (other < 0 ? .min : .max) : sum
     }
 
     /// The difference, held at the ends of the range.
-    package func subtractingSaturated(_ other: Int64) -> Int64 {
+    @inlinable package func subtractingSaturated(_ other: Int64) -> Int64 {
         let (difference, overflow) = subtractingReportingOverflow(other)
         return overflow ? (other > 0 ? .min : .max) : difference
     }

@@ -24,6 +24,9 @@ public final class VirtualClock: DeviceClock {
         var entries: [Entry] = []
         var nextNumber: UInt64 = 0
 
+        /// Looked at where it lies: a copy of an entry is one more weak reference, which is slow.
+        var nextDeadline: BootTime? { entries.isEmpty ? nil : entries[entries.count - 1].deadline }
+
         mutating func move(to time: BootTime) {
             guard time > now else { return }
             wall.nanoseconds = wall.nanoseconds.addingSaturated(time.nanoseconds.subtractingSaturated(now.nanoseconds))
@@ -56,21 +59,22 @@ public final class VirtualClock: DeviceClock {
             state.entries.insert(entry, at: position)
             return number
         }
-        timer.whenCancelled { [weak self] in
-            self?.state.withLock { state in state.entries.removeAll { $0.number == number } }
+        // Strong: the clock does not hold the timer, and a weak reference would slow down every use of the clock.
+        timer.whenCancelled {
+            self.state.withLock { state in state.entries.removeAll { $0.number == number } }
         }
         return timer
     }
 
     /// When the next timer is due; nil when none is set.
-    public var nextDeadline: BootTime? { state.withLock { $0.entries.last?.deadline } }
+    public var nextDeadline: BootTime? { state.withLock { $0.nextDeadline } }
 
     /// Moves the clock to the next timer that is due by the limit and runs it; false when there is none.
     @discardableResult
     public func runNextTimer(upTo limit: BootTime) -> Bool {
         let timer = state.withLock { state -> WeakTimer? in
-            guard let entry = state.entries.last, entry.deadline <= limit else { return nil }
-            state.entries.removeLast()
+            guard let deadline = state.nextDeadline, deadline <= limit else { return nil }
+            let entry = state.entries.removeLast()
             state.move(to: entry.deadline)
             return entry.timer
         }
@@ -82,7 +86,7 @@ public final class VirtualClock: DeviceClock {
     /// Moves the clock unless a timer is due by then, which has to run first; true when it was moved.
     public func moveUnlessTimerIsDue(by time: BootTime) -> Bool {
         state.withLock { state in
-            if let entry = state.entries.last, entry.deadline <= time { return false }
+            if let deadline = state.nextDeadline, deadline <= time { return false }
             state.move(to: time)
             return true
         }

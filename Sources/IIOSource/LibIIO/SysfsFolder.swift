@@ -1,6 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -16,18 +18,7 @@ enum SysfsFolder {
     static func device(_ id: String) -> String { "\(devices)/\(id)" }
 
     /// The names in a folder, sorted; nil when there is no such folder.
-    static func names(_ path: String) -> [String]? {
-        guard let folder = opendir(path) else { return nil }
-        defer { closedir(folder) }
-        var names: [String] = []
-        while names.count < 1024, let entry = readdir(folder) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
-    }
+    static func names(_ path: String) -> [String]? { FolderEntries.names(path, limit: 1024) }
 
     /// The folder that a path really leads to; nil when there is none.
     static func real(_ path: String) -> String? {

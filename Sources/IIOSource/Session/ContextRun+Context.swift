@@ -16,9 +16,19 @@ extension ContextRun {
         }
         guard now >= connectAt else { return false }
         if connection == nil { return session.isNeeded(hub) }
-        guard now >= lookAt, hub.isMissingSensor else { return false }
+        guard now >= lookAt, isLackingSensor else { return false }
         lookAt = now.advanced(bySeconds: parts.options.searchInterval * 5)
         return true
+    }
+
+    /// True when somebody waits for a sensor, or for one that had no values to go by: the device may have been away when
+    /// the context was opened, and a server does not tell when it is back.
+    var isLackingSensor: Bool {
+        if hub.isMissingSensor { return true }
+        guard presence == nil else { return false }
+        return units.contains { unit in
+            unit.unit.members.contains { $0.sensor.problem != nil && hub.demand(of: $0.description.id) != nil }
+        }
     }
 
     func connect(_ now: BootTime) {

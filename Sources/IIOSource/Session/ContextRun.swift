@@ -78,7 +78,7 @@ final class ContextRun {
         if isBusy { deadline = now.advanced(bySeconds: Self.watchInterval) }
         if connection == nil, session.isNeeded(hub) { deadline = min(deadline, connectAt) }
         // Where the library tells which devices there are that is looked at whatever has failed.
-        if hub.isMissingSensor { deadline = min(deadline, presence == nil ? max(lookAt, connectAt) : lookAt) }
+        if isLackingSensor { deadline = min(deadline, presence == nil ? max(lookAt, connectAt) : lookAt) }
         if isDoubtful, hub.isMissingSensor { deadline = min(deadline, doubtAt) }
         for unit in units {
             if let watch = unit.watch { deadline = min(deadline, watch.deadline) }

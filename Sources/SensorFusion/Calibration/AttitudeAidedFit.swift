@@ -262,22 +262,7 @@ extension AttitudeAidedFit {
     private mutating func solve() -> Bool {
         for index in windowSums.indices { windowSums[index] = 0 }
         system.clear()
-        for index in moment.indices { moment[index] = 0 }
-        for index in 0..<count {
-            let weight = weights[index]
-            for k in 0..<3 { probe[k] = fields[3 * index + k] }
-            probe[3] = 1
-            let sums = 37 * slots[index]
-            windowSums[sums] += weight
-            for k in 0..<4 {
-                let weighted = weight * probe[k]
-                for l in 0...k { moment[4 * k + l] += weighted * probe[l] }
-                for entry in 0..<9 {
-                    // Earth component entry / 3, matrix row entry % 3.
-                    windowSums[sums + 1 + 4 * entry + k] += weighted * rotations[9 * index + entry]
-                }
-            }
-        }
+        addSamples()
         let information = 1 / (deviation * deviation * Self.samplesPerIndependentOne)
         for row in 0..<3 {
             for k in 0..<4 { for l in 0...k { system[4 * row + k, 4 * row + l] = moment[4 * k + l] * information } }
@@ -307,6 +292,28 @@ extension AttitudeAidedFit {
             / (traceSolution[0] + traceSolution[5] + traceSolution[10])
         for index in 0..<12 { solution[index] += factor * traceSolution[index] }
         return solution.allSatisfy(\.isFinite)
+    }
+
+    /// Adds up what the samples say: this is where most of the time goes.
+    private mutating func addSamples() {
+        let (count, weights, fields, slots, rotations) = (count, weights, fields, slots, rotations)
+        var products = SIMD16<Double>()
+        windowSums.withUnsafeMutableBufferPointer { windowSums in
+            for index in 0..<count {
+                let weight = weights[index]
+                let sample = SIMD4(fields[3 * index], fields[3 * index + 1], fields[3 * index + 2], 1)
+                let weighted = weight * sample
+                let sums = 37 * slots[index]
+                windowSums[sums] += weight
+                for k in 0..<4 { for l in 0...k { products[4 * k + l] += weighted[k] * sample[l] } }
+                for entry in 0..<9 {
+                    // Earth component entry / 3, matrix row entry % 3.
+                    let rotation = rotations[9 * index + entry]
+                    for k in 0..<4 { windowSums[sums + 1 + 4 * entry + k] += weighted[k] * rotation }
+                }
+            }
+        }
+        for index in moment.indices { moment[index] = products[index] }
     }
 
     private mutating func addPrior() {

@@ -297,7 +297,6 @@ final class MonitorRun {
 
     private func tellIfOverfull() {
         guard table.isOverfull else { return set(nil, for: .number) }
-        guard problems[.number] == nil else { return }
         set(
             DeviceError(
                 .busy,

@@ -52,7 +52,7 @@ struct StoredCalibrations {
                 var writer = JSONWriter()
                 entry.outcome.write(to: &writer, sensor: entry.sensor) { writer in
                     writer.key("date")
-                    writer.string(CivilTime(entry.date).timestamp)
+                    writer.string(CivilDate(entry.date).timestamp)
                 }
                 writer.newline()
                 output.write(writer.bytes)

@@ -19,6 +19,16 @@ struct RecordCommand: AsyncParsableCommand {
             with "event" started, lost, regained, attached, detached or ended a line, with a "sensor" or an "accessory" \
             where it is about one.
 
+            With --ring it is a black box: only the last minutes are on the disk, in segments, and are saved as a trace \
+            when something happens, with what comes for --after behind it. FILE may then be a folder, in which traces are \
+            called by their time and event (2026-05-01T10-00-00Z-impact-4g.trace); a further one for a FILE gets a number. \
+            A header's "triggers" tell what happened when. The ring lies in FOLDER/.ring or FILE.ring, and goes when the \
+            recording is ended. When that is killed or the power fails, the next recording saves what is left, beside its \
+            own work; what cannot be read is kept beside it as damaged, and where there is no room for twice as \
+            much the ring stays as it is for the next time. A ring takes --ring-size at most, and as much again while a \
+            trace is saved. When the disk is full or fails, recording ends with 74 and the ring stays. --json tells of it \
+            with the events triggered and saved.
+
             Exits with 69 when --duration ends before anything could be recorded, with 73 when FILE cannot be created, and with \
             74 when it cannot be written on. See sensorctl --help for the other exit codes.
             """)
@@ -39,11 +49,17 @@ struct RecordCommand: AsyncParsableCommand {
     @Flag(help: "Replace the file if there is one.")
     var overwrite = false
 
+    @OptionGroup var blackBox: BlackBoxOptions
+
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
         try WatchCommand.validate(duration: duration)
         try WatchCommand.validate(interval: interval)
+        if try blackBox.plan != nil {
+            if file == "-" { throw ValidationError("--ring needs a place on the disk: name a file or a folder.") }
+            if overwrite { throw ValidationError("--ring replaces nothing: leave --overwrite out.") }
+        }
         if file == "-", output.json { throw ValidationError("--json needs standard output for itself: name a file.") }
     }
 
@@ -55,7 +71,8 @@ struct RecordCommand: AsyncParsableCommand {
         let device = LiveDevice.shared
         let authorization = LocationAuthorization.current
         let mayUsePosition = authorization.status != .denied && authorization.status != .restricted
-        guard mayUsePosition || !parts.parts.contains(.position) else {
+        let plan = try? blackBox.plan
+        guard mayUsePosition || !(parts.parts.contains(.position) || plan?.needsPosition == true) else {
             Notes.fail(
                 "The configuration does not allow the use of the position (location.authorization). Record the rest with --parts motion,battery."
             )
@@ -67,23 +84,37 @@ struct RecordCommand: AsyncParsableCommand {
         let events = RecordingEvents(
             file: file, device: device, parts: parts.parts, asJSON: output.json, stop: stop)
         let recorder: TraceRecorder
+        var box: BlackBoxSession?
         do throws(DeviceError) {
+            if let plan {
+                box = try BlackBoxSession(file, plan, clock: device.clock, events: events, stop: stop)
+            }
+            let writer: TraceWriter
+            if let box { writer = box.writer } else { writer = try TraceWriter(path: file, overwrite: overwrite) }
             recorder = TraceRecorder(
-                device: device, writer: try TraceWriter(path: file, overwrite: overwrite), recorder: "sensorctl 0.1.0",
+                device: device, writer: writer, recorder: "sensorctl 0.1.0",
                 parts: parts.parts, motionInterval: interval, onFailure: { stop.request(Self.reason(of: $0)) })
             try recorder.start()
         } catch {
             Notes.fail(error.description)
-            return .cannotCreate
+            return error.code == .busy ? .unavailable : .cannotCreate
         }
         events.started()
-        let subscriptions = subscriptions(to: device, events)
+        box?.begin(device, interval: interval)
+        let subscriptions = subscriptions(to: device, events, position: plan?.needsPosition == true)
+        box?.saveLeftovers()
         Termination.schedule(stop, after: duration)
         let reason = await stop.wait()
         for subscription in subscriptions { subscription.cancel() }
         var end = reason
+        if let box, let failure = box.finish(isFailure: Self.isFailure(reason)) { end = .failed(failure, .inputOutput) }
         do throws(DeviceError) {
             try recorder.stop()
+        } catch {
+            end = Self.reason(of: error)
+        }
+        do throws(DeviceError) {
+            if !Self.isFailure(end) { try box?.discard() }
         } catch {
             end = Self.reason(of: error)
         }
@@ -96,9 +127,11 @@ struct RecordCommand: AsyncParsableCommand {
     }
 
     /// What tells of losses and returns while the recorder records.
-    private func subscriptions(to device: Device, _ events: RecordingEvents) -> [Subscription] {
+    ///
+    /// - Parameter position: true when positions are looked at, recorded or not.
+    private func subscriptions(to device: Device, _ events: RecordingEvents, position: Bool) -> [Subscription] {
         var subscriptions: [Subscription] = []
-        if parts.parts.contains(.position) {
+        if position || parts.parts.contains(.position) {
             subscriptions.append(device.positionSource.subscribe(PositionRequest()) { events.take($0) })
         }
         if parts.parts.contains(.motion) {
@@ -113,6 +146,10 @@ struct RecordCommand: AsyncParsableCommand {
             subscriptions.append(device.accessorySource.subscribe { events.take($0) })
         }
         return subscriptions
+    }
+
+    private static func isFailure(_ reason: Stop.Reason) -> Bool {
+        if case .failed = reason { true } else { false }
     }
 
     /// A pipe whose reader has gone is no failure.

@@ -6,6 +6,7 @@ import CoreLocation
 import DeviceCore
 import SimulatedDevice
 import Trace
+import TraceEditing
 
 /// `sensorctl replay`
 struct ReplayCommand: AsyncParsableCommand {
@@ -13,11 +14,18 @@ struct ReplayCommand: AsyncParsableCommand {
         commandName: "replay",
         abstract: "Plays a recorded trace through the managers.",
         discussion: """
-            Takes what `sensorctl record` writes, what gpspipe -w prints, and gpsd's .chk files; for motion also CSV \
-            files, folders of Sensor Logger, and libiio's XML with the buffers beside it. The output is that of `watch`, \
+            Takes what `sensorctl record` writes, what gpspipe -w prints, gpsd's .chk files, and what other programs \
+            recorded: NMEA logs, GPX, MCAP, CSV files, phyphox, folders of Sensor Logger, umockdev's descriptions and \
+            scripts, libiio's XML with the buffers beside it, and any table with --columns. The output is that of `watch`, \
             with every reading of a sensor unless --interval is given. Locations keep the time at which they were recorded, \
             unless --rebase is given. The "timestamp" of device-motion and heading is the time in the trace, from its start; \
             their lines are readings only, and errors are notes.
+
+            With --expect the callbacks are not printed but compared with those of a file, which --update-expected writes: \
+            the first that is different is told, with the field, both values, the tolerance and what came before it, and the \
+            exit code is 1. The file is JSON Lines. Its first line holds the options, which have to be the same, and the \
+            tolerances of fields, which may be edited: "absolute", "relative" (to what is expected), "circle" (360 for \
+            degrees), and "rotation" (degrees between quaternions). Errors are callbacks then.
 
             Exits with 65 when the file is not a trace and with 66 when it cannot be read. What cannot be read of a trace \
             is passed over with a note. See sensorctl --help for the other exit codes.
@@ -43,10 +51,31 @@ struct ReplayCommand: AsyncParsableCommand {
     @Flag(help: "Move the times of the trace so that it starts now.")
     var rebase = false
 
+    @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
+
+    @OptionGroup(title: "What is played") var choices: PlaybackChoices
+
+    @OptionGroup(title: "What goes wrong") var faults: TraceFaultOptions
+
+    @Option(help: ArgumentHelp("Compare the callbacks with those of that file.", valueName: "file"))
+    var expect: String?
+
+    @Flag(help: "Write the file of --expect anew; its tolerances stay.")
+    var updateExpected = false
+
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
         try WatchCommand.validate(interval: interval)
+        guard expect != nil else {
+            if updateExpected { throw ValidationError("--update-expected is for --expect.") }
+            return
+        }
+        if rebase { throw ValidationError("With --rebase the times are others each time; leave it out with --expect.") }
+        if faults.fault != nil, faults.seed == nil {
+            throw ValidationError("With --expect, --fault needs --seed, so that chance is the same each time.")
+        }
+        if choices.loop?.rounds == .endless { throw ValidationError("Callbacks without an end cannot be compared.") }
     }
 
     func run() async throws {
@@ -55,8 +84,47 @@ struct ReplayCommand: AsyncParsableCommand {
         defer { withExtendedLifetime(termination) {} }
         // Standard input may never end.
         stop.whenRequested { if case .signal? = stop.reason { Self.isReading.endIfReading() } }
-        let trace = try Self.isReading.during { try TraceFile.read(userPath: file, allowsImport: true) }
-        try await replay(trace, stop: stop).end()
+        let trace = try Self.isReading.during {
+            try faults.apply(to: try TraceFile.read(userPath: file, allowsImport: true, options: imports.options))
+        }
+        try choices.check(against: trace)
+        guard let expect else { return try await replay(trace, stop: stop).end() }
+        try await compare(trace, with: expect, stop: stop).end()
+    }
+
+    /// Plays it to a file of expected callbacks.
+    @MainActor private func compare(_ trace: TraceFile, with path: String, stop: Stop) async -> ExitStatus {
+        let run: ExpectationRun
+        do throws(DeviceError) {
+            run = try ExpectationRun(
+                path: path, options: describedOptions, tolerances: stream.tolerances, isUpdating: updateExpected,
+                stop: stop)
+        } catch {
+            let status = ExpectationRun.fail(error, otherwise: .noInput)
+            if error.code == .notFound { Notes.say("--update-expected makes it.") }
+            return status
+        }
+        let plan = ListenerPlan(
+            stream: stream, asJSON: true, interval: interval, everyReport: everyReport, frame: reference.frame,
+            edge: reference.orientation)
+        await Self.replay(
+            trace, stamps: .kept, options: choices.options, speed: speed ?? .max, plan: plan, stop: stop,
+            output: StandardOutput(stop: stop) { run.take($0) })
+        return run.end(asJSON: output.json, output: StandardOutput(stop: stop))
+    }
+
+    /// What makes the callbacks others, by the names of the options.
+    private var describedOptions: [String: String] {
+        var options = choices.description
+        options["stream"] = stream.rawValue
+        if everyReport { options["every-report"] = "true" }
+        if interval > 0 { options["interval"] = "\(interval)" }
+        if stream == .deviceMotion { options["frame"] = reference.frame.rawValue }
+        if stream == .heading { options["orientation"] = reference.orientation.rawValue }
+        options.merge(imports.description) { former, _ in former }
+        options["fault"] = faults.fault
+        if faults.fault != nil { options["seed"] = faults.seed.map { "\($0)" } }
+        return options
     }
 
     private static let isReading = ReadingPhase()
@@ -69,16 +137,18 @@ struct ReplayCommand: AsyncParsableCommand {
             interval: interval, everyReport: everyReport, frame: reference.frame, edge: reference.orientation,
             tellsErrors: false)
         await Self.replay(
-            trace, stamps: rebase ? .rebased(to: LiveClock().wallTime) : .kept, speed: speed, plan: plan, stop: stop)
+            trace, stamps: rebase ? .rebased(to: LiveClock().wallTime) : .kept, options: choices.options, speed: speed,
+            plan: plan, stop: stop)
         return stop.reason?.status(isComplete: true, shortfall: "") ?? .success
     }
 
     /// Plays a trace to standard output.
     @MainActor static func replay(
-        _ trace: TraceFile, stamps: TraceStamps, speed: PlaybackSpeed, plan: ListenerPlan, stop: Stop
+        _ trace: TraceFile, stamps: TraceStamps, options: PlaybackOptions = PlaybackOptions(), speed: PlaybackSpeed,
+        plan: ListenerPlan, stop: Stop, output: StandardOutput? = nil
     ) async {
-        let simulated = SimulatedDevice(trace, stamps: stamps)
-        let output = StandardOutput(stop: stop)
+        let simulated = SimulatedDevice(trace, stamps: stamps, options: options)
+        let output = output ?? StandardOutput(stop: stop)
         var plan = plan
         plan.origin = trace.header?.start?.boot ?? .zero
         let listener = simulated.use { plan.listener(on: simulated.device, output: output, stop: stop) }

@@ -17,8 +17,9 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
             FILE is a device as umockdev records it (.umockdev; the dialogue in a .script of the same name beside it is \
             played), an accessory as it is declared (.json), or a trace with accessories in it, which come, talk and go at \
             the times of the trace. The accessories are announced in a folder whose path is printed, for \
-            DEVICE_SERVICES_ACCESSORIES in a second terminal. With a PROGRAM it runs that, sets the variable for it, and \
-            ends with its exit code when it ends; when this verb is to end first, PROGRAM has five seconds after SIGTERM. \
+            DEVICE_SERVICES_ACCESSORIES in a second terminal. With a PROGRAM it runs that, sets the variable for it, passes \
+            signals on to it, and ends with its exit code, 128 and the signal's number when a signal has ended it. After \
+            --duration PROGRAM has five seconds from SIGTERM on. \
             Where the program writes something else than was recorded, a note at the end says so. With --json the line is \
             an object with "event" listening and "folder".
 
@@ -72,20 +73,15 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
 
     func run() async throws {
         let stop = Stop()
-        let termination = Termination(stop)
-        defer { withExtendedLifetime(termination) {} }
+        let run = ProgramRun(program, stop: stop)
         let (simulator, folder) = try start()
         defer {
             simulator.stop()
             for difference in simulator.differences { Notes.warn("\(file): \(Printable.text(difference))") }
         }
-        Termination.schedule(stop, after: duration)
-        guard program.isEmpty else {
-            try await ChildProgram.run(program, environment: ["DEVICE_SERVICES_ACCESSORIES": folder], stop: stop)
-            return
+        try await run.run(environment: ["DEVICE_SERVICES_ACCESSORIES": folder], duration: duration) {
+            announce(folder, on: $0)
         }
-        announce(folder, on: StandardOutput(stop: stop))
-        try await stop.wait().status(isComplete: true, shortfall: "").end()
     }
 
     /// The simulator, and the folder in which it announces its accessories.

@@ -8,5 +8,8 @@ struct SimulateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
         abstract: "Plays a recording so that real programs take it for the real thing.",
-        subcommands: [SimulateIIOCommand.self, SimulateAccessoryCommand.self])
+        subcommands: [
+            SimulateAllCommand.self, SimulateGPSDCommand.self, SimulateIIOCommand.self, SimulateAccessoryCommand.self,
+        ],
+        defaultSubcommand: SimulateAllCommand.self)
 }

@@ -5,6 +5,7 @@ import ArgumentParser
 import DeviceCore
 import IIODSimulator
 import JSONBytes
+import SimulatedServers
 import TraceFormats
 
 /// `sensorctl simulate iio`
@@ -15,8 +16,9 @@ struct SimulateIIOCommand: AsyncParsableCommand {
         discussion: """
             Takes what `replay` takes. Listens on 127.0.0.1 and prints the address to give to a client: iio_info, \
             iio_readdev and all others of libiio, or a program of this package through DEVICE_SERVICES_IIO. With a PROGRAM \
-            it runs that, sets DEVICE_SERVICES_IIO for it, and ends with its exit code when it ends; when this verb is to end first, \
-            PROGRAM has five seconds after SIGTERM. With --json the line is an object with "event" listening, "uri" and "port".
+            it runs that, sets DEVICE_SERVICES_IIO for it, passes signals on to it, and ends with its exit code, 128 and the \
+            signal's number when a signal has ended it. After --duration PROGRAM has five seconds from SIGTERM on. With --json the line is an \
+            object with "event" listening, "uri" and "port".
 
             Exits with 65 when the file is not a recording of motion, with 66 when it cannot be read, with 69 when the \
             port is taken, and with 127 when PROGRAM cannot be started. See sensorctl --help for the other exit codes.
@@ -57,32 +59,27 @@ struct SimulateIIOCommand: AsyncParsableCommand {
 
     func run() async throws {
         let stop = Stop()
-        let termination = Termination(stop)
-        defer { withExtendedLifetime(termination) {} }
+        let run = ProgramRun(program, stop: stop)
         let (server, seconds) = try makeServer()
         let port: UInt16
         do throws(DeviceError) {
             port = try server.start()
         } catch {
             Notes.fail(error.description)
-            try ExitStatus.unavailable.end()
+            try ExitStatus(starting: error).end()
             throw error
         }
         defer { server.stop() }
         let uri = "ip:127.0.0.1:\(port)"
-        Termination.schedule(stop, after: duration)
-        guard program.isEmpty else {
-            try await ChildProgram.run(program, environment: ["DEVICE_SERVICES_IIO": uri], stop: stop)
-            return
+        try await run.run(environment: ["DEVICE_SERVICES_IIO": uri], duration: duration) {
+            announce(uri, port: port, seconds: seconds, on: $0)
         }
-        announce(uri, port: port, seconds: seconds, on: StandardOutput(stop: stop))
-        try await stop.wait().status(isComplete: true, shortfall: "").end()
     }
 
     /// The server, and how many seconds it has to tell of.
     private func makeServer() throws -> (IIODServer, seconds: Double) {
         do throws(DeviceError) {
-            let recording = try MotionRecording(path: file)
+            let recording = try Recording(path: file)
             for remark in recording.remarks { Notes.warn("\(file): \(remark)") }
             let board = try SimulatedBoard(recording, name: file)
             var options = IIODServerOptions()
@@ -93,7 +90,7 @@ struct SimulateIIOCommand: AsyncParsableCommand {
             case .max: options.pace = .asFastAsAsked
             case .times(let factor): options.pace = .realTime(speed: factor)
             }
-            let server = IIODServer(context: board.context, samples: board.samples, options: options)
+            let server = IIODServer(context: board.context, samples: board.samples(), options: options)
             return (server, Double(recording.duration) / 1e9)
         } catch {
             Notes.fail(error.description)

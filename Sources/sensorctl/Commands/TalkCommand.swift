@@ -7,6 +7,7 @@ import DeviceCore
 import Foundation
 import LiveDevice
 import Trace
+import UmockdevFormat
 
 /// `sensorctl talk`
 struct TalkCommand: AsyncParsableCommand {

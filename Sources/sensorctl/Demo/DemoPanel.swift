@@ -151,7 +151,7 @@ struct DemoPanel {
     private func progress(_ elapsed: Double, _ state: DemoState, on canvas: inout Canvas) {
         let y = canvas.height - 1
         let shown = min(max(elapsed, 0), trace.duration)
-        let clock = CivilTime(trace.start.advanced(bySeconds: shown))
+        let clock = CivilDate(trace.start.advanced(bySeconds: shown))
         let before = " \(clock.timeOfDay) UTC  \(Self.minutes(shown)) "
         let after = " -\(Self.minutes(trace.duration - shown))  ×\(Self.number(factor)) "
         let width = canvas.width - before.count - after.count

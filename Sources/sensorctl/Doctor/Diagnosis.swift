@@ -12,7 +12,7 @@ struct Diagnosis {
         findings += facts.unknownVariables.map { name in
             Finding(
                 .problem, "configuration",
-                "The environment variable \(name) is not known and has no effect; there are DEVICE_SERVICES_GPSD, DEVICE_SERVICES_IIO, DEVICE_SERVICES_LOCATION, DEVICE_SERVICES_ACCESSORIES, DEVICE_SERVICES_PROTOCOLS and DEVICE_SERVICES_CONFIG.",
+                "The environment variable \(name) is not known and has no effect; there are DEVICE_SERVICES_GPSD, DEVICE_SERVICES_IIO, DEVICE_SERVICES_LOCATION, DEVICE_SERVICES_ACCESSORIES, DEVICE_SERVICES_UDEV, DEVICE_SERVICES_PROTOCOLS, DEVICE_SERVICES_STATE and DEVICE_SERVICES_CONFIG.",
                 repair: ["unset \(Self.word(name))"])
         }
         findings += Self.settings(facts)

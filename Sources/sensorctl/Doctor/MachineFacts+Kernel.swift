@@ -46,7 +46,7 @@ extension MachineFacts {
     mutating func readEnvironment(_ names: some Sequence<String> = ProcessInfo.processInfo.environment.keys) {
         let known = [
             "DEVICE_SERVICES_ACCESSORIES", "DEVICE_SERVICES_CONFIG", "DEVICE_SERVICES_GPSD", "DEVICE_SERVICES_IIO",
-            "DEVICE_SERVICES_LOCATION", "DEVICE_SERVICES_PROTOCOLS",
+            "DEVICE_SERVICES_LOCATION", "DEVICE_SERVICES_PROTOCOLS", "DEVICE_SERVICES_STATE", "DEVICE_SERVICES_UDEV",
         ]
         unknownVariables = names.filter { $0.uppercased().hasPrefix("DEVICE_SERVICE") && !known.contains($0) }.sorted()
     }

@@ -35,7 +35,7 @@ final class JSONAccessoryPrinter: AccessoryPrinter {
         writer.key("callback")
         writer.string(callback)
         writer.key("time")
-        writer.string(CivilTime(time).timestamp)
+        writer.string(CivilDate(time).timestamp)
     }
 
     private func end() {

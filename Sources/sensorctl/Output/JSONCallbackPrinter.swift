@@ -67,7 +67,7 @@ final class JSONCallbackPrinter: CallbackPrinter {
     private func write(_ location: CLLocation) {
         writer.beginObject()
         writer.key("timestamp")
-        writer.string(CivilTime(location.time).timestamp)
+        writer.string(CivilDate(location.time).timestamp)
         writer.key("latitude")
         writer.double(location.coordinate.latitude)
         writer.key("longitude")

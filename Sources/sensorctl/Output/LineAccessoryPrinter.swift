@@ -25,6 +25,6 @@ final class LineAccessoryPrinter: AccessoryPrinter {
     }
 
     private func print(_ mark: String, _ accessory: AccessoryReading, at time: WallTime) {
-        output.write(line: "\(ink.dim(CivilTime(time).timeOfDayWithTenths))  \(mark) \(accessory.line)")
+        output.write(line: "\(ink.dim(CivilDate(time).timeOfDayWithTenths))  \(mark) \(accessory.line)")
     }
 }

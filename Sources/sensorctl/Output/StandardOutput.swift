@@ -3,19 +3,29 @@
 
 import DeviceCore
 
-/// Standard output, one write for each line or block of lines. Used from one thread.
+/// Standard output, one write for each line or block of lines; or whoever takes it in its place. Used from one thread.
 final class StandardOutput {
     private let stop: Stop
     private let descriptor: Descriptor
+    private let taker: (([UInt8]) -> Void)?
     private var isBroken = false
 
     init(stop: Stop, descriptor: Descriptor = .standardOutput) {
         self.stop = stop
         self.descriptor = descriptor
+        taker = nil
+    }
+
+    /// Output that a part of the program takes.
+    init(stop: Stop, taker: @escaping ([UInt8]) -> Void) {
+        self.stop = stop
+        descriptor = .standardOutput
+        self.taker = taker
     }
 
     /// Writes at once. When that fails the verb is asked to stop; what comes afterwards is dropped.
     func write(_ bytes: [UInt8]) {
+        if let taker { return taker(bytes) }
         guard !isBroken else { return }
         switch descriptor.write(bytes, isPatient: { stop.reason == nil }) {
         case .written: break

@@ -19,7 +19,7 @@ final class TableCallbackPrinter: CallbackPrinter {
 
     func print(_ locations: [CLLocation]) {
         for location in locations {
-            let time = CivilTime(location.time)
+            let time = CivilDate(location.time)
             if time.date != date {
                 date = time.date
                 output.write(line: ink.dim(heading))
@@ -41,7 +41,7 @@ final class TableCallbackPrinter: CallbackPrinter {
     func print(_ error: any Error) {
         let isDenied = (error as? CLError)?.code == .denied
         let what = isDenied ? "not allowed" : "no position"
-        let time = CivilTime(clock()).timeOfDayWithTenths
+        let time = CivilDate(clock()).timeOfDayWithTenths
         output.write(line: "\(ink.dim(time))  \(ink.color(isDenied ? 203 : 214, what)): \(error.reason)")
     }
 
@@ -49,7 +49,7 @@ final class TableCallbackPrinter: CallbackPrinter {
         // What is usual needs no line.
         let isUsual = status == .authorizedWhenInUse || status == .authorizedAlways
         guard !isUsual || accuracy != .fullAccuracy else { return }
-        let time = CivilTime(clock()).timeOfDayWithTenths
+        let time = CivilDate(clock()).timeOfDayWithTenths
         output.write(line: "\(ink.dim(time))  authorization: \(status.name), \(accuracy.name)")
     }
 

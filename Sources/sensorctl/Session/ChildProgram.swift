@@ -23,11 +23,12 @@ final class ChildProgram: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // What this program ignores or holds back shall not be ignored by the other one too.
+        // What this program holds back, and the broken pipes that it ignores, are its own affair. What it was told to ignore
+        // when it was started stays so for the other one.
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
-        for number in [SIGINT, SIGTERM, SIGHUP, SIGPIPE] { sigaddset(&signals, number) }
+        sigaddset(&signals, SIGPIPE)
         posix_spawnattr_setsigdefault(&attributes, &signals)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
         guard let name = arguments.first else { throw DeviceError(.notFound, "No program was named.") }
@@ -53,6 +54,21 @@ final class ChildProgram: Sendable {
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.patience)) { self.send(SIGKILL) }
     }
 
+    /// Passes on a signal that this process has got, unless the program has got it too.
+    ///
+    /// What the terminal sends, as for Ctrl-C, goes to all of a process group, and many programs take a second one for
+    /// impatience. It does not reach a program with a group of its own, and the end of the terminal is told to the leader
+    /// of the session alone.
+    func passOn(_ arrival: SignalInbox.Arrival) {
+        if arrival.isOfTerminal {
+            let isForLeader = arrival.number == SIGHUP && getsid(0) == getpid()
+            let isInGroup = hasEnded.withLock { $0 || getpgid(process) == getpgrp() }
+            if isInGroup, !isForLeader { return }
+        }
+        send(arrival.number)
+    }
+
+    /// Sends it a signal, if it runs.
     private func send(_ signal: Int32) {
         // Under the lock, because afterwards the number may be somebody else's.
         hasEnded.withLock { hasEnded in if !hasEnded { _ = kill(process, signal) } }

@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import BlackBox
 import DeviceCore
 import JSONBytes
 import Synchronization
@@ -117,6 +118,51 @@ final class RecordingEvents: Sendable {
         }
     }
 
+    func triggered(_ trigger: RingTrigger, seconds: Double) {
+        guard asJSON else {
+            let rest = seconds > 0 ? "; saving in \(Int(seconds.rounded())) s" : ""
+            return Notes.say("\(Printable.text(trigger.event))\(rest)")
+        }
+        say("triggered") { writer in
+            writer.key("trigger")
+            writer.string(trigger.event)
+            writer.key("seconds")
+            writer.double(seconds)
+        }
+    }
+
+    func found(_ leftover: RingLeftover) {
+        guard let save = leftover.save else {
+            for remark in leftover.remarks { Notes.warn(Printable.text(remark)) }
+            return
+        }
+        saved(save, triggers: [], isLeftover: true)
+    }
+
+    func saved(_ save: RingSave, triggers: [RingTrigger], isLeftover: Bool) {
+        for remark in save.remarks { Notes.warn(Printable.text(remark)) }
+        guard asJSON else {
+            let what = isLeftover ? " what a former recording left behind" : ""
+            return Notes.say(
+                "saved\(what) as \(Printable.text(save.path)): \(save.count) events in \(Int64(save.seconds.rounded())) s"
+            )
+        }
+        say("saved") { writer in
+            writer.key("file")
+            writer.string(save.path)
+            writer.key("leftover")
+            writer.bool(isLeftover)
+            writer.key("triggers")
+            writer.beginArray()
+            for trigger in triggers { writer.string(trigger.event) }
+            writer.endArray()
+            writer.key("events")
+            writer.int(save.count)
+            writer.key("seconds")
+            writer.double((save.seconds * 1000).rounded() / 1000)
+        }
+    }
+
     func ended(lines: Int, samples: Int, accessories: Int) {
         let seconds = clock.now.seconds(since: start)
         if asJSON {
@@ -146,12 +192,21 @@ final class RecordingEvents: Sendable {
         writer.key("event")
         writer.string(event)
         writer.key("time")
-        writer.string(CivilTime(clock.wallTime).timestamp)
+        writer.string(CivilDate(clock.wallTime).timestamp)
         more(&writer)
         writer.endObject()
         writer.newline()
         let bytes = writer.bytes
-        let outcome = output.withLock { _ in Descriptor.standardOutput.write(bytes) }
+        // Who does not read must not keep it from its end; asked ten times a second.
+        var waits = 0
+        let outcome = output.withLock { _ in
+            Descriptor.standardOutput.write(
+                bytes,
+                isPatient: {
+                    waits += 1
+                    return stop.reason == nil || waits < 20
+                })
+        }
         // The recording matters more than what is said about it: it goes on without a reader.
         if case .failed(let number) = outcome {
             let error = DeviceError(

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
-import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -10,24 +9,17 @@ import Glibc
 import Musl
 #endif
 
-/// SIGINT and SIGTERM as a wish to stop, for as long as the object lives.
+/// SIGINT, SIGTERM and SIGHUP as a wish to stop, for as long as the object lives.
 final class Termination {
-    private static let queue = DispatchQueue(label: "sensorctl.signals")
-    private let sources: [any DispatchSourceSignal]
+    private static let queue = DispatchQueue(label: "sensorctl.times")
+    private let taking: SignalInbox.Taking?
 
     init(_ stop: Stop) {
-        sources = [SIGINT, SIGTERM, SIGHUP].map { number in
-            // Dispatch sees signals that are ignored; the default would end the process before that.
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: Self.queue)
-            source.setEventHandler { stop.request(.signal) }
-            source.resume()
-            return source
+        // A hang-up that is ignored is none: so does nohup.
+        let ignored = SignalInbox.ignoredAtStart.intersection([SIGHUP])
+        taking = SignalInbox.shared?.take([SIGINT, SIGTERM, SIGHUP].filter { !ignored.contains($0) }) { _ in
+            stop.request(.signal)
         }
-    }
-
-    deinit {
-        for source in sources { source.cancel() }
     }
 
     /// Makes a write to a pipe without a reader fail instead of ending the process.

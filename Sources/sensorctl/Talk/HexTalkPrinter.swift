@@ -28,7 +28,7 @@ final class HexTalkPrinter: TalkPrinter {
     }
 
     private var time: String {
-        let civil = CivilTime(clock.wallTime)
+        let civil = CivilDate(clock.wallTime)
         let milliseconds = String(civil.nanosecond / 1_000_000)
         return ink.dim(civil.timeOfDay + "." + String(repeating: "0", count: 3 - milliseconds.count) + milliseconds)
     }

@@ -64,7 +64,7 @@ final class JSONTalkPrinter: TalkPrinter {
         writer.removeAll()
         writer.beginObject()
         writer.key("time")
-        writer.string(CivilTime(clock.wallTime).timestamp)
+        writer.string(CivilDate(clock.wallTime).timestamp)
         writer.key("event")
         writer.string("\(event)")
     }

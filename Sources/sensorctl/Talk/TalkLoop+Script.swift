@@ -3,6 +3,7 @@
 
 import AccessorySimulator
 import DeviceCore
+import UmockdevFormat
 
 extension TalkLoop {
     /// Says what a recorded program said, and returns at the first answer that is another than the recorded one.

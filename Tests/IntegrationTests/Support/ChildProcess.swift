@@ -17,6 +17,8 @@ final class ChildProcess: Sendable {
     let lines = Journal<String>()
     /// Has an element as soon as it has written anything.
     let signsOfLife = Journal<Bool>()
+    /// Has an element when nothing more comes from it.
+    private let outputEnd = Journal<Bool>()
     private let end = Journal<End>()
     private let spawned: Spawn.Result
     private let isReaped = Mutex(false)
@@ -25,8 +27,9 @@ final class ChildProcess: Sendable {
     init(_ path: String, _ arguments: [String], environment: [String: String] = [:], key: String = "") throws {
         spawned = try Spawn.start(path, arguments, environment: environment, keeps: [.input, .output])
         ChildGuard.shared.add(spawned.process, key: key)
-        Thread.detachNewThread { [spawned, lines, signsOfLife] in
+        Thread.detachNewThread { [spawned, lines, signsOfLife, outputEnd] in
             ChildProcess.read(spawned.output, lines, signsOfLife)
+            outputEnd.append(true)
         }
         Thread.detachNewThread { [spawned, end, weak self] in
             var information = siginfo_t()
@@ -67,6 +70,13 @@ final class ChildProcess: Sendable {
     func wait() async -> End? {
         _ = await end.wait { !$0.isEmpty }
         return end.elements.first
+    }
+
+    /// Waits until it has ended by itself, and answers all its lines.
+    func output() async -> [String] {
+        _ = await wait()
+        _ = await outputEnd.wait { !$0.isEmpty }
+        return lines.elements
     }
 
     /// Gives it something to read.

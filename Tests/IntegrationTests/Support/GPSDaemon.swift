@@ -14,11 +14,16 @@ final class GPSDaemon: Sendable {
     let port: UInt16
     /// Where it listens for sentences; nil for a gpsd without a receiver.
     let receiverPort: UInt16?
+    /// What it opens as a receiver; nil for a gpsd that listens for sentences, or without a receiver.
+    private let receiver: String?
     private let folder: URL
     private let process = Mutex<ChildProcess?>(nil)
 
     /// Chooses the ports; `start` brings it to life.
-    init(hasReceiver: Bool = true) throws {
+    /// - Parameter receiver: the path of a serial port that it is to open.
+    init(hasReceiver: Bool = true, receiver: String? = nil) throws {
+        self.receiver = receiver
+        let hasReceiver = hasReceiver && receiver == nil
         port = try Ports.free()
         receiverPort = hasReceiver ? try Ports.free(datagrams: true) : nil
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("gpsd-\(UUID().uuidString)")
@@ -40,6 +45,7 @@ final class GPSDaemon: Sendable {
         var arguments = [
             "-N", "-n", "-S", "\(port)", "-F", folder.appendingPathComponent("control").path,
         ]
+        if let receiver { arguments.append(receiver) }
         if let receiverPort { arguments.append("udp://127.0.0.1:\(receiverPort)") }
         let new = try ChildProcess(
             gpsd, arguments, environment: ["GPSD_SHM_KEY": keyText], key: keyText)

@@ -10,6 +10,8 @@ enum Tools {
     static let gpsfake = find("gpsfake")
     static let gpspipe = find("gpspipe")
     static let python = find("/usr/bin/python3")
+    /// Runs a program in a terminal of its own.
+    static let script = find("script")
 
     /// Why a test cannot run here.
     static let gpsdMissing: Comment = "gpsd is not installed: apt-get install gpsd"

@@ -1,7 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import DeviceCore
+import AccessoryFinding
+import DeviceCore
 
 /// Devices made by hand.
 enum Records {

@@ -1,9 +1,9 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-import AccessorySimulator
 import DeviceCore
 import Foundation
+import UmockdevFormat
 
 /// The devices of a umockdev description, as a monitor would tell of them.
 enum UmockdevFile {

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Random numbers that a seed determines (SplitMix64, Steele, Lea and Flood 2014).
-struct SeededNumbers: RandomNumberGenerator, Sendable {
+package struct SeededNumbers: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    init(seed: UInt64) {
+    package init(seed: UInt64) {
         state = seed
     }
 
-    mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15
         var number = state
         number = (number ^ (number >> 30)) &* 0xbf58_476d_1ce4_e5b9

@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessoryFinding
 import DeviceCore
 
 /// libFuzzer's entry. The input is read as the file of an accessory, as what configures accessories, and as what a USB

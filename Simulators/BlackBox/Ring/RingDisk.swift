@@ -1,0 +1,66 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// What brings files and the names in folders to the disk.
+struct RingDisk: Sendable {
+    /// What is brought, with its path.
+    enum Step: Sendable, Hashable {
+        /// The bytes of a file that goes on growing.
+        case data(String)
+        /// A whole file.
+        case file(String)
+        /// The names in a folder.
+        case folder(String)
+
+        fileprivate var path: String {
+            switch self {
+            case .data(let path), .file(let path), .folder(let path): path
+            }
+        }
+
+        fileprivate var call: String { if case .data = self { "fdatasync" } else { "fsync" } }
+    }
+
+    /// Takes a step with a descriptor; the answer is 0, or the number of the error.
+    let take: @Sendable (Step, Int32) -> Int32
+
+    /// That of the machine.
+    static let system = RingDisk { step, descriptor in
+        let result = if case .data = step { fdatasync(descriptor) } else { fsync(descriptor) }
+        return result == 0 ? 0 : errno
+    }
+
+    /// Brings it to the disk. The error says that the disk has not taken it; what has no disk is no failure.
+    func sync(_ step: Step, _ descriptor: Int32) throws(DeviceError) {
+        let number = take(step, descriptor)
+        guard number == EIO || number == ENOSPC || number == EDQUOT else { return }
+        throw FileBytes.failedToWrite(step.path, call: step.call, errno: number)
+    }
+
+    /// Brings the names in a folder to the disk.
+    func syncFolder(_ path: String) throws(DeviceError) {
+        let descriptor = system_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        // A folder that may be written and not read.
+        guard descriptor >= 0 else { return }
+        defer { system_close(descriptor) }
+        try sync(.folder(path), descriptor)
+    }
+
+    /// The folder that a file or a folder lies in.
+    static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+}
+
+/// The C functions, whose names methods hide.
+func system_open(_ path: String, _ flags: Int32) -> Int32 { open(path, flags, 0o644) }
+func system_close(_ descriptor: Int32) { _ = close(descriptor) }

@@ -1,0 +1,130 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import JSONBytes
+import Trace
+
+/// What made a ring be saved, and when.
+package struct RingTrigger: Sendable, Hashable {
+    /// The event as it is written: `impact>4g`.
+    package var event: String
+    /// Nanoseconds since the start of the trace that it stands in.
+    package var time: Int64
+
+    /// A trigger of those parts.
+    package init(event: String, time: Int64) {
+        self.event = event
+        self.time = time
+    }
+
+    /// The member of a header that lists triggers.
+    static let member = "triggers"
+
+    static func list(_ triggers: [RingTrigger], since start: Int64 = 0) -> TraceMember {
+        var writer = JSONWriter()
+        write(triggers, since: start, to: &writer)
+        return TraceMember(name: member, json: writer.bytes)
+    }
+
+    static func write(_ triggers: [RingTrigger], since start: Int64 = 0, to writer: inout JSONWriter) {
+        writer.beginArray()
+        for trigger in triggers {
+            writer.beginObject()
+            writer.key("t")
+            writer.double(Double(trigger.time.subtractingSaturated(start)) / 1e9)
+            writer.key("event")
+            writer.string(trigger.event)
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+
+    static func read(_ reader: inout JSONReader) throws(JSONError) -> [RingTrigger] {
+        var triggers: [RingTrigger] = []
+        guard try reader.peekKind() == .array else {
+            try reader.skipValue()
+            return []
+        }
+        try reader.beginArray()
+        while try reader.nextElement() {
+            var trigger = RingTrigger(event: "", time: 0)
+            guard try reader.peekKind() == .object, triggers.count < 1000 else {
+                try reader.skipValue()
+                continue
+            }
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                switch key.word {
+                case JSONText.word("t"):
+                    trigger.time = Int64(saturatingSeconds: try reader.doubleIfPresent()) ?? 0
+                case JSONText.word("event"): trigger.event = try reader.textIfPresent()?.string() ?? ""
+                default: try reader.skipValue()
+                }
+            }
+            triggers.append(trigger)
+        }
+        return triggers
+    }
+}
+
+/// What the header of a segment says of its place in the ring.
+struct RingMark: Sendable, Equatable {
+    static let member = "ring"
+
+    /// Counted from 1 in the recording.
+    var number: Int
+    /// So many lines behind the header repeat what held when the segment began.
+    var stateLines: Int
+    /// The triggers that wait for what comes behind them.
+    var triggers: [RingTrigger]
+
+    var traceMember: TraceMember {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("segment")
+        writer.int(Int64(number))
+        writer.key("state")
+        writer.int(Int64(stateLines))
+        if !triggers.isEmpty {
+            writer.key("triggers")
+            RingTrigger.write(triggers, to: &writer)
+        }
+        writer.endObject()
+        return TraceMember(name: Self.member, json: writer.bytes)
+    }
+
+    init(number: Int, stateLines: Int, triggers: [RingTrigger]) {
+        self.number = number
+        self.stateLines = stateLines
+        self.triggers = triggers
+    }
+
+    /// The mark of a header; nil when it is not that of a segment.
+    init?(_ header: TraceHeader) {
+        guard let member = header.otherMembers.first(where: { $0.name == Self.member }) else { return nil }
+        let mark = member.json.withUnsafeBytes { Self.read($0) }
+        guard let mark else { return nil }
+        self = mark
+    }
+
+    private static func read(_ bytes: UnsafeRawBufferPointer) -> RingMark? {
+        var mark = RingMark(number: 0, stateLines: 0, triggers: [])
+        var reader = JSONReader(bytes)
+        do throws(JSONError) {
+            guard try reader.peekKind() == .object else { return nil }
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                switch key.word {
+                case JSONText.word("segment"): mark.number = Int(clamping: try reader.int64IfPresent() ?? 0)
+                case JSONText.word("state"): mark.stateLines = Int(clamping: try reader.int64IfPresent() ?? 0)
+                case JSONText.word("triggers"): mark.triggers = try RingTrigger.read(&reader)
+                default: try reader.skipValue()
+                }
+            }
+        } catch {
+            return nil
+        }
+        return mark.number > 0 && mark.stateLines >= 0 ? mark : nil
+    }
+}

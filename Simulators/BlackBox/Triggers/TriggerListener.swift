@@ -1,0 +1,117 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+package import DeviceCore
+import Synchronization
+
+/// Listens to a device's sources for the events of a black box.
+package final class TriggerListener: Sendable {
+    private struct State {
+        var watch: TriggerWatch
+        var subscriptions: [Subscription] = []
+        /// Runs when a fix has been missing for long enough, whatever is said or not said until then.
+        var timer: ClockTimer?
+        var timerDeadline = BootTime.never
+        var hasEnded = false
+    }
+
+    private let triggers: [RecordingTrigger]
+    private let clock: any DeviceClock
+    private let told: @Sendable (String) -> Void
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - clock: that of the device.
+    ///   - told: is told each event as it is written, on any thread.
+    package init(
+        _ triggers: [RecordingTrigger], clock: any DeviceClock, told: @escaping @Sendable (String) -> Void
+    ) {
+        self.triggers = triggers
+        self.clock = clock
+        self.told = told
+        state = Mutex(State(watch: TriggerWatch(triggers)))
+    }
+
+    /// Begins to listen.
+    ///
+    /// - Parameter interval: the seconds between the readings that are recorded; 0 for all.
+    package func begin(_ device: Device, interval: Double) {
+        var all: [Subscription] = []
+        if triggers.contains(where: \.needsAcceleration) {
+            let request = MotionRequest(
+                kind: .accelerometer, interval: interval > 0 ? min(interval, 0.02) : 0.01, axes: .device)
+            all.append(device.motionSource.subscribe(request) { [weak self] in self?.take($0) })
+        }
+        if triggers.contains(where: \.needsPosition) {
+            all.append(device.positionSource.subscribe(PositionRequest()) { [weak self] in self?.take($0) })
+        }
+        if triggers.contains(where: \.needsAccessories) {
+            all.append(device.accessorySource.subscribe { [weak self] in self?.take($0) })
+        }
+        let isLate = state.withLock { state in
+            if !state.hasEnded { state.subscriptions += all }
+            return state.hasEnded
+        }
+        if isLate { for subscription in all { subscription.cancel() } }
+    }
+
+    /// Ends it. Nothing is told afterwards but what is being told.
+    package func end() {
+        let (subscriptions, timer) = state.withLock { state in
+            state.hasEnded = true
+            defer { (state.subscriptions, state.timer) = ([], nil) }
+            return (state.subscriptions, state.timer)
+        }
+        for subscription in subscriptions { subscription.cancel() }
+        timer?.cancel()
+    }
+
+    func take(_ event: MotionEvent) {
+        guard case .samples(let batch) = event else { return }
+        look { watch in
+            zip(batch.values, batch.times).flatMap { watch.take(acceleration: $0, at: $1) }
+        }
+    }
+
+    func take(_ event: PositionEvent) {
+        let time = clock.now
+        look { watch in
+            switch event {
+            case .report(let report): watch.take(report, at: time)
+            // Silence takes its time, whatever the source calls one.
+            case .lost(let error) where error.code == .silent: []
+            case .lost: watch.positionWasLost()
+            case .sky, .attitude, .receivers, .line, .regained: []
+            }
+        }
+    }
+
+    func take(_ event: AccessoryEvent) {
+        guard case .detached(let accessory) = event else { return }
+        look { $0.accessoryWasUnplugged(accessory.name) }
+    }
+
+    private func look(_ body: (inout TriggerWatch) -> [String]) {
+        let events = state.withLock { state -> [String] in
+            guard !state.hasEnded else { return [] }
+            let events = body(&state.watch)
+            // One that comes too early, because there was a fix meanwhile, is set again.
+            if let deadline = state.watch.deadline, state.timer == nil || deadline < state.timerDeadline {
+                state.timerDeadline = deadline
+                state.timer = clock.timer(at: deadline) { [weak self] in self?.pass() }
+            }
+            return events
+        }
+        for event in events { told(event) }
+    }
+
+    private func pass() {
+        let time = clock.now
+        let former = state.withLock { state in
+            defer { state.timer = nil }
+            return state.timer
+        }
+        look { $0.pass(time) }
+        withExtendedLifetime(former) {}
+    }
+}

@@ -1,0 +1,94 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import GPSDProtocol
+import Trace
+
+/// The sentences of one receiver of a trace, with their times.
+struct SentencePlayer {
+    /// What one event of the trace gives.
+    struct Part {
+        /// When it is due, in nanoseconds since the beginning.
+        var time: Int64
+        /// Sentences with their line ends; none where the event has nothing for a receiver to say.
+        var bytes: [UInt8] = []
+        /// How many.
+        var count: Int64 = 0
+    }
+
+    private let survey: TraceSurvey
+    private let receiver: String?
+    private let stamps: GPSDServerOptions.Stamps
+    /// True when the trace's own sentences can be played: nothing tells which receiver of several they are of.
+    private let hasOwn: Bool
+    private var trace: PlayedTrace
+    private var shift: Int64 = 0
+    private var sky: SkyReport?
+    /// The beginning of this round, and whether it has given anything.
+    private var round: Int64 = 0
+    private var hasSaid = false
+
+    /// - Parameter receiver: the path of the receiver; nil for the first one. The error says which there are.
+    init(_ file: TraceFile, receiver: String?, options: GPSDServerOptions) throws(DeviceError) {
+        let survey = TraceSurvey(file)
+        self.survey = survey
+        if let receiver { try survey.require(receiver, of: file) }
+        self.receiver = receiver ?? survey.receivers.first?.path
+        stamps = options.stamps
+        hasOwn = survey.hasSentences && survey.paths.count <= 1
+        trace = PlayedTrace(file, repeats: options.end == .loop)
+    }
+
+    /// Playback begins at that time.
+    mutating func begin(at now: WallTime) {
+        if stamps == .now { shift = survey.shift(toPlayAt: now) }
+    }
+
+    /// What the next event gives; nil at the end. A round in which nothing is said is the last one.
+    mutating func next() -> Part? {
+        guard let event = trace.next() else { return nil }
+        if event.shift != round {
+            guard hasSaid else { return nil }
+            (round, hasSaid) = (event.shift, false)
+        }
+        var part = Part(time: event.time)
+        for sentence in sentences(event) {
+            part.bytes += sentence + [13, 10]
+            part.count += 1
+        }
+        if part.count > 0 { hasSaid = true }
+        return part
+    }
+
+    private mutating func sentences(_ event: PlayedEvent) -> [[UInt8]] {
+        let shift = shift.addingSaturated(event.shift)
+        let usesOwn = hasOwn && shift == 0
+        switch event.contents {
+        case .text(let line):
+            let isSentence = line.first == UInt8(ascii: "$") || line.first == UInt8(ascii: "!")
+            return usesOwn && isSentence ? [line] : []
+        case .report(_, let report): return usesOwn ? [] : sentences(report.moved(by: shift))
+        case .lost, .regained: return []
+        }
+    }
+
+    private mutating func sentences(_ report: GPSDReport) -> [[UInt8]] {
+        switch report {
+        case .position(let position):
+            guard isMine(position.receiver) else { return [] }
+            defer { sky = nil }
+            return MadeSentences.sentences(report, sky)
+        case .sky(let sky):
+            if isMine(sky.receiver) { self.sky = sky }
+            return []
+        case .attitude(let attitude):
+            return isMine(attitude.receiver) ? MadeSentences.sentences(report, nil) : []
+        default: return []
+        }
+    }
+
+    private func isMine(_ path: String) -> Bool {
+        receiver == nil || receiver == (path.isEmpty ? survey.pathOfNameless ?? receiver : path)
+    }
+}

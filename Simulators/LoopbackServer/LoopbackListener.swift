@@ -1,0 +1,110 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+package import DeviceCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The socket on the loopback interface that clients connect to.
+package final class LoopbackListener {
+    /// What waits in the queue of connections.
+    package enum Accepted {
+        /// A connection, which belongs to the caller.
+        case connection(Int32)
+        /// Nobody waits.
+        case nobody
+        /// There is no descriptor or memory for the connection that waits.
+        case refused
+    }
+
+    /// Readable while a connection waits.
+    package let descriptor: Int32
+    /// The port, which the system may have chosen.
+    package let port: UInt16
+    /// The room for what is sent that each connection gets, in bytes; nil for the system's own.
+    private let sendRoom: Int32?
+    /// Listens on the same port again, when this one is gone.
+    let reopening: () throws(DeviceError) -> LoopbackListener
+
+    /// Listens on 127.0.0.1.
+    ///
+    /// - Parameters:
+    ///   - port: the TCP port; 0 lets the system choose.
+    ///   - owner: who listens, in the words of an error: "The simulated iiod".
+    ///   - sendRoom: the room for what is sent that each connection gets, in bytes; nil for the system's own.
+    package init(port: UInt16, for owner: String, sendRoom: Int32? = nil) throws(DeviceError) {
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let descriptor = socket(AF_INET, kind, 0)
+        guard descriptor >= 0 else { throw Self.failure("socket", port, owner) }
+        var one: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let call: String? = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                if bind(descriptor, generic, length) != 0 { return "bind" }
+                if listen(descriptor, 128) != 0 { return "listen" }
+                return getsockname(descriptor, generic, &length) == 0 ? nil : "getsockname"
+            }
+        }
+        if let call {
+            let error = Self.failure(call, port, owner)
+            close(descriptor)
+            throw error
+        }
+        self.descriptor = descriptor
+        self.port = UInt16(bigEndian: address.sin_port)
+        self.sendRoom = sendRoom
+        let chosen = self.port
+        reopening = { () throws(DeviceError) in
+            try LoopbackListener(port: chosen, for: owner, sendRoom: sendRoom)
+        }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Takes the next connection: not blocking, closed on exec, and sending at once.
+    package func accept() -> Accepted {
+        while true {
+            let connection = system_accept(descriptor)
+            guard connection < 0 else {
+                // Without accept4() the flags are set afterwards.
+                _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+                _ = fcntl(connection, F_SETFL, fcntl(connection, F_GETFL) | O_NONBLOCK)
+                var one: Int32 = 1
+                setsockopt(connection, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+                if var room = sendRoom {
+                    setsockopt(connection, SOL_SOCKET, SO_SNDBUF, &room, socklen_t(MemoryLayout<Int32>.size))
+                }
+                return .connection(connection)
+            }
+            switch errno {
+            case EINTR, ECONNABORTED: continue
+            case EAGAIN, EWOULDBLOCK: return .nobody
+            default: return .refused
+            }
+        }
+    }
+
+    private static func failure(_ call: String, _ port: UInt16, _ owner: String) -> DeviceError {
+        let number = errno
+        let remedy =
+            number == EADDRINUSE
+            ? "Somebody listens there already: stop it, or choose another port (0 for any)." : "Choose another port."
+        return DeviceError(
+            number == EADDRINUSE ? .busy : .unreachable, "\(owner) cannot listen on port \(port). \(remedy)",
+            cause: .system(call: call, errno: number))
+    }
+}
+
+/// The C function, whose name the method hides.
+private func system_accept(_ descriptor: Int32) -> Int32 { accept(descriptor, nil, nil) }

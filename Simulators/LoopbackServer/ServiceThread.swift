@@ -1,0 +1,77 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+package import DeviceCore
+import Synchronization
+
+/// What a server's thread and all others share.
+package protocol ServiceState: Sendable {
+    /// Has the thread end as soon as it can.
+    func stop()
+}
+
+/// What a server's thread does. It belongs to that thread.
+package protocol ServiceLoop: AnyObject {
+    /// Serves until the server is stopped, and gives back what it has open.
+    func run()
+}
+
+/// The life of a server's thread: started, stopped, and started again, from any thread.
+///
+/// It is stopped when it is released.
+package final class ServiceThread<State: ServiceState, Address: Sendable>: Sendable {
+    private struct Running {
+        var state: State
+        var address: Address
+        var ended: Bell
+    }
+
+    private let running = Mutex<Running?>(nil)
+
+    /// A thread that does not run yet.
+    package init() {}
+
+    deinit {
+        stop()
+    }
+
+    /// What it shares with others, and where it is reached; nil when it does not run.
+    package var current: (state: State, address: Address)? {
+        running.withLock { running in running.map { ($0.state, $0.address) } }
+    }
+
+    /// Starts it and answers where it is reached. One that runs already answers that again, and makes nothing.
+    package func start(
+        _ make: () throws(DeviceError) -> (State, Address, any ServiceLoop)
+    ) throws(DeviceError) -> Address {
+        try running.withLock { (running) throws(DeviceError) -> Address in
+            if let running { return running.address }
+            let (state, address, loop) = try make()
+            let ended = Bell()
+            let box = Handover(loop)
+            try WorkerThread.start {
+                box.take()?.run()
+                ended.ring()
+            }
+            running = Running(state: state, address: address, ended: ended)
+            return address
+        }
+    }
+
+    /// Stops it, and answers where it was reached when it has ended; nil when it did not run.
+    ///
+    /// - Parameter stopOthers: stops what works for it, once it takes no more work.
+    @discardableResult
+    package func stop(with stopOthers: () -> Void = {}) -> Address? {
+        let former = running.withLock { running in
+            defer { running = nil }
+            return running
+        }
+        guard let former else { return nil }
+        stopOthers()
+        former.state.stop()
+        // The thread never waits on anything but its wake-up, so this ends; the bound is for a machine that is asleep.
+        former.ended.wait(seconds: 10)
+        return former.address
+    }
+}

@@ -1,0 +1,44 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// Makes instants of times of day: dates come now and then only.
+struct NMEAClock {
+    static let day: Int64 = 86_400_000_000_000
+
+    /// The midnight before the last time, in nanoseconds since 1970; as long as no date is known, since some midnight.
+    private var midnight: Int64 = 0
+    private var timeOfDay: Int64?
+    /// True once a date is known.
+    private(set) var isDated = false
+    /// The midnight before the first time of all; nil while no date is known.
+    private(set) var firstMidnight: Int64?
+
+    init(midnight: Int64?) {
+        guard let midnight else { return }
+        self.midnight = midnight
+        firstMidnight = midnight
+        isDated = true
+    }
+
+    /// The last instant; nil before the first.
+    var last: Int64? { timeOfDay.map { midnight.addingSaturated($0) } }
+
+    /// Takes a time, and a date when there is one.
+    mutating func advance(to time: Int64?, date: Int64?) {
+        if let time {
+            // From late to early, midnight was between. A small step back is a step back.
+            if let last = timeOfDay {
+                if time < last - Self.day / 2 { midnight = midnight.addingSaturated(Self.day) }
+                if time > last + Self.day / 2 { midnight = midnight.subtractingSaturated(Self.day) }
+            }
+            timeOfDay = time
+        }
+        if let date {
+            if !isDated { firstMidnight = date.subtractingSaturated(midnight) }
+            isDated = true
+            midnight = date
+        }
+    }
+}

@@ -1,0 +1,107 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Finds the sentences of a line: `$…*hh` and `!…*hh`, each perhaps behind a tag block `\…*hh\`.
+///
+/// Text in front of a sentence, such as a stamp, and behind it is passed over. A sentence into which another one was
+/// written is lost, and the other one is found.
+struct NMEALine {
+    /// What was found.
+    enum Part {
+        /// What stands between the dollar sign and the checksum, which was right.
+        case sentence(Range<Int>, hasChecksum: Bool)
+        /// The same of a tag block.
+        case tagBlock(Range<Int>)
+        /// A sentence whose checksum was wrong or missing.
+        case broken
+    }
+
+    /// The longest sentence, in bytes. The standard has 82; receivers with many digits and systems write more.
+    static let maximumLength = 1024
+
+    let bytes: UnsafeRawBufferPointer
+    /// True when a sentence that a line end follows may have no checksum.
+    let allowsMissingChecksum: Bool
+    /// Where the search goes on.
+    private(set) var at = 0
+
+    init(_ bytes: UnsafeRawBufferPointer, allowsMissingChecksum: Bool = false) {
+        self.bytes = bytes
+        self.allowsMissingChecksum = allowsMissingChecksum
+    }
+
+    /// The next part; nil at the end.
+    mutating func next() -> Part? {
+        while at < bytes.count {
+            let byte = bytes[at]
+            at &+= 1
+            switch byte {
+            case UInt8(ascii: "$"), UInt8(ascii: "!"): return sentence()
+            case UInt8(ascii: "\\"):
+                if let block = tagBlock() { return block }
+            default: break
+            }
+        }
+        return nil
+    }
+
+    private mutating func sentence() -> Part {
+        let start = at
+        var sum: UInt8 = 0
+        let limit = min(bytes.count, start + Self.maximumLength)
+        while at < limit {
+            let byte = bytes[at]
+            if byte == UInt8(ascii: "*") {
+                guard at &+ 2 < bytes.count, let high = Self.hexadecimal(bytes[at &+ 1]),
+                    let low = Self.hexadecimal(bytes[at &+ 2]), high << 4 | low == sum
+                else {
+                    at &+= 1
+                    return .broken
+                }
+                let end = at
+                at &+= 3
+                return .sentence(start..<end, hasChecksum: true)
+            }
+            // Another sentence begins, or this is none: both are looked at again.
+            guard byte >= 0x20, byte < 0x7f, byte != UInt8(ascii: "$"), byte != UInt8(ascii: "!") else {
+                return .broken
+            }
+            sum ^= byte
+            at &+= 1
+        }
+        guard allowsMissingChecksum, at == bytes.count else { return .broken }
+        return .sentence(start..<at, hasChecksum: false)
+    }
+
+    /// A tag block has a checksum of its own. Anything else behind a backslash is text.
+    private mutating func tagBlock() -> Part? {
+        let start = at
+        var sum: UInt8 = 0
+        var index = start
+        let limit = min(bytes.count, start + Self.maximumLength)
+        while index < limit {
+            let byte = bytes[index]
+            if byte == UInt8(ascii: "*") {
+                guard index &+ 3 < bytes.count, bytes[index &+ 3] == UInt8(ascii: "\\"),
+                    let high = Self.hexadecimal(bytes[index &+ 1]), let low = Self.hexadecimal(bytes[index &+ 2])
+                else { return nil }
+                at = index &+ 4
+                return high << 4 | low == sum ? .tagBlock(start..<index) : .broken
+            }
+            guard byte >= 0x20, byte < 0x7f, byte != UInt8(ascii: "$"), byte != UInt8(ascii: "\\") else { return nil }
+            sum ^= byte
+            index &+= 1
+        }
+        return nil
+    }
+
+    /// The value of a hexadecimal digit in either case.
+    static func hexadecimal(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,50 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+
+/// What the sentences of one epoch say.
+public struct NMEAReport: Sendable {
+    /// A report of one of the kinds that gpsd has.
+    public enum Contents: Sendable {
+        /// A position, or that there is none.
+        case position(PositionReport)
+        /// Satellites and dilutions.
+        case sky(SkyReport)
+        /// Heading, rate of turn, pitch and roll. Sentences give no time for them.
+        case attitude(AttitudeReport)
+    }
+
+    /// The report.
+    public var contents: Contents
+    /// When the last of its sentences arrived; nil when nobody said.
+    public var arrival: WallTime?
+    /// The time of the epoch in nanoseconds since 1970, or since some midnight while no date is known; nil when no
+    /// sentence gave a time yet.
+    public var clock: Int64?
+}
+
+/// What a decoder came across.
+public struct NMEACounts: Sendable, Hashable {
+    /// Sentences that were read.
+    public var read = 0
+    /// Sentences of other kinds, such as a maker's own, with a right checksum.
+    public var passedOver = 0
+    /// Sentences whose checksum was wrong or missing, that were cut, or were longer than 1024 bytes.
+    public var broken = 0
+    /// Sentences among those read that are there for speed and course: RMC and VTG.
+    public var motion = 0
+    /// Sentences among those read that had no checksum.
+    public var unchecked = 0
+    /// Lists of satellites of which a sentence was missing, and which were left out therefore.
+    public var incompleteSkies = 0
+    /// Positions without a date, so that they have no time.
+    public var undated = 0
+    /// Sentences that say that positions are of another datum than WGS 84; they are taken as they are.
+    public var otherDatums = 0
+    /// Receivers beyond the sixteenth, told apart by tag blocks; their sentences were left out.
+    public var receiversLeftOut = 0
+
+    /// Nothing yet.
+    public init() {}
+}

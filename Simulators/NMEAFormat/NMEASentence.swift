@@ -1,0 +1,134 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A sentence whose checksum was right, as it stands in a line: its kind, and where its fields are.
+struct NMEASentence {
+    private let bytes: UnsafeRawBufferPointer
+    /// Where each field begins; the last one is where the one behind the last field would.
+    private(set) var starts: [Int]
+    /// The talker.
+    let talker: (UInt8, UInt8)
+    /// The three letters of its kind as one number: see ``NMEASentence/kind(_:)``.
+    let kind: UInt32
+
+    /// Takes what stands between the dollar sign and the checksum; nil when it does not begin with a talker and a kind.
+    ///
+    /// - Parameter storage: an array to use again; it is given back in ``starts``.
+    init?(_ bytes: UnsafeRawBufferPointer, storage: consuming [Int]) {
+        guard bytes.count >= 5, bytes.count == 5 || bytes[5] == UInt8(ascii: ",") else { return nil }
+        self.bytes = bytes
+        talker = (bytes[0], bytes[1])
+        kind = UInt32(bytes[2]) << 16 | UInt32(bytes[3]) << 8 | UInt32(bytes[4])
+        starts = storage
+        starts.removeAll(keepingCapacity: true)
+        var at = 5
+        while at < bytes.count {
+            if bytes[at] == UInt8(ascii: ",") { starts.append(at &+ 1) }
+            at &+= 1
+        }
+        starts.append(bytes.count &+ 1)
+    }
+
+    /// How many fields follow the kind.
+    var count: Int { starts.count &- 1 }
+
+    /// A field, counted from 0 behind the kind; empty when the sentence has not so many. Blanks around it are left out.
+    subscript(index: Int) -> NMEAField {
+        guard index >= 0, index < count else { return NMEAField(bytes: UnsafeRawBufferPointer(start: nil, count: 0)) }
+        var start = starts[index]
+        var end = starts[index &+ 1] &- 1
+        while start < end, bytes[start] == UInt8(ascii: " ") { start &+= 1 }
+        while end > start, bytes[end &- 1] == UInt8(ascii: " ") { end &-= 1 }
+        return NMEAField(bytes: UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
+    }
+
+    /// The number of a kind.
+    static func kind(_ name: StaticString) -> UInt32 {
+        name.withUTF8Buffer { $0.prefix(3).reduce(0) { $0 << 8 | UInt32($1) } }
+    }
+
+    /// The time of day in nanoseconds, from `hhmmss` with or without a fraction; nil when there is none.
+    func timeOfDay(_ index: Int) -> Int64? {
+        let field = self[index].bytes
+        guard field.count >= 6, let hour = Self.two(field, 0), hour < 24, let minute = Self.two(field, 2), minute < 60,
+            let second = Self.two(field, 4), second <= 60
+        else { return nil }
+        var nanoseconds: Int64 = 0
+        if field.count > 6 {
+            guard field[6] == UInt8(ascii: ".") else { return nil }
+            var unit: Int64 = 100_000_000
+            for byte in field[7...] {
+                let digit = byte &- UInt8(ascii: "0")
+                guard digit <= 9 else { return nil }
+                nanoseconds += Int64(digit) * unit
+                unit /= 10
+            }
+        }
+        return Int64(hour * 3600 + minute * 60 + second) * 1_000_000_000 + nanoseconds
+    }
+
+    /// The date from `ddmmyy`: years from 80 on are of the twentieth century, as in 1980 GPS began. Nil when there is none.
+    func shortDate(_ index: Int) -> (year: Int, month: Int, day: Int)? {
+        let field = self[index].bytes
+        guard field.count == 6, let day = Self.two(field, 0), let month = Self.two(field, 2),
+            let year = Self.two(field, 4)
+        else { return nil }
+        return (year < 80 ? 2000 + year : 1900 + year, month, day)
+    }
+
+    private static func two(_ field: UnsafeRawBufferPointer, _ at: Int) -> Int? {
+        let tens = field[at] &- UInt8(ascii: "0")
+        let ones = field[at &+ 1] &- UInt8(ascii: "0")
+        return tens <= 9 && ones <= 9 ? Int(tens) &* 10 &+ Int(ones) : nil
+    }
+
+    /// A position from four fields: latitude, N or S, longitude, E or W. Nil when one is missing or out of range.
+    func position(_ index: Int) -> NMEAPosition? {
+        guard let latitude = coordinate(index, positive: UInt8(ascii: "N"), negative: UInt8(ascii: "S"), limit: 90),
+            let longitude = coordinate(
+                index &+ 2, positive: UInt8(ascii: "E"), negative: UInt8(ascii: "W"), limit: 180)
+        else { return nil }
+        return NMEAPosition(
+            latitude: latitude.degrees, longitude: longitude.degrees,
+            decimals: min(latitude.decimals, longitude.decimals))
+    }
+
+    private func coordinate(
+        _ index: Int, positive: UInt8, negative: UInt8, limit: Double
+    ) -> (degrees: Double, decimals: Int)? {
+        let half = self[index &+ 1].letter
+        guard half == positive || half == negative else { return nil }
+        let field = self[index].bytes
+        var digits = DecimalDigits()
+        guard digits.read(field), !digits.isNegative else { return nil }
+        var unit: UInt64 = 1
+        for _ in 0..<digits.decimals { unit &*= 10 }
+        // The last two digits before the point are minutes, and the others degrees.
+        let (whole, fraction) = digits.mantissa.quotientAndRemainder(dividingBy: unit)
+        let (degrees, minutes) = whole.quotientAndRemainder(dividingBy: 100)
+        guard minutes < 60, degrees <= 180 else { return nil }
+        let value =
+            (Double(degrees &* 60 &+ minutes) + Double(fraction) / DecimalDigits.powers[digits.decimals]) / 60
+        guard value <= limit else { return nil }
+        return (half == negative ? -value : value, digits.decimals)
+    }
+
+    /// Degrees, from two fields: a number and E or W; NaN when one is missing.
+    func eastward(_ index: Int) -> Double {
+        let degrees = self[index].positive
+        guard degrees <= 180 else { return .nan }
+        return switch self[index &+ 1].letter {
+        case UInt8(ascii: "E"): degrees
+        case UInt8(ascii: "W"): -degrees
+        default: .nan
+        }
+    }
+}
+
+/// A position, and with how many digits it was written.
+struct NMEAPosition {
+    var latitude: Double
+    var longitude: Double
+    /// Behind the point of the minutes.
+    var decimals: Int
+}

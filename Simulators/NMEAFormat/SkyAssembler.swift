@@ -1,0 +1,173 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// Collects the satellites and dilutions of one epoch.
+struct SkyAssembler {
+    /// The most lists of satellites of an epoch: one for each system and signal.
+    private static let maximumLists = 64
+    /// The most sentences of a list. The standard has nine; four satellites each, of all systems in many signals are less.
+    private static let maximumSentences = 40
+    /// The most satellites of a list.
+    private static let maximumSatellites = 256
+
+    /// One list, spread over several sentences.
+    private struct List {
+        var talker: (UInt8, UInt8)
+        var signal: Int
+        var sentences: Int
+        /// How many sentences have come, all in order.
+        var received: Int
+        var isWhole: Bool { received == sentences }
+        var satellites: [Satellite]
+    }
+
+    private var lists: [List] = []
+    private var isBroken = false
+    /// What the fix uses, as the last epoch that said so has it.
+    private var used: [SatelliteIdentity] = []
+    private var hasUsed = false
+    private var report = SkyReport()
+    private var countOfGGA = -1
+    private var hdopOfGGA = Double.nan
+    /// 1 none, 2 two dimensions, 3 three; 0 when no GSA came.
+    private(set) var mode = 0
+    /// True when a sentence about satellites came.
+    private(set) var hasContents = false
+
+    /// Takes what GGA and GNS say.
+    mutating func note(used: Int?, hdop: Double) {
+        if let used { countOfGGA = used }
+        if !hdop.isNaN { hdopOfGGA = hdop }
+    }
+
+    /// GSA: `A,3,…twelve satellites…,pdop,hdop,vdop` and from version 4.10 on the system.
+    mutating func readUsed(_ sentence: NMEASentence) {
+        hasContents = true
+        if let mode = sentence[1].count, (1...3).contains(mode) { self.mode = max(self.mode, mode) }
+        if !hasUsed { used.removeAll(keepingCapacity: true) }
+        hasUsed = true
+        let number = sentence[17].hexadecimalDigit ?? 0
+        let system = (1...6).contains(number) ? NMEASystem(number: number) : NMEASystem(talker: sentence.talker)
+        for index in 2..<14 {
+            guard let number = sentence[index].count, let identity = SatelliteIdentity(number, in: system),
+                !used.contains(identity)
+            else { continue }
+            used.append(identity)
+        }
+        report.pdop = Self.dilution(sentence[14], else: report.pdop)
+        report.hdop = Self.dilution(sentence[15], else: report.hdop)
+        report.vdop = Self.dilution(sentence[16], else: report.vdop)
+    }
+
+    private static func dilution(_ field: NMEAField, else other: Double) -> Double {
+        let value = field.positive
+        return value.isNaN ? other : value
+    }
+
+    /// GSV: `count of sentences,number of this one,satellites in view`, then four fields for each satellite, and from
+    /// version 4.10 on the signal.
+    mutating func readInView(_ sentence: NMEASentence) {
+        hasContents = true
+        guard let count = sentence[0].count, count <= Self.maximumSentences, let number = sentence[1].count,
+            number >= 1,
+            number <= count
+        else {
+            isBroken = true
+            return
+        }
+        let rest = sentence.count - 3
+        let signal = rest > 0 && rest % 4 == 1 ? sentence[sentence.count - 1].hexadecimalDigit ?? 0 : 0
+        let known = lists.firstIndex { $0.talker == sentence.talker && $0.signal == signal }
+        if number == 1 {
+            let list = List(talker: sentence.talker, signal: signal, sentences: count, received: 0, satellites: [])
+            if let known {
+                lists[known] = list
+            } else if lists.count < Self.maximumLists {
+                lists.append(list)
+            } else {
+                isBroken = true
+                return
+            }
+        }
+        guard let index = known ?? (number == 1 ? lists.indices.last : nil), lists[index].sentences == count,
+            lists[index].received == number - 1
+        else {
+            isBroken = true
+            return
+        }
+        lists[index].received = number
+        let system = NMEASystem(talker: sentence.talker)
+        var field = 3
+        while field + 1 < sentence.count {
+            if let satellite = Self.satellite(sentence, field, system, signal) {
+                guard lists[index].satellites.count < Self.maximumSatellites else {
+                    isBroken = true
+                    return
+                }
+                lists[index].satellites.append(satellite)
+            }
+            field += 4
+        }
+    }
+
+    private static func satellite(
+        _ sentence: NMEASentence, _ field: Int, _ system: NMEASystem?, _ signal: Int
+    ) -> Satellite? {
+        guard let number = sentence[field].count, number > 0 else { return nil }
+        var satellite = Satellite()
+        if let identity = SatelliteIdentity(number, in: system) {
+            satellite.number = identity.extendedNumber
+            satellite.system = identity.system
+            satellite.systemNumber = Int32(identity.number)
+            if signal > 0 { satellite.signalIdentifier = SignalIdentifier.report(signal, identity.system) }
+        } else {
+            satellite.number = Int32(truncatingIfNeeded: number)
+        }
+        satellite.elevation = sentence[field + 1].number
+        satellite.azimuth = sentence[field + 2].positive
+        satellite.signal = sentence[field + 3].positive
+        if !(satellite.elevation.magnitude <= 90) { satellite.elevation = .nan }
+        if !(satellite.azimuth <= 360) { satellite.azimuth = .nan }
+        return satellite
+    }
+
+    /// The report of the epoch; nil when nothing was said. What is known of the use of satellites stays for the next one.
+    mutating func take(counts: inout NMEACounts) -> SkyReport? {
+        defer {
+            lists.removeAll(keepingCapacity: true)
+            report = SkyReport()
+            hasUsed = false
+            isBroken = false
+            hasContents = false
+            countOfGGA = -1
+            hdopOfGGA = .nan
+            mode = 0
+        }
+        if report.hdop.isNaN { report.hdop = hdopOfGGA }
+        var isSaying = hasUsed || !report.hdop.isNaN
+        if isBroken || !lists.allSatisfy(\.isWhole) {
+            counts.incompleteSkies += 1
+        } else if !lists.isEmpty {
+            var satellites: [Satellite] = []
+            satellites.reserveCapacity(lists.reduce(0) { $0 + $1.satellites.count })
+            for list in lists {
+                for var satellite in list.satellites {
+                    if let identity = SatelliteIdentity(satellite) { satellite.isUsed = used.contains(identity) }
+                    satellites.append(satellite)
+                }
+            }
+            report.satellites = satellites
+            report.visibleCount = Int32(truncatingIfNeeded: satellites.count)
+            report.usedCount = Int32(truncatingIfNeeded: satellites.count { $0.isUsed })
+            isSaying = true
+        }
+        if hasUsed {
+            report.usedCount = Int32(truncatingIfNeeded: used.count)
+        } else if countOfGGA >= 0, report.usedCount <= 0 {
+            report.usedCount = Int32(truncatingIfNeeded: countOfGGA)
+        }
+        return isSaying ? report : nil
+    }
+}

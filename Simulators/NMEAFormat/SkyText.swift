@@ -1,0 +1,118 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// The sentences about the satellites.
+struct SkyText {
+    /// The most satellites of one GSA.
+    private static let satellitesOfGSA = 12
+    /// The most satellites of one GSV.
+    private static let satellitesOfGSV = 4
+    /// The most satellites of a system that GSV can count: 99 sentences would hold more, two digits do not.
+    private static let maximumSatellites = 99
+
+    private let report: SkyReport
+    private let satellites: [(identity: SatelliteIdentity, satellite: Satellite)]
+    /// The systems that have a satellite in the fix, or in view when no fix uses any.
+    private let systems: [NMEASystem]
+
+    init(_ report: SkyReport) {
+        self.report = report
+        satellites = (report.satellites ?? []).prefix(1000).compactMap { satellite in
+            guard let identity = SatelliteIdentity(satellite), identity.sentenceNumber != nil else { return nil }
+            return (identity, satellite)
+        }
+        let used = Set(satellites.filter(\.satellite.isUsed).map(\.identity.group))
+        systems = (used.isEmpty ? Set(satellites.map(\.identity.group)) : used).sorted()
+    }
+
+    /// The talker of sentences about the position.
+    var talker: String {
+        switch systems.count {
+        case 0: "GP"
+        case 1: systems[0].talker
+        default: "GN"
+        }
+    }
+
+    /// How many satellites the fix uses; -1 when unknown.
+    var usedCount: Int {
+        if report.usedCount >= 0 { return min(Int(report.usedCount), 999) }
+        return report.satellites == nil ? -1 : satellites.count { $0.satellite.isUsed }
+    }
+
+    var hdop: Double { report.hdop }
+
+    /// GSA: one for each system that is used.
+    func used(_ mode: FixMode) -> [[UInt8]] {
+        let groups: [NMEASystem?] = systems.isEmpty ? [nil] : systems.map { $0 }
+        return groups.map { group in
+            var text = NMEASentenceText(talker, "GSA")
+            text.text("A")
+            text.count(max(Int(mode.rawValue), 1))
+            // A satellite in several signals is listed several times.
+            var numbers: [Int] = []
+            for (identity, satellite) in satellites where satellite.isUsed && identity.group == group {
+                guard let number = identity.sentenceNumber, !numbers.contains(number) else { continue }
+                numbers.append(number)
+            }
+            for index in 0..<Self.satellitesOfGSA {
+                if index < numbers.count { text.count(numbers[index], digits: 2) } else { text.empty() }
+            }
+            text.number(report.pdop, decimals: 2)
+            text.number(report.hdop, decimals: 2)
+            text.number(report.vdop, decimals: 2)
+            // The systems' numbers overlap, so that with several the sentence says of which it speaks.
+            if let group, systems.count > 1 || group.number > 2 { text.count(group.number) }
+            return text.sentence()
+        }
+    }
+
+    /// GSV: all satellites in view, by system, and by signal where the report tells it.
+    func inView() -> [[UInt8]] {
+        struct Group: Hashable {
+            var system: NMEASystem
+            var signal: Int?
+        }
+        guard report.satellites != nil else { return [] }
+        var members: [Group: [(number: Int, satellite: Satellite)]] = [:]
+        for (identity, satellite) in satellites {
+            guard let number = identity.sentenceNumber else { continue }
+            let signal = SignalIdentifier.sentence(satellite.signalIdentifier, identity.system)
+            members[Group(system: identity.group, signal: signal), default: []].append((number, satellite))
+        }
+        if members.isEmpty { members[Group(system: .gps, signal: nil)] = [] }
+        let order = members.keys.sorted { ($0.system.number, $0.signal ?? 0) < ($1.system.number, $1.signal ?? 0) }
+        var sentences: [[UInt8]] = []
+        for group in order {
+            let listed = (members[group] ?? []).prefix(Self.maximumSatellites)
+            let count = max((listed.count + Self.satellitesOfGSV - 1) / Self.satellitesOfGSV, 1)
+            for index in 0..<count {
+                var text = NMEASentenceText(group.system.talker, "GSV")
+                text.count(count)
+                text.count(index + 1)
+                text.count(listed.count, digits: 2)
+                for (number, satellite) in listed.dropFirst(index * Self.satellitesOfGSV).prefix(Self.satellitesOfGSV) {
+                    text.count(number, digits: 2)
+                    let isAbove = satellite.elevation >= -90 && satellite.elevation <= 90
+                    text.number(isAbove ? satellite.elevation : .nan, decimals: 0, width: 2)
+                    let isDirection = satellite.azimuth >= 0 && satellite.azimuth <= 360
+                    text.degrees(isDirection ? satellite.azimuth : .nan, decimals: 0, width: 3)
+                    // The field is empty while a satellite is not tracked; gpsd has 0 for that.
+                    let isSignal = satellite.signal > 0 && satellite.signal < 99.5
+                    text.number(isSignal ? satellite.signal : .nan, decimals: 0, width: 2)
+                }
+                if let signal = group.signal { Self.append(signal, &text) }
+                sentences.append(text.sentence())
+            }
+        }
+        return sentences
+    }
+
+    /// One hexadecimal digit.
+    private static func append(_ signal: Int, _ text: inout NMEASentenceText) {
+        let digit = UInt8(truncatingIfNeeded: signal & 15)
+        text.letter(Unicode.Scalar(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + digit - 10))
+    }
+}

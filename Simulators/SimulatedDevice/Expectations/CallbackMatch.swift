@@ -1,0 +1,141 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import GPSDProtocol
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Where two callbacks first differ by more than they may.
+struct CallbackMatch {
+    /// What is different.
+    struct Finding {
+        var field: String
+        var expected: CallbackValue?
+        var got: CallbackValue?
+        var distance: Double?
+        var tolerance: FieldTolerance
+    }
+
+    /// By the names of fields, or by their whole paths without indices: `latitude`, `locations.latitude`.
+    let tolerances: [String: FieldTolerance]
+
+    /// The first difference; nil when there is none that counts. Fields may come in any order.
+    func difference(of got: CallbackValue, from expected: CallbackValue) -> Finding? {
+        find(expected, got, Place())
+    }
+
+    /// A field, as people read it and as tolerances name it.
+    private struct Place {
+        var path = ""
+        var key = ""
+        var name = ""
+
+        func member(_ name: String) -> Place {
+            Place(
+                path: path.isEmpty ? name : "\(path).\(name)", key: key.isEmpty ? name : "\(key).\(name)", name: name)
+        }
+
+        func element(_ index: Int) -> Place { Place(path: "\(path)[\(index)]", key: key, name: name) }
+    }
+
+    private func tolerance(_ place: Place) -> FieldTolerance {
+        tolerances[place.key] ?? tolerances[place.name] ?? .exact
+    }
+
+    private func find(_ expected: CallbackValue, _ got: CallbackValue, _ place: Place) -> Finding? {
+        switch (expected, got) {
+        case (.number(let one), .number(let other)):
+            let tolerance = tolerance(place)
+            if tolerance.allows(other, for: one) { return nil }
+            let distance = tolerance.distance(other, from: one)
+            return finding(place, expected, got, distance: distance.isFinite ? distance : nil)
+        case (.text(let one), .text(let other)):
+            if one == other { return nil }
+            guard let distance = Self.seconds(from: one, to: other) else { return finding(place, expected, got) }
+            if distance <= tolerance(place).absolute { return nil }
+            return finding(place, expected, got, distance: distance)
+        case (.list(let ones), .list(let others)): return find(ones, others, place)
+        case (.object(let ones), .object(let others)): return find(ones, others, place)
+        default: return expected == got ? nil : finding(place, expected, got)
+        }
+    }
+
+    private func find(_ expected: [CallbackValue], _ got: [CallbackValue], _ place: Place) -> Finding? {
+        if let allowed = tolerance(place).rotation, let degrees = Self.degrees(from: expected, to: got) {
+            if degrees <= allowed { return nil }
+            return finding(place, .list(expected), .list(got), distance: degrees)
+        }
+        for (index, (one, other)) in zip(expected, got).enumerated() {
+            if let finding = find(one, other, place.element(index)) { return finding }
+        }
+        guard expected.count != got.count else { return nil }
+        let index = min(expected.count, got.count)
+        return finding(
+            place.element(index), expected.count > index ? expected[index] : nil, got.count > index ? got[index] : nil)
+    }
+
+    private func find(
+        _ expected: [CallbackValue.Member], _ got: [CallbackValue.Member], _ place: Place
+    ) -> Finding? {
+        for (index, member) in expected.enumerated() {
+            let place = place.member(member.name)
+            // Most often they come in the same order.
+            let other = got.indices.contains(index) && got[index].name == member.name ? got[index] : nil
+            guard let other = other ?? got.first(where: { $0.name == member.name }) else {
+                return finding(place, member.value, nil)
+            }
+            if let finding = find(member.value, other.value, place) { return finding }
+        }
+        for (index, member) in got.enumerated() {
+            if expected.indices.contains(index), expected[index].name == member.name { continue }
+            if !expected.contains(where: { $0.name == member.name }) {
+                return finding(place.member(member.name), nil, member.value)
+            }
+        }
+        return nil
+    }
+
+    private func finding(
+        _ place: Place, _ expected: CallbackValue?, _ got: CallbackValue?, distance: Double? = nil
+    ) -> Finding {
+        Finding(
+            field: place.path, expected: expected, got: got, distance: distance, tolerance: tolerance(place))
+    }
+
+    /// Seconds between two times in ISO 8601; nil when one of them is none.
+    private static func seconds(from expected: String, to got: String) -> Double? {
+        guard let one = time(expected), let other = time(got) else { return nil }
+        return abs(Double(other.nanoseconds.subtractingSaturated(one.nanoseconds)) / 1e9)
+    }
+
+    private static func time(_ text: String) -> WallTime? {
+        Array(text.utf8).withUnsafeBytes { WallTime(iso8601: $0) }
+    }
+
+    /// Degrees by which one has to turn from one rotation to the other; nil unless both are quaternions.
+    private static func degrees(from expected: [CallbackValue], to got: [CallbackValue]) -> Double? {
+        guard let one = quaternion(expected), let other = quaternion(got) else { return nil }
+        // A rotation has two quaternions, of opposite signs. The chord between the nearer two is 2·sin(angle / 4).
+        let near = (one - other), far = (one + other)
+        let chord = min((near * near).sum(), (far * far).sum()).squareRoot()
+        return 4 * asin(min(1, chord / 2)) * 180 / .pi
+    }
+
+    private static func quaternion(_ values: [CallbackValue]) -> SIMD4<Double>? {
+        guard values.count == 4 else { return nil }
+        var numbers = SIMD4<Double>.zero
+        for (index, value) in values.enumerated() {
+            guard case .number(let number) = value else { return nil }
+            numbers[index] = number
+        }
+        let length = (numbers * numbers).sum().squareRoot()
+        return length > 0 && length.isFinite ? numbers / length : nil
+    }
+}

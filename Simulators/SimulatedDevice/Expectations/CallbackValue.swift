@@ -1,0 +1,123 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import JSONBytes
+
+/// What a callback carries, as JSON has it.
+public indirect enum CallbackValue: Sendable, Hashable {
+    /// One field of several.
+    public struct Member: Sendable, Hashable {
+        /// What it is called.
+        public var name: String
+        /// What it says.
+        public var value: CallbackValue
+
+        /// A field of that name.
+        public init(_ name: String, _ value: CallbackValue) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// Nothing.
+    case null
+    /// True or false.
+    case bool(Bool)
+    /// A number. JSON has none for what is not finite: that is nothing.
+    case number(Double)
+    /// Text.
+    case text(String)
+    /// Several values.
+    case list([CallbackValue])
+    /// Several fields, in their order.
+    case object([Member])
+
+    /// The most fields that one object may have.
+    static let maximumMembers = 1000
+
+    /// Reads the value that comes next.
+    init(_ reader: inout JSONReader) throws(JSONError) {
+        switch try reader.peekKind() {
+        case .null:
+            _ = try reader.readNull()
+            self = .null
+        case .bool: self = .bool(try reader.readBool())
+        case .number:
+            let number = try reader.readDouble()
+            self = number.isFinite ? .number(number) : .null
+        case .string: self = .text(try reader.readString(limit: .max))
+        case .array:
+            try reader.beginArray()
+            var values: [CallbackValue] = []
+            while try reader.nextElement() { values.append(try CallbackValue(&reader)) }
+            self = .list(values)
+        case .object:
+            try reader.beginObject()
+            var members: [Member] = []
+            while let name = try reader.nextKey()?.string() {
+                guard members.count < Self.maximumMembers else { throw JSONError(.tooLong, at: reader.offset) }
+                members.append(Member(name, try CallbackValue(&reader)))
+            }
+            self = .object(members)
+        }
+    }
+
+    /// Reads a line that holds one object and nothing else.
+    init(line: UnsafeRawBufferPointer) throws(JSONError) {
+        var reader = JSONReader(line)
+        guard try reader.peekKind() == .object else { throw JSONError(.wrongType, at: 0) }
+        self = try CallbackValue(&reader)
+        try reader.finish()
+    }
+
+    /// Reads a part of a file as a line.
+    init(_ bytes: [UInt8], _ range: Range<Int>) throws(JSONError) {
+        let read = bytes.withUnsafeBytes { bytes -> Result<CallbackValue, JSONError> in
+            do throws(JSONError) {
+                return .success(try CallbackValue(line: UnsafeRawBufferPointer(rebasing: bytes[range])))
+            } catch {
+                return .failure(error)
+            }
+        }
+        self = try read.get()
+    }
+
+    /// Writes it as JSON.
+    func write(to writer: inout JSONWriter) {
+        switch self {
+        case .null: writer.null()
+        case .bool(let value): writer.bool(value)
+        case .number(let number): writer.double(number)
+        case .text(let text): writer.string(text)
+        case .list(let values):
+            writer.beginArray()
+            for value in values { value.write(to: &writer) }
+            writer.endArray()
+        case .object(let members):
+            writer.beginObject()
+            for member in members {
+                writer.key(text: member.name)
+                member.value.write(to: &writer)
+            }
+            writer.endObject()
+        }
+    }
+
+    /// The value of the first field of that name.
+    subscript(_ name: String) -> CallbackValue? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.name == name }?.value
+    }
+}
+
+extension CallbackValue: CustomStringConvertible {
+    /// As JSON.
+    public var description: String { String(decoding: json, as: UTF8.self) }
+
+    /// The bytes of it as JSON.
+    public var json: [UInt8] {
+        var writer = JSONWriter()
+        write(to: &writer)
+        return writer.bytes
+    }
+}

@@ -1,0 +1,127 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import JSONBytes
+
+/// The first line of a file of expected callbacks.
+struct ExpectationHeader {
+    static let format = "device-services-expectations"
+    static let version: Int64 = 1
+    /// The most options, and the most tolerances.
+    private static let limit = 1000
+
+    var options: [String: String] = [:]
+    var tolerances: [String: FieldTolerance] = [:]
+    /// Why it cannot be used, in words; nil when it can.
+    private(set) var complaint: String?
+
+    init(options: [String: String], tolerances: [String: FieldTolerance]) {
+        self.options = options
+        self.tolerances = tolerances
+    }
+
+    /// Reads a line of a file. Members that are not known, such as a note, are passed over.
+    init(_ bytes: [UInt8], _ range: Range<Int>) throws(JSONError) {
+        let read = bytes.withUnsafeBytes { bytes -> Result<ExpectationHeader, JSONError> in
+            do throws(JSONError) {
+                return .success(try ExpectationHeader(UnsafeRawBufferPointer(rebasing: bytes[range])))
+            } catch {
+                return .failure(error)
+            }
+        }
+        self = try read.get()
+    }
+
+    private init(_ line: UnsafeRawBufferPointer) throws(JSONError) {
+        var reader = JSONReader(line)
+        var format: String?
+        var version: Int64?
+        try reader.beginObject()
+        while let key = try reader.nextKey()?.string() {
+            switch key {
+            case "format": format = try reader.textIfPresent()?.string()
+            case "version": version = try reader.int64IfPresent()
+            case "options": try readOptions(&reader)
+            case "tolerances": try readTolerances(&reader)
+            default: try reader.skipValue()
+            }
+        }
+        try reader.finish()
+        if format != Self.format {
+            complaint = "it is not the header of expected callbacks, whose format is \(Self.format)"
+        } else if version != Self.version {
+            complaint = "it is of version \(version.map(String.init) ?? "?"), and \(Self.version) is known here"
+        }
+    }
+
+    private mutating func readOptions(_ reader: inout JSONReader) throws(JSONError) {
+        try reader.beginObject()
+        while let key = try reader.nextKey()?.string() {
+            guard options.count < Self.limit else { throw JSONError(.tooLong, at: reader.offset) }
+            switch try CallbackValue(&reader) {
+            case .text(let text): options[key] = text
+            case .number(let number): options[key] = "\(number)"
+            case .bool(let value): options[key] = "\(value)"
+            case .null: options[key] = nil
+            case .list, .object: complaint = "the option \(ShownText.cleaned(key)) is no text and no number"
+            }
+        }
+    }
+
+    private mutating func readTolerances(_ reader: inout JSONReader) throws(JSONError) {
+        try reader.beginObject()
+        while let name = try reader.nextKey()?.string() {
+            guard tolerances.count < Self.limit else { throw JSONError(.tooLong, at: reader.offset) }
+            let shown = ShownText.cleaned(name)
+            var tolerance = FieldTolerance()
+            guard case .object(let members) = try CallbackValue(&reader) else {
+                complaint = "the tolerance of \(shown) is no object such as {\"absolute\":0.01}"
+                continue
+            }
+            for member in members {
+                guard case .number(let number) = member.value, number >= 0 else {
+                    complaint = "the tolerance of \(shown) needs numbers from 0 on"
+                    continue
+                }
+                switch member.name {
+                case "absolute": tolerance.absolute = number
+                case "relative": tolerance.relative = number
+                case "rotation": tolerance.rotation = number
+                case "circle" where number > 0: tolerance.circle = number
+                default:
+                    complaint =
+                        "the tolerance of \(shown) knows absolute, relative, circle (above 0) and rotation, and not \(ShownText.cleaned(member.name)) \(number)"
+                }
+            }
+            tolerances[name] = tolerance
+        }
+    }
+
+    /// The line, with its end.
+    var line: [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("format")
+        writer.string(Self.format)
+        writer.key("version")
+        writer.int(Self.version)
+        writer.key("options")
+        writer.beginObject()
+        for (name, value) in options.sorted(by: { $0.key < $1.key }) {
+            writer.key(text: name)
+            writer.string(value)
+        }
+        writer.endObject()
+        writer.key("tolerances")
+        writer.beginObject()
+        for (name, tolerance) in tolerances.sorted(by: { $0.key < $1.key }) {
+            writer.key(text: name)
+            tolerance.write(to: &writer)
+        }
+        writer.endObject()
+        writer.endObject()
+        writer.newline()
+        return writer.bytes
+    }
+}

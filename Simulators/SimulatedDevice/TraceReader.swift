@@ -1,0 +1,175 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Synchronization
+import Trace
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Reads a trace block by block; a large one ahead of the player, on another thread.
+///
+/// Whether a thread reads ahead changes when a block is read and nothing else. One player asks for blocks. It never waits
+/// for work that has not begun: what no thread is at, it reads itself, so that it gets on when all threads are busy.
+final class TraceReader: Sendable {
+    /// A block takes about as long as waking a thread for it ten times.
+    private static let blockSize = 1024
+    /// Blocks that may wait for the player.
+    private static let depth = 4
+    /// Smaller files are read sooner than a thread starts.
+    private static let smallest = 1 << 20
+
+    /// Where reading stands; touched only by the thread that has set `isReading`.
+    private final class Place: @unchecked Sendable {
+        var cursor: TraceCursor
+        var warningCount = 0
+
+        init(_ file: TraceFile) {
+            cursor = TraceCursor(file)
+        }
+    }
+
+    private struct State: Sendable {
+        /// Read and not asked for, oldest first.
+        var ready: [TraceBlock] = []
+        /// Memory of blocks that were used up.
+        var spare: [[TraceRecord]] = []
+        /// True while a thread reads.
+        var isReading = false
+        /// True while the player waits for it.
+        var isAwaited = false
+        /// True when the last block has been read.
+        var isDone = false
+        /// True from when a thread is called until it comes.
+        var isCalled = false
+    }
+
+    private let file: TraceFile
+    private let place: Place
+    private let readsAhead: Bool
+    private let state = Mutex(State())
+    private let arrived = DispatchSemaphore(value: 0)
+
+    /// - Parameter readsAhead: nil for where it is worth it.
+    init(_ file: TraceFile, readsAhead: Bool? = nil) {
+        self.file = file
+        place = Place(file)
+        self.readsAhead =
+            readsAhead ?? (file.bytes.count >= Self.smallest && sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1)
+    }
+
+    /// The next block.
+    ///
+    /// - Parameter used: the block that was used up, whose memory is used again.
+    func next(after used: consuming TraceBlock) -> TraceBlock {
+        var former = used.records
+        used = TraceBlock()
+        former.removeAll(keepingCapacity: true)
+        while true {
+            enum Turn {
+                case take(TraceBlock)
+                case read
+                case wait
+            }
+            let turn = state.withLock { state -> Turn in
+                if !state.ready.isEmpty {
+                    state.spare.append(former)
+                    return .take(state.ready.removeFirst())
+                }
+                if state.isDone { return .take(TraceBlock(isLast: true)) }
+                if state.isReading {
+                    state.isAwaited = true
+                    return .wait
+                }
+                state.isReading = true
+                return .read
+            }
+            switch turn {
+            case .take(let block):
+                readAhead()
+                return block
+            case .wait:
+                arrived.wait()
+            case .read:
+                let block = read(former)
+                state.withLock { state in
+                    state.isReading = false
+                    state.isDone = block.isLast
+                }
+                readAhead()
+                return block
+            }
+        }
+    }
+
+    /// Has another thread read when there is little left.
+    private func readAhead() {
+        guard readsAhead else { return }
+        let begins = state.withLock { state in
+            guard !state.isReading, !state.isCalled, !state.isDone, state.ready.count <= Self.depth / 2 else {
+                return false
+            }
+            state.isCalled = true
+            return true
+        }
+        guard begins else { return }
+        DispatchQueue.global(qos: .userInitiated).async { [weak self] in self?.work() }
+    }
+
+    /// Reads until enough blocks wait.
+    private func work() {
+        while true {
+            let memory = state.withLock { state -> [TraceRecord]? in
+                state.isCalled = false
+                guard !state.isReading, !state.isDone, state.ready.count < Self.depth else { return nil }
+                state.isReading = true
+                return state.spare.popLast() ?? []
+            }
+            guard let memory else { return }
+            let block = read(memory)
+            let isAwaited = state.withLock { state in
+                state.ready.append(block)
+                state.isReading = false
+                state.isDone = block.isLast
+                defer { state.isAwaited = false }
+                return state.isAwaited
+            }
+            if isAwaited { arrived.signal() }
+        }
+    }
+
+    /// Reads a block into that memory.
+    private func read(_ memory: consuming [TraceRecord]) -> TraceBlock {
+        var block = TraceBlock(records: memory)
+        block.records.reserveCapacity(Self.blockSize)
+        file.bytes.withUnsafeBytes { bytes in
+            Self.fill(&block, &place.cursor, &place.warningCount, bytes)
+        }
+        return block
+    }
+
+    private static func fill(
+        _ block: inout TraceBlock, _ cursor: inout TraceCursor, _ warningCount: inout Int,
+        _ bytes: UnsafeRawBufferPointer
+    ) {
+        while block.records.count < blockSize {
+            let record = cursor.next(bytes)
+            if cursor.warningCount != warningCount {
+                let kept = cursor.warnings.dropFirst(min(warningCount, cursor.warnings.count))
+                for warning in kept { block.warnings.append((block.records.count, warning)) }
+                warningCount = cursor.warningCount
+            }
+            guard let record else {
+                block.isLast = true
+                return
+            }
+            block.records.append(record)
+        }
+    }
+}

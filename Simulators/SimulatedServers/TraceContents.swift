@@ -1,0 +1,82 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Trace
+import TraceEditing
+
+/// What a trace has for each server, and how long it lasts.
+struct TraceContents {
+    /// A motion sensor that was lost or came back.
+    struct SensorChange {
+        var sensor: SensorDescription
+        var isLost: Bool
+        /// Nanoseconds since the start of the trace.
+        var time: Int64
+    }
+
+    /// More losses of sensors are not played.
+    static let maximumChanges = 10_000
+
+    private(set) var sources: Set<SimulatedSource> = []
+    private(set) var changes: [SensorChange] = []
+    /// When the first reading was measured, where that is before the start; else 0.
+    private(set) var firstStamp: Int64 = 0
+    /// When the last thing happens.
+    private(set) var last: Int64 = 0
+    private var lastReport: Int64 = 0
+    /// From the report before the last one to that; a second for a trace of one.
+    private var step: Int64 = 1_000_000_000
+
+    /// When gpsd would send the next report after the last one.
+    var reportsEnd: Int64 { lastReport.addingSaturated(step) }
+
+    init(_ trace: TraceFile) {
+        if trace.header?.devices.contains(where: { $0.kind == "gpsd" }) ?? false { sources.insert(.positions) }
+        guard trace.hasArrivalTimes else {
+            readReports(trace)
+            return
+        }
+        trace.bytes.withUnsafeBytes { bytes in
+            var cursor = TraceCursor(trace)
+            while let record = cursor.next(bytes) {
+                let time = record.time ?? 0
+                last = max(last, time)
+                switch record.kind {
+                case .gpsd, .gpsdText, .lost, .regained:
+                    sources.insert(.positions)
+                    noteReport(at: time)
+                case .sample:
+                    sources.insert(.motion)
+                    let measured = record.sample?.stamp ?? time
+                    firstStamp = min(firstStamp, measured)
+                    last = max(last, measured)
+                case .sensorLost, .sensorRegained:
+                    guard let sensor = record.sensor, cursor.sensors.indices.contains(sensor),
+                        changes.count < Self.maximumChanges
+                    else { continue }
+                    changes.append(
+                        SensorChange(
+                            sensor: cursor.sensors[sensor], isLost: record.kind == .sensorLost, time: time))
+                case .accessory: sources.insert(.accessories)
+                case .battery: break
+                }
+            }
+        }
+    }
+
+    /// Reports without times of their arrival come as their fixes tell.
+    private mutating func readReports(_ trace: TraceFile) {
+        var reading = TraceReading(trace)
+        while let event = reading.next() {
+            sources.insert(.positions)
+            last = max(last, event.time ?? 0)
+            noteReport(at: event.time ?? 0)
+        }
+    }
+
+    private mutating func noteReport(at time: Int64) {
+        if time > lastReport { step = time - lastReport }
+        lastReport = time
+    }
+}

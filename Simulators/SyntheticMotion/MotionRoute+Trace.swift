@@ -1,0 +1,152 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+import GPSDProtocol
+import Geodesy
+public import Trace
+
+extension MotionRoute {
+    /// Below this way or speed from one position to the next, in metres and m/s, they tell no direction.
+    private static let tellingWay = 0.5
+    private static let tellingSpeed = 0.3
+
+    /// The way along the positions of a trace, at their times, as a piece of a longer one.
+    ///
+    /// The positions are those of one receiver, one for each time that it says; a report without a time has that of its
+    /// arrival. Altitudes are those above mean sea level, else those above the ellipsoid; a position without one is as
+    /// high as the one before. Where positions are missing, the way is gone straight.
+    ///
+    /// - Parameters:
+    ///   - trace: a trace with at least two positions.
+    ///   - receiver: gpsd's path of the receiver; nil for that of the first position.
+    /// - Throws: that there are no positions, or that they are too many or too far from each other.
+    public init(_ trace: TraceFile, receiver: String? = nil) throws(DeviceError) {
+        var reading = PositionReading(trace, receiver: receiver)
+        var stages: [RouteStage] = []
+        var start: WallTime?
+        var last: (place: GeodeticCoordinate, altitude: Double, time: Int64)?
+        var jumps = 0
+        var gaps = 0
+        while let found = reading.next() {
+            let place = GeodeticCoordinate(latitude: found.latitude, longitude: found.longitude)
+            guard let before = last else {
+                start = found.wallTime
+                last = (place, found.altitude.isNaN ? 0 : found.altitude, found.time)
+                continue
+            }
+            let seconds = Double(found.time.subtractingSaturated(before.time)) / 1e9
+            guard seconds > 0.001 else { continue }
+            let path = Geodesic.inverse(from: before.place, to: place)
+            let altitude = found.altitude.isNaN ? before.altitude : found.altitude
+            let climb = altitude - before.altitude
+            guard path.distance / seconds <= Self.maximumSpeed, abs(climb) / seconds <= Self.maximumSpeed,
+                Self.altitudes.contains(altitude)
+            else {
+                jumps += 1
+                continue
+            }
+            if seconds > 60 { gaps += 1 }
+            var stage = RouteStage(from: before.place, altitude: before.altitude)
+            stage.duration = seconds
+            stage.start = stages.last?.end ?? 0
+            stage.azimuth = path.initialAzimuth
+            stage.climb = climb
+            // A way of no length has a direction all the same, so that it can carry a climb.
+            stage.distance = max(path.distance, climb == 0 ? 0 : 1e-6)
+            stage.firstSpeed = stage.distance / seconds
+            (stage.greatestSpeed, stage.lastSpeed) = (stage.firstSpeed, stage.firstSpeed)
+            stage.tellsDirection =
+                path.distance >= Self.tellingWay && path.distance / seconds >= Self.tellingSpeed
+            stages.append(stage)
+            last = (place, altitude, found.time)
+            guard stages.count < Self.maximumCount else {
+                throw DeviceError(
+                    .notSupported, "\(trace.name) has more than \(Self.maximumCount) positions. Cut it in parts.")
+            }
+            guard stage.end <= Self.maximumDuration else { throw Self.tooLong(stage.end) }
+        }
+        guard !stages.isEmpty else {
+            throw DeviceError(
+                .invalidTrace,
+                last == nil
+                    ? "\(trace.name) holds no positions to make motion from."
+                    : "\(trace.name) holds one position, and two with different times are needed to make motion from.")
+        }
+        Self.turn(&stages, heading: 0)
+        var remarks: [String] = []
+        if jumps > 0 {
+            remarks.append(
+                "\(jumps) positions of \(trace.name) were left out: nothing gets there at \(Int(Self.maximumSpeed)) m/s, or they are too high or too low."
+            )
+        }
+        if gaps > 0 {
+            remarks.append(
+                "In \(gaps) places \(trace.name) has no position for more than a minute; they are gone straight.")
+        }
+        if reading.others > 0 {
+            remarks.append("\(reading.others) positions of other receivers were left out.")
+        }
+        self.init(stages, extends: true, start: start, remarks: remarks)
+    }
+}
+
+/// The positions of one receiver of a trace, each with a time.
+private struct PositionReading {
+    struct Position {
+        var latitude: Double
+        var longitude: Double
+        var altitude: Double
+        /// Nanoseconds on a clock that all positions share.
+        var time: Int64
+        var wallTime: WallTime?
+    }
+
+    private(set) var others = 0
+    private let bytes: TraceBytes
+    private let start: WallTime?
+    private var cursor: TraceCursor
+    private var decoder = GPSDDecoder()
+    private var receiver: String?
+    /// Whether the reports themselves tell the time; decided by the first one.
+    private var hasReportTimes: Bool?
+
+    init(_ trace: TraceFile, receiver: String?) {
+        bytes = trace.bytes
+        start = trace.start
+        cursor = TraceCursor(trace)
+        self.receiver = receiver
+    }
+
+    mutating func next() -> Position? {
+        bytes.withUnsafeBytes { bytes in
+            while let record = cursor.next(bytes) {
+                guard record.kind == .gpsd else { continue }
+                var report = PositionReport()
+                let line = UnsafeRawBufferPointer(rebasing: bytes[record.range])
+                guard decoder.decode(line, position: &report) == nil, report.hasFix else { continue }
+                if let position = position(report, at: record.time) { return position }
+            }
+            return nil
+        }
+    }
+
+    private mutating func position(_ report: PositionReport, at arrival: Int64?) -> Position? {
+        if let receiver, !receiver.isEmpty, !report.receiver.isEmpty, receiver != report.receiver {
+            others += 1
+            return nil
+        }
+        if receiver == nil { receiver = report.receiver }
+        let hasTimes = hasReportTimes ?? (report.time != nil)
+        hasReportTimes = hasTimes
+        guard let time = hasTimes ? report.time?.nanoseconds : arrival else { return nil }
+        let altitude = report.altitudeMSL.isNaN ? report.altitudeHAE : report.altitudeMSL
+        let wallTime =
+            report.time
+            ?? start.flatMap { start in
+                arrival.map { WallTime(nanoseconds: start.nanoseconds.addingSaturated($0)) }
+            }
+        return Position(
+            latitude: report.latitude, longitude: report.longitude, altitude: altitude, time: time, wallTime: wallTime)
+    }
+}

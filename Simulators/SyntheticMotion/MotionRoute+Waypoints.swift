@@ -1,0 +1,210 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+import Geodesy
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+extension MotionRoute {
+    /// Waypoints closer to each other are one, in metres.
+    private static let shortestLeg = 0.01
+    /// A sharp corner is gone at this speed at least, in m/s.
+    private static let leastCornerSpeed = 0.3
+
+    /// From this angle on a corner is turned at rest, in degrees, and that takes so long, in seconds: rounded in motion, the
+    /// end of it would be a spin.
+    private static let turningCorner = 120.0
+    private static let turningTime = 4.0
+
+    /// A way along waypoints, from rest to rest.
+    ///
+    /// A corner of 120 degrees or more is turned at rest, which takes four seconds, unless
+    /// ``RouteOptions/corneringAcceleration`` is infinite.
+    ///
+    /// - Parameters:
+    ///   - waypoints: at least two places, or one with a pause.
+    ///   - options: speeds and accelerations.
+    /// - Throws: what is wrong with which waypoint, counted from 1.
+    public init(_ waypoints: [Waypoint], options: RouteOptions = RouteOptions()) throws(DeviceError) {
+        try Self.check(options)
+        guard let first = waypoints.first else {
+            throw DeviceError(.invalidTrace, "There is no waypoint. At least two are needed, or one with a pause.")
+        }
+        guard waypoints.count <= Self.maximumCount else {
+            throw DeviceError(
+                .notSupported,
+                "There are \(waypoints.count) waypoints, and \(Self.maximumCount) are the most. Cut the way in parts.")
+        }
+        var stages: [RouteStage] = []
+        stages.reserveCapacity(waypoints.count)
+        var altitude = first.altitude.isNaN ? 0 : first.altitude
+        var speed = options.speed
+        for (index, waypoint) in waypoints.enumerated() {
+            try Self.check(waypoint, index + 1)
+            if !waypoint.speed.isNaN { speed = waypoint.speed }
+            if !waypoint.altitude.isNaN { altitude = waypoint.altitude }
+            let place = GeodeticCoordinate(latitude: waypoint.latitude, longitude: waypoint.longitude)
+            if waypoint.pause > 0 {
+                var stay = RouteStage(from: place, altitude: altitude)
+                stay.duration = waypoint.pause
+                stay.tellsDirection = false
+                stages.append(stay)
+            }
+            guard index + 1 < waypoints.count else { break }
+            let next = waypoints[index + 1]
+            // A place that cannot be used is told of in the next turn.
+            guard abs(next.latitude) <= 90, next.longitude.isFinite else { continue }
+            let path = Geodesic.inverse(
+                from: place, to: GeodeticCoordinate(latitude: next.latitude, longitude: next.longitude))
+            let climb = (next.altitude.isNaN ? altitude : next.altitude) - altitude
+            guard path.distance >= Self.shortestLeg || abs(climb) >= Self.shortestLeg else { continue }
+            var leg = RouteStage(from: place, altitude: altitude)
+            leg.azimuth = path.initialAzimuth
+            leg.climb = climb
+            // Straight up and down is a way as well, of hardly any length over ground.
+            leg.distance = max(path.distance, Self.shortestLeg * 1e-3)
+            leg.greatestSpeed = speed * leg.distance / (leg.distance * leg.distance + climb * climb).squareRoot()
+            leg.tellsDirection = path.distance >= Self.shortestLeg
+            if let last = stages.last, options.corneringAcceleration.isFinite,
+                Self.angle(last, leg) >= Self.turningCorner
+            {
+                var stay = RouteStage(from: place, altitude: altitude)
+                stay.duration = Self.turningTime
+                stay.tellsDirection = false
+                stages.append(stay)
+            }
+            stages.append(leg)
+        }
+        guard !stages.isEmpty else {
+            throw DeviceError(
+                .invalidTrace,
+                waypoints.count == 1
+                    ? "There is one waypoint without a pause. At least two are needed, or one with a pause."
+                    : "All \(waypoints.count) waypoints are the same place, and none has a pause.")
+        }
+        Self.time(&stages, options)
+        let duration = stages.last?.end ?? 0
+        guard duration <= Self.maximumDuration else { throw Self.tooLong(duration) }
+        Self.turn(&stages, heading: options.heading)
+        self.init(stages, extends: false)
+    }
+
+    static func tooLong(_ duration: Double) -> DeviceError {
+        DeviceError(
+            .notSupported,
+            "The way takes \(duration.rounded()) s, and \(Int(maximumDuration)) s (seven days) is the most. Go faster, or cut it in parts."
+        )
+    }
+
+    private static func check(_ options: RouteOptions) throws(DeviceError) {
+        for (name, value) in [
+            ("acceleration", options.acceleration), ("cornering acceleration", options.corneringAcceleration),
+        ] where !(value >= 0.01) {
+            throw DeviceError(.invalidConfiguration, "The \(name) has to be at least 0.01 m/s², and not \(value).")
+        }
+        guard (0.01...maximumSpeed).contains(options.speed) else {
+            throw DeviceError(
+                .invalidConfiguration,
+                "The speed has to be between 0.01 and \(Int(maximumSpeed)) m/s, and not \(options.speed).")
+        }
+        guard options.heading.isFinite else {
+            throw DeviceError(.invalidConfiguration, "The heading has to be a number of degrees.")
+        }
+    }
+
+    private static func check(_ waypoint: Waypoint, _ number: Int) throws(DeviceError) {
+        func fail(_ what: String) -> DeviceError { DeviceError(.invalidTrace, "Waypoint \(number): \(what)") }
+        guard abs(waypoint.latitude) <= 90 else {
+            throw fail("the latitude has to be between -90 and 90 degrees, and not \(waypoint.latitude).")
+        }
+        guard (-360...360).contains(waypoint.longitude) else {
+            throw fail("the longitude has to be between -360 and 360 degrees, and not \(waypoint.longitude).")
+        }
+        guard waypoint.altitude.isNaN || altitudes.contains(waypoint.altitude) else {
+            throw fail(
+                "the altitude has to be between \(Int(altitudes.lowerBound)) and \(Int(altitudes.upperBound)) m, and not \(waypoint.altitude)."
+            )
+        }
+        guard waypoint.speed.isNaN || (0.01...maximumSpeed).contains(waypoint.speed) else {
+            throw fail(
+                "the speed has to be between 0.01 and \(Int(maximumSpeed)) m/s, and not \(waypoint.speed). To stand still, give a pause."
+            )
+        }
+        guard (0...maximumDuration).contains(waypoint.pause) else {
+            throw fail(
+                "the pause has to be between 0 and \(Int(maximumDuration)) s, and not \(waypoint.pause).")
+        }
+    }
+
+    /// Finds the speeds at which corners and stays are met, and with them the times.
+    private static func time(_ stages: inout [RouteStage], _ options: RouteOptions) {
+        let a = options.acceleration
+        // The greatest speed at the start of each stage, and at the end of the last.
+        var speeds = [Double](repeating: 0, count: stages.count + 1)
+        for index in stages.indices.dropFirst() where stages[index].moves && stages[index - 1].moves {
+            speeds[index] = cornerSpeed(stages[index - 1], stages[index], options)
+        }
+        for index in stages.indices.reversed() where stages[index].moves {
+            let reachable = (speeds[index + 1] * speeds[index + 1] + 2 * a * stages[index].distance).squareRoot()
+            speeds[index] = min(speeds[index], reachable)
+        }
+        for index in stages.indices where stages[index].moves {
+            let reachable = (speeds[index] * speeds[index] + 2 * a * stages[index].distance).squareRoot()
+            speeds[index + 1] = min(speeds[index + 1], reachable)
+        }
+        var time = 0.0
+        for index in stages.indices {
+            stages[index].start = time
+            if stages[index].moves { stages[index].run(from: speeds[index], to: speeds[index + 1], acceleration: a) }
+            time += stages[index].duration
+        }
+    }
+
+    /// The angle of the corner between two stages in degrees, 0 to 180; 0 where one tells no direction.
+    private static func angle(_ stage: RouteStage, _ next: RouteStage) -> Double {
+        guard stage.tellsDirection, next.tellsDirection else { return 0 }
+        let end = Geodesic.direct(from: stage.from, azimuth: stage.azimuth, distance: stage.distance)
+        let turns = (next.azimuth - end.finalAzimuth) / 360
+        return (turns - turns.rounded()).magnitude * 360
+    }
+
+    /// How fast the corner between two legs may be gone.
+    private static func cornerSpeed(_ leg: RouteStage, _ next: RouteStage, _ options: RouteOptions) -> Double {
+        let speed = min(leg.greatestSpeed, next.greatestSpeed)
+        guard leg.tellsDirection, next.tellsDirection else { return 0 }
+        guard options.corneringAcceleration.isFinite else { return speed }
+        let half = sin(angle(leg, next) / 2 * .pi / 180)
+        // The velocity changes by 2 v sin(half the angle), smoothed with the quartic B-spline of the knots, which is a
+        // second apart and 115/192 high.
+        let allowed = options.corneringAcceleration / (2 * 115.0 / 192 * max(half, 1e-9))
+        return min(speed, max(allowed, leastCornerSpeed))
+    }
+}
+
+extension RouteStage {
+    fileprivate var moves: Bool { distance > 0 }
+
+    /// Sets the times for a run between two speeds, which the distance allows.
+    fileprivate mutating func run(from first: Double, to last: Double, acceleration: Double) {
+        let cruise = greatestSpeed
+        let rising = (cruise * cruise - first * first) / (2 * acceleration)
+        let falling = (cruise * cruise - last * last) / (2 * acceleration)
+        if rising + falling > distance {
+            let squared = (2 * acceleration * distance + first * first + last * last) / 2
+            greatestSpeed = max(squared.squareRoot(), first, last)
+        }
+        firstSpeed = first
+        lastSpeed = last
+        rise = (greatestSpeed - first) / acceleration
+        fall = (greatestSpeed - last) / acceleration
+        let accelerated = (first + greatestSpeed) / 2 * rise + (last + greatestSpeed) / 2 * fall
+        duration = rise + fall + max(distance - accelerated, 0) / greatestSpeed
+    }
+}

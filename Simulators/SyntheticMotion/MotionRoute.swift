@@ -1,0 +1,101 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+import Geodesy
+
+/// A way and its times: along geodesics from point to point, with corners. ``MotionSynthesizer`` makes it smooth.
+///
+/// It is made of waypoints with speeds, or of the positions of a trace, and holds them in memory: some 150 bytes each.
+public struct MotionRoute: Sendable {
+    /// The most waypoints or positions.
+    public static let maximumCount = 1_000_000
+    /// The longest way, in seconds: seven days.
+    public static let maximumDuration = 604_800.0
+    /// The greatest speed, in metres per second.
+    public static let maximumSpeed = 3_000.0
+    /// Altitudes that are taken, in metres above mean sea level.
+    public static let altitudes: ClosedRange<Double> = -1_000...80_000
+
+    /// Seconds from the start of the way to its end.
+    public let duration: Double
+    /// Metres along the way, without the rounding of its corners.
+    public let distance: Double
+    /// The civil time at the start of the way, when positions of a trace say so.
+    public let start: WallTime?
+    /// What somebody should know about the way; empty when all is well.
+    public let remarks: [String]
+    /// True when the way goes on beyond its ends at the speed that it has there: it is a piece of a longer one.
+    let extends: Bool
+    let stages: [RouteStage]
+
+    /// A way of stages that follow each other; there is at least one.
+    init(_ stages: [RouteStage], extends: Bool, start: WallTime? = nil, remarks: [String] = []) {
+        self.stages = stages
+        self.extends = extends
+        self.start = start
+        self.remarks = remarks
+        duration = stages.last?.end ?? 0
+        distance = stages.reduce(0) { $0 + $1.distance }
+    }
+
+    /// Where the way is at a time in seconds since its start.
+    ///
+    /// - Parameter stage: a stage to begin the search at; set to the one that was found.
+    func place(at time: Double, near stage: inout Int) -> RoutePlace {
+        var index = min(max(stage, 0), stages.count - 1)
+        if time < stages[index].start || time >= stages[index].end {
+            index = stages.partitioningIndex { $0.end > time }
+            index = min(index, stages.count - 1)
+        }
+        stage = index
+        return stages[index].place(at: time, extends: extends)
+    }
+
+    /// Fills in what directions count during stages that tell none: that of the way before them up to the middle of the
+    /// time, then that of the way after them.
+    static func turn(_ stages: inout [RouteStage], heading: Double) {
+        var last: RouteDirection?
+        var index = 0
+        while index < stages.count {
+            guard !stages[index].tellsDirection else {
+                last = stages[index].direction(atEnd: true)
+                index += 1
+                continue
+            }
+            let first = index
+            while index < stages.count, !stages[index].tellsDirection { index += 1 }
+            let next = index < stages.count ? stages[index].direction(atEnd: false) : nil
+            let before = last ?? next ?? RouteDirection(azimuth: heading)
+            let middle = (stages[first].start + stages[index - 1].end) / 2
+            for stay in first..<index {
+                stages[stay].before = before
+                stages[stay].after = next ?? before
+                stages[stay].turningTime = middle
+            }
+        }
+    }
+}
+
+extension RouteStage {
+    /// The direction of the way at its start or its end.
+    fileprivate func direction(atEnd: Bool) -> RouteDirection {
+        let slope = climb / distance
+        guard atEnd else { return RouteDirection(azimuth: azimuth, slope: slope) }
+        let end = Geodesic.direct(from: from, azimuth: azimuth, distance: distance)
+        return RouteDirection(azimuth: end.finalAzimuth, slope: slope)
+    }
+}
+
+extension Array {
+    /// The index of the first element that fits, when all behind it fit too; the count when none does.
+    fileprivate func partitioningIndex(where fits: (Element) -> Bool) -> Int {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = low + (high - low) / 2
+            if fits(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

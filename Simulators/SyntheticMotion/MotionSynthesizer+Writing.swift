@@ -1,0 +1,124 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+import GPSDEncoding
+public import Trace
+
+/// What was written of a synthetic motion.
+public struct SynthesisSummary: Sendable, Hashable {
+    /// Readings of motion sensors.
+    public var samples = 0
+    /// Positions.
+    public var fixes = 0
+    /// False when the writing was ended before the end of the route.
+    public var isComplete = true
+}
+
+extension MotionSynthesizer {
+    /// The header of the trace: the clocks, the sensors with their names and rates, and under `synthetic` how it was made.
+    public func header() -> TraceHeader { header(makeSources()) }
+
+    /// Writes the trace, in the order of time and event by event: memory does not grow with its length.
+    ///
+    /// The same route, options and seed give the same bytes.
+    ///
+    /// - Parameters:
+    ///   - sink: where to write.
+    ///   - goesOn: asked once for each second of the trace; false ends it there.
+    /// - Throws: what the sink throws.
+    @discardableResult
+    public func write(
+        to sink: any TraceSink, while goesOn: () -> Bool = { true }
+    ) throws(DeviceError) -> SynthesisSummary {
+        var sources = makeSources()
+        try sink.write(header(sources))
+        var summary = SynthesisSummary()
+        var path = SmoothPath(route, options)
+        let end = Int64((duration * 1e9).rounded())
+        var second: Int64 = 0
+        let sensorFromDevice = options.mountMatrix.inverseRotation
+        while let next = sources.next, sources.measuringTime(next) <= end {
+            let time = sources.measuringTime(next)
+            if time / 1_000_000_000 > second {
+                second = time / 1_000_000_000
+                guard goesOn() else {
+                    summary.isComplete = false
+                    break
+                }
+            }
+            let state = state(at: Double(time) / 1e9, on: &path)
+            switch next {
+            case .motion:
+                let rate = sources.reading(.gyroscope, sensorFromDevice.apply(to: state.rotationRate))
+                try write(rate, .gyroscope, time, sink, &summary)
+                let force = sources.reading(.accelerometer, sensorFromDevice.apply(to: state.specificForce))
+                try write(force, .accelerometer, time, sink, &summary)
+            case .field:
+                let field = sensorFromDevice.apply(to: field(state))
+                try write(
+                    sources.reading(.magnetometer, options.softIron.apply(to: field) + options.hardIron),
+                    .magnetometer, time, sink, &summary)
+            case .pressure:
+                let pressure = StandardAtmosphere.pressure(altitude: state.altitude)
+                try write(sources.reading(.pressure, [pressure, 0, 0]), .pressure, time, sink, &summary)
+            case .fix:
+                let report = sources.receiver.report(
+                    state, time: WallTime(nanoseconds: start.nanoseconds.addingSaturated(time)), options)
+                try sink.write(
+                    TraceEvent(time: sources.arrivalTime(next), .gpsd(GPSDEncoder.line(report))))
+                summary.fixes += 1
+            }
+            sources.advance(next)
+        }
+        return summary
+    }
+
+    private func write(
+        _ value: SIMD3<Double>, _ kind: SensorKind, _ time: Int64, _ sink: any TraceSink,
+        _ summary: inout SynthesisSummary
+    ) throws(DeviceError) {
+        try sink.write(TraceEvent(time: time, .sample(value, kind: kind, sensor: kind.rawValue, stamp: nil)))
+        summary.samples += 1
+    }
+
+    private func makeSources() -> SyntheticSources { SyntheticSources(options) }
+
+    private func header(_ sources: SyntheticSources) -> TraceHeader {
+        var header = TraceHeader(start: .init(wallTime: start, boot: options.boot))
+        header.clock = "virtual"
+        header.recorder = "SyntheticMotion"
+        let rates = options.rates
+        if let unit = options.inertialUnit {
+            header.add(sensor(.accelerometer, unit.name, rates.motion))
+            header.add(sensor(.gyroscope, unit.name, rates.motion))
+        }
+        if let model = options.magnetometer { header.add(sensor(.magnetometer, model.name, rates.field)) }
+        if let model = options.barometer { header.add(sensor(.pressure, model.name, rates.pressure)) }
+        if options.fixRate > 0 {
+            var receiver = ReceiverDescription()
+            receiver.path = options.receiverName
+            receiver.driver = "synthetic"
+            receiver.cycle = 1 / options.fixRate
+            header.devices = [TraceDevice(receiver)]
+            header.source = "synthetic"
+        }
+        header.otherMembers = [
+            TraceMember(name: "synthetic", json: options.json(biases: sources.biases, duration: duration))
+        ]
+        return header
+    }
+
+    private func sensor(_ kind: SensorKind, _ name: String, _ rate: Double) -> SensorDescription {
+        var sensor = SensorDescription(id: kind.rawValue, kind: kind)
+        sensor.name = name
+        sensor.source = "synthetic"
+        sensor.rates = .list([rate])
+        sensor.mode = .recorded
+        if kind.isVector {
+            sensor.mountMatrix = options.mountMatrix
+            sensor.mountMatrixOrigin = "synthetic"
+        }
+        return sensor
+    }
+}

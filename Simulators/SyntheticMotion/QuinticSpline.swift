@@ -1,0 +1,72 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The weights of a uniform quintic B-spline: six control points shape each interval, and the curve has four
+/// continuous derivatives (de Boor, A Practical Guide to Splines, chapter X; the cardinal case written out).
+///
+/// A straight line at constant speed is reproduced exactly. A change of speed is spread over six knots, with the bell of
+/// the quartic B-spline, and no overshoot.
+enum QuinticSpline {
+    /// The weights of the six points, of their first and of their second derivatives by the parameter.
+    struct Weights {
+        var values: (Double, Double, Double, Double, Double, Double)
+        var firsts: (Double, Double, Double, Double, Double, Double)
+        var seconds: (Double, Double, Double, Double, Double, Double)
+    }
+
+    /// The weights at a parameter from 0 to 1 between the third and the fourth point.
+    static func weights(_ u: Double) -> Weights {
+        let v = 1 - u
+        func value(_ t: Double) -> (edge: Double, next: Double, middle: Double) {
+            let t2 = t * t
+            let t3 = t2 * t
+            let t4 = t3 * t
+            let t5 = t4 * t
+            return (
+                t5 / 120,
+                (1 + 5 * t + 10 * t2 + 10 * t3 + 5 * t4 - 5 * t5) / 120,
+                (26 + 50 * t + 20 * t2 - 20 * t3 - 20 * t4 + 10 * t5) / 120
+            )
+        }
+        func first(_ t: Double) -> (edge: Double, next: Double, middle: Double) {
+            let t2 = t * t
+            let t3 = t2 * t
+            let t4 = t3 * t
+            return (
+                t4 / 24,
+                (1 + 4 * t + 6 * t2 + 4 * t3 - 5 * t4) / 24,
+                (5 + 4 * t - 6 * t2 - 8 * t3 + 5 * t4) / 12
+            )
+        }
+        func second(_ t: Double) -> (edge: Double, next: Double, middle: Double) {
+            let t2 = t * t
+            let t3 = t2 * t
+            return (t3 / 6, (1 + 3 * t + 3 * t2 - 5 * t3) / 6, (1 - 3 * t - 6 * t2 + 5 * t3) / 3)
+        }
+        // The points on the left see the parameter from the other end.
+        let (a, b) = (value(v), value(u))
+        let (da, db) = (first(v), first(u))
+        let (dda, ddb) = (second(v), second(u))
+        return Weights(
+            values: (a.edge, a.next, a.middle, b.middle, b.next, b.edge),
+            firsts: (-da.edge, -da.next, -da.middle, db.middle, db.next, db.edge),
+            seconds: (dda.edge, dda.next, dda.middle, ddb.middle, ddb.next, ddb.edge))
+    }
+
+    /// A weighted sum of the differences of five points to the first one, which keeps the digits of points far from
+    /// the origin.
+    static func sum<Value: SplineValue>(
+        _ w: (Double, Double, Double, Double, Double, Double), _ d: (Value, Value, Value, Value, Value)
+    ) -> Value {
+        d.0 * w.1 + d.1 * w.2 + d.2 * w.3 + d.3 * w.4 + d.4 * w.5
+    }
+}
+
+/// What a spline can go through.
+protocol SplineValue {
+    static func + (left: Self, right: Self) -> Self
+    static func * (left: Self, right: Double) -> Self
+}
+
+extension Double: SplineValue {}
+extension SIMD3<Double>: SplineValue {}

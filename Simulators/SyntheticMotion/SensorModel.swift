@@ -1,0 +1,52 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A magnetometer or a barometer by name.
+public struct SensorModel: Sendable, Hashable {
+    /// The chip's name.
+    public var name: String
+    /// Its noise, in gauss or kPa.
+    public var noise: SensorNoise
+
+    /// A sensor of that name and noise.
+    public init(name: String, noise: SensorNoise) {
+        self.name = name
+        self.noise = noise
+    }
+
+    /// One that reads the truth.
+    public static let ideal = SensorModel(name: "ideal", noise: SensorNoise())
+
+    /// Asahi Kasei AK8963, the magnetometer inside an MPU-9250: ±4,912 µT in steps of 0.15 µT (MPU-9250 product
+    /// specification, PS-MPU-9250A-01, revision 1.0, table 3). The data sheet tells no noise: 0.05 µT/√Hz, which is 0.35
+    /// µT at 100 Hz, is an assumption, and so is a walk of 0.002 µT in a second. The zero tolerance of ±500 steps is its
+    /// own figure.
+    public static let ak8963 = SensorModel(
+        name: "ak8963",
+        noise: SensorNoise(
+            density: 0.05 * microtesla, biasTolerance: 500 * 0.15 * microtesla, biasWalk: 0.002 * microtesla,
+            step: 0.15 * microtesla, range: 4912 * microtesla))
+
+    /// Asahi Kasei AK09916, the magnetometer inside an ICM-20948: ±4,900 µT in steps of 0.15 µT, zero within ±2,000 steps
+    /// (ICM-20948 data sheet, DS-000189, revision 1.3, table 3). Noise and walk are the assumptions made for ``ak8963``.
+    public static let ak09916 = SensorModel(
+        name: "ak09916",
+        noise: SensorNoise(
+            density: 0.05 * microtesla, biasTolerance: 2000 * 0.15 * microtesla, biasWalk: 0.002 * microtesla,
+            step: 0.15 * microtesla, range: 4900 * microtesla))
+
+    /// Bosch BMP280 with fourfold oversampling and no filter: steps of 0.66 Pa, absolute accuracy ±1 hPa (data sheet
+    /// BST-BMP280-DS001, tables 2 and 4). 0.6 Pa/√Hz is an assumption from the heights of its table 7, and so is a walk
+    /// of 0.05 Pa in a second. Its range ends at 110 kPa.
+    public static let bmp280 = SensorModel(
+        name: "bmp280",
+        noise: SensorNoise(density: 0.0006, biasTolerance: 0.1, biasWalk: 0.00005, step: 0.00066, range: 110))
+
+    /// The magnetometers that have a name.
+    public static let magnetometers = [ideal, ak8963, ak09916]
+    /// The barometers that have a name.
+    public static let barometers = [ideal, bmp280]
+
+    /// In gauss.
+    private static let microtesla = 0.01
+}

@@ -1,0 +1,179 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Geodesy
+import SensorFusion
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The smooth path along a route, and the attitude of what goes there.
+///
+/// Points of the route at uniform times, in the earth's own axes, are the control points of a quintic B-spline. So
+/// velocity and acceleration are exact derivatives of the positions, nothing adds up over hours, and poles and the
+/// antimeridian are places like others. A copy goes on by itself.
+struct SmoothPath: Sendable {
+    /// Below the first speed a course tells no heading, from the second it tells it alone; in m/s.
+    private static let unheeded = 0.3
+    private static let heeded = 1.5
+
+    /// What there is at one instant.
+    struct Instant {
+        /// Coordinates in the earth's axes.
+        var position: SIMD3<Double>
+        var place: EarthFixed.Place
+        /// East, north, up in m/s.
+        var velocity: SIMD3<Double>
+        /// Radians clockwise from north, up, and to the right.
+        var heading: Double
+        var pitch: Double
+        var roll: Double
+        /// From the axes of what moves to east, north, up.
+        var attitude: Quaternion
+        /// From the axes of what moves to those of the earth.
+        var earthAttitude: Quaternion
+        /// In the axes of what moves.
+        var specificForce: SIMD3<Double>
+    }
+
+    private struct Control {
+        var index = Int.min
+        var position = SIMD3<Double>.zero
+        /// Radians.
+        var azimuth = 0.0
+        var slope = 0.0
+    }
+
+    let route: MotionRoute
+    /// Seconds from the start of the path to that of the route: one that begins at rest needs some to get going.
+    let lead: Double
+    /// Seconds.
+    let duration: Double
+    private let knot: Double
+    private let geoidSeparation: Double
+    private let rotationRate: Double
+    private let pitches: Bool
+    private let leans: Bool
+    private var stage = 0
+    /// Control points that were computed last, by index modulo their count.
+    private var controls = [Control](repeating: Control(), count: 16)
+
+    init(_ route: MotionRoute, _ options: MotionOptions) {
+        self.route = route
+        knot = options.smoothing
+        lead = route.extends ? 0 : 3 * options.smoothing
+        duration = route.duration + 2 * lead
+        geoidSeparation = options.geoidSeparation
+        rotationRate = options.earthRotates ? EarthFixed.rotationRate : 0
+        pitches = options.pitches
+        leans = options.turns == .coordinated
+    }
+
+    /// What there is at a time in seconds since the start of the path.
+    mutating func instant(at time: Double) -> Instant {
+        let knots = (time - lead) / knot
+        let interval = knots.rounded(.down)
+        let first = Int(interval) - 2
+        let weights = QuinticSpline.weights(knots - interval)
+        let points = (
+            control(first), control(first + 1), control(first + 2), control(first + 3), control(first + 4),
+            control(first + 5)
+        )
+        // Seen from the first point, so that no digits are lost to the distance from the earth's centre.
+        let origin = points.0.position
+        let ways = (
+            points.1.position - origin, points.2.position - origin, points.3.position - origin,
+            points.4.position - origin, points.5.position - origin
+        )
+        let position = origin + QuinticSpline.sum(weights.values, ways)
+        let place = EarthFixed.place(of: position)
+        let frame = place.attitude
+        let velocity = frame.conjugate.rotate(QuinticSpline.sum(weights.firsts, ways)) / knot
+        let acceleration = frame.conjugate.rotate(QuinticSpline.sum(weights.seconds, ways)) / (knot * knot)
+        // Groves, equation 5.18 and those before: in axes that turn with the earth, specific force is the acceleration
+        // in them, and Coriolis' twice the cross product, and what holds against gravity, which includes the centrifugal
+        // force.
+        let (sine, cosine) = (sin(place.latitude), cos(place.latitude))
+        let turning = SIMD3(0, cosine, sine) * rotationRate
+        let gravity = NormalGravity.at(sine: sine, height: place.height)
+        let force = acceleration + 2 * turning.cross(velocity) + SIMD3(0, 0, gravity)
+
+        let heading = heading(velocity, points, weights)
+        let slopes = (
+            points.1.slope - points.0.slope, points.2.slope - points.0.slope, points.3.slope - points.0.slope,
+            points.4.slope - points.0.slope, points.5.slope - points.0.slope
+        )
+        let pitch = pitches ? atan(points.0.slope + QuinticSpline.sum(weights.values, slopes)) : 0
+        var attitude =
+            Quaternion(aboutZ: -heading) * Quaternion(x: sin(pitch / 2), y: 0, z: 0, w: cos(pitch / 2))
+        var felt = attitude.conjugate.rotate(force)
+        var roll = 0.0
+        if leans {
+            // Held away from a fall, where there is no way to lean.
+            roll = atan2(felt.x, max(felt.z, 0.1))
+            let lean = Quaternion(x: 0, y: sin(roll / 2), z: 0, w: cos(roll / 2))
+            attitude = attitude * lean
+            felt = lean.conjugate.rotate(felt)
+        }
+        return Instant(
+            position: position, place: place, velocity: velocity, heading: heading, pitch: pitch, roll: roll,
+            attitude: attitude, earthAttitude: frame * attitude, specificForce: felt)
+    }
+
+    /// The course where there is a speed; else that of the way, turned as smoothly as the path.
+    private func heading(
+        _ velocity: SIMD3<Double>, _ points: (Control, Control, Control, Control, Control, Control),
+        _ weights: QuinticSpline.Weights
+    ) -> Double {
+        let speed = (velocity.x * velocity.x + velocity.y * velocity.y).squareRoot()
+        let share = Self.smoothStep((speed - Self.unheeded) / (Self.heeded - Self.unheeded))
+        let course = atan2(velocity.x, velocity.y)
+        guard share < 1 else { return course }
+        // The shorter turn from each point to the next.
+        var turns = (0.0, 0.0, 0.0, 0.0, 0.0)
+        turns.0 = Self.wrapped(points.1.azimuth - points.0.azimuth)
+        turns.1 = turns.0 + Self.wrapped(points.2.azimuth - points.1.azimuth)
+        turns.2 = turns.1 + Self.wrapped(points.3.azimuth - points.2.azimuth)
+        turns.3 = turns.2 + Self.wrapped(points.4.azimuth - points.3.azimuth)
+        turns.4 = turns.3 + Self.wrapped(points.5.azimuth - points.4.azimuth)
+        let way = points.0.azimuth + QuinticSpline.sum(weights.values, turns)
+        guard share > 0 else { return way }
+        return way + share * Self.wrapped(course - way)
+    }
+
+    private mutating func control(_ index: Int) -> Control {
+        let slot = index & 15
+        if controls[slot].index == index { return controls[slot] }
+        let point = route.place(at: Double(index) * knot, near: &stage)
+        let slope = point.direction.slope
+        controls[slot] = Control(
+            index: index,
+            position: EarthFixed.position(
+                latitude: point.place.latitude, longitude: point.place.longitude,
+                height: point.altitude + geoidSeparation),
+            azimuth: point.direction.azimuth * .pi / 180, slope: min(max(slope, -1), 1))
+        return controls[slot]
+    }
+
+    /// From 0 to 1 with two continuous derivatives.
+    private static func smoothStep(_ x: Double) -> Double {
+        let x = min(max(x, 0), 1)
+        return x * x * x * (10 + x * (6 * x - 15))
+    }
+
+    /// The same angle from -π to π.
+    static func wrapped(_ angle: Double) -> Double {
+        angle - (angle / (2 * .pi)).rounded() * 2 * .pi
+    }
+}
+
+extension SIMD3<Double> {
+    func cross(_ other: Self) -> Self {
+        [y * other.z - z * other.y, z * other.x - x * other.z, x * other.y - y * other.x]
+    }
+}

@@ -1,0 +1,83 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// All that gives readings in a synthetic trace: their noise, and when each is due.
+struct SyntheticSources {
+    /// What can be due. Of one time the first comes first.
+    enum Kind: Int, CaseIterable {
+        /// Gyroscope and accelerometer, which share their times.
+        case motion
+        case field
+        case pressure
+        case fix
+    }
+
+    var receiver: ReceiverSource
+    private var noises: [SensorKind: NoiseSource] = [:]
+    /// Readings a second, by kind; 0 for none.
+    private var rates: [Double]
+    private var counts = [Int64](repeating: 0, count: Kind.allCases.count)
+    /// When each kind is due, in nanoseconds; the end of time for none.
+    private var arrivals: [Int64]
+    private let delay: Int64
+
+    init(_ options: MotionOptions) {
+        let rates = options.rates
+        self.rates = [
+            options.inertialUnit == nil ? 0 : rates.motion, options.magnetometer == nil ? 0 : rates.field,
+            options.barometer == nil ? 0 : rates.pressure, options.fixRate,
+        ]
+        delay = Int64((options.fixDelay * 1e9).rounded())
+        receiver = ReceiverSource(options.receiver, rate: max(options.fixRate, 0.001), seed: options.seed)
+        arrivals = [0, 0, 0, delay]
+        for (index, rate) in self.rates.enumerated() where rate == 0 { arrivals[index] = .max }
+        func add(_ kind: SensorKind, _ noise: SensorNoise?, _ rate: Double, _ stream: UInt64) {
+            guard let noise else { return }
+            noises[kind] = NoiseSource(
+                noise, rate: rate, isVector: kind.isVector, biasFraction: options.biasFraction, seed: options.seed,
+                stream: stream)
+        }
+        add(.accelerometer, options.inertialUnit?.accelerometer, rates.motion, 1)
+        add(.gyroscope, options.inertialUnit?.gyroscope, rates.motion, 2)
+        add(.magnetometer, options.magnetometer?.noise, rates.field, 3)
+        add(.pressure, options.barometer?.noise, rates.pressure, 4)
+    }
+
+    /// The constant errors of the sensors.
+    var biases: [(kind: SensorKind, value: SIMD3<Double>)] {
+        SensorKind.allCases.compactMap { kind in noises[kind].map { (kind, $0.bias) } }
+    }
+
+    /// What arrives next; nil when there is nothing at all.
+    var next: Kind? {
+        var best: Kind?
+        var time = Int64.max
+        for kind in Kind.allCases where arrivals[kind.rawValue] < time {
+            time = arrivals[kind.rawValue]
+            best = kind
+        }
+        return best
+    }
+
+    /// When it arrives, in nanoseconds since the start.
+    func arrivalTime(_ kind: Kind) -> Int64 { arrivals[kind.rawValue] }
+
+    /// When it was measured.
+    func measuringTime(_ kind: Kind) -> Int64 { arrivals[kind.rawValue] - (kind == .fix ? delay : 0) }
+
+    mutating func advance(_ kind: Kind) {
+        let index = kind.rawValue
+        counts[index] += 1
+        // From the count, so that no error adds up. Reports tell milliseconds.
+        let seconds = Double(counts[index]) / rates[index]
+        arrivals[index] =
+            kind == .fix ? Int64((seconds * 1e3).rounded()) * 1_000_000 + delay : Int64((seconds * 1e9).rounded())
+    }
+
+    /// The next reading of a sensor.
+    mutating func reading(_ kind: SensorKind, _ truth: SIMD3<Double>) -> SIMD3<Double> {
+        noises[kind]?.reading(truth) ?? truth
+    }
+}

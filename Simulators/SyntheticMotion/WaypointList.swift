@@ -1,0 +1,162 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+
+/// Waypoints as a text: one a line, `latitude,longitude[,altitude[,speed[,pause]]]`.
+///
+///     # to the bakery and a look around; degrees, degrees, metres, metres per second, seconds
+///     48.1370,11.5750,520,1.4
+///     48.1379,11.5762,,,120
+///     48.1370,11.5750
+///
+/// Commas, semicolons, tabs or blanks stand between the numbers; between commas and semicolons a field may be empty,
+/// which means as before. A line of names (lat, lon, alt, speed, pause, and their long forms) may come first and gives
+/// another order. Lines that begin with # and empty ones are passed over.
+public enum WaypointList {
+    /// The longest line, in bytes.
+    private static let maximumLine = 1_000
+
+    private enum Column {
+        case latitude, longitude, altitude, speed, pause
+
+        init?(_ name: Substring) {
+            switch name.lowercased() {
+            case "lat", "latitude": self = .latitude
+            case "lon", "lng", "long", "longitude": self = .longitude
+            case "alt", "altitude", "ele", "elevation": self = .altitude
+            case "speed": self = .speed
+            case "pause": self = .pause
+            default: return nil
+            }
+        }
+
+        static let standard: [Column] = [.latitude, .longitude, .altitude, .speed, .pause]
+    }
+
+    /// True when the first line that says something is one of waypoints, or names their columns and no others.
+    public static func isOne(_ bytes: [UInt8]) -> Bool {
+        var rest = bytes[...]
+        while let line = takeLine(&rest) {
+            guard let fields = fields(line), !fields.isEmpty else {
+                if line.count > maximumLine || isBinary(line) { return false }
+                continue
+            }
+            if let columns = columns(fields) { return columns.contains(.latitude) && columns.contains(.longitude) }
+            return (2...5).contains(fields.count) && fields.allSatisfy { $0.isEmpty || number($0) != nil }
+        }
+        return false
+    }
+
+    /// Reads waypoints.
+    ///
+    /// - Parameter name: what to call the text in messages.
+    /// - Throws: which line cannot be read, and why.
+    public static func read(_ bytes: [UInt8], name: String) throws(DeviceError) -> [Waypoint] {
+        let name = ShownText.cleaned(name)
+        var waypoints: [Waypoint] = []
+        var order = Column.standard
+        var isFirst = true
+        var rest = bytes[...]
+        var lineNumber = 0
+        while let line = takeLine(&rest) {
+            lineNumber += 1
+            func fail(_ what: String) -> DeviceError {
+                DeviceError(.invalidTrace, "\(name), line \(lineNumber): \(what)")
+            }
+            guard let fields = fields(line) else {
+                throw fail("this is no text of waypoints: a line has at most \(maximumLine) bytes of UTF-8.")
+            }
+            guard !fields.isEmpty else { continue }
+            if isFirst, let columns = columns(fields) {
+                guard columns.contains(.latitude), columns.contains(.longitude) else {
+                    throw fail("among the names of columns are no lat and lon.")
+                }
+                order = columns
+                isFirst = false
+                continue
+            }
+            isFirst = false
+            guard (2...order.count).contains(fields.count) else {
+                throw fail("there are \(fields.count) fields; a waypoint is lat,lon[,alt[,speed[,pause]]].")
+            }
+            var waypoint = Waypoint(latitude: .nan, longitude: .nan)
+            for (column, field) in zip(order, fields) where !field.isEmpty {
+                guard let value = number(field) else {
+                    throw fail(
+                        "\"\(ShownText.cleaned(String(field.prefix(40))))\" is no number; write it with digits and a decimal point."
+                    )
+                }
+                switch column {
+                case .latitude: waypoint.latitude = value
+                case .longitude: waypoint.longitude = value
+                case .altitude: waypoint.altitude = value
+                case .speed: waypoint.speed = value
+                case .pause: waypoint.pause = value
+                }
+            }
+            guard abs(waypoint.latitude) <= 90, abs(waypoint.longitude) <= 360 else {
+                throw fail("latitude and longitude have to be degrees, from -90 to 90 and from -180 to 180.")
+            }
+            guard waypoints.count < MotionRoute.maximumCount else {
+                throw fail("there are more than \(MotionRoute.maximumCount) waypoints. Cut the way in parts.")
+            }
+            waypoints.append(waypoint)
+        }
+        guard !waypoints.isEmpty else {
+            throw DeviceError(
+                .invalidTrace, "\(name) holds no waypoints. Write one a line: lat,lon[,alt[,speed[,pause]]].")
+        }
+        return waypoints
+    }
+
+    /// The next line, without its end; nil behind the last.
+    private static func takeLine(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard !rest.isEmpty else { return nil }
+        let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
+        let line = rest[..<end]
+        rest = rest[min(end + 1, rest.endIndex)...]
+        return line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+    }
+
+    private static func isBinary(_ line: ArraySlice<UInt8>) -> Bool {
+        String(validating: line, as: UTF8.self) == nil
+    }
+
+    /// The fields of a line: none for an empty one and for a comment, nil for what is no text.
+    private static func fields(_ line: ArraySlice<UInt8>) -> [Substring]? {
+        guard line.count <= maximumLine, var text = String(validating: line, as: UTF8.self)?[...] else { return nil }
+        if text.unicodeScalars.first == "\u{feff}" { text = Substring(text.unicodeScalars.dropFirst()) }
+        text = trimmed(text)
+        guard !text.isEmpty, text.first != "#" else { return [] }
+        for separator in [",", ";"] as [Character] where text.contains(separator) {
+            var fields = text.split(separator: separator, omittingEmptySubsequences: false).map(trimmed)
+            // A separator at the end of the line ends its last field.
+            if fields.count > 2, fields.last?.isEmpty == true { fields.removeLast() }
+            return fields
+        }
+        return text.split(whereSeparator: { $0 == " " || $0 == "\t" })
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        var text = text.drop { $0 == " " || $0 == "\t" }
+        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+        return text
+    }
+
+    /// The columns that a line names; nil when it names none, or others, or one twice.
+    private static func columns(_ fields: [Substring]) -> [Column]? {
+        let columns = fields.compactMap { Column($0) }
+        return columns.count == fields.count && Set(columns).count == columns.count ? columns : nil
+    }
+
+    /// A finite decimal number.
+    private static func number(_ text: Substring) -> Double? {
+        // Double reads more than that: "nan", "infinity", hexadecimal digits.
+        let isDecimal = text.utf8.allSatisfy {
+            (0x30...0x39).contains($0) || [0x2b, 0x2d, 0x2e, 0x45, 0x65].contains($0)
+        }
+        guard isDecimal, let value = Double(text), value.isFinite else { return nil }
+        return value
+    }
+}

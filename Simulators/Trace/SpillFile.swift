@@ -1,0 +1,67 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A file without a name, for what is too much for memory. It is gone when nobody has it any more.
+final class SpillFile {
+    private let descriptor: Int32
+    private let folder: String
+    private(set) var count = 0
+
+    /// Makes one in `$TMPDIR`, else in /var/tmp, which lies on the disk more often than /tmp.
+    init() throws(DeviceError) {
+        folder = TemporaryFiles.place(otherwise: "/var/tmp")
+        guard let made = TemporaryFiles.makeNamelessFile("trace-", in: folder) else {
+            throw Self.failure(folder, call: "mkstemp", errno: errno)
+        }
+        descriptor = made
+    }
+
+    deinit { close(descriptor) }
+
+    /// Adds bytes at the end.
+    func append(_ bytes: [UInt8]) throws(DeviceError) {
+        var number: Int32 = 0
+        bytes.withUnsafeBytes { bytes in
+            var done = 0
+            while done < bytes.count {
+                let written = write(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
+                if written > 0 {
+                    done += min(written, bytes.count - done)
+                } else if written == 0 || errno != EINTR {
+                    number = written == 0 ? EIO : errno
+                    return
+                }
+            }
+        }
+        guard number == 0 else { throw Self.failure(folder, call: "write", errno: number) }
+        count += bytes.count
+    }
+
+    /// Its bytes so far.
+    func bytes() throws(DeviceError) -> TraceBytes {
+        guard let file = MappedFile(descriptor: descriptor, count: count) else {
+            throw Self.failure(folder, call: "mmap", errno: errno)
+        }
+        return TraceBytes(file)
+    }
+
+    private static func failure(_ folder: String, call: String, errno number: Int32) -> DeviceError {
+        let what =
+            number == ENOSPC || number == EDQUOT || number == EFBIG
+            ? "There is no space left in \(folder)" : "No file can be written in \(folder)"
+        return DeviceError(
+            .inputOutput,
+            "\(what), where traces that are too large for memory lie meanwhile. Set TMPDIR to a folder with space.",
+            cause: .system(call: call, errno: number))
+    }
+}

@@ -1,0 +1,99 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import JSONBytes
+
+/// Writes events as lines of a trace, with times that do not go back.
+package struct TraceEventLines {
+    /// The time of the last event.
+    private var time = Int64.min
+    /// The members that name sensors, which are the same for each of their readings.
+    private var members: [SensorDescription.ID: [UInt8]] = [:]
+
+    package init() {}
+
+    /// Appends the lines of an event: none for a reading that a trace cannot hold and for bytes that are none, several for
+    /// many bytes.
+    package mutating func append(_ event: TraceEvent, to buffer: inout [UInt8]) {
+        let asked = event.time ?? max(time, 0)
+        let time = hold(asked)
+        switch event.contents {
+        case .gpsd(let line), .gpsdText(let line):
+            line.withUnsafeBytes { Self.append(gpsdLine: $0, at: time, to: &buffer) }
+        case .lost(let error): Self.append(lost: error, at: time, to: &buffer)
+        case .regained: Self.appendRegained(at: time, to: &buffer)
+        case .sample(let value, let kind, let sensor, let stamp):
+            TraceSampleText.append(
+                value, kind: kind, sensor: member(sensor, kind), time: time, stamp: stamp ?? asked, to: &buffer)
+        case .sensorLost(let error, let sensor): Self.append(lost: error, sensor: sensor, at: time, to: &buffer)
+        case .sensorRegained(let sensor): Self.appendRegained(sensor: sensor, at: time, to: &buffer)
+        case .battery(let battery): Self.append(battery: battery, at: time, to: &buffer)
+        case .accessory(let event): event.append(at: time, to: &buffer)
+        }
+    }
+
+    /// The time at which an event that happened then is written.
+    mutating func hold(_ time: Int64) -> Int64 {
+        self.time = max(self.time, time)
+        return self.time
+    }
+
+    private mutating func member(_ sensor: SensorDescription.ID, _ kind: SensorKind) -> [UInt8] {
+        if sensor == kind.rawValue { return [] }
+        if let known = members[sensor] { return known }
+        let member = TraceSampleText.member(sensor)
+        members[sensor] = member
+        return member
+    }
+}
+
+// The lines by themselves.
+extension TraceEventLines {
+    static func append(gpsdLine line: UnsafeRawBufferPointer, at time: Int64, to buffer: inout [UInt8]) {
+        if GPSDLineCheck.isEmbeddable(line) {
+            TraceWriter.begin(",\"gpsd\":", time, &buffer)
+            buffer.append(contentsOf: line)
+        } else if let text = String(validating: line, as: UTF8.self) {
+            TraceWriter.begin(",\"gpsdText\":", time, &buffer)
+            var writer = JSONWriter()
+            writer.string(text)
+            buffer.append(contentsOf: writer.bytes)
+        } else {
+            TraceWriter.begin(",\"gpsdHex\":\"", time, &buffer)
+            for byte in line {
+                buffer.append(HexDigit.digit(byte >> 4))
+                buffer.append(HexDigit.digit(byte))
+            }
+            buffer.append(UInt8(ascii: "\""))
+        }
+        end(&buffer)
+    }
+
+    static func append(lost error: DeviceError, sensor: String? = nil, at time: Int64, to buffer: inout [UInt8]) {
+        TraceWriter.begin(",\"lost\":", time, &buffer)
+        var writer = JSONWriter()
+        TraceLoss.write(error, to: &writer)
+        buffer.append(contentsOf: writer.bytes)
+        if let sensor { buffer.append(contentsOf: TraceSampleText.member(sensor)) }
+        end(&buffer)
+    }
+
+    static func appendRegained(sensor: String? = nil, at time: Int64, to buffer: inout [UInt8]) {
+        TraceWriter.begin(",\"regained\":true", time, &buffer)
+        if let sensor { buffer.append(contentsOf: TraceSampleText.member(sensor)) }
+        end(&buffer)
+    }
+
+    static func append(battery: BatteryReading?, at time: Int64, to buffer: inout [UInt8]) {
+        TraceWriter.begin(",\"battery\":", time, &buffer)
+        var writer = JSONWriter()
+        TraceBattery.write(battery, to: &writer)
+        buffer.append(contentsOf: writer.bytes)
+        end(&buffer)
+    }
+
+    private static func end(_ buffer: inout [UInt8]) {
+        TraceWriter.append("}\n", &buffer)
+    }
+}

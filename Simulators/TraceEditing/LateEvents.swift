@@ -1,0 +1,44 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Trace
+
+/// Events that wait for their time, with a bound on how many.
+struct LateEvents {
+    /// So many events wait: a minute of two thousand readings a second.
+    static let capacity = 1 << 17
+
+    private var heap = TimeHeap<TraceEvent>()
+    private let capacity: Int
+    /// Where too many came at once some go before their time. None goes before one that has gone.
+    private var last = Int64.min
+
+    init(capacity: Int = LateEvents.capacity) {
+        self.capacity = capacity
+    }
+
+    /// Adds an event; the earliest is handed on where too many wait.
+    mutating func add(_ event: TraceEvent, into events: inout [TraceEvent]) {
+        heap.insert(event, at: max(event.time ?? 0, last))
+        if heap.count > capacity { release(into: &events) }
+    }
+
+    /// Hands on those that have no later time than this.
+    mutating func release(upTo time: Int64, into events: inout [TraceEvent]) {
+        while let first = heap.earliest, first <= time { release(into: &events) }
+    }
+
+    private mutating func release(into events: inout [TraceEvent]) {
+        guard let (first, time) = heap.removeEarliest() else { return }
+        var event = first
+        last = time
+        let due = event.time ?? 0
+        if due < time {
+            if case .sample(let value, let kind, let sensor, nil) = event.contents {
+                event.contents = .sample(value, kind: kind, sensor: sensor, stamp: due)
+            }
+            event.time = time
+        }
+        events.append(event)
+    }
+}

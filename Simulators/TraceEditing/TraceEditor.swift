@@ -1,0 +1,55 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+public import Trace
+
+/// Runs traces through edits, event by event: a trace of any length takes the memory of a few events.
+public enum TraceEditor {
+    /// Writes the trace as it is after the edits, which are made one after the other.
+    ///
+    /// A trace that is not native becomes one. Reports without a stamp of their arrival get the times at which
+    /// playback would tell them.
+    /// - Returns: What could not be read of the trace.
+    @discardableResult
+    public static func write(
+        _ trace: TraceFile, edits: [any TraceEdit] = [], to sink: any TraceSink
+    ) throws(DeviceError) -> [TraceWarning] {
+        var edits = edits
+        var header = TraceReading.header(of: trace)
+        for index in edits.indices { header = try edits[index].header(header) }
+        try sink.write(header)
+        var reading = TraceReading(trace)
+        while let event = reading.next() {
+            for event in run([event], through: &edits, from: 0) { try sink.write(event) }
+        }
+        for index in edits.indices {
+            var rest: [TraceEvent] = []
+            try edits[index].finish(into: &rest)
+            for event in run(rest, through: &edits, from: index + 1) { try sink.write(event) }
+        }
+        return reading.warnings
+    }
+
+    /// The same in memory.
+    public static func trace(_ trace: TraceFile, edits: [any TraceEdit], named name: String) throws(DeviceError)
+        -> TraceFile
+    {
+        let builder = TraceBuilder(name: name)
+        try write(trace, edits: edits, to: builder)
+        return try builder.file()
+    }
+
+    private static func run(
+        _ events: [TraceEvent], through edits: inout [any TraceEdit], from first: Int
+    ) -> [TraceEvent] {
+        var events = events
+        for index in edits.indices.dropFirst(first) {
+            if events.isEmpty { return [] }
+            var edited: [TraceEvent] = []
+            for event in events { edits[index].take(event, into: &edited) }
+            events = edited
+        }
+        return events
+    }
+}

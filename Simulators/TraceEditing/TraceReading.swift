@@ -1,0 +1,63 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import GPSDProtocol
+package import Trace
+
+/// The events of a trace, each with a time.
+package struct TraceReading {
+    private let bytes: TraceBytes
+    private var cursor: TraceCursor
+    private var clock = ReportClock()
+    private var decoder = GPSDDecoder()
+
+    package init(_ trace: TraceFile) {
+        bytes = trace.bytes
+        cursor = TraceCursor(trace)
+    }
+
+    package var warnings: [TraceWarning] { cursor.warnings }
+    package var warningCount: Int { cursor.warningCount }
+
+    /// The next event; nil at the end.
+    package mutating func next() -> TraceEvent? {
+        guard var event = bytes.withUnsafeBytes({ cursor.nextEvent($0) }) else { return nil }
+        if event.time == nil {
+            if case .gpsd(let line) = event.contents { clock.take(decoder.position(line)?.time) }
+            event.time = clock.elapsed
+        }
+        return event
+    }
+
+    /// The header of a native trace; for others one that says when they start, as far as they do.
+    package static func header(of trace: TraceFile) -> TraceHeader {
+        var header = trace.header ?? TraceHeader()
+        if trace.header == nil {
+            header.source = trace.name
+            header.clock = ""
+            if let start = trace.start ?? firstTime(of: trace) {
+                header.start = TraceHeader.Start(wallTime: start, boot: .zero)
+            }
+        }
+        // Sensors that only events name are in the header from here on, which knows what they are.
+        let known = Set(header.sensors.map(\.id))
+        for sensor in trace.findSensors() where !known.contains(sensor.id) { header.add(sensor) }
+        return header
+    }
+
+    private static func firstTime(of trace: TraceFile) -> WallTime? {
+        var reading = TraceReading(trace)
+        while let event = reading.next() {
+            if case .gpsd(let line) = event.contents, let time = reading.decoder.position(line)?.time { return time }
+        }
+        return nil
+    }
+}
+
+extension GPSDDecoder {
+    /// The position on a line; nil for other reports.
+    mutating func position(_ line: [UInt8]) -> PositionReport? {
+        if case .position(let report) = line.withUnsafeBytes({ decode($0) }) { report } else { nil }
+    }
+}

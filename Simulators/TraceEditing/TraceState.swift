@@ -1,0 +1,95 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import GPSDProtocol
+package import Trace
+
+/// What holds at a place in a trace because of what happened before, as events that bring it about.
+package struct TraceState: Sendable {
+    private struct Attachment {
+        var id: String
+        var description: AccessoryDescription
+        var openProtocols: [String] = []
+    }
+
+    private var battery: BatteryReading??
+    private var positionLoss: DeviceError?
+    private var sensorLosses: [(id: SensorDescription.ID, error: DeviceError)] = []
+    private var attachments: [Attachment] = []
+    private var version: [UInt8]?
+    private var devices: [UInt8]?
+    /// Receivers that came or changed after the list, by path.
+    private var receivers: [(path: String, line: [UInt8])] = []
+    private var decoder = GPSDDecoder()
+
+    /// Nothing has happened.
+    package init() {}
+
+    /// Takes in what happens next.
+    package mutating func take(_ event: TraceEvent) {
+        switch event.contents {
+        case .gpsd(let line): take(line)
+        case .gpsdText, .sample: break
+        case .lost(let error): positionLoss = error
+        case .regained: positionLoss = nil
+        case .sensorLost(let error, let sensor):
+            sensorLosses.removeAll { $0.id == sensor }
+            sensorLosses.append((sensor, error))
+        case .sensorRegained(let sensor): sensorLosses.removeAll { $0.id == sensor }
+        case .battery(let reading): battery = .some(reading)
+        case .accessory(let event): take(event)
+        }
+    }
+
+    /// Events that bring about what holds.
+    package var events: [TraceEvent.Contents] {
+        var events: [TraceEvent.Contents] = []
+        if let battery { events.append(.battery(battery)) }
+        for line in [version, devices].compactMap(\.self) + receivers.map(\.line) { events.append(.gpsd(line)) }
+        if let positionLoss { events.append(.lost(positionLoss)) }
+        for loss in sensorLosses { events.append(.sensorLost(loss.error, sensor: loss.id)) }
+        for attachment in attachments {
+            events.append(
+                .accessory(TraceAccessoryEvent(accessory: attachment.id, .attached(attachment.description))))
+            for name in attachment.openProtocols {
+                events.append(.accessory(TraceAccessoryEvent(accessory: attachment.id, .opened(name))))
+            }
+        }
+        return events
+    }
+
+    private mutating func take(_ line: [UInt8]) {
+        // A report that is no position is rare, and one of a service rarer: only their names are looked at first.
+        switch line.withUnsafeBytes({ decoder.decode($0) }) {
+        case .version: version = line
+        case .devices:
+            devices = line
+            receivers = []
+        case .device(let receiver):
+            receivers.removeAll { $0.path == receiver.path }
+            // A machine has a handful; a hostile trace any number.
+            if receivers.count < 64 { receivers.append((receiver.path, line)) }
+        default: break
+        }
+    }
+
+    private mutating func take(_ event: TraceAccessoryEvent) {
+        let index = attachments.firstIndex { $0.id == event.accessory }
+        switch event.change {
+        case .attached(let description):
+            if let index {
+                attachments[index].description = description
+            } else {
+                attachments.append(Attachment(id: event.accessory, description: description))
+            }
+        case .detached: if let index { attachments.remove(at: index) }
+        case .opened(let name):
+            if let index, !attachments[index].openProtocols.contains(name) {
+                attachments[index].openProtocols.append(name)
+            }
+        case .closed(let name, _): if let index { attachments[index].openProtocols.removeAll { $0 == name } }
+        case .received, .sent: break
+        }
+    }
+}

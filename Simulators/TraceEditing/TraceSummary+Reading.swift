@@ -1,0 +1,81 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import GPSDProtocol
+import Geodesy
+public import Trace
+
+extension TraceSummary {
+    /// The most streams that are told apart; what is beyond counts with the last.
+    public static let maximumStreams = 1024
+
+    /// Goes through the trace once.
+    public init(_ trace: TraceFile) {
+        name = trace.name
+        header = TraceReading.header(of: trace)
+        faults =
+            header.otherMembers.first { $0.name == "faults" }.map { String(decoding: $0.json, as: UTF8.self) } ?? ""
+        var reading = TraceReading(trace)
+        var meters = StreamMeters()
+        var sight = PositionMeter()
+        var decoder = GPSDDecoder()
+        while let event = reading.next() {
+            let time = event.time ?? 0
+            count += 1
+            duration = max(duration, time)
+            switch event.contents {
+            case .gpsd(let line):
+                let report = line.withUnsafeBytes { decoder.decode($0) }
+                meters.note(report.kind, report.origin, at: time)
+                if case .position(let report) = report { sight.take(report) }
+                if let receiver = report.time {
+                    let pair = ClockPair(time: time, receiver: receiver)
+                    if clocks.count < 2 { clocks.append(pair) } else { clocks[1] = pair }
+                }
+            case .gpsdText: meters.note("text", "", at: time)
+            case .sample(_, let kind, let sensor, let stamp): meters.note(kind.rawValue, sensor, at: stamp ?? time)
+            case .battery: meters.note("battery", "", at: time)
+            case .accessory(let event): meters.note("accessory", event.accessory, at: time)
+            case .lost, .regained: meters.note("loss", "gpsd", at: time)
+            case .sensorLost(_, let sensor), .sensorRegained(let sensor): meters.note("loss", sensor, at: time)
+            }
+        }
+        streams = meters.streams
+        positions = sight.positions
+        warnings = reading.warnings
+        warningCount = reading.warningCount
+    }
+}
+
+extension GPSDReport {
+    /// The name of its class.
+    fileprivate var kind: String {
+        switch self {
+        case .position: "TPV"
+        case .sky: "SKY"
+        case .attitude: "ATT"
+        case .version: "VERSION"
+        case .devices: "DEVICES"
+        case .device: "DEVICE"
+        case .watch: "WATCH"
+        case .error: "ERROR"
+        case .other(let name): "\(name)".uppercased()
+        case .malformed: "malformed"
+        }
+    }
+
+    fileprivate var origin: String {
+        switch self {
+        case .position(let report): report.receiver
+        case .sky(let report): report.receiver
+        case .attitude(let report): report.receiver
+        case .device(let receiver): receiver.path
+        default: ""
+        }
+    }
+
+    fileprivate var time: WallTime? {
+        if case .position(let report) = self { report.time } else { nil }
+    }
+}

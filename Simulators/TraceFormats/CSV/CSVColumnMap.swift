@@ -1,0 +1,205 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+import Trace
+
+/// Says what the columns of a table hold whose header nobody knows.
+///
+///     let map = try CSVColumnMap("time=ts:ms, accel.x=ax:g, accel.y=ay:g, accel.z=az:g, lat=Latitude, lon=#7, speed=v:km/h")
+///
+/// Entries stand between commas. `QUANTITY=COLUMN:UNIT` names a column: by what the header says, in any case of letters;
+/// as `"a, b"` in quotes when there is a comma, a colon or a quote in it, which is doubled; or as `#3` by its number,
+/// counted from 1. Without a unit it is the first one of the list; a minus before it turns the sign, which is what
+/// Core Motion's acceleration needs (`accel.x=ax:-g`).
+///
+/// | quantities | units |
+/// | --- | --- |
+/// | `time` | s, ms, us, ns: since the start, or since 1970 when that makes more than three years; iso: 2026-11-21T10:00:00Z |
+/// | `accel.x`, `accel.y`, `accel.z` | m/s^2, g, mg, cm/s^2; +9.81 on the axis that points up |
+/// | `gyro.x`, `gyro.y`, `gyro.z` | rad/s, deg/s, mdeg/s, mrad/s |
+/// | `mag.x`, `mag.y`, `mag.z` | uT, nT, mT, T, G, mG |
+/// | `pressure` | kPa, hPa, mbar, Pa, mmHg, inHg |
+/// | `lat`, `lon`, `course`, `acc.course` | deg, rad, e7, e5 (whole numbers of 1e-7 and 1e-5 degrees) |
+/// | `alt.msl`, `alt.hae`, `acc.h`, `acc.v` | m, cm, mm, km, ft |
+/// | `speed`, `climb`, `acc.speed` | m/s, km/h, kn, mph, cm/s, mm/s, ft/s |
+/// | `mode`, `sats`, `hdop`, `vdop`, `pdop` | none |
+///
+/// Settings: `separator=` comma, semicolon, tab or pipe, where the first line does not show it; `decimal=comma`;
+/// `header=no` for a table whose first row holds readings; `skip=2` for so many lines before the header; `period=0.01`
+/// for the seconds from row to row when there is no time; `start=2026-11-21T10:00:00Z` for civil time at time zero.
+public struct CSVColumnMap: Sendable, Hashable {
+    /// The longest text of a map, in bytes.
+    static let maximumLength = 16_384
+    /// The most lines that can be passed over.
+    static let maximumSkip = 1_000_000
+
+    /// Where a quantity stands.
+    struct Column: Sendable, Hashable {
+        /// The name in the header as it was written; nil for a number.
+        var name: String?
+        /// Counted from 0; nil for a name.
+        var index: Int?
+        /// The unit; nil for plain numbers.
+        var unit: CSVUnit?
+
+        /// What to call it in messages.
+        var shown: String { name.map { "\"\($0)\"" } ?? "#\((index ?? 0) + 1)" }
+    }
+
+    private(set) var columns: [CSVQuantity: Column] = [:]
+    /// What stands between cells; nil for what the first line shows.
+    private(set) var separator: UInt8?
+    private(set) var hasDecimalComma = false
+    private(set) var hasHeader = true
+    private(set) var skippedLines = 0
+    /// Seconds from row to row; nil when rows have times.
+    private(set) var period: Double?
+    private(set) var start: WallTime?
+
+    /// Reads the text of a map.
+    ///
+    /// - Throws: an error of code `invalidConfiguration` that names the entry, and says what can be written there.
+    public init(_ text: String) throws(DeviceError) {
+        guard text.utf8.count <= Self.maximumLength else {
+            throw Self.error("The column map is longer than \(Self.maximumLength) bytes.")
+        }
+        var words = CSVMapText(text)
+        while let entry = try words.next() {
+            if let quantity = CSVQuantity(rawValue: entry.key) {
+                guard columns[quantity] == nil else {
+                    throw Self.error("The column map names \(entry.key) twice. Remove one of the entries.")
+                }
+                columns[quantity] = try Self.column(quantity, entry)
+            } else {
+                try set(entry)
+            }
+        }
+        try check()
+    }
+
+    private static func column(_ quantity: CSVQuantity, _ entry: CSVMapText.Entry) throws(DeviceError) -> Column {
+        var column = Column()
+        if !entry.isQuoted, entry.value.hasPrefix("#") {
+            guard let number = number(entry.value.dropFirst()), number >= 1, number <= CSVReader.maximumColumns else {
+                throw error(
+                    "\"\(entry.shown)\" in the column map: after # comes the number of a column, 1 to \(CSVReader.maximumColumns)."
+                )
+            }
+            column.index = number - 1
+        } else {
+            column.name = entry.value
+        }
+        guard let dimension = quantity.dimension else {
+            guard entry.unit == nil else {
+                throw error(
+                    "\"\(entry.shown)\" in the column map: \(entry.key) has no unit. Write \(entry.key)=COLUMN.")
+            }
+            return column
+        }
+        let isNegated = entry.unit?.hasPrefix("-") == true
+        let name = entry.unit.map { isNegated ? String($0.dropFirst()) : $0 } ?? ""
+        guard var unit = name.isEmpty ? dimension.units.first : dimension.units.first(where: { $0.isCalled(name) })
+        else {
+            throw error(
+                "\"\(entry.shown)\" in the column map: \(name) is no unit of \(entry.key). Write one of \(dimension.list)."
+            )
+        }
+        guard !isNegated || dimension != .time else {
+            throw error("\"\(entry.shown)\" in the column map: times have no other sign. Remove the minus.")
+        }
+        unit.isNegated = isNegated
+        column.unit = unit
+        return column
+    }
+
+    private mutating func set(_ entry: CSVMapText.Entry) throws(DeviceError) {
+        func fail(_ what: String) -> DeviceError { Self.error("\"\(entry.shown)\" in the column map: \(what)") }
+
+        // A date has colons in it.
+        let value = entry.unit.map { "\(entry.value):\($0)" } ?? entry.value
+        switch entry.key {
+        case "separator":
+            switch value {
+            case "comma": separator = UInt8(ascii: ",")
+            case "semicolon", ";": separator = UInt8(ascii: ";")
+            case "tab": separator = 9
+            case "pipe", "|": separator = UInt8(ascii: "|")
+            default: throw fail("write comma, semicolon, tab or pipe.")
+            }
+        case "decimal":
+            guard value == "comma" || value == "point" else { throw fail("write comma or point.") }
+            hasDecimalComma = value == "comma"
+        case "header":
+            guard value == "yes" || value == "no" else { throw fail("write yes or no.") }
+            hasHeader = value == "yes"
+        case "skip":
+            guard let count = Self.number(value[...]), count <= Self.maximumSkip else {
+                throw fail("write how many lines, at most \(Self.maximumSkip).")
+            }
+            skippedLines = count
+        case "period":
+            var seconds: Double?
+            [UInt8](value.utf8).withUnsafeBytes { seconds = DecimalNumber($0)?.double }
+            guard let seconds, seconds > 0, seconds <= 86_400 else {
+                throw fail("write the seconds from row to row, for example 0.01.")
+            }
+            period = seconds
+        case "start":
+            guard let time = [UInt8](value.utf8).withUnsafeBytes({ CivilTime.parseZoned($0) })?.time else {
+                throw fail("write a time such as 2026-11-21T10:00:00Z.")
+            }
+            start = time
+        default:
+            throw Self.error(
+                "The column map says \"\(entry.shown)\", and \(entry.key) is neither a quantity nor a setting. \(CSVQuantity.hint(for: entry.key))Quantities are \(CSVQuantity.allCases.map(\.rawValue).joined(separator: ", ")); settings are separator, decimal, header, skip, period and start."
+            )
+        }
+    }
+
+    /// Whether the entries make sense together.
+    private func check() throws(DeviceError) {
+        guard columns.keys.contains(where: { $0.isMotion }) || columns[.lat] != nil || columns[.lon] != nil else {
+            throw Self.error(
+                "The column map names no readings. Write for example time=TIME:ms,lat=LATITUDE,lon=LONGITUDE.")
+        }
+        guard (columns[.lat] == nil) == (columns[.lon] == nil) else {
+            let missing = columns[.lat] == nil ? "lat" : "lon"
+            throw Self.error("The column map names one coordinate. Add \(missing)=COLUMN.")
+        }
+        for axes in CSVQuantity.vectors {
+            let missing = axes.filter { columns[$0] == nil }
+            guard missing.isEmpty || missing.count == axes.count else {
+                throw Self.error(
+                    "The column map lacks \(missing.map(\.rawValue).joined(separator: " and ")): a sensor has three axes. Add \(missing[0].rawValue)=COLUMN."
+                )
+            }
+        }
+        if columns[.lat] == nil, let alone = columns.keys.filter({ !$0.isMotion && $0 != .time }).map(\.rawValue).min()
+        {
+            throw Self.error("The column map names \(alone) and no position. Add lat=COLUMN and lon=COLUMN.")
+        }
+        guard (columns[.time] == nil) != (period == nil) else {
+            throw Self.error(
+                period == nil
+                    ? "The column map names no time. Add time=COLUMN, or period=SECONDS when rows are evenly spaced."
+                    : "The column map has both time and period. Remove one of them.")
+        }
+        if !hasHeader, let named = columns.values.compactMap(\.name).min() {
+            throw Self.error(
+                "The column map says header=no and names the column \"\(named)\". Write its number, for example #3.")
+        }
+        if hasDecimalComma, separator == UInt8(ascii: ",") {
+            throw Self.error("The column map says that commas separate cells and stand in numbers. Remove one of both.")
+        }
+    }
+
+    static func error(_ what: String) -> DeviceError { DeviceError(.invalidConfiguration, what) }
+
+    private static func number(_ text: Substring) -> Int? {
+        guard !text.isEmpty, text.utf8.count <= 9, text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else {
+            return nil
+        }
+        return Int(text)
+    }
+}

@@ -1,0 +1,96 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// The entries of a column map's text.
+struct CSVMapText {
+    /// `key=value:unit`
+    struct Entry {
+        var key: String
+        var value: String
+        var unit: String?
+        /// True when the value stood in quotes.
+        var isQuoted = false
+
+        /// What to call it in messages.
+        var shown: String { "\(key)=\(isQuoted ? "\"\(value)\"" : value)\(unit.map { ":\($0)" } ?? "")" }
+    }
+
+    private let bytes: [UInt8]
+    private var at = 0
+
+    init(_ text: String) {
+        bytes = [UInt8](text.utf8)
+    }
+
+    /// The next entry; nil at the end.
+    mutating func next() throws(DeviceError) -> Entry? {
+        skipBlanks()
+        while at < bytes.count, bytes[at] == UInt8(ascii: ",") {
+            at += 1
+            skipBlanks()
+        }
+        guard at < bytes.count else { return nil }
+        let key = word(until: "=,")
+        guard at < bytes.count, bytes[at] == UInt8(ascii: "="), !key.isEmpty else {
+            throw CSVColumnMap.error(
+                "\"\(key)\" in the column map is no entry. Write QUANTITY=COLUMN or QUANTITY=COLUMN:UNIT, for example speed=v:km/h."
+            )
+        }
+        at += 1
+        skipBlanks()
+        var entry = Entry(key: key, value: "")
+        if at < bytes.count, bytes[at] == UInt8(ascii: "\"") {
+            entry.value = try quoted(key)
+            entry.isQuoted = true
+        } else {
+            entry.value = word(until: ",:")
+        }
+        if at < bytes.count, bytes[at] == UInt8(ascii: ":") {
+            at += 1
+            entry.unit = word(until: ",")
+        }
+        guard !entry.value.isEmpty else {
+            throw CSVColumnMap.error(
+                "\"\(entry.shown)\" in the column map names no column. Write its name, or # and its number.")
+        }
+        return entry
+    }
+
+    private mutating func quoted(_ key: String) throws(DeviceError) -> String {
+        var name: [UInt8] = []
+        at += 1
+        while at < bytes.count {
+            if bytes[at] == UInt8(ascii: "\"") {
+                at += 1
+                guard at < bytes.count, bytes[at] == UInt8(ascii: "\"") else {
+                    skipBlanks()
+                    guard at >= bytes.count || bytes[at] == UInt8(ascii: ",") || bytes[at] == UInt8(ascii: ":") else {
+                        throw CSVColumnMap.error(
+                            "Behind the quoted column of \(key) in the column map comes a comma, or a colon and a unit. A quote in a name is written twice."
+                        )
+                    }
+                    return String(decoding: name, as: UTF8.self)
+                }
+            }
+            name.append(bytes[at])
+            at += 1
+        }
+        throw CSVColumnMap.error("The quote that the column of \(key) in the column map begins with is never closed.")
+    }
+
+    /// The text up to one of those bytes, without blanks around it.
+    private mutating func word(until ends: StaticString) -> String {
+        let start = at
+        while at < bytes.count, !ends.withUTF8Buffer({ $0.contains(bytes[at]) }) { at += 1 }
+        var word = bytes[start..<at]
+        while let last = word.last, last == 0x20 || last == 0x09 || last == 0x0a || last == 0x0d { word.removeLast() }
+        while let first = word.first, first == 0x20 || first == 0x09 { word.removeFirst() }
+        return String(decoding: word, as: UTF8.self)
+    }
+
+    private mutating func skipBlanks() {
+        while at < bytes.count, [0x20, 0x09, 0x0a, 0x0d].contains(bytes[at]) { at += 1 }
+    }
+}

@@ -1,0 +1,40 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+
+extension Recording {
+    /// Reads a CSV file of motion readings; ``MotionCSVLayout`` lists the kinds.
+    ///
+    /// Columns may stand in any order and more may be there. An empty cell, or NaN, is no reading; a row that has only
+    /// some axes of a sensor gives no reading of it. Lines that begin with # are comments. Separators are commas,
+    /// semicolons or tabs; decimal commas are refused. Times may start anywhere; seconds since 1970 become ``start``.
+    ///
+    /// - Parameters:
+    ///   - csv: the file, in UTF-8.
+    ///   - name: what to call it in messages.
+    ///   - options: what the file does not say.
+    /// - Throws: an error of code `invalidTrace` that names the line and the column, and says how to mend it.
+    public init(csv: [UInt8], name: String, options: MotionCSVOptions = .init()) throws(DeviceError) {
+        let result = csv.withUnsafeBytes { bytes -> Result<Recording, DeviceError> in
+            do throws(DeviceError) {
+                var reader = try MotionCSVReader(bytes, name: name, options: options)
+                return .success(try reader.read())
+            } catch {
+                return .failure(error)
+            }
+        }
+        self = try result.get()
+    }
+
+    /// The names of the columns of a CSV file, in lower case; empty when it has no header that can be read.
+    static func csvColumns(of bytes: UnsafeRawBufferPointer) -> [String] {
+        do throws(DeviceError) {
+            var reader = try CSVReader(bytes, name: "")
+            try reader.readHeader()
+            return reader.header
+        } catch {
+            return []
+        }
+    }
+}

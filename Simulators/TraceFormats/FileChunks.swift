@@ -1,0 +1,100 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import TraceXML
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A file that is read in pieces and more than once, or bytes in memory in its place.
+enum FileChunks {
+    case file(String)
+    case memory([UInt8], name: String)
+    /// Anything that can give its bytes from an offset on, as often as it is asked to.
+    case stream(name: String, open: (_ offset: Int) -> any XMLSource)
+
+    /// What to call it in messages.
+    var name: String {
+        switch self {
+        case .file(let path): path
+        case .memory(_, let name): name
+        case .stream(let name, _): name
+        }
+    }
+
+    /// The file at a path. What cannot be read twice, such as a pipe, is read into memory, as far as a trace may be large.
+    static func open(_ path: String, limit: Int) throws(DeviceError) -> FileChunks {
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG { return .file(path) }
+        return .memory(try FileBytes.read(path, limit: limit), name: path)
+    }
+
+    /// The bytes from an offset on.
+    func source(from offset: Int = 0) throws(DeviceError) -> any XMLSource {
+        switch self {
+        case .file(let path): try FileSource(path, from: offset)
+        case .memory(let bytes, _): XMLBytes(bytes, from: offset)
+        case .stream(_, let open): open(offset)
+        }
+    }
+
+    /// The first bytes, at most so many.
+    func prefix(_ count: Int) throws(DeviceError) -> [UInt8] {
+        let source = try source()
+        var bytes = [UInt8](repeating: 0, count: count)
+        let result = bytes.withUnsafeMutableBytes { buffer -> Result<Int, DeviceError> in
+            do throws(DeviceError) {
+                return .success(try source.read(into: buffer))
+            } catch {
+                return .failure(error)
+            }
+        }
+        bytes.removeLast(count - (try result.get()))
+        return bytes
+    }
+}
+
+/// Reads a file from an offset on.
+private final class FileSource: XMLSource {
+    private let path: String
+    private let descriptor: Int32
+
+    init(_ path: String, from offset: Int) throws(DeviceError) {
+        self.path = path
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileBytes.failedToRead(path, call: "open", errno: errno) }
+        if offset > 0, lseek(descriptor, off_t(offset), SEEK_SET) < 0 {
+            throw FileBytes.failedToRead(path, call: "lseek", errno: errno)
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Fills the buffer, unless the file ends.
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(DeviceError) -> Int {
+        var filled = 0
+        while filled < buffer.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+            let count = system_read(descriptor, rest.baseAddress, rest.count)
+            if count > 0 {
+                filled += min(count, rest.count)
+            } else if count == 0 {
+                break
+            } else if errno != EINTR {
+                throw FileBytes.failedToRead(path, call: "read", errno: errno)
+            }
+        }
+        return filled
+    }
+}
+
+/// The C function, whose name the method hides.
+private func system_read(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(descriptor, buffer, count)
+}

@@ -1,0 +1,69 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+public import Trace
+
+/// Reads GPX 1.0 and 1.1: tracks, routes or waypoints become gpsd's reports.
+///
+/// Altitudes (`ele`) are taken as metres above mean sea level, as the field writes them; with `geoidheight` they give the
+/// height above the ellipsoid too. Where a segment of a track ends, a report without a fix follows, one second after its
+/// last point or half way to the next one. Times without a zone are UTC. A point has the mode that `fix` says, else 3D
+/// with an altitude and 2D without.
+///
+/// The file is read in pieces, and twice where that has to be, so that memory stays small however large it is; only where
+/// points are not in the order of time they are sorted in memory. A file that is damaged or cut off gives what stands before the damage.
+public enum GPXFile {
+    /// Writes what a file holds as a trace. There must not be a header yet; the sink stays open.
+    ///
+    /// - Returns: remarks: what was left out, derived or could not be read.
+    /// - Throws: an error that names the line when nothing could be read.
+    public static func read(
+        path: String, options: GPXOptions = .init(), to sink: some TraceSink
+    ) throws(DeviceError) -> [String] {
+        try read(try FileChunks.open(path, limit: TraceFile.maximumSize), options, to: sink)
+    }
+
+    /// Writes what a file in memory holds as a trace.
+    ///
+    /// - Parameter name: what to call it in messages.
+    public static func read(
+        _ bytes: [UInt8], name: String, options: GPXOptions = .init(), to sink: some TraceSink
+    ) throws(DeviceError) -> [String] {
+        try read(.memory(bytes, name: name), options, to: sink)
+    }
+
+    static func read(
+        _ chunks: FileChunks, _ options: GPXOptions, to sink: some TraceSink
+    ) throws(DeviceError) -> [String] {
+        var direct: GPXDirectImport?
+        let survey = try GPXSurvey(chunks, &direct)
+        var importer = GPXImporter(try GPXPlan(survey, options, name: chunks.name), options, chunks)
+        try importer.write(to: sink)
+        return importer.remarks
+    }
+
+    /// The same as a trace in memory.
+    static func trace(
+        _ chunks: FileChunks, _ options: GPXOptions
+    ) throws(DeviceError) -> (trace: TraceFile, remarks: [String]) {
+        var direct: GPXDirectImport? = GPXDirectImport(TraceBuilder(name: chunks.name), options)
+        let plan = try GPXPlan(try GPXSurvey(chunks, &direct), options, name: chunks.name)
+        if let found = try direct?.trace(plan) { return found }
+        direct = nil
+        let builder = TraceBuilder(name: chunks.name)
+        var importer = GPXImporter(plan, options, chunks)
+        try importer.write(to: builder)
+        return (try builder.file(), importer.remarks)
+    }
+
+    /// True when the bytes are the beginning of a GPX file, by their root element; of XML that cannot be read so far, and
+    /// of text in UTF-16, the name decides.
+    static func begins(_ bytes: [UInt8], name: String) -> Bool {
+        // Most files of other kinds are told by their first character.
+        guard let first = bytes.first(where: { ![0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf].contains($0) }),
+            first == UInt8(ascii: "<") || first >= 0xfe
+        else { return false }
+        return GPXReader.isGPX(bytes) || name.lowercased().hasSuffix(".gpx")
+    }
+}

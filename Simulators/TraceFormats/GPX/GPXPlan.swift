@@ -1,0 +1,136 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// Which parts of a GPX file become a trace, and in which order.
+struct GPXPlan {
+    /// The parts, in the order in which they are written.
+    private(set) var parts: [GPXSurvey.Part]
+    /// Civil time at time zero, in nanoseconds since 1970; nil when no point has a time.
+    let start: Int64?
+    /// True when the points have to be sorted.
+    let needsSorting: Bool
+    /// Why the file could not be read to its end.
+    let failure: DeviceError?
+    private(set) var remarks: [String] = []
+
+    /// Chooses from what a file holds.
+    init(_ survey: GPXSurvey, _ options: GPXOptions, name: String) throws(DeviceError) {
+        failure = survey.failure
+        let found = survey.parts.filter { $0.count > 0 }
+        let kinds = GPXOptions.Content.allCases
+        guard let content = options.content ?? kinds.first(where: { kind in found.contains { $0.content == kind } })
+        else {
+            throw DeviceError(.invalidTrace, "\(name) holds no points\(Self.excuse(survey)). Is it another file?")
+        }
+        var chosen = found.filter { $0.content == content }
+        guard !chosen.isEmpty else {
+            let others = kinds.filter { kind in found.contains { $0.content == kind } }.map(\.rawValue)
+            throw DeviceError(
+                .invalidTrace,
+                "\(name) holds no \(content.rawValue)\(others.isEmpty ? "" : ", but \(others.joined(separator: " and "))")."
+            )
+        }
+        if let number = options.number {
+            guard let part = survey.parts.first(where: { $0.content == content && $0.number == number }) else {
+                throw DeviceError(
+                    .invalidTrace,
+                    "\(name) has no number \(number) among its \(content.rawValue), which are numbered from 1 to \(chosen.last?.number ?? 1)."
+                )
+            }
+            guard part.count > 0 else {
+                throw DeviceError(
+                    .invalidTrace, "Number \(number) of the \(content.rawValue) in \(name) has no points.")
+            }
+            chosen = [part]
+        }
+        let timed = chosen.filter { $0.timed > 0 }
+        var untimed = 0
+        if !timed.isEmpty {
+            untimed = chosen.count - timed.count
+            chosen = timed
+        }
+        start = timed.map(\.first).min()
+        let sorted = timed.enumerated().sorted { ($0.element.first, $0.offset) < ($1.element.first, $1.offset) }.map(
+            \.element)
+        let overlap = zip(sorted, sorted.dropFirst()).first { $1.first < $0.last }
+        needsSorting = overlap != nil || !timed.allSatisfy(\.isOrdered)
+        parts = timed.isEmpty ? chosen : needsSorting ? timed : sorted
+
+        noteFaults(survey)
+        noteOthers(found, content)
+        let kind = content.rawValue
+        if options.number == nil, chosen.count > 1 {
+            if let overlap {
+                remarks.append(
+                    "The \(kind) \(Self.title(overlap.0)) and \(Self.title(overlap.1)) overlap in time, and their points were mixed. --track chooses one by its number."
+                )
+            } else {
+                remarks.append(
+                    "\(chosen.count) \(kind) follow one another\(timed.isEmpty ? "" : " in the order of time").")
+            }
+        }
+        if let part = timed.first(where: { !$0.isOrdered }) {
+            let what = content == .waypoints ? "waypoints" : "points of \(kind) \(Self.title(part))"
+            remarks.append("The \(what) are not in the order of time and were sorted.")
+        }
+        if untimed > 0 {
+            remarks.append("\(untimed) \(kind) have no times and were left out. --track chooses one by its number.")
+        }
+        let timeless = timed.reduce(0) { $0 + $1.count - $1.timed }
+        if timeless > 0 { remarks.append("\(timeless) points have no time among others that have, and were left out.") }
+        if timed.isEmpty {
+            let pace = options.speed.map { "were given those of somebody who goes at \($0) m/s" }
+            remarks.append(
+                "The \(kind) have no times; their points \(pace ?? "were put one second apart. --pace puts them as far apart as they lie")."
+            )
+        }
+    }
+
+    private static func excuse(_ survey: GPXSurvey) -> String {
+        survey.badPlaces.count > 0
+            ? " that can be used: \(survey.badPlaces.count) have no latitude and longitude in range, the first on line \(survey.badPlaces.line)"
+            : ""
+    }
+
+    private static func title(_ part: GPXSurvey.Part) -> String {
+        part.name.isEmpty ? "\(part.number)" : "\(part.number) (\(part.name.prefix(60)))"
+    }
+
+    private mutating func noteFaults(_ survey: GPXSurvey) {
+        if let failure = survey.failure { remarks.append("\(failure.message) What stands before it was read.") }
+        if survey.surplus > 0 {
+            remarks.append("\(survey.surplus) tracks and routes were left out; the file has too many of them.")
+        }
+        if survey.badPlaces.count > 0 {
+            remarks.append(
+                "\(survey.badPlaces.count) points have no latitude and longitude in range and were left out, the first on line \(survey.badPlaces.line)."
+            )
+        }
+        if survey.badTimes.count > 0 {
+            remarks.append(
+                "\(survey.badTimes.count) times cannot be read, the first before line \(survey.badTimes.line). One looks like 2026-11-21T03:39:16Z."
+            )
+        }
+        if survey.zoneless.count > 0 {
+            remarks.append("\(survey.zoneless.count) times name no zone and were taken as UTC.")
+        }
+        if survey.unknownReferences > 0 {
+            remarks.append("\(survey.unknownReferences) entities in the texts are not known and were kept as they are.")
+        }
+    }
+
+    private mutating func noteOthers(_ found: [GPXSurvey.Part], _ content: GPXOptions.Content) {
+        var others: [String] = []
+        for kind in GPXOptions.Content.allCases where kind != content {
+            let parts = found.filter { $0.content == kind }
+            guard !parts.isEmpty else { continue }
+            let count = kind == .waypoints ? parts.reduce(0) { $0 + $1.count } : parts.count
+            others.append(count == 1 ? "1 \(kind.rawValue.dropLast())" : "\(count) \(kind.rawValue)")
+        }
+        guard !others.isEmpty else { return }
+        remarks.append(
+            "Beside the \(content.rawValue) there are \(others.joined(separator: " and ")); they were left out.")
+    }
+}

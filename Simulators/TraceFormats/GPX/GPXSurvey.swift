@@ -1,0 +1,138 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// What a GPX file holds, found by going through it once.
+struct GPXSurvey {
+    /// The most tracks and routes that are told apart.
+    private static let maximumParts = 10_000
+
+    /// Where a track or a route begins.
+    struct Place {
+        var offset: Int
+        var line: Int
+        /// The name of the element that it stands in.
+        var root: String
+    }
+
+    /// A track, a route, or all waypoints.
+    struct Part {
+        var content: GPXOptions.Content
+        /// Counted from 1 among those of its kind.
+        var number: Int
+        var name = ""
+        /// Nil for the waypoints, which stand anywhere.
+        var place: Place?
+        /// Points with coordinates.
+        var count = 0
+        /// Those of them that have a time too.
+        var timed = 0
+        /// The first and the last of their times.
+        var first = Int64.max
+        var last = Int64.min
+        /// False when a time goes back.
+        var isOrdered = true
+        /// The time of the last point.
+        private var previous = Int64.min
+
+        init(content: GPXOptions.Content, number: Int, place: Place?) {
+            self.content = content
+            self.number = number
+            self.place = place
+        }
+
+        mutating func note(_ point: GPXPoint) {
+            count += 1
+            guard let time = point.time else { return }
+            timed += 1
+            if time < previous { isOrdered = false }
+            previous = time
+            first = min(first, time)
+            last = max(last, time)
+        }
+    }
+
+    /// Points of which something cannot be used: how many, and the line of the first.
+    struct Fault {
+        var count = 0
+        var line = 0
+
+        mutating func note(_ line: Int) {
+            if count == 0 { self.line = line }
+            count += 1
+        }
+    }
+
+    private(set) var parts: [Part] = []
+    /// Points without coordinates that can be used.
+    private(set) var badPlaces = Fault()
+    /// Points whose times cannot be read.
+    private(set) var badTimes = Fault()
+    /// Times that name no zone.
+    private(set) var zoneless = Fault()
+    private(set) var unknownReferences = 0
+    /// Tracks and routes beyond those that are told apart.
+    private(set) var surplus = 0
+    /// Why the file could not be read to its end.
+    private(set) var failure: DeviceError?
+    private var waypoints: Int?
+    private var counts: [GPXOptions.Content: Int] = [:]
+
+    /// Goes through the file. What can be read before the first error counts; the error is thrown when that is nothing.
+    ///
+    /// - Parameter direct: gets the points of tracks as they come.
+    init(_ chunks: FileChunks, _ direct: inout GPXDirectImport?) throws(DeviceError) {
+        var reader = try GPXReader(chunks)
+        do throws(DeviceError) {
+            try read(&reader, &direct)
+        } catch {
+            guard parts.contains(where: { $0.count > 0 }) else { throw error }
+            failure = error
+        }
+        unknownReferences = reader.unknownReferences
+    }
+
+    private mutating func read(
+        _ reader: inout GPXReader, _ direct: inout GPXDirectImport?
+    ) throws(DeviceError) {
+        // The track or route that is open.
+        var open: Int?
+        while let item = try reader.next() {
+            switch item {
+            case .begin(let content):
+                counts[content, default: 0] += 1
+                if content == .tracks { direct?.beginPart() }
+                guard parts.count < Self.maximumParts else {
+                    surplus += 1
+                    open = nil
+                    continue
+                }
+                let place = Place(offset: reader.offset, line: reader.line(), root: reader.root)
+                open = parts.count
+                parts.append(Part(content: content, number: counts[content] ?? 1, place: place))
+            case .segment: direct?.beginSegment()
+            case .point(let content):
+                guard let index = content == .waypoints ? indexOfWaypoints() : open else { continue }
+                guard reader.point.isPlace else {
+                    badPlaces.note(reader.line())
+                    continue
+                }
+                if reader.point.hasBadTime { badTimes.note(reader.line()) }
+                if reader.point.lacksZone { zoneless.note(reader.line()) }
+                parts[index].note(reader.point)
+                if content == .tracks { direct?.take(reader.point) }
+            case .end:
+                if let open { parts[open].name = reader.partName }
+                open = nil
+            }
+        }
+    }
+
+    private mutating func indexOfWaypoints() -> Int {
+        if let waypoints { return waypoints }
+        waypoints = parts.count
+        parts.append(Part(content: .waypoints, number: 1, place: nil))
+        return parts.count - 1
+    }
+}

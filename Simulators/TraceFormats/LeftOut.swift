@@ -1,0 +1,72 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Trace
+
+/// What a format has no place for, counted by kind.
+struct LeftOut: Sendable {
+    /// The kinds that are told apart, in the order in which remarks name them.
+    enum Kind: Int, CaseIterable, Sendable {
+        case readings, reports, attitudes, skies, batteries, texts, accessories, losses
+    }
+
+    private var counts = [Int](repeating: 0, count: Kind.allCases.count)
+
+    init() {}
+
+    /// Notes more of a kind.
+    mutating func add(_ kind: Kind, _ count: Int = 1) { counts[kind.rawValue] += count }
+
+    /// Notes an event that is passed over whatever is in it.
+    mutating func add(_ kind: TraceRecord.Kind) {
+        switch kind {
+        case .gpsd: add(.reports)
+        case .gpsdText: add(.texts)
+        case .sample: add(.readings)
+        case .battery: add(.batteries)
+        case .accessory: add(.accessories)
+        case .lost, .regained, .sensorLost, .sensorRegained: add(.losses)
+        }
+    }
+
+    /// Notes the same of an event in memory of its own.
+    mutating func add(_ contents: TraceEvent.Contents) {
+        switch contents {
+        case .gpsd: add(.reports)
+        case .gpsdText: add(.texts)
+        case .sample: add(.readings)
+        case .battery: add(.batteries)
+        case .accessory: add(.accessories)
+        case .lost, .regained, .sensorLost, .sensorRegained: add(.losses)
+        }
+    }
+
+    /// Notes the battery that a header tells of.
+    mutating func add(batteryOf header: TraceHeader?) {
+        if header?.battery != nil { add(.batteries) }
+    }
+
+    /// How many there were of a kind.
+    func count(_ kind: Kind) -> Int { counts[kind.rawValue] }
+
+    /// A sentence for each kind that was left out, but for those that the format has after all.
+    func remarks(without kept: Set<Kind> = []) -> [String] {
+        Kind.allCases.filter { count($0) > 0 && !kept.contains($0) }.map { "\(count($0)) \($0.name) were left out." }
+    }
+}
+
+extension LeftOut.Kind {
+    /// Several of them.
+    fileprivate var name: String {
+        switch self {
+        case .readings: "motion readings"
+        case .reports: "reports of gpsd"
+        case .attitudes: "attitudes of receivers"
+        case .skies: "reports of satellites and dilutions"
+        case .batteries: "states of the battery"
+        case .texts: "lines that are no reports of gpsd"
+        case .accessories: "events of accessories"
+        case .losses: "notes that a source was lost or was back"
+        }
+    }
+}

@@ -1,0 +1,49 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import SensorFusion
+import Trace
+
+/// How the device lay, reckoned from the first gyroscope, accelerometer and magnetometer of a trace.
+struct AttitudeTrack {
+    /// At most so often, in nanoseconds.
+    private static let interval: Int64 = 20_000_000
+
+    private var filter = AttitudeFilter()
+    private let sensors: [SensorDescription.ID: SensorDescription]
+    private var last: Int64?
+    private var hasUp = false
+
+    init(_ header: TraceHeader) {
+        var sensors: [SensorDescription.ID: SensorDescription] = [:]
+        for kind in [SensorKind.gyroscope, .accelerometer, .magnetometer] {
+            if let sensor = header.sensors.first(where: { $0.kind == kind }) { sensors[sensor.id] = sensor }
+        }
+        self.sensors = sensors
+    }
+
+    /// Takes a reading; returns how the device lies where that is due, and in what axes: "earth" are east, magnetic
+    /// north and up, "start" a heading that began anywhere.
+    mutating func take(
+        _ value: SIMD3<Double>, kind: SensorKind, sensor: SensorDescription.ID, at time: Int64
+    ) -> (Quaternion, String)? {
+        guard let sensor = sensors[sensor], sensor.kind == kind else { return nil }
+        let value = sensor.mountMatrix.isIdentity ? value : sensor.mountMatrix.apply(to: value)
+        let seconds = Double(time) / 1e9
+        switch kind {
+        case .accelerometer:
+            filter.updateAccelerometer(value, timestamp: seconds)
+            hasUp = true
+        case .magnetometer: filter.updateMagnetometer(value, timestamp: seconds)
+        case .gyroscope:
+            filter.updateGyroscope(value, timestamp: seconds)
+            guard hasUp, last.map({ time.subtractingSaturated($0) >= Self.interval }) ?? true else { return nil }
+            last = time
+            if let attitude = filter.magneticAttitude { return (attitude, "earth") }
+            return (filter.attitude, "start")
+        case .pressure: break
+        }
+        return nil
+    }
+}

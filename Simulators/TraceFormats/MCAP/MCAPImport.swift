@@ -1,0 +1,259 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import GPSDEncoding
+import GPSDProtocol
+import NMEAFormat
+import Trace
+
+/// Makes events of the messages of an MCAP file.
+///
+/// Of files that ``TraceExport/writeMCAP(_:to:overwrite:)`` has written everything is read back. Of others gpsd's
+/// reports as JSON, and foxglove.LocationFix as JSON and in Protocol Buffers.
+struct MCAPImport {
+    /// What is done with the messages of a channel.
+    private enum Use {
+        case gpsd, locationJSON, locationProtobuf, events
+        case sample(SensorKind)
+        /// Made of other channels that are read.
+        case derived
+        case none
+    }
+
+    /// Larger messages of other programs are left out, in bytes: no report of gpsd comes near.
+    private static let largestMessage = 1 << 20
+    /// The most receivers whose ways are told apart.
+    private static let maximumReceivers = 64
+
+    private let name: String
+    private let sink: any TraceSink
+    private var reader: MCAPReader
+    private var uses: [UInt16: Use] = [:]
+    /// Messages that were left out, by schema or encoding.
+    private var others: [String: Int] = [:]
+    private var otherCount = 0
+    private var broken = 0
+    private var written = 0
+    /// The file's clock at time zero; nil until that is known.
+    private var origin: Int64?
+    /// Reads events that stand as lines of a trace, and the header of the trace that the file was made of.
+    private var lines: TraceCursor?
+    private var sorter = EventSorter()
+    /// What the errors of positions are.
+    private var confidence = PositionDeviations.Confidence.ninetyFive
+    private var decoder = GPSDDecoder()
+    /// The ways of the receivers.
+    private var motions: [String: DerivedMotion] = [:]
+    private var derived = 0
+
+    /// Reads a whole file into a trace that has no header yet.
+    ///
+    /// - Returns: What somebody should know.
+    /// - Throws: an error that says what the file holds instead of anything that is read here.
+    static func read(_ chunks: FileChunks, into sink: any TraceSink) throws(DeviceError) -> [String] {
+        var importer = MCAPImport(name: chunks.name, reader: try MCAPReader(chunks), sink: sink)
+        let metadata = try MCAPReader.metadata(of: chunks, named: MCAP.metadataName)
+        return try importer.run(header: metadata?["header"])
+    }
+
+    private init(name: String, reader: MCAPReader, sink: any TraceSink) {
+        self.name = name
+        self.reader = reader
+        self.sink = sink
+    }
+
+    private mutating func run(header: String?) throws(DeviceError) -> [String] {
+        if let header { try begin(header) } else { reader.largestMessage = Self.largestMessage }
+        while let message = try reader.next() {
+            guard let item = try item(message) else { continue }
+            let time = Int64(clamping: message.logged)
+            if lines != nil {
+                try write(item, at: time)
+                continue
+            }
+            sorter.insert(item, at: time)
+            while let (earliest, time) = sorter.nextIfFull() { try write(earliest, at: time) }
+        }
+        while let (earliest, time) = sorter.next() { try write(earliest, at: time) }
+        guard written > 0 || lines != nil else { throw nothing }
+        return remarks
+    }
+
+    /// Writes the header of the trace which the file was made of.
+    private mutating func begin(_ text: String) throws(DeviceError) {
+        let file = try TraceFile(bytes: [UInt8](text.utf8) + [UInt8(ascii: "\n")], name: name)
+        let header = file.header ?? TraceHeader()
+        lines = TraceCursor(file)
+        origin = max(header.start?.wallTime.nanoseconds ?? 0, 0)
+        if header.hasPhoneAccuracies { confidence = .sixtyEight }
+        try sink.write(header)
+    }
+
+    /// Writes an event, and before the first one a header that says when that was.
+    private mutating func write(_ item: EventSorter.Item, at time: Int64) throws(DeviceError) {
+        if origin == nil {
+            origin = time
+            var header = TraceHeader()
+            header.source = name
+            header.clock = ""
+            // Times since something else, as since boot, are those of 1970.
+            if time > 31_536_000_000_000_000, time < .max {
+                header.start = TraceHeader.Start(wallTime: WallTime(nanoseconds: time), boot: .zero)
+            }
+            try sink.write(header)
+        }
+        var event = item.event
+        event.time = since(time)
+        switch event.contents {
+        case .sample(let value, let kind, let sensor, let stamp?):
+            event.contents = .sample(value, kind: kind, sensor: sensor, stamp: since(stamp))
+        case .gpsd(let line) where item.isPlace: event.contents = .gpsd(completed(line, at: time))
+        default: break
+        }
+        try sink.write(event)
+        written += 1
+    }
+
+    /// A position with speed and course from the way, where it says none.
+    private mutating func completed(_ line: [UInt8], at time: Int64) -> [UInt8] {
+        guard case .position(var report) = line.withUnsafeBytes({ decoder.decode($0) }),
+            motions[report.receiver] != nil || motions.count < Self.maximumReceivers
+        else { return line }
+        let (receiver, instant) = (report.receiver, report.time?.nanoseconds ?? time)
+        guard motions[receiver, default: DerivedMotion()].complete(&report, at: instant) else { return line }
+        derived += 1
+        return GPSDEncoder.line(report)
+    }
+
+    /// What a message says. Its time, and the stamp of a reading, are still those of the file.
+    private mutating func item(_ message: MCAPReader.Message) throws(DeviceError) -> EventSorter.Item? {
+        let use = use(of: message.channel)
+        switch use {
+        case .derived: return nil
+        case .none:
+            otherCount += 1
+            let channel = reader.channels[message.channel]
+            let what = channel.map { "\($0.schema.isEmpty ? $0.topic : $0.schema) (\($0.encoding))" }
+            let key = what ?? "a channel that the file does not describe"
+            if others.count < 8 || others[key] != nil { others[key, default: 0] += 1 }
+            return nil
+        case .gpsd, .locationJSON, .locationProtobuf, .events, .sample: break
+        }
+        guard let data = try reader.data() else { return nil }
+        guard let contents = data.withUnsafeBytes({ contents(use, message, $0) }) else {
+            broken += 1
+            return nil
+        }
+        let isPlace =
+            switch use {
+            case .locationJSON, .locationProtobuf: true
+            default: false
+            }
+        return EventSorter.Item(event: TraceEvent(time: nil, contents), isPlace: isPlace)
+    }
+
+    private mutating func contents(
+        _ use: Use, _ message: MCAPReader.Message, _ data: UnsafeRawBufferPointer
+    ) -> TraceEvent.Contents? {
+        switch use {
+        case .gpsd: return JSONLine.object(data).map { .gpsd($0) }
+        case .locationJSON: return FoxgloveLocation(json: data).flatMap { position($0) }
+        case .locationProtobuf: return FoxgloveLocation(protobuf: data).flatMap { position($0) }
+        case .events: return lines?.event(onLine: data)?.contents
+        case .sample(let kind):
+            guard let sample = FoxgloveSample(data, kind: kind) else { return nil }
+            let stamp = message.published == 0 ? nil : Int64(clamping: message.published)
+            return .sample(sample.value, kind: kind, sensor: sample.sensor, stamp: stamp)
+        case .derived, .none: return nil
+        }
+    }
+
+    private func position(_ location: FoxgloveLocation) -> TraceEvent.Contents? {
+        PositionReport(location, confidence).map { .gpsd(GPSDEncoder.line($0)) }
+    }
+
+    private func since(_ time: Int64) -> Int64 { time.subtractingSaturated(origin ?? 0) }
+
+    private mutating func use(of channel: UInt16) -> Use {
+        if let known = uses[channel] { return known }
+        guard let description = reader.channels[channel] else { return .none }
+        let use = findUse(description)
+        uses[channel] = use
+        return use
+    }
+
+    private func findUse(_ channel: MCAPReader.Channel) -> Use {
+        guard channel.encoding == "json" else {
+            let isLocation = channel.encoding == "protobuf" && channel.schema == FoxgloveSchema.locationFixName
+            return isLocation ? .locationProtobuf : .none
+        }
+        if let origin = channel.metadata[MCAP.derivedKey],
+            reader.channels.contains(where: { $0.value.topic == origin })
+        {
+            return .derived
+        }
+        if lines != nil, channel.schema == FoxgloveSchema.eventName { return .events }
+        if channel.schema == FoxgloveSchema.locationFixName { return .locationJSON }
+        if channel.schema == FoxgloveSchema.gpsdName || channel.topic == MCAP.gpsdTopic { return .gpsd }
+        if channel.schema == FoxgloveSchema.vectorName || channel.schema == FoxgloveSchema.scalarName {
+            let kind = channel.topic.split(separator: "/").first.flatMap { SensorKind(rawValue: String($0)) }
+            if let kind, kind.isVector == (channel.schema == FoxgloveSchema.vectorName) { return .sample(kind) }
+        }
+        return .none
+    }
+}
+
+// What is said of a file.
+extension MCAPImport {
+    private static let readHere = "gpsd's reports as JSON, and foxglove.LocationFix as JSON and protobuf"
+
+    /// The error for a file of which nothing could be read.
+    private var nothing: DeviceError {
+        var text = "\(name) holds nothing that is read here, which are \(Self.readHere)."
+        if reader.isCut { text += " It ends in the middle." }
+        if reader.brokenRecords + reader.damagedChunks > 0 || reader.garbageOffset != nil { text += " It is damaged." }
+        if broken > 0 { text += " \(broken) messages say neither." }
+        if otherCount > 0 {
+            let list = others.sorted { $0.key < $1.key }.map { "\($0.value) of \($0.key)" }
+            text += " Its messages are \(list.joined(separator: ", "))\(others.count == 8 ? " and others" : "")."
+        }
+        return DeviceError(.invalidTrace, text)
+    }
+
+    private var remarks: [String] {
+        var remarks: [String] = []
+        if reader.isCut { remarks.append("The file ends in the middle; what came before was read.") }
+        if let offset = reader.garbageOffset {
+            remarks.append("At byte \(offset) there is no record of MCAP; what came before was read.")
+        }
+        if reader.damagedChunks > 0 {
+            remarks.append("\(reader.damagedChunks) chunks have a wrong checksum: what is in them may be damaged.")
+        } else if reader.isDataDamaged {
+            remarks.append("The checksum of the file's data is wrong: something in it may be damaged.")
+        }
+        if reader.brokenRecords > 0 {
+            remarks.append("\(reader.brokenRecords) records cannot be what they say, and were left out.")
+        }
+        if let stated = reader.statedCount, stated != reader.count {
+            remarks.append("By its statistics the file has \(stated) messages; \(reader.count) were found.")
+        }
+        if reader.largeMessages > 0 {
+            remarks.append(
+                "\(reader.largeMessages) messages are larger than \(reader.largestMessage) bytes and were left out.")
+        }
+        if broken > 0 { remarks.append("\(broken) messages could not be read and were left out.") }
+        if sorter.lateCount > 0 {
+            remarks.append(
+                "\(sorter.lateCount) messages stand too far behind later ones to be put in order; they have the time of those."
+            )
+        }
+        for (what, count) in others.sorted(by: { $0.key < $1.key }) where lines == nil {
+            remarks.append("\(count) messages of \(what) were left out. Read are \(Self.readHere).")
+        }
+        if derived > 0 {
+            remarks.append("\(derived) positions got speed, course or climb from the way between them.")
+        }
+        return remarks
+    }
+}

@@ -1,0 +1,308 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import TraceXML
+
+/// Goes through an MCAP file from its beginning and hands out its messages in the order in which they stand there. The
+/// indexes are not used, so that files without them, damaged ones and those that were cut off are read too.
+///
+/// Memory holds one record of at most ``MCAPInput/maximumCount`` bytes, however large chunks and the file are.
+struct MCAPReader {
+    /// One message, whose data ``data()`` gives.
+    struct Message {
+        var channel: UInt16
+        var logged: UInt64
+        var published: UInt64
+    }
+
+    /// What messages of a channel are.
+    struct Channel {
+        var topic: String
+        var encoding: String
+        var schema: String
+        var metadata: [String: String]
+    }
+
+    private struct Chunk {
+        /// Where its records end.
+        var end: UInt64
+        /// Where its own record ends.
+        var recordEnd: UInt64
+        /// 0 for none.
+        var checksum: UInt32
+    }
+
+    /// The most channels and schemas.
+    private static let maximumCount = 4096
+    /// So much of a schema's or a channel's record is looked at: their names stand in front.
+    private static let maximumHead = 1 << 16
+    /// The bytes of a message before its data.
+    private static let messageHead = 22
+
+    private(set) var channels: [UInt16: Channel] = [:]
+    /// How many messages there were.
+    private(set) var count: UInt64 = 0
+    /// How many there are by the file's own statistics; nil when it has none.
+    private(set) var statedCount: UInt64?
+    /// The file ends in the middle.
+    private(set) var isCut = false
+    /// Chunks whose checksum is wrong.
+    private(set) var damagedChunks = 0
+    /// The checksum of all data is wrong.
+    private(set) var isDataDamaged = false
+    /// Records that cannot be what they say.
+    private(set) var brokenRecords = 0
+    /// Messages that are larger than memory should be used for.
+    private(set) var largeMessages = 0
+    /// Where something stands that is no record, which ended the reading.
+    private(set) var garbageOffset: UInt64?
+
+    /// Larger messages are left out, in bytes; at most ``MCAPInput/maximumCount``.
+    var largestMessage = MCAPInput.maximumCount
+
+    private let name: String
+    private var input: MCAPInput
+    private var schemas: [UInt16: String] = [:]
+    private var chunk: Chunk?
+    /// Where the present message ends.
+    private var messageEnd: UInt64?
+    private var isInSummary = false
+    private var isAtEnd = false
+
+    init(_ chunks: FileChunks) throws(DeviceError) {
+        name = chunks.name
+        input = try Self.begin(chunks)
+        input.dataSum = CRC32()
+        input.dataSum?.add(MCAP.magic)
+    }
+
+    /// Stands behind the magic bytes.
+    private static func begin(_ chunks: FileChunks) throws(DeviceError) -> MCAPInput {
+        var input = MCAPInput(try chunks.source())
+        let count = MCAP.magic.count
+        guard try input.fill(count), input.withBytes(count, { $0.elementsEqual(MCAP.magic) }) else {
+            throw DeviceError(.invalidTrace, "\(chunks.name) is not an MCAP file of version 0.")
+        }
+        input.consume(count)
+        return input
+    }
+
+    /// The metadata of a file, wherever they stand in it: tools that rewrite files put them to the end.
+    static func metadata(
+        of chunks: FileChunks, named wanted: String
+    ) throws(DeviceError) -> [String: String]? {
+        var input = try begin(chunks)
+        while let record = try input.record(), record.code != 0 {
+            let opcode = MCAP.Opcode(rawValue: record.code)
+            if opcode == .dataEnd || opcode == .footer { break }
+            input.consume(MCAP.prefixLength)
+            let length = record.end - input.offset
+            if opcode == .metadata, length <= UInt64(MCAPInput.maximumCount), try input.fill(Int(length)) {
+                let found = input.withBytes(Int(length)) { bytes -> [String: String]? in
+                    var contents = MCAPContents(bytes)
+                    return contents.text() == wanted ? contents.map() : nil
+                }
+                if let found { return found }
+            }
+            guard try input.skip(to: record.end) else { break }
+        }
+        return nil
+    }
+
+    /// The next message; nil at the end. The error says what to do with a compressed file.
+    mutating func next() throws(DeviceError) -> Message? {
+        while !isAtEnd {
+            if let end = messageEnd {
+                messageEnd = nil
+                guard try skip(to: end) else { return nil }
+            }
+            if let chunk, input.offset >= chunk.end {
+                guard try leave(chunk) else { return nil }
+                continue
+            }
+            guard var record = try input.record() else { return finish() }
+            if let chunk, record.end > chunk.end {
+                // It would go beyond its chunk: nothing behind it can be found.
+                brokenRecords += 1
+                record.end = chunk.end
+                guard try skip(to: record.end) else { return nil }
+                continue
+            }
+            guard record.code != 0 else {
+                garbageOffset = input.offset
+                isAtEnd = true
+                return nil
+            }
+            if let message = try take(record.code, upTo: record.end) { return message }
+        }
+        return nil
+    }
+
+    /// The data of the present message; nil when they are larger than memory should be used for, or the file ends in them.
+    mutating func data() throws(DeviceError) -> [UInt8]? {
+        guard let end = messageEnd else { return nil }
+        let length = end - input.offset
+        guard length <= UInt64(min(largestMessage, MCAPInput.maximumCount)) else {
+            largeMessages += 1
+            return nil
+        }
+        guard try input.fill(Int(length)) else { return nil }
+        return input.withBytes(Int(length)) { [UInt8]($0) }
+    }
+
+    // MARK: Records
+
+    private mutating func finish() -> Message? {
+        isAtEnd = true
+        if !isInSummary { isCut = true }
+        return nil
+    }
+
+    /// False where the file ends before.
+    private mutating func skip(to offset: UInt64) throws(DeviceError) -> Bool {
+        if try input.skip(to: offset) { return true }
+        _ = finish()
+        return false
+    }
+
+    /// Looks at a record's contents and passes over them; returns a message, whose data come next.
+    private mutating func take(_ code: UInt8, upTo end: UInt64) throws(DeviceError) -> Message? {
+        let opcode = MCAP.Opcode(rawValue: code)
+        let sum = input.dataSum?.value
+        input.consume(MCAP.prefixLength)
+        switch opcode {
+        case .message where !isInSummary: return try takeMessage(upTo: end)
+        case .chunk where chunk == nil && !isInSummary:
+            try enterChunk(upTo: end)
+            return nil
+        case .schema:
+            if let (id, name) = try head(upTo: end, { Self.schema(&$0) }), schemas.count < Self.maximumCount,
+                schemas[id] == nil
+            {
+                schemas[id] = name
+            }
+        case .channel:
+            let schemas = schemas
+            if let (id, channel) = try head(upTo: end, { Self.channel(&$0, schemas) }),
+                channels.count < Self.maximumCount, channels[id] == nil
+            {
+                channels[id] = channel
+            }
+        case .dataEnd where chunk == nil:
+            let stated = try head(upTo: end) { $0.number(UInt32.self) }
+            if let stated, stated != 0, stated != sum { isDataDamaged = true }
+            input.dataSum = nil
+            isInSummary = true
+        case .statistics where isInSummary: statedCount = try head(upTo: end) { $0.number(UInt64.self) }
+        case .footer where chunk == nil:
+            isInSummary = true
+            isAtEnd = true
+        default: break
+        }
+        _ = try skip(to: end)
+        return nil
+    }
+
+    /// What the closure makes of the first bytes of a record; counts what it cannot make anything of.
+    private mutating func head<Value>(
+        upTo end: UInt64, _ body: (inout MCAPContents) -> Value?
+    ) throws(DeviceError) -> Value? {
+        let count = Int(clamping: min(end - input.offset, UInt64(Self.maximumHead)))
+        guard try input.fill(count) else { return nil }
+        let value = input.withBytes(count) { bytes -> Value? in
+            var contents = MCAPContents(bytes)
+            return body(&contents)
+        }
+        if value == nil { brokenRecords += 1 }
+        return value
+    }
+
+    private static func schema(_ contents: inout MCAPContents) -> (UInt16, String)? {
+        guard let id = contents.number(UInt16.self), let name = contents.text() else { return nil }
+        return (id, name)
+    }
+
+    private static func channel(_ contents: inout MCAPContents, _ schemas: [UInt16: String]) -> (UInt16, Channel)? {
+        guard let id = contents.number(UInt16.self), let schema = contents.number(UInt16.self),
+            let topic = contents.text(), let encoding = contents.text()
+        else { return nil }
+        return (
+            id,
+            Channel(
+                topic: topic, encoding: encoding, schema: schemas[schema] ?? "", metadata: contents.map() ?? [:])
+        )
+    }
+
+    private mutating func takeMessage(upTo end: UInt64) throws(DeviceError) -> Message? {
+        guard end - input.offset >= UInt64(Self.messageHead) else {
+            brokenRecords += 1
+            _ = try skip(to: end)
+            return nil
+        }
+        guard try input.fill(Self.messageHead) else { return finish() }
+        let message = input.withBytes(Self.messageHead) { bytes -> Message? in
+            var contents = MCAPContents(bytes)
+            guard let channel = contents.number(UInt16.self), contents.number(UInt32.self) != nil,
+                let logged = contents.number(UInt64.self), let published = contents.number(UInt64.self)
+            else { return nil }
+            return Message(channel: channel, logged: logged, published: published)
+        }
+        input.consume(Self.messageHead)
+        messageEnd = end
+        count += 1
+        return message
+    }
+
+    // MARK: Chunks
+
+    private mutating func enterChunk(upTo recordEnd: UInt64) throws(DeviceError) {
+        let length = recordEnd - input.offset
+        // Times, sizes, the checksum and the length of the compression's name; the name; the length of the records.
+        guard length >= 40, try input.fill(32) else {
+            brokenRecords += 1
+            _ = try skip(to: recordEnd)
+            return
+        }
+        let (checksum, nameLength) = input.withBytes(32) { bytes -> (UInt32, UInt32) in
+            var contents = MCAPContents(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(24)))
+            return (contents.number(UInt32.self) ?? 0, contents.number(UInt32.self) ?? .max)
+        }
+        let head = 40 + Int(min(nameLength, 65))
+        guard nameLength <= 64, UInt64(head) <= length, try input.fill(head) else {
+            brokenRecords += 1
+            _ = try skip(to: recordEnd)
+            return
+        }
+        let (compression, size) = input.withBytes(head) { bytes -> (String, UInt64) in
+            var contents = MCAPContents(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(28)))
+            return (contents.text() ?? "", contents.number(UInt64.self) ?? 0)
+        }
+        guard compression.isEmpty else {
+            let other = name == "standard input" ? "FILE" : name
+            throw DeviceError(
+                .notSupported,
+                "\(name) holds chunks that are compressed with \(compression), which are not read here. Write it without first, with the tool of mcap.dev: mcap decompress \(other) -o plain.mcap"
+            )
+        }
+        input.consume(head)
+        if size > recordEnd - input.offset { brokenRecords += 1 }
+        let end = input.offset + min(size, recordEnd - input.offset)
+        chunk = Chunk(end: end, recordEnd: recordEnd, checksum: checksum)
+        input.chunkSum = checksum == 0 ? nil : CRC32()
+    }
+
+    /// False where the file ends before.
+    private mutating func leave(_ chunk: Chunk) throws(DeviceError) -> Bool {
+        if let sum = input.chunkSum, sum.value != chunk.checksum { damagedChunks += 1 }
+        input.chunkSum = nil
+        self.chunk = nil
+        return try skip(to: chunk.recordEnd)
+    }
+}
+
+extension CRC32 {
+    fileprivate mutating func add(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { add($0) }
+    }
+}

@@ -1,0 +1,294 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Trace
+
+/// Writes an MCAP file in one go: chunks with their indexes and checksums, then a summary.
+///
+/// Memory holds a chunk and, for each chunk, its place; that is 200 bytes for each MiB of messages.
+struct MCAPWriter: ~Copyable {
+    /// So large a chunk may become, in bytes.
+    private static let chunkSize = 1 << 20
+
+    private struct Channel {
+        var record: [UInt8]
+        var schema: UInt16
+        var count: UInt64 = 0
+        /// The messages of the chunk: their times and places.
+        var index: [(time: UInt64, offset: UInt64)] = []
+    }
+
+    private struct ChunkPlace {
+        var start: UInt64
+        var end: UInt64
+        var offset: UInt64
+        var length: UInt64
+        var indexes: [(channel: UInt16, offset: UInt64)]
+        var indexLength: UInt64
+        var size: UInt64
+    }
+
+    private var file: ExportFile
+    /// How much is written, or in the file's own memory.
+    private var offset: UInt64 = 0
+    private var schemas: [[UInt8]] = []
+    private var channels: [Channel] = []
+    private var chunk: [UInt8] = []
+    private var chunkTimes: (first: UInt64, last: UInt64)?
+    private var chunks: [ChunkPlace] = []
+    private var metadata: [(offset: UInt64, length: UInt64, name: String)] = []
+    private var times: (first: UInt64, last: UInt64)?
+    private var sequence: UInt32 = 0
+    /// Of everything from the first byte on.
+    private var dataSum = CRC32()
+
+    /// Makes the file.
+    /// - Parameter library: Who writes it.
+    init(path: String, overwrite: Bool, library: String) throws(DeviceError) {
+        file = try ExportFile(path: path, overwrite: overwrite)
+        write(MCAP.magic)
+        var header = MCAPRecord()
+        header.text("")
+        header.text(library)
+        write(.header, header.bytes)
+    }
+
+    /// Adds a schema; returns what channels call it.
+    mutating func schema(name: String, json: String) -> UInt16 {
+        let id = UInt16(clamping: schemas.count + 1)
+        var record = MCAPRecord()
+        record.number(id)
+        record.text(name)
+        record.text("jsonschema")
+        record.text(json)
+        schemas.append(record.bytes)
+        return id
+    }
+
+    /// Adds a channel; returns what messages call it.
+    /// - Parameter schema: 0 for none.
+    mutating func channel(
+        topic: String, schema: UInt16, encoding: String = "json", metadata: [(String, String)] = []
+    ) -> UInt16 {
+        let id = UInt16(clamping: channels.count)
+        var record = MCAPRecord()
+        record.number(id)
+        record.number(schema)
+        record.text(topic)
+        record.text(encoding)
+        record.map(metadata)
+        channels.append(Channel(record: record.bytes, schema: schema))
+        return id
+    }
+
+    /// Adds a message.
+    /// - Parameters:
+    ///   - logged: When it came, in nanoseconds since 1970 or since the start.
+    ///   - published: When it was made.
+    mutating func message(
+        _ channel: UInt16, logged: UInt64, published: UInt64, _ data: [UInt8]
+    ) throws(DeviceError) {
+        guard channels.indices.contains(Int(channel)) else { return }
+        if channels[Int(channel)].count == 0 { introduce(Int(channel)) }
+        channels[Int(channel)].count += 1
+        channels[Int(channel)].index.append((logged, UInt64(chunk.count)))
+        var record = MCAPRecord()
+        record.number(channel)
+        record.number(sequence)
+        record.number(logged)
+        record.number(published)
+        record.raw(data)
+        Self.append(.message, record.bytes, to: &chunk)
+        sequence &+= 1
+        chunkTimes = (min(chunkTimes?.first ?? logged, logged), max(chunkTimes?.last ?? logged, logged))
+        if chunk.count >= Self.chunkSize { try endChunk() }
+    }
+
+    /// Adds a text about the whole file.
+    mutating func metadata(name: String, _ pairs: [(String, String)]) throws(DeviceError) {
+        try endChunk()
+        var record = MCAPRecord()
+        record.text(name)
+        record.map(pairs)
+        metadata.append((offset, UInt64(record.bytes.count + MCAP.prefixLength), name))
+        write(.metadata, record.bytes)
+        try file.flushIfLarge()
+    }
+
+    /// Writes what is left and the summary, and closes the file.
+    mutating func close() throws(DeviceError) {
+        try endChunk()
+        var end = MCAPRecord()
+        end.number(dataSum.value)
+        write(.dataEnd, end.bytes)
+        try file.flushIfLarge()
+        try writeSummary()
+        write(MCAP.magic)
+        try file.close()
+    }
+
+    // MARK: Chunks
+
+    /// The channel and its schema stand before their first message.
+    private mutating func introduce(_ channel: Int) {
+        let schema = Int(channels[channel].schema)
+        let isKnown = channels.contains { $0.count > 0 && Int($0.schema) == schema }
+        if schema > 0, !isKnown, schemas.indices.contains(schema - 1) {
+            Self.append(.schema, schemas[schema - 1], to: &chunk)
+        }
+        Self.append(.channel, channels[channel].record, to: &chunk)
+    }
+
+    private mutating func endChunk() throws(DeviceError) {
+        guard let span = chunkTimes else { return }
+        let size = UInt64(chunk.count)
+        var record = MCAPRecord()
+        record.number(span.first)
+        record.number(span.last)
+        record.number(size)
+        record.number(chunk.withUnsafeBytes { CRC32.of($0) })
+        record.text("")
+        record.number(size)
+        record.raw(chunk)
+        var place = ChunkPlace(
+            start: span.first, end: span.last, offset: offset, length: UInt64(record.bytes.count + MCAP.prefixLength),
+            indexes: [], indexLength: 0, size: size)
+        write(.chunk, record.bytes)
+        for id in channels.indices where !channels[id].index.isEmpty {
+            var entries = MCAPRecord()
+            for (time, offset) in channels[id].index {
+                entries.number(time)
+                entries.number(offset)
+            }
+            var record = MCAPRecord()
+            record.number(UInt16(clamping: id))
+            record.text(entries.bytes)
+            place.indexes.append((UInt16(clamping: id), offset))
+            place.indexLength += UInt64(record.bytes.count + MCAP.prefixLength)
+            write(.messageIndex, record.bytes)
+            channels[id].index.removeAll(keepingCapacity: true)
+        }
+        chunks.append(place)
+        times = (min(times?.first ?? span.first, span.first), max(times?.last ?? span.last, span.last))
+        chunk.removeAll(keepingCapacity: true)
+        chunkTimes = nil
+        try file.flushIfLarge()
+    }
+
+    // MARK: Summary
+
+    private mutating func writeSummary() throws(DeviceError) {
+        let start = offset
+        var sum = CRC32()
+        var groups: [(opcode: MCAP.Opcode, start: UInt64, length: UInt64)] = []
+        func put(_ opcode: MCAP.Opcode, _ records: [[UInt8]], _ writer: inout MCAPWriter) {
+            guard !records.isEmpty else { return }
+            let begin = writer.offset
+            for record in records {
+                var bytes: [UInt8] = []
+                Self.append(opcode, record, to: &bytes)
+                bytes.withUnsafeBytes { sum.add($0) }
+                writer.write(bytes)
+            }
+            if opcode != .summaryOffset { groups.append((opcode, begin, writer.offset - begin)) }
+        }
+        let used = channels.filter { $0.count > 0 }
+        put(
+            .schema, schemas.indices.filter { id in used.contains { Int($0.schema) == id + 1 } }.map { schemas[$0] },
+            &self)
+        put(.channel, used.map(\.record), &self)
+        put(.statistics, [statistics], &self)
+        put(.chunkIndex, chunks.map(Self.record), &self)
+        put(.metadataIndex, metadata.map(Self.record), &self)
+        let offsets = offset
+        put(
+            .summaryOffset,
+            groups.map { group in
+                var record = MCAPRecord()
+                record.number(group.opcode.rawValue)
+                record.number(group.start)
+                record.number(group.length)
+                return record.bytes
+            }, &self)
+        var footer: [UInt8] = [MCAP.Opcode.footer.rawValue]
+        var record = MCAPRecord()
+        record.number(UInt64(20))
+        record.number(start)
+        record.number(offsets)
+        footer += record.bytes
+        footer.withUnsafeBytes { sum.add($0) }
+        var last = MCAPRecord()
+        last.number(sum.value)
+        write(footer + last.bytes)
+        try file.flushIfLarge()
+    }
+
+    private var statistics: [UInt8] {
+        var record = MCAPRecord()
+        let used = channels.indices.filter { channels[$0].count > 0 }
+        record.number(used.reduce(UInt64(0)) { $0 + channels[$1].count })
+        record.number(UInt16(clamping: Set(used.map { channels[$0].schema }.filter { $0 > 0 }).count))
+        record.number(UInt32(clamping: used.count))
+        record.number(UInt32(0))
+        record.number(UInt32(clamping: metadata.count))
+        record.number(UInt32(clamping: chunks.count))
+        record.number(times?.first ?? 0)
+        record.number(times?.last ?? 0)
+        var counts = MCAPRecord()
+        for id in used {
+            counts.number(UInt16(clamping: id))
+            counts.number(channels[id].count)
+        }
+        record.text(counts.bytes)
+        return record.bytes
+    }
+
+    private static func record(_ place: ChunkPlace) -> [UInt8] {
+        var record = MCAPRecord()
+        record.number(place.start)
+        record.number(place.end)
+        record.number(place.offset)
+        record.number(place.length)
+        var indexes = MCAPRecord()
+        for (channel, offset) in place.indexes {
+            indexes.number(channel)
+            indexes.number(offset)
+        }
+        record.text(indexes.bytes)
+        record.number(place.indexLength)
+        record.text("")
+        record.number(place.size)
+        record.number(place.size)
+        return record.bytes
+    }
+
+    private static func record(_ place: (offset: UInt64, length: UInt64, name: String)) -> [UInt8] {
+        var record = MCAPRecord()
+        record.number(place.offset)
+        record.number(place.length)
+        record.text(place.name)
+        return record.bytes
+    }
+
+    // MARK: Bytes
+
+    private mutating func write(_ opcode: MCAP.Opcode, _ contents: [UInt8]) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(contents.count + MCAP.prefixLength)
+        Self.append(opcode, contents, to: &bytes)
+        write(bytes)
+    }
+
+    private mutating func write(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { dataSum.add($0) }
+        offset += UInt64(bytes.count)
+        file.bytes.append(contentsOf: bytes)
+    }
+
+    private static func append(_ opcode: MCAP.Opcode, _ contents: [UInt8], to bytes: inout [UInt8]) {
+        bytes.append(opcode.rawValue)
+        withUnsafeBytes(of: UInt64(contents.count).littleEndian) { bytes.append(contentsOf: $0) }
+        bytes.append(contentsOf: contents)
+    }
+}

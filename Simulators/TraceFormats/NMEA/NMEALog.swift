@@ -1,0 +1,55 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+public import Trace
+
+/// Logs of what a receiver sends: the sentences of NMEA 0183, among comments and anything else.
+public enum NMEALog {
+    /// Reads a log and writes it as a trace: a header, and gpsd's reports.
+    ///
+    /// With the times of arrival beside the sentences (gpspipe's forms, tag blocks) events have those times. Otherwise they
+    /// follow the receiver's clock: as far as it goes forward up to a day at a time, and standing where it goes back. Gaps
+    /// are kept.
+    ///
+    /// - Parameters:
+    ///   - bytes: the whole file.
+    ///   - name: what to call it in messages.
+    /// - Returns: remarks on what was left out or is doubtful.
+    public static func read(
+        _ bytes: [UInt8], name: String, options: NMEALogOptions = .init(), to sink: some TraceSink
+    ) throws(DeviceError) -> [String] {
+        try read(contents: TraceBytes(bytes), name: name, options: options, to: sink)
+    }
+
+    /// The same of bytes that may lie in a file, which takes little memory however long it is.
+    public static func read(
+        contents: TraceBytes, name: String, options: NMEALogOptions = .init(), to sink: some TraceSink
+    ) throws(DeviceError) -> [String] {
+        try contents.withUnsafeBytes { (bytes) throws(DeviceError) in
+            try read(bytes, contents, name, options, sink)
+        }
+    }
+
+    private static func read(
+        _ bytes: UnsafeRawBufferPointer, _ contents: TraceBytes, _ name: String, _ options: NMEALogOptions,
+        _ sink: some TraceSink
+    ) throws(DeviceError) -> [String] {
+        let survey = NMEALogSurvey(bytes, options, contents)
+        guard survey.isLog else {
+            throw DeviceError(
+                .invalidTrace,
+                "\(name) holds no sentence of NMEA 0183 with a right checksum, such as $GPRMC,…*5A. Record what the receiver sends: gpspipe -r."
+            )
+        }
+        var log = NMEALogImport(name, survey, options)
+        try sink.write(log.header)
+        var lines = NMEALogLines(bytes, of: contents)
+        while let line = lines.next() {
+            guard case .sentences(let text, let arrival) = line else { continue }
+            try log.take(text, arrival, sink)
+        }
+        try log.finish(sink)
+        return log.remarks
+    }
+}

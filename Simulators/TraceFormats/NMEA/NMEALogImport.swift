@@ -1,0 +1,174 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import GPSDEncoding
+import NMEAFormat
+import Trace
+
+/// A log on its way into a trace.
+struct NMEALogImport {
+    /// A longer step of the receiver's clock is a new date and no gap, in nanoseconds.
+    private static let longestGap: Int64 = 86_400_000_000_000
+    /// So many days 1024 weeks are.
+    private static let rollover: Int64 = 7168
+    /// How far dates may be from a whole number of those for the receiver's counter to be the reason, in days.
+    private static let tolerance: Int64 = 30
+
+    private(set) var header = TraceHeader()
+    private var decoder: NMEADecoder
+    private let survey: NMEALogSurvey
+    private let options: NMEALogOptions
+    /// What is added to the receiver's times, in nanoseconds.
+    private let shift: Int64
+    private var dateOrigin = ""
+    private let hasArrivals: Bool
+    private var start: Int64
+    private var motion = DerivedMotion()
+    private let derives: Bool
+    private var derived = 0
+    /// The time of the last event, and the receiver's clock then.
+    private var time: Int64 = 0
+    private var clock: Int64?
+    private var backwards = 0
+    private var jumps = 0
+    private var waiting: [NMEAReport] = []
+
+    init(_ name: String, _ survey: NMEALogSurvey, _ options: NMEALogOptions) {
+        self.survey = survey
+        self.options = options
+        shift = Int64(max(-10_000, min(options.weeks, 10_000))) * 7 * 86_400_000_000_000
+        var known = NMEADecoderOptions()
+        known.allowsMissingChecksum = survey.allowsMissingChecksum
+        if let date = survey.date {
+            known.date = date
+        } else if let date = options.date {
+            known.date = date
+            dateOrigin = "options"
+        } else if let date = survey.comment {
+            known.date = date
+            dateOrigin = "a comment"
+        } else if let arrival = survey.firstArrival {
+            known.date = Self.date(of: survey.firstTime ?? 0, at: arrival)
+            dateOrigin = "the times of arrival"
+        }
+        decoder = NMEADecoder(options: known)
+        derives = options.derivesMotion && !survey.hasMotion
+        hasArrivals = survey.firstArrival != nil
+        start = 0
+        if let arrival = survey.firstArrival {
+            start = arrival.nanoseconds
+        } else if let date = known.date, let time = survey.firstTime {
+            let midnight = date.nanoseconds - Self.modulo(date.nanoseconds, Self.longestGap)
+            start = midnight.addingSaturated(Self.modulo(time, Self.longestGap)).addingSaturated(shift)
+        }
+        if hasArrivals || known.date != nil {
+            header = TraceHeader(start: .init(wallTime: WallTime(nanoseconds: start), boot: .zero))
+        }
+        header.clock = ""
+        header.source = name
+    }
+
+    /// The day on which that time of day was nearest to an instant.
+    private static func date(of time: Int64, at instant: WallTime) -> WallTime {
+        let midnight = instant.nanoseconds - modulo(instant.nanoseconds, longestGap)
+        let difference = instant.nanoseconds - midnight - modulo(time, longestGap)
+        if difference > longestGap / 2 { return WallTime(nanoseconds: midnight.addingSaturated(longestGap)) }
+        if difference < -longestGap / 2 { return WallTime(nanoseconds: midnight.subtractingSaturated(longestGap)) }
+        return WallTime(nanoseconds: midnight)
+    }
+
+    private static func modulo(_ value: Int64, _ divisor: Int64) -> Int64 {
+        let rest = value % divisor
+        return rest < 0 ? rest + divisor : rest
+    }
+
+    mutating func take(
+        _ line: UnsafeRawBufferPointer, _ arrival: WallTime?, _ sink: some TraceSink
+    ) throws(DeviceError) {
+        decoder.decode(line, arrival: arrival) { waiting.append($0) }
+        if !waiting.isEmpty { try write(sink) }
+    }
+
+    mutating func finish(_ sink: some TraceSink) throws(DeviceError) {
+        decoder.finish { waiting.append($0) }
+        try write(sink)
+    }
+
+    private mutating func write(_ sink: some TraceSink) throws(DeviceError) {
+        for report in waiting {
+            advance(to: report)
+            let line: [UInt8]
+            switch report.contents {
+            case .position(var position):
+                position.time = shifted(position.time)
+                if derives, motion.complete(&position, at: time) { derived += 1 }
+                line = GPSDEncoder.line(position)
+            case .sky(var sky):
+                sky.time = shifted(sky.time)
+                line = GPSDEncoder.line(sky)
+            case .attitude(let attitude):
+                line = GPSDEncoder.line(attitude)
+            }
+            try sink.write(TraceEvent(time: time, .gpsd(line)))
+        }
+        waiting.removeAll(keepingCapacity: true)
+    }
+
+    private func shifted(_ time: WallTime?) -> WallTime? {
+        time.map { WallTime(nanoseconds: $0.nanoseconds.addingSaturated(shift)) }
+    }
+
+    /// Moves the time of the trace on to that of a report.
+    private mutating func advance(to report: NMEAReport) {
+        if hasArrivals {
+            guard let arrival = report.arrival else { return }
+            let asked = arrival.nanoseconds.subtractingSaturated(start)
+            if asked < time { backwards += 1 }
+            time = max(time, asked)
+            return
+        }
+        guard let now = report.clock else { return }
+        defer { clock = now }
+        guard let clock else { return }
+        let step = now.subtractingSaturated(clock)
+        if step < 0 {
+            backwards += 1
+            if step < -Self.longestGap { jumps += 1 }
+        } else if step > Self.longestGap {
+            jumps += 1
+        } else {
+            time = time.addingSaturated(step)
+        }
+    }
+
+    var remarks: [String] {
+        let counts = decoder.counts
+        var remarks: [String] = []
+        func remark(_ count: Int, _ text: String) { if count > 0 { remarks.append("\(count) \(text)") } }
+        remark(counts.broken, "sentences had a wrong checksum, or none, or were cut, and were left out.")
+        remark(counts.unchecked, "sentences have no checksum and were taken as they are.")
+        remark(counts.incompleteSkies, "lists of satellites were incomplete and were left out.")
+        remark(counts.undated, "positions have no date, and therefore no time: no sentence says it. --date names it.")
+        remark(
+            counts.otherDatums, "sentences say that positions are of another datum than WGS 84. They were not changed.")
+        remark(counts.receiversLeftOut, "sentences of further receivers were left out: there are too many.")
+        if !dateOrigin.isEmpty, counts.undated == 0 {
+            remarks.append("No sentence says the date at the beginning; it was taken from \(dateOrigin).")
+        }
+        remark(backwards, "times were earlier than the ones before; the trace stands still there.")
+        remark(jumps, "times were more than a day away from the ones before; the trace goes on there without a gap.")
+        remark(derived, "positions got speed or course from the way between them, as no sentence tells it.")
+        if options.weeks == 0, let date = survey.date, let known = options.date ?? survey.comment ?? survey.firstArrival
+        {
+            let days = known.nanoseconds.subtractingSaturated(date.nanoseconds) / 86_400_000_000_000
+            let rollovers = (days + (days < 0 ? -Self.rollover / 2 : Self.rollover / 2)) / Self.rollover
+            if rollovers != 0, abs(days - rollovers * Self.rollover) <= Self.tolerance {
+                remarks.append(
+                    "The receiver's dates are \(days) days early, which looks like an overflow of its counter of 1024 weeks. They were not changed; the option weeks = \(rollovers * 1024) (--weeks) mends them."
+                )
+            }
+        }
+        return remarks
+    }
+}

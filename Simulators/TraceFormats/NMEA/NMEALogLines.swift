@@ -1,0 +1,112 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import NMEAFormat
+import Trace
+
+/// Goes through the lines of an NMEA log: sentences, perhaps with the time of their arrival beside them, and comments.
+struct NMEALogLines {
+    /// The longest stamp, in bytes.
+    private static let maximumStamp = 64
+    /// What goes on longer without a line end is taken in pieces: binary blocks, and lines of hostile files.
+    private static let maximumLine = 1 << 16
+    /// So many bytes may stay in memory behind the lines.
+    private static let window = 8 << 20
+
+    /// What stands on a line.
+    enum Line {
+        /// Sentences, and when they came.
+        case sentences(UnsafeRawBufferPointer, arrival: WallTime?)
+        /// A comment that tells the date.
+        case date(WallTime)
+    }
+
+    private let bytes: UnsafeRawBufferPointer
+    private let contents: TraceBytes?
+    private var at = 0
+    private var forgotten = 0
+
+    /// - Parameter contents: where the bytes are from, to give memory back.
+    init(_ bytes: UnsafeRawBufferPointer, of contents: TraceBytes? = nil) {
+        self.bytes = bytes
+        self.contents = contents
+    }
+
+    /// The next line with a sentence or a date; nil at the end.
+    mutating func next() -> Line? {
+        while at < bytes.count {
+            let start = at
+            if start &- forgotten >= Self.window {
+                contents?.forget(forgotten..<start)
+                forgotten = start
+            }
+            let end = min(bytes.count, start &+ Self.maximumLine)
+            while at < end, bytes[at] != UInt8(ascii: "\n"), bytes[at] != UInt8(ascii: "\r") { at &+= 1 }
+            let line = UnsafeRawBufferPointer(rebasing: bytes[start..<at])
+            if at < end { at &+= 1 }
+            guard let first = line.first else { continue }
+            if first == UInt8(ascii: "$") { return .sentences(line, arrival: nil) }
+            if first == UInt8(ascii: "#") {
+                guard let date = Self.date(line) else { continue }
+                return .date(date)
+            }
+            // Only text in front of a sentence can be a stamp.
+            let head = line.prefix(Self.maximumStamp)
+            guard let sentence = head.firstIndex(where: Self.isStart) else {
+                guard line.contains(where: Self.isStart) else { continue }
+                return .sentences(line, arrival: nil)
+            }
+            return .sentences(line, arrival: sentence > 0 ? Self.arrival(line, sentence) : nil)
+        }
+        return nil
+    }
+
+    private static func isStart(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "$") || byte == UInt8(ascii: "!") || byte == UInt8(ascii: "\\")
+    }
+
+    /// The time in front of a sentence, in any form that gpspipe has, with or without marks around it; behind it for
+    /// Android's GnssLogger, which writes `NMEA,$…*hh,milliseconds`.
+    private static func arrival(_ line: UnsafeRawBufferPointer, _ sentence: Int) -> WallTime? {
+        var start = 0
+        var end = sentence
+        if end == 5, line.starts(with: "NMEA,".utf8) {
+            guard let comma = line.lastIndex(of: UInt8(ascii: ",")), comma > sentence else { return nil }
+            start = comma + 1
+            end = line.count
+        }
+        while start < end, isMark(line[start]) { start += 1 }
+        while end > start, isMark(line[end - 1]) { end -= 1 }
+        let text = UnsafeRawBufferPointer(rebasing: line[start..<end])
+        // Thirteen digits are milliseconds, as in tag blocks.
+        if text.count == 13, let time = NMEATagBlock.time(text) { return time }
+        return ArrivalStamp.time(text).map { WallTime(nanoseconds: $0) }
+    }
+
+    private static func isMark(_ byte: UInt8) -> Bool {
+        " \t,;:[]()|>\"".utf8.contains(byte)
+    }
+
+    private static func number(_ text: UnsafeRawBufferPointer) -> Int64? {
+        var value: Int64 = 0
+        for byte in text {
+            let digit = byte &- UInt8(ascii: "0")
+            guard digit <= 9 else { return nil }
+            value = value * 10 + Int64(digit)
+        }
+        return value
+    }
+
+    /// The date of gpsd's comment, `# Date: 2009-12-09`, written with a colon or an equals sign.
+    private static func date(_ line: UnsafeRawBufferPointer) -> WallTime? {
+        var rest = line.dropFirst().drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        guard rest.starts(with: "Date".utf8) else { return nil }
+        rest = rest.dropFirst(4).drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "=") }
+        let parts = rest.prefix { $0 > 0x20 }.split(separator: UInt8(ascii: "-"))
+        guard parts.count == 3, parts.allSatisfy({ $0.count <= 4 }) else { return nil }
+        let numbers = parts.map { number(UnsafeRawBufferPointer(rebasing: $0)).map { Int($0) } }
+        guard let year = numbers[0], let month = numbers[1], let day = numbers[2] else { return nil }
+        return CivilDate.time(year: year, month: month, day: day)
+    }
+}

@@ -1,0 +1,87 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+public import Trace
+
+extension Recording {
+    /// The header of a trace of this recording.
+    ///
+    /// - Parameter source: where the readings come from, in words.
+    public func traceHeader(source: String = "") -> TraceHeader {
+        var header = TraceHeader(start: start.map { TraceHeader.Start(wallTime: $0, boot: .zero) })
+        header.clock = ""
+        header.source = source
+        header.contexts = contexts
+        for sensor in sensors { header.add(sensor) }
+        if hasPhoneAccuracies { header.hasPhoneAccuracies = true }
+        return header
+    }
+
+    /// Writes a trace: a header, and all events in the order of time. Of those of one time the battery comes first, then
+    /// positions, then the readings in the order of the sensors. There must not be a header yet; the writer stays open.
+    public func write(to sink: any TraceSink, source: String = "") throws(DeviceError) {
+        try sink.write(traceHeader(source: source))
+        var merge = TrackMerge(tracks)
+        var report = 0
+        var charge = 0
+        while true {
+            let reading = merge.nextTime
+            if charge < battery.count,
+                battery.times[charge] <= min(reading ?? .max, report < reports.count ? reports.times[report] : .max)
+            {
+                try sink.write(TraceEvent(time: battery.times[charge], .battery(battery.readings[charge])))
+                charge += 1
+                continue
+            }
+            if report < reports.count, reports.times[report] <= reading ?? .max {
+                try sink.write(TraceEvent(time: reports.times[report], .gpsd(reports.line(report))))
+                report += 1
+                continue
+            }
+            guard let reading else { return }
+            for (index, track) in tracks.enumerated() {
+                guard let sample = merge.take(index, at: reading) else { continue }
+                try sink.write(
+                    TraceEvent(
+                        time: reading,
+                        .sample(track.values[sample], kind: track.sensor.kind, sensor: track.sensor.id, stamp: nil)))
+            }
+        }
+    }
+
+    /// The same trace in memory.
+    ///
+    /// - Throws: an error of code `notSupported` when it would be larger than `TraceFile.maximumSize`.
+    public func trace(named name: String) throws(DeviceError) -> TraceFile {
+        let builder = TraceBuilder(name: name)
+        try write(to: builder, source: name)
+        return try builder.file()
+    }
+
+    /// The motion readings of a trace, at the times at which they were measured. Positions and other events are passed
+    /// over; remarks count what could not be read.
+    ///
+    /// - Throws: an error of code `invalidTrace` when there are no motion readings in it.
+    public init(trace: TraceFile) throws(DeviceError) {
+        self.init(start: trace.start, contexts: trace.header?.contexts ?? [])
+        var warnings = 0
+        trace.bytes.withUnsafeBytes { bytes in
+            var cursor = TraceCursor(trace)
+            while let record = cursor.next(bytes) {
+                guard let sample = record.sample, let time = sample.stamp ?? record.time else { continue }
+                while tracks.count <= sample.sensor, tracks.count < cursor.sensors.count {
+                    tracks.append(MotionTrack(cursor.sensors[tracks.count]))
+                }
+                guard tracks.indices.contains(sample.sensor) else { continue }
+                tracks[sample.sensor].append(sample.value, at: time)
+            }
+            warnings = cursor.warningCount
+        }
+        if warnings > 0 { remarks.append("\(warnings) lines of the trace could not be read as they should.") }
+        settle()
+        guard !tracks.isEmpty else {
+            throw DeviceError(.invalidTrace, "\(trace.name) holds no motion readings.")
+        }
+    }
+}

@@ -1,0 +1,61 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+import GPSDEncoding
+
+/// gpsd's reports in memory: the positions of a recording, each as the line that gpsd would have sent.
+public struct ReportTrack: Sendable, Hashable {
+    /// When each report came, in nanoseconds since the start of the recording; rising once it is settled.
+    public private(set) var times: [Int64] = []
+    /// All lines, one behind the other.
+    private var bytes: [UInt8] = []
+    /// Where each line lies.
+    private var ranges: [Range<Int>] = []
+
+    /// A track without reports.
+    public init() {}
+
+    /// The number of reports.
+    public var count: Int { times.count }
+
+    /// A report as one line of JSON, without its line end; empty for an index that there is not.
+    public func line(_ index: Int) -> [UInt8] {
+        ranges.indices.contains(index) ? [UInt8](bytes[ranges[index]]) : []
+    }
+
+    /// Adds a position. The order may be set right later.
+    public mutating func append(_ report: PositionReport, at time: Int64) {
+        append(line: GPSDEncoder.line(report), at: time)
+    }
+
+    /// Adds satellites.
+    public mutating func append(_ report: SkyReport, at time: Int64) {
+        append(line: GPSDEncoder.line(report), at: time)
+    }
+
+    /// Adds any report of gpsd's.
+    public mutating func append(line: [UInt8], at time: Int64) {
+        times.append(time)
+        ranges.append(bytes.count..<bytes.count + line.count)
+        bytes.append(contentsOf: line)
+    }
+
+    /// Puts the reports in the order of their times, those of one time as they were added.
+    ///
+    /// - Returns: how many stood out of order.
+    @discardableResult
+    public mutating func settle() -> Int {
+        let misplaced = zip(times, times.dropFirst()).count { $1 < $0 }
+        guard misplaced > 0 else { return 0 }
+        let order = times.indices.sorted { (times[$0], $0) < (times[$1], $1) }
+        times = order.map { times[$0] }
+        ranges = order.map { ranges[$0] }
+        return misplaced
+    }
+
+    /// Moves all times.
+    mutating func shift(by nanoseconds: Int64) {
+        for index in times.indices { times[index] = times[index].addingSaturated(nanoseconds) }
+    }
+}

@@ -1,0 +1,203 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+extension XMLReader {
+    /// Reads the tag that begins here, once it is in the buffer as a whole.
+    mutating func readTag() throws(DeviceError) -> Token {
+        let length = try tagLength()
+        tokenStart = at
+        let end = at + length
+        if !attributes.isEmpty { attributes.removeAll(keepingCapacity: true) }
+        if openStarts.isEmpty { try checkOutside() }
+        defer { at = end }
+        if base[tokenStart + 1] == UInt8(ascii: "/") {
+            try readEndTag(tokenStart + 2..<end - 1)
+            return .end
+        }
+        try readStartTag(tokenStart + 1..<end - 1)
+        return .start
+    }
+
+    /// The bytes of the tag that begins here, its brackets included. The text before it stays in the buffer.
+    private mutating func tagLength() throws(DeviceError) -> Int {
+        var length = 1
+        var quote: UInt8 = 0
+        while true {
+            let (count, bytes) = (end - at, base + at)
+            while length < count {
+                let byte = bytes[length]
+                if quote != 0 {
+                    if byte == quote { quote = 0 }
+                } else if byte == UInt8(ascii: ">") {
+                    return length + 1
+                } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                    quote = byte
+                }
+                if byte == UInt8(ascii: "<") {
+                    throw errorHere(
+                        "a tag begins here and does not end before the next one. Close it with >, and write < as &lt;.")
+                }
+                length &+= 1
+            }
+            guard length < Self.maximumTag else {
+                throw errorHere("a tag begins here that has more than \(Self.maximumTag) bytes. Is the file damaged?")
+            }
+            let keep = isTextGathered ? at : textRange.lowerBound
+            guard try refill(keepingFrom: keep) else { throw cutOff("a tag") }
+        }
+    }
+
+    private mutating func readEndTag(_ range: Range<Int>) throws(DeviceError) {
+        var high = range.upperBound
+        while high > range.lowerBound, XMLCharacters.isBlank(base[high - 1]) { high -= 1 }
+        let count = high - range.lowerBound
+        guard let start = openStarts.last else {
+            throw error("</\(shown(range.lowerBound..<high))> closes an element that is not open. Remove the tag.")
+        }
+        var isSame = openNames.count - start == count
+        if isSame {
+            openNames.withUnsafeBufferPointer { names in
+                for index in 0..<count where names[start + index] != base[range.lowerBound + index] {
+                    isSame = false
+                    break
+                }
+            }
+        }
+        guard isSame else {
+            let open = String(decoding: openNames[start...].prefix(80), as: UTF8.self)
+            throw error(
+                "</\(shown(range.lowerBound..<high))> stands where </\(open)> is wanted: a tag is not closed, or the text was cut off."
+            )
+        }
+        setName(range.lowerBound..<high)
+        closeElement()
+    }
+
+    /// Takes the innermost element off the list of the open ones; its name stays that of the last tag.
+    mutating func closeElement() {
+        depth = openStarts.count
+        if let start = openStarts.popLast() { openNames.removeLast(openNames.count - start) }
+    }
+
+    private mutating func readStartTag(_ range: Range<Int>) throws(DeviceError) {
+        var (low, high) = (range.lowerBound, range.upperBound)
+        isEmptyElement = high > low && base[high - 1] == UInt8(ascii: "/")
+        if isEmptyElement { high -= 1 }
+        guard low < high, XMLCharacters.beginsName(base[low]) else {
+            isEmptyElement = false
+            throw error("a tag begins here without a name. Write < as &lt;.")
+        }
+        while low < high, XMLCharacters.isInName(base[low]) { low += 1 }
+        let name = range.lowerBound..<low
+        guard low == high || XMLCharacters.isBlank(base[low]) else {
+            throw error("the name of a tag holds a character that cannot stand there. Write < as &lt;.")
+        }
+        guard name.count <= Self.maximumName else {
+            throw error("the name of a tag has more than \(Self.maximumName) bytes. Is the file damaged?")
+        }
+        guard !openStarts.isEmpty || !hasRoot else {
+            throw error("<\(shown(name))> stands behind the end of the root element; XML has one root. Remove it.")
+        }
+        guard openStarts.count < Self.maximumDepth else {
+            throw error("elements stand in one another more than \(Self.maximumDepth) deep. Is the file damaged?")
+        }
+        hasRoot = true
+        openStarts.append(openNames.count)
+        openNames.append(contentsOf: UnsafeBufferPointer(start: base + name.lowerBound, count: name.count))
+        depth = openStarts.count
+        setName(name)
+        if low < high { try readAttributes(low..<high) }
+    }
+
+    private mutating func setName(_ range: Range<Int>) {
+        tagName = range
+        var start = range.lowerBound
+        for index in range where base[index] == UInt8(ascii: ":") { start = index + 1 }
+        localName = start..<range.upperBound
+        nameWord = word(localName)
+    }
+
+    private mutating func readAttributes(_ range: Range<Int>) throws(DeviceError) {
+        var at = range.lowerBound
+        let high = range.upperBound
+        // What a resolved value shortens would be missing in the count of lines.
+        var isCounted = false
+        while true {
+            let blank = at
+            while at < high, XMLCharacters.isBlank(base[at]) { at &+= 1 }
+            guard at < high else { return }
+            guard at > blank else { throw error("attributes stand together without a blank between them.") }
+            let start = at
+            guard XMLCharacters.beginsName(base[at]) else { throw attributeError() }
+            while at < high, XMLCharacters.isInName(base[at]) { at &+= 1 }
+            let name = start..<at
+            while at < high, XMLCharacters.isBlank(base[at]) { at &+= 1 }
+            guard at < high, base[at] == UInt8(ascii: "=") else { throw attributeError() }
+            at &+= 1
+            while at < high, XMLCharacters.isBlank(base[at]) { at &+= 1 }
+            guard at < high, base[at] == UInt8(ascii: "\"") || base[at] == UInt8(ascii: "'") else {
+                throw attributeError()
+            }
+            let quote = base[at]
+            at &+= 1
+            let valueStart = at
+            var isPlain = true
+            while at < high, base[at] != quote {
+                if base[at] == UInt8(ascii: "&") || base[at] < 0x20 { isPlain = false }
+                at &+= 1
+            }
+            guard at < high else { throw attributeError() }
+            var value = valueStart..<at
+            at &+= 1
+            if !isPlain {
+                if !isCounted {
+                    _ = line()
+                    countLines(to: high)
+                    isCounted = true
+                }
+                value = try resolve(value)
+            }
+            try append(Attribute(word: word(name), name: name, value: value))
+        }
+    }
+
+    private mutating func append(_ attribute: Attribute) throws(DeviceError) {
+        guard attributes.count < Self.maximumAttributes else {
+            throw error("an element has more than \(Self.maximumAttributes) attributes. Is the file damaged?")
+        }
+        for other in attributes where other.word == attribute.word && other.name.count == attribute.name.count {
+            var isSame = true
+            for index in 0..<other.name.count
+            where base[other.name.lowerBound + index] != base[attribute.name.lowerBound + index] {
+                isSame = false
+                break
+            }
+            if isSame { throw error("the attribute \(shown(attribute.name)) stands twice in one tag. Remove one.") }
+        }
+        attributes.append(attribute)
+    }
+
+    private mutating func attributeError() -> DeviceError {
+        error("<\(shown(localName))> has an attribute that cannot be read; one looks like name=\"value\".")
+    }
+
+    /// The first bytes of a name as a number: 0 when there are more than eight.
+    private func word(_ range: Range<Int>) -> UInt64 {
+        guard range.count <= 8 else { return 0 }
+        var word: UInt64 = 0
+        var shift: UInt64 = 0
+        for index in range {
+            word |= UInt64(base[index]) &<< shift
+            shift &+= 8
+        }
+        return word
+    }
+
+    /// Part of the text for a message.
+    func shown(_ range: Range<Int>) -> String {
+        let bytes = UnsafeRawBufferPointer(start: base + range.lowerBound, count: min(range.count, 80))
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,123 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+extension XMLReader {
+    /// Adds a piece of the buffer to the gathered text, with references resolved and line ends made one.
+    mutating func gather(_ range: Range<Int>) throws(DeviceError) {
+        isTextGathered = true
+        var index = range.lowerBound
+        while index < range.upperBound {
+            let byte = base[index]
+            switch byte {
+            case UInt8(ascii: "&"):
+                if let (character, length) = reference(index..<range.upperBound) {
+                    add(character)
+                    index += length
+                    continue
+                }
+                // A single & is a common slip in names; it stands for itself.
+                unknownReferences &+= 1
+                add(byte)
+            case 0x0d:
+                add(0x0a)
+                if index + 1 < range.upperBound, base[index + 1] == 0x0a { index += 1 }
+            default: add(byte)
+            }
+            index += 1
+        }
+    }
+
+    /// Adds a byte as it is.
+    @inline(__always)
+    mutating func add(_ byte: UInt8) {
+        guard gatheredCount < Self.maximumText else {
+            isTextCut = true
+            return
+        }
+        gathered[gatheredCount] = byte
+        gatheredCount &+= 1
+    }
+
+    private mutating func add(_ character: Unicode.Scalar) {
+        let bytes = UTF8.encode(character)
+        for byte in bytes ?? UTF8.encodedReplacementCharacter { add(byte) }
+    }
+
+    /// Resolves the references in an attribute's value where it stands: what they stand for is never longer. Blanks of
+    /// any kind become spaces.
+    mutating func resolve(_ range: Range<Int>) throws(DeviceError) -> Range<Int> {
+        var (from, to) = (range.lowerBound, range.lowerBound)
+        while from < range.upperBound {
+            let byte = base[from]
+            if byte == UInt8(ascii: "&") {
+                guard let (character, length) = reference(from..<range.upperBound) else {
+                    let end = (from..<min(from + 40, range.upperBound)).first { base[$0] == UInt8(ascii: ";") }
+                    throw error(
+                        "the entity \(shown(from..<(end ?? from) + 1)) is not known here; only those of XML itself are. Write & as &amp;."
+                    )
+                }
+                for byte in UTF8.encode(character) ?? UTF8.encodedReplacementCharacter {
+                    base[to] = byte
+                    to += 1
+                }
+                from += length
+                continue
+            }
+            base[to] = XMLCharacters.isBlank(byte) ? 0x20 : byte
+            to += 1
+            from += 1
+        }
+        return range.lowerBound..<to
+    }
+
+    /// The character that a reference stands for, and the bytes of the reference; nil when it is none that is known.
+    private func reference(_ range: Range<Int>) -> (Unicode.Scalar, Int)? {
+        let limit = min(range.upperBound, range.lowerBound + 12)
+        guard let end = (range.lowerBound..<limit).first(where: { base[$0] == UInt8(ascii: ";") }) else { return nil }
+        let length = end - range.lowerBound + 1
+        let name = range.lowerBound + 1..<end
+        guard !name.isEmpty else { return nil }
+        if base[name.lowerBound] == UInt8(ascii: "#") {
+            return character(name.lowerBound + 1..<end).map { ($0, length) }
+        }
+        for (entity, character) in Self.entities {
+            let isSame = entity.withUTF8Buffer { entity in
+                entity.count == name.count && zip(name, entity).allSatisfy { base[$0] == $1 }
+            }
+            if isSame { return (character, length) }
+        }
+        return nil
+    }
+
+    private func character(_ range: Range<Int>) -> Unicode.Scalar? {
+        var digits = range
+        var radix: UInt32 = 10
+        if let first = digits.first, base[first] == UInt8(ascii: "x") {
+            radix = 16
+            digits = digits.dropFirst()
+        }
+        guard !digits.isEmpty, digits.count <= 8 else { return nil }
+        var value: UInt32 = 0
+        for index in digits {
+            let byte = base[index]
+            let digit: UInt8
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"):
+                guard radix == 16 else { return nil }
+                digit = (byte | 0x20) - UInt8(ascii: "a") + 10
+            default: return nil
+            }
+            // Eight digits do not overflow.
+            value = value * radix + UInt32(digit)
+        }
+        guard value >= 0x20 || value == 0x0a || value == 0x0d || value == 0x09 else { return nil }
+        return Unicode.Scalar(value)
+    }
+
+    private static var entities: [(StaticString, Unicode.Scalar)] {
+        [("lt", "<"), ("gt", ">"), ("amp", "&"), ("quot", "\""), ("apos", "'")]
+    }
+}

@@ -1,0 +1,78 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Civil time in UTC, in parts: the Gregorian calendar throughout, without leap seconds.
+package struct CivilDate: Sendable, Hashable {
+    package var year: Int
+    /// 1 to 12.
+    package var month: Int
+    /// 1 to 31.
+    package var day: Int
+    package var hour: Int
+    package var minute: Int
+    package var second: Int
+    package var nanosecond: Int32
+
+    /// The parts of an instant.
+    package init(_ time: WallTime) {
+        var days = time.nanoseconds / 86_400_000_000_000
+        var rest = time.nanoseconds % 86_400_000_000_000
+        if rest < 0 {
+            rest += 86_400_000_000_000
+            days -= 1
+        }
+        (year, month, day) = Self.date(daysSince1970: Int(days))
+        let seconds = Int(rest / 1_000_000_000)
+        hour = seconds / 3600
+        minute = seconds / 60 % 60
+        second = seconds % 60
+        nanosecond = Int32(rest % 1_000_000_000)
+    }
+
+    /// The instant of parts in their ranges; nil for others, and for years that `WallTime` does not reach. The second 60
+    /// of a leap second is the first of the next minute, as in the system clock.
+    package static func time(
+        year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0, nanosecond: Int32 = 0
+    ) -> WallTime? {
+        guard (1600...2300).contains(year), (1...12).contains(month), day >= 1, day <= days(ofMonth: month, year),
+            (0..<24).contains(hour), (0..<60).contains(minute), (0...60).contains(second),
+            (0..<1_000_000_000).contains(nanosecond)
+        else { return nil }
+        let seconds = Int64(daysSince1970(year, month, day)) * 86_400 + Int64(hour * 3600 + minute * 60 + second)
+        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, carry) = scaled.addingReportingOverflow(Int64(nanosecond))
+        return overflow || carry ? nil : WallTime(nanoseconds: sum)
+    }
+
+    /// How many days the month has; 30 for a number that is no month.
+    package static func days(ofMonth month: Int, _ year: Int) -> Int {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 1, 3, 5, 7, 8, 10, 12: 31
+        default: 30
+        }
+    }
+
+    // Years are counted from March, so that the leap day ends them: the months' lengths then repeat as 153 days in five
+    // months. Moved by 400 years, an even number of cycles, so that no division sees a negative number.
+
+    private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
+        let shifted = (month > 2 ? year : year - 1) + 400
+        let marchMonth = month > 2 ? month - 3 : month + 9
+        let beforeYear = shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400
+        // 1970-01-01 by the same count: 2369 * 365 + 592 - 23 + 5 + 306.
+        return beforeYear + (153 * marchMonth + 2) / 5 + day - 1 - 865_565
+    }
+
+    private static func date(daysSince1970 days: Int) -> (year: Int, month: Int, day: Int) {
+        let count = days + 865_565
+        let (cycle, inCycle) = count.quotientAndRemainder(dividingBy: 146_097)
+        // Of the 400 years of a cycle every fourth has a leap day at its end, of the hundredth ones only the last.
+        let yearInCycle = (inCycle - inCycle / 1460 + inCycle / 36_524 - inCycle / 146_096) / 365
+        let inYear = inCycle - (yearInCycle * 365 + yearInCycle / 4 - yearInCycle / 100)
+        let marchMonth = (5 * inYear + 2) / 153
+        let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+        let marchYear = cycle * 400 + yearInCycle - 400
+        return (month > 2 ? marchYear : marchYear + 1, month, inYear - (153 * marchMonth + 2) / 5 + 1)
+    }
+}

@@ -1,0 +1,112 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import BlackBox
+import DeviceCore
+
+/// What makes a recording a black box.
+struct BlackBoxOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Keep the last minutes only, such as 10m, 90s or 1h, and save them when an event of --on happens.",
+            valueName: "time"))
+    var ring: TimeSpan?
+
+    @Option(
+        help: ArgumentHelp(
+            "What makes the ring be saved, besides SIGUSR1. \(RecordingTrigger.syntax)", valueName: "events"))
+    var on: [String] = []
+
+    @Option(help: ArgumentHelp("Save so much of what comes behind an event, too; 30s unless given.", valueName: "time"))
+    var after: TimeSpan?
+
+    @Option(
+        help: ArgumentHelp(
+            "The most bytes of the ring, such as 64M, which it has unless given; K, M and G are 1024 of the one before.",
+            valueName: "bytes"))
+    var ringSize: ByteCount?
+
+    @Option(
+        help:
+            "When the ring is brought to the disk: each-second (unless given; a power failure takes two seconds), segment (an eighth of the ring), never (as the system pleases). A process that is killed loses half a second in any case."
+    )
+    var sync: String?
+
+    /// What was asked for; nil without --ring.
+    var plan: BlackBoxPlan? {
+        get throws {
+            guard let ring else {
+                guard on.isEmpty, after == nil, ringSize == nil, sync == nil else {
+                    throw ValidationError("--on, --after, --ring-size and --sync go with --ring, as in --ring 10m.")
+                }
+                return nil
+            }
+            var plan = BlackBoxPlan()
+            plan.ring.duration = ring.seconds
+            plan.box.before = ring.seconds
+            if let after { plan.box.after = after.seconds }
+            if let ringSize { plan.ring.size = ringSize.bytes }
+            guard plan.ring.size >= 1 << 20 else { throw ValidationError("--ring-size takes 1M or more.") }
+            if let sync {
+                guard let policy = RingSync(rawValue: sync) else {
+                    throw ValidationError("--sync takes each-second, segment or never, not \(sync).")
+                }
+                plan.ring.sync = policy
+            }
+            do throws(DeviceError) {
+                for list in on { plan.triggers += try RecordingTrigger.list(list) }
+            } catch {
+                throw ValidationError(error.description)
+            }
+            return plan
+        }
+    }
+
+    func validate() throws { _ = try plan }
+}
+
+/// A black box as it was asked for.
+struct BlackBoxPlan {
+    var ring = TraceRing.Options()
+    var box = BlackBox.Options()
+    var triggers: [RecordingTrigger] = []
+
+    /// True when events are looked for in positions, recorded or not.
+    var needsPosition: Bool { triggers.contains(where: \.needsPosition) }
+}
+
+/// A stretch of time: seconds, or 90s, 10m, 1.5h.
+struct TimeSpan: ExpressibleByArgument, Equatable {
+    let seconds: Double
+
+    init?(argument: String) {
+        let units = [("ms", 0.001), ("s", 1), ("min", 60), ("m", 60), ("h", 3600)]
+        let unit = units.filter { argument.hasSuffix($0.0) }.max { $0.0.utf8.count < $1.0.utf8.count } ?? ("", 1)
+        let digits = argument.dropLast(unit.0.count)
+        guard let first = digits.utf8.first, first >= 0x30, first <= 0x39, let number = Double(digits),
+            number * unit.1 >= 1, number * unit.1 <= 1e7
+        else { return nil }
+        seconds = number * unit.1
+    }
+}
+
+/// A number of bytes: 65536, 512K, 64M, 1G.
+struct ByteCount: ExpressibleByArgument, Equatable {
+    let bytes: Int64
+
+    init?(argument: String) {
+        let unit: Int64? =
+            switch argument.utf8.last {
+            case UInt8(ascii: "K"), UInt8(ascii: "k"): 1 << 10
+            case UInt8(ascii: "M"), UInt8(ascii: "m"): 1 << 20
+            case UInt8(ascii: "G"), UInt8(ascii: "g"): 1 << 30
+            default: nil
+            }
+        let digits = unit == nil ? argument[...] : argument.dropLast()
+        guard digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let number = Int64(digits) else { return nil }
+        let (bytes, overflow) = number.multipliedReportingOverflow(by: unit ?? 1)
+        guard !overflow, bytes > 0 else { return nil }
+        self.bytes = bytes
+    }
+}

@@ -1,0 +1,46 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import DeviceCore
+import Trace
+import TraceEditing
+
+/// `sensorctl info`
+struct InfoCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "info",
+        abstract: "Says what is in a recording: streams, rates, gaps, clocks, and how good the positions are.",
+        discussion: """
+            Takes what `replay` takes. With --json one object: "streams" with "kind", "origin", "count", "first", \
+            "last", "rate", "gaps", "longest" and "longestStart" (seconds from the start, hertz), "positions", "clocks", \
+            "warnings", and what the header says.
+
+            Exits with 65 when the file is not a recording and with 66 when it cannot be read. See sensorctl --help for the \
+            other exit codes.
+            """)
+
+    @Argument(help: "The recording; - for standard input, which takes all but folders and libiio's XML.")
+    var file: String
+
+    @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let trace = try TraceFile.read(userPath: file, allowsImport: true, options: imports.options)
+        let summary = TraceSummary(trace)
+        let stop = Stop()
+        let standardOutput = StandardOutput(stop: stop)
+        if output.json {
+            standardOutput.write(summary.json())
+        } else {
+            standardOutput.write(line: summary.text(ink: Ink(.standardOutput)))
+        }
+        for warning in summary.warnings { Notes.warn("\(trace.name): \(warning)") }
+        if summary.warningCount > summary.warnings.count {
+            Notes.warn("\(trace.name): and \(summary.warningCount - summary.warnings.count) more")
+        }
+        try (stop.reason?.status(isComplete: true, shortfall: "") ?? .success).end()
+    }
+}

@@ -1,0 +1,87 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import DeviceCore
+import Trace
+import TraceEditing
+
+/// `sensorctl merge`
+struct MergeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "merge",
+        abstract: "Makes one recording of several that were made at the same time.",
+        discussion: """
+            Recordings lie to each other as the civil time of their starts says, or with --align start all begin together. \
+            Sensors and accessories of the same name stay apart, and so do receivers that report at the same time. The battery is \
+            that of the first recording that has one. See sensorctl --help for the exit codes.
+            """)
+
+    @Argument(help: "The recordings.")
+    var files: [String]
+
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("What to write; - for standard output.", valueName: "file"))
+    var output: String
+
+    @Option(help: "The format, where the ending of the output does not say it.")
+    var format: String?
+
+    @Option(help: "How the recordings lie to each other: clock or start.", transform: MergeCommand.alignment)
+    var align: TraceMerger.Alignment = .clock
+
+    @Flag(help: "Replace the file if there is one.")
+    var overwrite = false
+
+    @Option(
+        help: ArgumentHelp("The receiver whose positions are written, in formats of one.", valueName: "path"))
+    var receiver: String?
+
+    @Flag(help: "Write the times of arrival too, in gpsd's reports and NMEA.")
+    var stamps = false
+
+    @OptionGroup(title: "Recordings of other programs, all of them alike") var imports: ImportOptions
+
+    func validate() throws {
+        guard (2...TraceMerger.maximumCount).contains(files.count) else {
+            throw ValidationError("From 2 to \(TraceMerger.maximumCount) recordings can be merged.")
+        }
+        guard files.count(where: { $0 == "-" }) < 2 else {
+            throw ValidationError("Standard input can be read once only.")
+        }
+        do { _ = try target } catch { throw ValidationError(TraceTarget.message(for: error)) }
+    }
+
+    private var target: TraceTarget {
+        get throws {
+            var arguments = [output]
+            if let format { arguments += ["--format", format] }
+            if overwrite { arguments.append("--overwrite") }
+            if let receiver { arguments += ["--receiver", receiver] }
+            if stamps { arguments.append("--stamps") }
+            return try TraceTarget.parse(arguments)
+        }
+    }
+
+    private static func alignment(_ text: String) throws -> TraceMerger.Alignment {
+        guard let alignment = TraceMerger.Alignment(rawValue: text) else {
+            throw ValidationError("Recordings are aligned by clock or start, not by \(text).")
+        }
+        return alignment
+    }
+
+    func run() throws {
+        let target = try target
+        try target.check(against: files)
+        let traces = try files.map { try TraceFile.read(userPath: $0, allowsImport: true, options: imports.options) }
+        if align == .clock, let trace = traces.first(where: { TraceReading.header(of: $0).start == nil }) {
+            Notes.fail(
+                "\(trace.name) does not say when it began, so that it cannot be put beside the others. Let all begin together with --align start."
+            )
+            try ExitStatus.badTrace.end()
+        }
+        try target.write { (sink) throws(DeviceError) in
+            try TraceMerger.write(traces, alignment: align, to: sink)
+        }
+    }
+}

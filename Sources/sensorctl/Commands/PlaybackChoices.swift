@@ -1,0 +1,186 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import DeviceCore
+import SimulatedDevice
+import Trace
+import TraceEditing
+
+/// What is played of a trace, and how.
+struct PlaybackChoices: ParsableArguments {
+    @Option(help: "Begin at that many seconds of the trace, in the state of there.")
+    var from: Double?
+
+    @Option(help: "End at that many seconds of the trace.")
+    var to: Double?
+
+    @Option(help: "Shorten pauses to that many seconds.")
+    var maxGap: Double?
+
+    @Option(help: "Play it that many times, or forever; time goes on rising.")
+    var loop: PlaybackLoop?
+
+    @Option(
+        help: ArgumentHelp(
+            "Play nothing but these, separated by commas: positions, motion, accelerometer, gyroscope, magnetometer, pressure, battery, accessories, and sensor:ID for a single sensor.",
+            valueName: "streams"))
+    var streams: StreamList?
+
+    @Option(
+        help: ArgumentHelp(
+            "Give a sensor, or a receiver, another name than in the trace; may be repeated.", valueName: "old=new"))
+    var rename: [Renaming] = []
+
+    @Option(
+        help:
+            "What happens at the end: hold (nothing more comes), stop (time ends too), fail (managers are told of a loss)."
+    )
+    var atEnd = EndName.hold
+
+    func validate() throws {
+        if let from, !(from >= 0 && from.isFinite) {
+            throw ValidationError("--from takes seconds from the start of the trace, 0 or more.")
+        }
+        if let to, !(to >= from ?? 0) {
+            throw ValidationError("--to takes seconds from the start of the trace, not before --from.")
+        }
+        if let maxGap, !(maxGap > 0) { throw ValidationError("--max-gap takes seconds, more than 0.") }
+    }
+
+    /// The options of the device that plays.
+    var options: PlaybackOptions {
+        var options = PlaybackOptions()
+        if let from { options.from = from }
+        if let to { options.to = to }
+        options.maximumGap = maxGap
+        if let loop { options.rounds = loop.rounds }
+        if let streams { options.streams = streams.streams }
+        for renaming in rename { options.streams.names[renaming.old] = renaming.new }
+        switch atEnd {
+        case .hold: options.end = .hold
+        case .stop: options.end = .stop
+        case .fail: options.end = .fail(DeviceError(.connectionLost, "The trace is over."))
+        }
+        return options
+    }
+}
+
+extension PlaybackChoices {
+    /// Ends the verb where something is named that the trace does not have: nothing would come of it.
+    func check(against trace: TraceFile) throws {
+        let sensors = trace.findSensors().map(\.id)
+        for id in (streams?.streams.sensors ?? []).sorted() where !sensors.contains(id) {
+            let known = sensors.map { "sensor:\($0)" }.joined(separator: ", ")
+            Notes.fail("\(trace.name) has no sensor \(id) to play; it has \(known.isEmpty ? "none" : known).")
+            try ExitStatus.usage.end()
+        }
+        let renamed = rename.map(\.old).filter { !sensors.contains($0) }
+        guard !renamed.isEmpty else { return }
+        var names = sensors
+        for stream in TraceSummary(trace).streams where Self.receiverKinds.contains(stream.kind) {
+            if !stream.origin.isEmpty, !names.contains(stream.origin) { names.append(stream.origin) }
+        }
+        for name in renamed where !names.contains(name) {
+            let known = names.joined(separator: ", ")
+            Notes.fail(
+                "\(trace.name) has no \(name) to be called otherwise; it has \(known.isEmpty ? "no names" : known).")
+            try ExitStatus.usage.end()
+        }
+    }
+
+    /// What receivers are known by.
+    private static let receiverKinds: Set = ["TPV", "SKY", "ATT", "DEVICE"]
+
+    /// What was chosen, by the names of the options: what makes the callbacks others.
+    var description: [String: String] {
+        var chosen: [String: String] = [:]
+        chosen["from"] = from.map { "\($0)" }
+        chosen["to"] = to.map { "\($0)" }
+        chosen["max-gap"] = maxGap.map { "\($0)" }
+        chosen["loop"] = loop?.text
+        chosen["streams"] = streams?.text
+        if !rename.isEmpty { chosen["rename"] = rename.map { "\($0.old)=\($0.new)" }.joined(separator: ",") }
+        if atEnd != .hold { chosen["at-end"] = atEnd.rawValue }
+        return chosen
+    }
+}
+
+/// Another name for something.
+struct Renaming: ExpressibleByArgument, Equatable {
+    let old: String
+    let new: String
+
+    init?(argument: String) {
+        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else { return nil }
+        old = String(parts[0])
+        new = String(parts[1])
+    }
+}
+
+/// What happens at the end of a trace.
+enum EndName: String, CaseIterable, ExpressibleByArgument {
+    case hold, stop, fail
+}
+
+/// How often a trace is played.
+struct PlaybackLoop: ExpressibleByArgument, Equatable {
+    let rounds: PlaybackRounds
+    let text: String
+
+    init?(argument: String) {
+        text = argument
+        if argument == "forever" {
+            rounds = .endless
+        } else if let count = Int(argument), count > 0 {
+            rounds = .times(count)
+        } else {
+            return nil
+        }
+    }
+
+    static var allValueStrings: [String] { ["COUNT", "forever"] }
+}
+
+/// Streams by name.
+struct StreamList: ExpressibleByArgument, Equatable {
+    let streams: TraceStreams
+    let text: String
+
+    init?(argument: String) {
+        text = argument
+        var streams = TraceStreams()
+        var ids: Set<String> = []
+        var hasWholeKinds = false
+        for name in argument.split(separator: ",", omittingEmptySubsequences: false) {
+            switch name {
+            case "positions": streams.positions = true
+            case "battery": streams.battery = true
+            case "accessories": streams.accessories = true
+            case "motion":
+                streams.kinds = Set(SensorKind.allCases)
+                hasWholeKinds = true
+            case "barometer":
+                streams.kinds.insert(.pressure)
+                hasWholeKinds = true
+            default:
+                if name.hasPrefix("sensor:"), name.count > 7 {
+                    ids.insert(String(name.dropFirst(7)))
+                } else if let kind = SensorKind(rawValue: String(name)) {
+                    streams.kinds.insert(kind)
+                    hasWholeKinds = true
+                } else {
+                    return nil
+                }
+            }
+        }
+        // Kinds and single sensors together would mean something else to everybody.
+        guard ids.isEmpty || !hasWholeKinds else { return nil }
+        if !ids.isEmpty {
+            streams.kinds = Set(SensorKind.allCases)
+            streams.sensors = ids
+        }
+        self.streams = streams
+    }
+}

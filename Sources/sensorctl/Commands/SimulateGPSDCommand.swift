@@ -1,0 +1,152 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import DeviceCore
+import GPSDSimulator
+import JSONBytes
+import Trace
+
+/// `sensorctl simulate gpsd`
+struct SimulateGPSDCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "gpsd",
+        abstract: "Serves a recording's positions as gpsd does.",
+        discussion: """
+            Takes what `replay` takes. Listens on 127.0.0.1 and prints the address, for DEVICE_SERVICES_GPSD or for gpsd's own \
+            clients (gpspipe -w 127.0.0.1:PORT, cgps, gpsmon, gpxlogger). With --pty it is a receiver instead: the \
+            recording's NMEA sentences, or such as are made of its reports, go into a pseudo-terminal whose path is printed, \
+            for a real gpsd (gpsd -N -n PATH). With a PROGRAM it runs that, sets DEVICE_SERVICES_GPSD for it (with --pty \
+            NMEA_TERMINAL), passes signals on to it, and ends with its exit code, 128 and the signal's number when a signal \
+            has ended it. After --duration PROGRAM has five seconds from SIGTERM on. With --json the line is an \
+            object with "event" listening, "uri" and "port", or "path".
+
+            Exits with 65 when the file is not a recording, with 66 when it cannot be read, with 69 when the port is taken \
+            or the recording has no such receiver, and with 127 when PROGRAM cannot be started. See sensorctl --help for the \
+            other exit codes.
+            """)
+
+    @Argument(help: "The recording, a trace for example; - for standard input.")
+    var file: String
+
+    @Option(help: "The TCP port; 0 for any that is free. gpsd's own is 2947.")
+    var port: UInt16 = 0
+
+    @Option(help: "How many times faster than recorded; max sends as fast as clients read.")
+    var speed = PlaybackSpeed.times(1)
+
+    @Flag(help: "Start again at the end, with times that go on rising; otherwise nothing comes any more.")
+    var loop = false
+
+    @Flag(help: "Move all times so that the first fix is of now.")
+    var rebase = false
+
+    @Flag(help: "Begin at once, not with the first client that watches.")
+    var atOnce = false
+
+    @Option(help: ArgumentHelp("What goes wrong, and when. \(GPSDFault.syntax)", valueName: "faults"))
+    var fault: String?
+
+    @Flag(help: "Be a receiver on a pseudo-terminal in the place of a gpsd.")
+    var pty = false
+
+    @Option(help: "The path, in the recording, of the receiver that --pty plays; the first one otherwise.")
+    var receiver: String?
+
+    @Option(help: "End after that many seconds.")
+    var duration: Double?
+
+    @OptionGroup var output: OutputOptions
+
+    @Argument(parsing: .postTerminator, help: "A program to run with the simulated receiver, and its arguments.")
+    var program: [String] = []
+
+    func validate() throws {
+        try WatchCommand.validate(duration: duration)
+        if let fault {
+            do throws(DeviceError) { _ = try GPSDFault.list(fault) } catch { throw ValidationError(error.description) }
+        }
+        if output.json, !program.isEmpty {
+            throw ValidationError("Standard output belongs to the program: leave --json out.")
+        }
+        if pty, fault != nil || port != 0 {
+            throw ValidationError("With --pty there is no server: leave --fault and --port out.")
+        }
+        if !pty, receiver != nil { throw ValidationError("--receiver goes with --pty; clients choose for themselves.") }
+    }
+
+    func run() async throws {
+        let stop = Stop()
+        let run = ProgramRun(program, stop: stop)
+        let trace = try TraceFile.read(userPath: file, allowsImport: true)
+        if pty {
+            let terminal = ReceiverTerminal(trace, receiver: receiver, options: try options())
+            let path = try begin { () throws(DeviceError) in try terminal.start() }
+            defer { terminal.stop() }
+            try await run.run(environment: ["NMEA_TERMINAL": path], duration: duration) { announce(path: path, $0) }
+        } else {
+            let server = GPSDServer(trace, options: try options())
+            let port = try begin { () throws(DeviceError) in try server.start() }
+            defer { server.stop() }
+            let uri = "gpsd://127.0.0.1:\(port)"
+            try await run.run(environment: ["DEVICE_SERVICES_GPSD": uri], duration: duration) {
+                announce(uri, port: port, $0)
+            }
+        }
+    }
+
+    private func options() throws -> GPSDServerOptions {
+        var options = GPSDServerOptions()
+        options.port = port
+        options.start = atOnce ? .atOnce : .firstWatcher
+        options.end = loop ? .loop : .silence
+        options.stamps = rebase ? .now : .kept
+        options.faults = try fault.map { try GPSDFault.list($0) } ?? []
+        switch speed {
+        case .max: options.pace = .asFastAsRead
+        case .times(let factor): options.pace = .realTime(speed: factor)
+        }
+        return options
+    }
+
+    /// Starts it, or ends the verb with what is wrong.
+    private func begin<Value>(_ start: () throws(DeviceError) -> Value) throws -> Value {
+        do throws(DeviceError) {
+            return try start()
+        } catch {
+            Notes.fail(error.description)
+            try ExitStatus(starting: error).end()
+            throw error
+        }
+    }
+
+    private func announce(_ uri: String, port: UInt16, _ standardOutput: StandardOutput) {
+        guard !output.json else {
+            return announce([("uri", uri)], port: port, standardOutput)
+        }
+        standardOutput.write(line: uri)
+        Notes.say("for example: gpspipe -w 127.0.0.1:\(port)    or: DEVICE_SERVICES_GPSD=\(uri) sensorctl watch")
+    }
+
+    private func announce(path: String, _ standardOutput: StandardOutput) {
+        guard !output.json else { return announce([("path", path)], port: nil, standardOutput) }
+        standardOutput.write(line: path)
+        Notes.say("for example: gpsd -N -n \(path)")
+    }
+
+    private func announce(_ members: [(String, String)], port: UInt16?, _ standardOutput: StandardOutput) {
+        var writer = JSONWriter()
+        writer.beginObject()
+        for (key, value) in [("event", "listening")] + members {
+            writer.key(text: key)
+            writer.string(value)
+        }
+        if let port {
+            writer.key("port")
+            writer.int(Int64(port))
+        }
+        writer.endObject()
+        writer.newline()
+        standardOutput.write(writer.bytes)
+    }
+}

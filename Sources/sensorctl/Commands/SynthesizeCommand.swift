@@ -1,0 +1,311 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import DeviceCore
+import SyntheticMotion
+import Trace
+import TraceFormats
+
+/// `sensorctl synthesize`
+struct SynthesizeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "synthesize",
+        abstract: "Makes a trace of positions and motion that agree with each other.",
+        discussion: """
+            ROUTE is a text of waypoints, one a line: lat,lon[,alt[,speed[,pause]]] in degrees, metres, m/s and seconds, with \
+            # before a comment; or any recording with positions that `replay` takes, whose times are kept. The path is made \
+            smooth; gyroscope, accelerometer, magnetometer and barometer read what they would there, with the earth's \
+            rotation, normal gravity, the World Magnetic Model 2025 and the standard atmosphere. The device lies flat with \
+            its top edge forward unless --placement says otherwise.
+
+            The same arguments give the same bytes. How it was made stands in the header, under "synthetic".
+
+            Exits with 65 when ROUTE is neither waypoints nor a recording with positions, with 66 when it cannot be read, with \
+            73 when OUTPUT cannot be created, and with 74 when it cannot be written on. See sensorctl --help for the other \
+            exit codes.
+            """)
+
+    @Argument(help: "Waypoints or a recording; - for waypoints or a trace on standard input.")
+    var route: String
+
+    @Argument(help: "The trace to write; - for standard output.")
+    var output: String
+
+    @Option(help: "Readings of motion sensors a second; the magnetometer has at most 100, the barometer at most 10.")
+    var rate = 100.0
+
+    @Option(help: "Positions a second; 0 for none.")
+    var fixRate = 1.0
+
+    @Option(help: "Seconds after which a position arrives.")
+    var fixDelay = 0.0
+
+    @Option(
+        help: "The chip whose noise gyroscope and accelerometer have: \(SynthesizeCommand.names(InertialUnit.all)).")
+    var imu = "ideal"
+
+    @Option(
+        help: ArgumentHelp(
+            "\(SynthesizeCommand.names(SensorModel.magnetometers)); the one in the chip unless given, else ak8963.",
+            valueName: "chip"))
+    var magnetometer: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "\(SynthesizeCommand.names(SensorModel.barometers)); ideal with an ideal chip, else bmp280.",
+            valueName: "chip"))
+    var barometer: String?
+
+    @Option(help: "The noise of positions: \(ReceiverNoise.all.map(\.name).joined(separator: ", ")).")
+    var receiver = "ideal"
+
+    @Option(help: "How much of its zero tolerance each sensor is off at the start, from 0 to 1.")
+    var bias = 0.0
+
+    @Option(help: "How it leans in turns: flat as a car, coordinated as a bicycle or an aircraft.")
+    var turns = "flat"
+
+    @Option(help: "Metres per second between waypoints that do not say.")
+    var speed = 10.0
+
+    @Option(help: "The most change of speed between waypoints, in m/s^2.")
+    var acceleration = 2.0
+
+    @Option(help: "The most acceleration to the side in corners between waypoints, in m/s^2; inf for no braking.")
+    var cornering = 3.0
+
+    @Option(help: "Seconds between the knots of the path: longer ones round corners more and calm noisy tracks.")
+    var smoothing = 1.0
+
+    @Flag(help: "Keep the device level on slopes, for tracks with noisy altitudes.")
+    var level = false
+
+    @Flag(help: "Leave out the earth's rotation.")
+    var stillEarth = false
+
+    @Option(
+        parsing: .unconditional,
+        help: "Metres from the ellipsoid up to the sea: altitudes of waypoints are above the sea.")
+    var geoid = 0.0
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The rotation from the vehicle's axes (right, forward, up) to the device's: \"r, r, r; r, r, r; r, r, r\".",
+            valueName: "matrix"))
+    var placement: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The mount matrix of the sensors, which goes into the header.", valueName: "matrix"))
+    var mountMatrix: String?
+
+    @Option(help: "When it starts: 2026-01-01, 2026-01-01T12:00:00Z, or now; that of the recording unless given.")
+    var start: StartTime?
+
+    @Option(help: "What determines the noise.")
+    var seed: UInt64 = 1
+
+    @Flag(help: "Replace the file if there is one.")
+    var overwrite = false
+
+    func validate() throws {
+        _ = try motionOptions()
+        guard speed.isFinite, speed > 0 else { throw ValidationError("--speed takes metres per second above 0.") }
+    }
+
+    func run() async throws {
+        let stop = Stop()
+        let termination = Termination(stop)
+        defer { withExtendedLifetime(termination) {} }
+        try OutputCheck.check(output, against: [route])
+        let synthesizer: MotionSynthesizer
+        do throws(DeviceError) {
+            synthesizer = try MotionSynthesizer(try readRoute(), options: try options())
+        } catch {
+            Notes.fail(error.description)
+            // What cannot be gone is in the file, not a failure to read it.
+            let isReadable = error.code != .notFound && error.code != .permissionDenied && error.code != .inputOutput
+            try (error.code == .invalidConfiguration ? .usage : isReadable ? ExitStatus.badTrace : .noInput).end()
+            throw error
+        }
+        for remark in synthesizer.remarks { Notes.warn(remark) }
+        try Self.write(synthesizer, to: output, overwrite: overwrite, until: stop).end()
+    }
+
+    /// Writes the trace. What is ended early is kept only where nothing was to be replaced.
+    static func write(
+        _ synthesizer: MotionSynthesizer, to output: String, overwrite: Bool, until stop: Stop
+    ) -> ExitStatus {
+        let writer: TraceWriter
+        do throws(DeviceError) {
+            writer = try TraceWriter(whole: output, overwrite: overwrite)
+        } catch {
+            Notes.fail(error.description)
+            return .cannotCreate
+        }
+        do throws(DeviceError) {
+            let summary = try synthesizer.write(to: writer, while: { stop.reason == nil })
+            guard summary.isComplete || !overwrite || output == "-" else {
+                // A writer that is not closed leaves the former file.
+                Notes.warn("ended before the end of the way: \(output) was not replaced")
+                return .success
+            }
+            try writer.close()
+            let seconds = (synthesizer.duration * 10).rounded() / 10
+            let kilometres = (synthesizer.route.distance / 10).rounded() / 100
+            Notes.say(
+                summary.isComplete
+                    ? "\(summary.samples) readings and \(summary.fixes) positions of \(kilometres) km in \(seconds) s"
+                    : "ended before the end of the way: \(summary.samples) readings and \(summary.fixes) positions")
+            return .success
+        } catch {
+            if case .system(_, DeviceError.brokenPipe) = error.cause { return .success }
+            Notes.fail(error.description)
+            return .inputOutput
+        }
+    }
+
+    /// The way that ROUTE tells.
+    private func readRoute() throws(DeviceError) -> MotionRoute {
+        var options = RouteOptions()
+        options.speed = speed
+        options.acceleration = acceleration
+        options.corneringAcceleration = cornering
+        if route == "-" {
+            let name = "standard input"
+            switch Descriptor(number: 0).readAll(limit: TraceFile.maximumSize) {
+            case .success(let bytes):
+                if WaypointList.isOne(bytes) {
+                    return try MotionRoute(try WaypointList.read(bytes, name: name), options: options)
+                }
+                return try Self.route(of: try RecordingFile.read(bytes, name: name))
+            case .failure:
+                throw DeviceError(
+                    .inputOutput, "Standard input cannot be read, or has more than \(TraceFile.maximumSize) bytes.")
+            }
+        }
+        // A folder is a recording of some kind; what else cannot be read is told of there.
+        if let bytes = try? FileBytes.read(route, limit: Self.maximumListSize), WaypointList.isOne(bytes) {
+            return try MotionRoute(try WaypointList.read(bytes, name: route), options: options)
+        }
+        return try Self.route(of: try RecordingFile.open(route))
+    }
+
+    /// A million waypoints of sixty-four bytes.
+    private static let maximumListSize = 64_000_000
+
+    private static func route(of recording: RecordingFile) throws(DeviceError) -> MotionRoute {
+        for remark in recording.remarks { Notes.warn("\(recording.trace.name): \(remark)") }
+        return try MotionRoute(recording.trace)
+    }
+
+    private func options() throws(DeviceError) -> MotionOptions {
+        do {
+            return try motionOptions()
+        } catch {
+            // It was checked before.
+            throw DeviceError(.invalidConfiguration, "\(error)")
+        }
+    }
+
+    /// The options that the arguments ask for.
+    private func motionOptions() throws -> MotionOptions {
+        var options = MotionOptions()
+        options.start = start?.time
+        options.seed = seed
+        options.sampleRate = rate
+        options.fixRate = fixRate
+        options.fixDelay = fixDelay
+        options.smoothing = smoothing
+        options.pitches = !level
+        options.earthRotates = !stillEarth
+        options.biasFraction = bias
+        options.geoidSeparation = geoid
+        guard let turns = MotionOptions.Turns(rawValue: turns) else {
+            throw ValidationError(
+                "--turns is \(MotionOptions.Turns.allCases.map(\.rawValue).joined(separator: " or ")).")
+        }
+        options.turns = turns
+        options.inertialUnit = try Self.find(imu, InertialUnit.all, \.name, "--imu")
+        let isIdeal = options.inertialUnit == .ideal
+        let own = options.inertialUnit?.magnetometer?.name ?? "ak8963"
+        options.magnetometer = try Self.find(
+            magnetometer ?? own, SensorModel.magnetometers, \.name, "--magnetometer")
+        options.barometer = try Self.find(
+            barometer ?? (isIdeal ? "ideal" : "bmp280"), SensorModel.barometers, \.name, "--barometer")
+        guard let receiver = ReceiverNoise.all.first(where: { $0.name == receiver }) else {
+            throw ValidationError("--receiver is one of \(ReceiverNoise.all.map(\.name).joined(separator: ", ")).")
+        }
+        options.receiver = receiver
+        options.placement = try Self.matrix(placement, "--placement")
+        options.mountMatrix = try Self.matrix(mountMatrix, "--mount-matrix")
+        do throws(DeviceError) { try options.check() } catch { throw ValidationError(error.description) }
+        return options
+    }
+
+    /// What has that name; nil for "none".
+    private static func find<Part>(
+        _ name: String, _ all: [Part], _ key: KeyPath<Part, String>, _ option: String
+    ) throws -> Part? {
+        if name == "none" { return nil }
+        guard let part = all.first(where: { $0[keyPath: key] == name }) else {
+            throw ValidationError(
+                "\(option) is one of \(all.map { $0[keyPath: key] }.joined(separator: ", ")), none.")
+        }
+        return part
+    }
+
+    private static func matrix(_ text: String?, _ option: String) throws -> MountMatrix {
+        guard let text else { return .identity }
+        guard let matrix = MountMatrix(text) else {
+            throw ValidationError("\(option) takes nine numbers: \"1, 0, 0; 0, 1, 0; 0, 0, 1\".")
+        }
+        return matrix
+    }
+
+    fileprivate static func names(_ units: [InertialUnit]) -> String {
+        (units.map(\.name) + ["none"]).joined(separator: ", ")
+    }
+
+    fileprivate static func names(_ models: [SensorModel]) -> String {
+        (models.map(\.name) + ["none"]).joined(separator: ", ")
+    }
+}
+
+/// An instant as a date, with or without a time of day in UTC, or `now`.
+struct StartTime: ExpressibleByArgument, Equatable {
+    let time: WallTime
+
+    init?(argument: String) {
+        if argument == "now" {
+            time = LiveClock().wallTime
+            return
+        }
+        let parts = argument.split(separator: "T", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let date = Self.numbers(parts[0], "-", digits: [4, 2, 2]) else { return nil }
+        var clock = [0, 0, 0]
+        if parts.count == 2 {
+            guard parts[1].hasSuffix("Z"), let found = Self.numbers(parts[1].dropLast(), ":", digits: [2, 2, 2]) else {
+                return nil
+            }
+            clock = found
+        }
+        guard
+            let time = CivilDate.time(
+                year: date[0], month: date[1], day: date[2], hour: clock[0], minute: clock[1], second: clock[2])
+        else { return nil }
+        self.time = time
+    }
+
+    static var allValueStrings: [String] { ["YYYY-MM-DD", "YYYY-MM-DDThh:mm:ssZ", "now"] }
+
+    private static func numbers(_ text: Substring, _ separator: Character, digits: [Int]) -> [Int]? {
+        let fields = text.split(separator: separator, omittingEmptySubsequences: false)
+        guard fields.map(\.utf8.count) == digits,
+            fields.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } })
+        else { return nil }
+        return fields.compactMap { Int($0) }
+    }
+}

@@ -1,0 +1,138 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import DeviceCore
+import TraceFormats
+
+/// What a user knows of a recording of another program, for the verbs that take one.
+struct ImportOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "What the columns of a table hold: QUANTITY=COLUMN:UNIT between commas, as in \"time=ts:ms,lat=Latitude,lon=Longitude,speed=v:km/h,accel.x=#5:g\". Quantities are time, accel.x, gyro.x, mag.x and their y and z, pressure, lat, lon, alt.msl, alt.hae, speed, course, climb, acc.h, acc.v, acc.speed, acc.course, mode, sats, hdop, vdop and pdop. Settings: separator, decimal, header, skip, period, start.",
+            valueName: "map"))
+    var columns: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The kind of a CSV file of motion, where its columns leave it open: \(ImportOptions.layouts). iio has the field in gauss, si in microtesla.",
+            valueName: "kind"))
+    var layout: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Readings a second, for CSV files without times and for libiio's buffers without time stamps.",
+            valueName: "hertz"))
+    var rate: Double?
+
+    @Option(help: "The system a folder of Sensor Logger comes from, where Metadata.csv does not say: ios or android.")
+    var platform: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The file that positions of Sensor Logger are taken from, such as LocationGps.csv.", valueName: "file"))
+    var locationFile: String?
+
+    @Option(help: "The points of a GPX file: \(ImportOptions.points). The first of these that there are, unless given.")
+    var points: String?
+
+    @Option(help: ArgumentHelp("The one track or route of a GPX file, counted from 1.", valueName: "number"))
+    var track: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "How fast points of GPX without times follow one another; one a second, unless given.",
+            valueName: "metres per second"))
+    var pace: Double?
+
+    @Option(
+        help: ArgumentHelp("The day on which an NMEA log begins that says none, as in 2026-11-21.", valueName: "day"))
+    var date: LogDay?
+
+    @Option(
+        help: ArgumentHelp(
+            "By how many weeks the dates of an NMEA log are early: 1024 for a receiver whose counter began again.",
+            valueName: "weeks"))
+    var weeks: Int?
+
+    private static var layouts: String { MotionCSVLayout.allCases.map(\.rawValue).joined(separator: ", ") }
+    private static var points: String { GPXOptions.Content.allCases.map(\.rawValue).joined(separator: ", ") }
+
+    func validate() throws {
+        if let columns {
+            do throws(DeviceError) { _ = try CSVColumnMap(columns) } catch { throw ValidationError(error.description) }
+        }
+        if let layout, MotionCSVLayout(rawValue: layout) == nil {
+            throw ValidationError("\(layout) is no kind of CSV file; known are \(Self.layouts).")
+        }
+        if let rate, !(1 / 86_400...1e6).contains(rate) {
+            throw ValidationError("--rate takes readings a second, from one a day (0.0000116 Hz) to 1000000 Hz.")
+        }
+        if let platform, SensorLoggerOptions.Platform(rawValue: platform) == nil {
+            throw ValidationError("\(platform) is no system that Sensor Logger runs on; write ios or android.")
+        }
+        if let locationFile, locationFile.isEmpty || locationFile.contains("/") {
+            throw ValidationError("--location-file takes the name of a file in the folder of Sensor Logger.")
+        }
+        if let points, GPXOptions.Content(rawValue: points) == nil {
+            throw ValidationError("\(points) are no points of GPX; write \(Self.points).")
+        }
+        if let track, track < 1 { throw ValidationError("--track counts from 1.") }
+        if let pace, !(pace > 0 && pace.isFinite) { throw ValidationError("--pace takes metres per second, above 0.") }
+        if let weeks, weeks.magnitude > 10_240 { throw ValidationError("--weeks takes at most 10240.") }
+    }
+
+    /// The same for the reader.
+    var options: RecordingOptions {
+        var options = RecordingOptions()
+        if let columns {
+            // It was read before, when the arguments were looked at.
+            do throws(DeviceError) { options.columns = try CSVColumnMap(columns) } catch {}
+        }
+        options.csv.layout = layout.flatMap { MotionCSVLayout(rawValue: $0) }
+        options.csv.period = rate.map { 1 / $0 }
+        options.iio.rate = rate
+        options.sensorLogger.platform = platform.flatMap { SensorLoggerOptions.Platform(rawValue: $0) }
+        options.sensorLogger.locationFile = locationFile
+        options.gpx.content = points.flatMap { GPXOptions.Content(rawValue: $0) }
+        options.gpx.number = track
+        options.gpx.speed = pace
+        options.nmea.date = date?.time
+        options.nmea.weeks = weeks ?? 0
+        return options
+    }
+
+    /// What was given, by the names of the options: what makes a recording another one.
+    var description: [String: String] {
+        var given: [String: String] = [:]
+        given["columns"] = columns
+        given["layout"] = layout
+        given["rate"] = rate.map { "\($0)" }
+        given["platform"] = platform
+        given["location-file"] = locationFile
+        given["points"] = points
+        given["track"] = track.map { "\($0)" }
+        given["pace"] = pace.map { "\($0)" }
+        given["date"] = date?.text
+        given["weeks"] = weeks.map { "\($0)" }
+        return given
+    }
+}
+
+/// A day as it is written on the command line: 2026-11-21
+struct LogDay: ExpressibleByArgument {
+    /// The day's first instant.
+    let time: WallTime
+    let text: String
+
+    init?(argument: String) {
+        let parts = argument.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts.map(\.utf8.count) == [4, 2, 2],
+            argument.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || (0x30...0x39).contains($0) }),
+            let year = Int(parts[0]), let month = Int(parts[1]), let day = Int(parts[2]),
+            let time = CivilDate.time(year: year, month: month, day: day)
+        else { return nil }
+        self.time = time
+        text = argument
+    }
+}

@@ -1,0 +1,57 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import DeviceCore
+import Trace
+import TraceEditing
+
+/// What goes wrong in a recording, for the verbs that use one.
+struct TraceFaultOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("What goes wrong. \(TraceFault.syntax)", valueName: "faults"))
+    var fault: String?
+
+    @Option(help: "What chance is counted from, to repeat a run; another one each time, unless given.")
+    var seed: UInt64?
+
+    func validate() throws {
+        guard let fault else {
+            if seed != nil { throw ValidationError("--seed is for --fault.") }
+            return
+        }
+        do throws(DeviceError) { _ = try TraceFault.list(fault) } catch { throw ValidationError(error.description) }
+    }
+
+    /// The trace with the faults in it; the trace itself where there are none. Ends the verb when that cannot be made.
+    func apply(to trace: TraceFile) throws -> TraceFile {
+        let edits = edits()
+        guard !edits.isEmpty else { return trace }
+        do throws(DeviceError) {
+            return try TraceEditor.trace(trace, edits: edits, named: trace.name)
+        } catch {
+            Notes.fail(error.description)
+            try ExitStatus(reading: error).end()
+            throw error
+        }
+    }
+
+    /// The edits that bring the faults about; says what they are.
+    func edits() -> [any TraceEdit] {
+        let (faults, seed) = chosen()
+        return faults.isEmpty ? [] : [FaultEdit(faults, seed: seed)]
+    }
+
+    /// The faults and what chance is counted from; says what they are.
+    func chosen() -> ([TraceFault], seed: UInt64) {
+        guard let fault else { return ([], 0) }
+        do throws(DeviceError) {
+            let faults = try TraceFault.list(fault)
+            let seed = seed ?? .random(in: 0...UInt64.max)
+            Notes.say("Faults: \(faults.map(\.description).joined(separator: ",")); --seed \(seed) repeats them.")
+            return (faults, seed)
+        } catch {
+            // They were read before, when the arguments were looked at.
+            return ([], 0)
+        }
+    }
+}

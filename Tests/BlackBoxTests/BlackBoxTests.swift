@@ -1,0 +1,115 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import Testing
+import Trace
+
+@testable import BlackBox
+
+@Suite("The black box")
+struct BlackBoxTests {
+    @Test("A trigger saves what was before it and what comes behind, and it goes on")
+    func triggers() throws {
+        let stage = try Stage(duration: 60, after: 10)
+        try stage.record(100)
+        stage.box.trigger("impact>4g")
+        try stage.record(9)
+        #expect(stage.told.saved.isEmpty)
+        try stage.record(1)
+        let first = try #require(stage.told.saved.first)
+        var saved = try Saved(first.path)
+        #expect(saved.readings.first == 40)
+        #expect(saved.readings.last == 109.9)
+        #expect(saved.readings.count == 700)
+        #expect(saved.events.first?.time == 0)
+        #expect(first.count == 700)
+        #expect(first.seconds == 69.9)
+        #expect(saved.file.header?.recorder == "test")
+        #expect(saved.file.header?.otherMembers.map(\.name) == ["triggers"])
+        #expect(saved.triggers.map(\.time) == [60])
+        try stage.record(100)
+        stage.box.trigger("shake")
+        try stage.record(3)
+        stage.box.trigger("impact>4g")
+        try stage.record(8)
+        #expect(stage.told.saved.count == 2)
+        saved = try Saved(stage.told.saved[1].path)
+        #expect(saved.readings.first == 150)
+        // The second trigger does not make it longer.
+        #expect(saved.readings.last == 219.9)
+        #expect(saved.triggers.map(\.event) == ["shake", "impact>4g"])
+        #expect(saved.triggers.map(\.time) == [60, 63])
+        #expect(stage.told.failures.isEmpty)
+    }
+
+    @Test("In the first minute a trace has what there is")
+    func early() throws {
+        let stage = try Stage()
+        try stage.record(5)
+        stage.box.trigger("shake")
+        try stage.record(11)
+        let saved = try Saved(try #require(stage.told.saved.first).path)
+        #expect(saved.readings.first == 0)
+        #expect(saved.readings.last == 14.9)
+    }
+
+    @Test("The end saves what waits, and leaves no ring")
+    func finish() throws {
+        let stage = try Stage()
+        try stage.record(5)
+        stage.box.trigger("shake")
+        try stage.record(2)
+        stage.box.finish()
+        #expect(try Saved(try #require(stage.told.saved.first).path).readings.last == 6.9)
+        stage.box.trigger("shake")
+        stage.box.finish()
+        #expect(stage.told.saved.count == 1)
+        try stage.writer.close()
+        try stage.ring.discard()
+        #expect(stage.folder.names().count == 1)
+    }
+
+    @Test("When a trace cannot be saved the ring has all of it")
+    func unsaved() throws {
+        let stage = try Stage()
+        try stage.record(5)
+        stage.box.trigger("shake")
+        try stage.record(5)
+        // A folder in its place.
+        let name = stage.folder.path + "/.ring.part"
+        try FileManager.default.createDirectory(atPath: name, withIntermediateDirectories: false)
+        try stage.record(6)
+        #expect(stage.told.saved.isEmpty)
+        #expect(stage.told.failures.count == 1)
+        try stage.writer.close()
+        #expect(!stage.segments.isEmpty)
+        let place = RingPlace(stage.folder.path)
+        try FileManager.default.removeItem(atPath: name)
+        let paths = stage.segments.map { place.ring + "/" + $0 }
+        #expect(try RingSave.write(paths, path: stage.folder.path + "/x.trace")?.count == 160)
+    }
+
+    @Test("The ring and what is being saved stay within their size")
+    func size() throws {
+        let stage = try Stage(duration: 3600, size: 1 << 20)
+        for _ in 0..<40 {
+            try stage.record(100)
+            var total = 0
+            for name in stage.segments {
+                let path = stage.folder.path + "/.ring/" + name
+                total += try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+            }
+            #expect(total <= 1 << 20)
+        }
+        #expect(stage.ring.size <= 1 << 20)
+        stage.box.trigger("shake")
+        try stage.record(11)
+        // As much as there was room for.
+        let saved = try Saved(try #require(stage.told.saved.first).path)
+        #expect(saved.readings.last == 4009.9)
+        #expect(saved.readings.count > 8000)
+        #expect(saved.readings.count == Int(((4009.9 - (saved.readings.first ?? 0)) * 10).rounded()) + 1)
+    }
+}

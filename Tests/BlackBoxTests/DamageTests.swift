@@ -1,0 +1,270 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import Testing
+import Trace
+
+@testable import BlackBox
+
+@Suite("A ring that was left behind and cannot be read whole, or not be saved")
+struct DamageTests {
+    private static func url(_ folder: Folder, _ name: String) -> URL { URL(fileURLWithPath: folder.path + "/" + name) }
+
+    /// The bytes of the files that are kept as damaged.
+    private static func damaged(_ folder: Folder) throws -> [Data] {
+        try folder.names().filter { $0.contains("damaged") }.map { try Data(contentsOf: url(folder, $0)) }
+    }
+
+    @Test("A segment with zeros for a header gives all of its lines, and stays beside the trace")
+    func zeroedHeader() throws {
+        let folder = try RecoveryTests.abandoned(4)
+        let names = folder.names("/.ring")
+        #expect(names.count >= 3)
+        let place = Self.url(folder, ".ring/" + names[1])
+        var bytes = try Data(contentsOf: place)
+        let end = try #require(bytes.firstIndex(of: 10))
+        bytes.replaceSubrange(0..<end, with: Data(count: end))
+        try bytes.write(to: place)
+        let result = try Stage(folder).saveLeftovers()
+        #expect(result.kept.isEmpty)
+        let save = try #require(result.found.first?.save)
+        let saved = try Saved(save.path)
+        #expect(saved.readings.count == 40)
+        #expect(saved.readings.last == 3.9)
+        #expect(saved.warningCount == 0)
+        #expect(try Self.damaged(folder) == [bytes])
+        #expect(save.remarks.count == 2)
+        #expect(save.remarks.last?.contains("is kept as \(folder.path)/2026-01-01T00-00-03Z-damaged.trace") == true)
+        #expect(folder.names("/.ring").isEmpty)
+    }
+
+    @Test("Lines that cannot be read are left out of the trace, and their segment stays")
+    func brokenLines() throws {
+        let folder = try RecoveryTests.abandoned(4)
+        let place = Self.url(folder, ".ring/" + folder.names("/.ring")[1])
+        var bytes = try Data(contentsOf: place)
+        let header = try #require(bytes.firstIndex(of: 10))
+        bytes.replaceSubrange(header + 1..<header + 4, with: Data("xyz".utf8))
+        try bytes.write(to: place)
+        let save = try #require(try Stage(folder).saveLeftovers().found.first?.save)
+        #expect(try Saved(save.path).readings.count == 39)
+        #expect(try Self.damaged(folder) == [bytes])
+    }
+
+    @Test("A ring of nothing but damage is kept byte for byte, and told of")
+    func nothingReadable() throws {
+        let folder = try Folder()
+        let ring = folder.path + "/.ring"
+        try FileManager.default.createDirectory(atPath: ring, withIntermediateDirectories: false)
+        var numbers = Numbers(state: 3)
+        let bytes = (0..<2).map { _ in Data((0..<5000).map { _ in UInt8.random(in: 0...255, using: &numbers) }) }
+        for (number, bytes) in bytes.enumerated() {
+            try bytes.write(to: Self.url(folder, ".ring/segment-0000000\(number + 1).trace"))
+        }
+        let found = try #require(try Stage(folder).saveLeftovers().found.first)
+        #expect(found.save == nil)
+        #expect(found.remarks.count == 4)
+        #expect(try Set(Self.damaged(folder)) == Set(bytes))
+        #expect(folder.names().count == 3)
+        #expect(folder.names("/.ring").isEmpty)
+    }
+
+    @Test("Segments of which no line can be read are kept too where their headers can be")
+    func onlyHeaders() throws {
+        let folder = try RecoveryTests.abandoned(4)
+        var kept: Set<Data> = []
+        for name in folder.names("/.ring") {
+            let place = Self.url(folder, ".ring/" + name)
+            let bytes = try Data(contentsOf: place)
+            let end = try #require(bytes.firstIndex(of: 10))
+            let damaged = bytes[...end] + Data(String(repeating: "garbage\n", count: 50).utf8)
+            try damaged.write(to: place)
+            kept.insert(damaged)
+        }
+        let found = try #require(try Stage(folder).saveLeftovers().found.first)
+        #expect(found.save == nil)
+        #expect(try Set(Self.damaged(folder)) == kept)
+        #expect(found.remarks.contains { $0.hasPrefix("50 lines of ") })
+    }
+
+    @Test("All lines that cannot be read are counted, however many they are")
+    func manyBrokenLines() throws {
+        let folder = try RecoveryTests.abandoned(4)
+        let place = Self.url(folder, ".ring/" + folder.names("/.ring")[1])
+        let bytes = try Data(contentsOf: place) + Data(String(repeating: "x\n", count: 500).utf8)
+        try bytes.write(to: place)
+        let save = try #require(try Stage(folder).saveLeftovers().found.first?.save)
+        #expect(save.remarks.contains { $0.hasPrefix("500 lines of ") })
+        #expect(try Self.damaged(folder) == [bytes])
+    }
+
+    @Test("A segment that says it repeats more than there is in it is kept")
+    func falseRepetition() throws {
+        let folder = try RecoveryTests.abandoned(4)
+        let place = Self.url(folder, ".ring/" + folder.names("/.ring")[1])
+        let text = try String(contentsOf: place, encoding: .utf8)
+        let damaged = text.replacingOccurrences(of: "\"state\":0", with: "\"state\":99999")
+        #expect(damaged != text)
+        try Data(damaged.utf8).write(to: place)
+        let save = try #require(try Stage(folder).saveLeftovers().found.first?.save)
+        #expect(try Saved(save.path).readings.count < 40)
+        #expect(try Self.damaged(folder) == [Data(damaged.utf8)])
+    }
+
+    @Test("Numbers that no recorder counts to keep nobody from recording")
+    func hugeNumbers() throws {
+        let folder = try RecoveryTests.abandoned(4)
+        let place = Self.url(folder, ".ring/" + folder.names("/.ring")[0])
+        let text = try String(contentsOf: place, encoding: .utf8)
+        let damaged = text.replacingOccurrences(of: "\"segment\":1,", with: "\"segment\":9223372036854775807,")
+        #expect(damaged != text)
+        try Data(damaged.utf8).write(to: place)
+        let stranger = "/.ring/former-9223372036854775807-segment-00000001.trace"
+        try Data("x".utf8).write(to: Self.url(folder, stranger))
+        #expect(try Stage(folder).saveLeftovers().found.first?.save?.count == 40)
+        #expect(try Data(contentsOf: Self.url(folder, stranger)) == Data("x".utf8))
+    }
+
+    @Test("What was kept as damaged before keeps its name")
+    func secondDamage() throws {
+        let folder = try Folder()
+        let path = folder.path + "/former-1-segment-00000001.trace"
+        #expect(RingPlace.free(path, ".damaged") == path + ".damaged")
+        try Data().write(to: URL(fileURLWithPath: path + ".damaged"))
+        #expect(RingPlace.free(path, ".damaged") == path + "-2.damaged")
+    }
+
+    @Test("A trace gets its name when it is whole, so that no other one that was saved meanwhile has it")
+    func nameAtTheEnd() throws {
+        let folder = try RecoveryTests.abandoned(4)
+        let paths = folder.names("/.ring").map { "\(folder.path)/.ring/\($0)" }
+        var reading = try RingReading(paths)
+        let temporary = folder.path + "/x.part"
+        func name() -> String {
+            #expect(FileManager.default.fileExists(atPath: temporary))
+            return folder.path + "/x.trace"
+        }
+        let save = try RingSave.write(&reading, path: name(), temporary: temporary)
+        #expect(save?.path == folder.path + "/x.trace")
+        #expect(save?.count == 40)
+    }
+
+    @Test("The lines of a ring without any header are saved, without a date")
+    func noHeader() throws {
+        let folder = try RecoveryTests.abandoned(4)
+        for name in folder.names("/.ring") {
+            let place = Self.url(folder, ".ring/" + name)
+            let bytes = try Data(contentsOf: place)
+            try bytes.dropFirst((bytes.firstIndex(of: 10) ?? 0) + 1).write(to: place)
+        }
+        let save = try #require(try Stage(folder).saveLeftovers().found.first?.save)
+        #expect(save.path.hasSuffix("/undated-leftover.trace"))
+        #expect(try Saved(save.path).readings.count == 40)
+    }
+
+    @Test("What the system does not let be read now stays whole for the next time, and recording goes on")
+    func unreadable() throws {
+        let folder = try RecoveryTests.abandoned(4)
+        let names = folder.names("/.ring")
+        try FileManager.default.createDirectory(
+            atPath: folder.path + "/.ring/segment-00000099.trace", withIntermediateDirectories: false)
+        do {
+            let stage = try Stage(folder)
+            let result = stage.saveLeftovers()
+            #expect(result.found.isEmpty)
+            #expect(result.kept.map(\.cause) == [.system(call: "read", errno: EISDIR)])
+            #expect(result.kept.first?.message.contains("segment-00000099.trace") == true)
+            #expect(folder.names("/.ring").count == names.count + 1)
+            try stage.record(4)
+            stage.box.trigger("shake")
+            try stage.record(11)
+            #expect(stage.told.saved.count == 1)
+            try stage.writer.close()
+            try stage.ring.discard()
+        }
+        #expect(folder.names("/.ring").count == names.count + 1)
+        // The next time it is gone.
+        rmdir(folder.path + "/.ring/former-1-segment-00000099.trace")
+        #expect(try Stage(folder).saveLeftovers().found.first?.save?.count == 40)
+    }
+
+    @Test("Without room for twice as much it stays as it is, and each is saved when there is some")
+    func noRoom() throws {
+        let folder = try RecoveryTests.abandoned(4)
+        var size: Int64 = 0
+        for name in folder.names("/.ring") {
+            size += Int64(try Data(contentsOf: Self.url(folder, ".ring/" + name)).count)
+        }
+        var stage: Stage? = try Stage(folder)
+        let names = folder.names("/.ring")
+        let kept = stage?.saveLeftovers(room: size * 2 - 1).kept
+        #expect(kept?.count == 1)
+        #expect(kept?.first?.message.contains("Free 1 KiB") == true)
+        #expect(folder.names("/.ring") == names)
+        #expect(folder.names() == [".ring"])
+        try stage?.record(7)
+        try stage?.writer.flush()
+        stage = nil
+        stage = try Stage(folder)
+        let found = stage?.saveLeftovers(room: 1 << 30).found
+        #expect(found?.map { $0.save?.count } == [40, 70])
+        #expect(folder.names("/.ring").isEmpty)
+    }
+
+    @Test("When it cannot be written it stays as it is")
+    func unsaved() throws {
+        let folder = try RecoveryTests.abandoned(10)
+        let stage = try Stage(folder)
+        let names = folder.names("/.ring")
+        try FileManager.default.createDirectory(
+            atPath: folder.path + "/.ring-former.part", withIntermediateDirectories: false)
+        #expect(stage.saveLeftovers().kept.count == 1)
+        #expect(folder.names("/.ring") == names)
+    }
+
+    @Test("What a power failure leaves of a trace that is being saved is gone at the next start")
+    func unfinished() throws {
+        let folder = try RecoveryTests.abandoned(4)
+        for name in [".ring.part", ".ring-former.part"] {
+            try Data("{\"format\":".utf8).write(to: Self.url(folder, name))
+        }
+        let stage = try Stage(folder)
+        #expect(folder.names() == [".ring"])
+        #expect(stage.saveLeftovers().found.first?.save?.count == 40)
+        stage.box.trigger("shake")
+        try stage.record(11)
+        // Nothing but the two traces.
+        #expect(folder.names().count == 3)
+    }
+
+    @Test("A box saves it beside its own work, tells of it, and waits for it at the end")
+    func box() throws {
+        let folder = try RecoveryTests.abandoned(4)
+        let stage = try Stage(folder)
+        let told = Told()
+        let started = Bell()
+        let goOn = Bell()
+        let box = BlackBox(
+            ring: stage.ring, writer: stage.writer, clock: stage.clock,
+            run: { body in
+                do throws(DeviceError) {
+                    try WorkerThread.start {
+                        started.ring()
+                        goOn.wait(seconds: 60)
+                        body()
+                    }
+                } catch { body() }
+            }, told: { told.add($0) })
+        box.saveLeftovers()
+        #expect(started.wait(seconds: 60))
+        try stage.record(3)
+        try stage.writer.flush()
+        #expect(stage.segments.contains("segment-00000001.trace"))
+        #expect(told.leftovers.isEmpty)
+        goOn.ring()
+        box.finish()
+        #expect(told.leftovers.map { $0.save?.count } == [40])
+    }
+}

@@ -1,0 +1,188 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import Testing
+import Trace
+
+@testable import BlackBox
+
+@Suite("A ring that was left behind")
+struct RecoveryTests {
+    /// A ring of some segments, of a recorder that is gone.
+    static func abandoned(_ seconds: Int, trigger: String? = nil) throws -> Folder {
+        let folder = try Folder()
+        let stage = try Stage(folder, duration: 8)
+        try stage.record(seconds)
+        if let trigger {
+            stage.box.trigger(trigger)
+            try stage.record(2)
+        }
+        // What a killed process has given to the system is there.
+        try stage.writer.flush()
+        return folder
+    }
+
+    @Test("It is saved whole, with what had happened, and makes room for the next")
+    func saved() throws {
+        let folder = try Self.abandoned(20, trigger: "impact>4g")
+        let stage = try Stage(folder)
+        let save = try #require(stage.saveLeftovers().found.first?.save)
+        let trace = try Saved(save.path)
+        #expect(save.path.hasSuffix("/2026-01-01T00-00-21Z-leftover.trace"))
+        #expect(save.remarks.isEmpty)
+        #expect(trace.warningCount == 0)
+        #expect(trace.readings.last == 21.9)
+        let first = try #require(trace.readings.first)
+        #expect(trace.file.header?.start?.boot == BootTime(nanoseconds: 100_000_000_000 + Int64(first * 1e9)))
+        #expect(trace.triggers.map(\.event) == ["impact>4g"])
+        #expect(trace.triggers.map(\.time) == [20 - first])
+        #expect(folder.names("/.ring").isEmpty)
+        #expect(stage.saveLeftovers().found.isEmpty)
+        #expect(folder.names().count == 2)
+    }
+
+    @Test("Cut off after any byte of its last segment, it has everything up to the last whole line")
+    func everyByte() throws {
+        let folder = try Self.abandoned(4)
+        let names = folder.names("/.ring")
+        #expect(names.count >= 3)
+        let last = folder.path + "/.ring/" + (names.last ?? "")
+        let whole = try Data(contentsOf: URL(fileURLWithPath: last))
+        let header = (whole.firstIndex(of: 10) ?? 0) + 1
+        var before = 0
+        for name in names.dropLast() { before += try Saved(folder.path + "/.ring/" + name).readings.count }
+        let paths = names.map { folder.path + "/.ring/" + $0 }
+        let target = folder.path + "/cut.trace"
+        for length in stride(from: whole.count, through: 0, by: -1) {
+            try whole.prefix(length).write(to: URL(fileURLWithPath: last))
+            let save = try #require(try RingSave.write(paths, path: target))
+            // Lines with their ends, and one that lacks nothing but its end.
+            let lines = length <= header ? 0 : whole[header..<length].count { $0 == 10 }
+            let isComplete = length > header && length < whole.count && whole[length] == 10
+            #expect(save.count == before + lines + (isComplete ? 1 : 0), "\(length)")
+            // Only a header that is not whole is worth a word.
+            #expect(save.remarks.count == (length < header - 1 ? 1 : 0), "\(length): \(save.remarks)")
+            unlink(target)
+        }
+    }
+
+    @Test("Zeros in the place of lines, as some file systems leave them, cost those lines only")
+    func zeros() throws {
+        let folder = try Self.abandoned(4)
+        let names = folder.names("/.ring")
+        let last = folder.path + "/.ring/" + (names.last ?? "")
+        let handle = try #require(FileHandle(forWritingAtPath: last))
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data(count: 4096))
+        try handle.close()
+        let save = try #require(try Stage(folder).saveLeftovers().found.first?.save)
+        #expect(try Saved(save.path).readings.last == 3.9)
+        #expect(save.remarks.isEmpty)
+        #expect(folder.names("/.ring").isEmpty)
+    }
+
+    @Test("A segment that is missing costs what is in it")
+    func missingSegment() throws {
+        let folder = try Folder()
+        let stage = try Stage(folder, duration: 80)
+        try stage.writer.write(battery: BatteryReading(level: 0.5, state: .charging), at: stage.time)
+        try stage.record(50)
+        try stage.writer.flush()
+        let names = folder.names("/.ring")
+        try FileManager.default.removeItem(atPath: folder.path + "/.ring/" + names[1])
+        let save = try #require(
+            try RingSave.write(
+                folder.names("/.ring").map { folder.path + "/.ring/" + $0 }, path: folder.path + "/x.trace"))
+        let saved = try Saved(save.path)
+        #expect(saved.readings.count == 400)
+        // Behind the gap it is told again what holds.
+        #expect(saved.events.count { if case .battery = $0.contents { true } else { false } } == 2)
+    }
+
+    @Test("An empty ring, and one of headers alone or of less, leave nothing to save")
+    func empty() throws {
+        let folder = try Folder()
+        #expect(try Stage(folder).saveLeftovers().found.isEmpty)
+        let header = "{\"format\":\"device-services-trace\",\"version\":1,\"ring\":{\"segment\":1,\"state\":0}}\n"
+        for (number, text) in [header, "", "{\"format\":\"device-services-trace\",\"vers", "\0\0\0\0"].enumerated() {
+            try Data(text.utf8).write(
+                to: URL(fileURLWithPath: folder.path + "/.ring/segment-0000000\(number + 1).trace"))
+        }
+        let result = try Stage(folder).saveLeftovers()
+        #expect(result.kept.isEmpty)
+        #expect(result.found.count == 1 && result.found[0].save == nil)
+        #expect(folder.names() == [".ring"])
+        #expect(folder.names("/.ring").isEmpty)
+    }
+
+    @Test("Traces are called by their time and event in a folder, and counted behind a name")
+    func names() throws {
+        let folder = try Folder()
+        let time = WallTime(nanoseconds: 1_767_225_600_900_000_000)
+        let place = RingPlace(folder.path + "/")
+        #expect(place.ring == folder.path + "/.ring")
+        #expect(place.path(at: time, for: "impact>4g") == folder.path + "/2026-01-01T00-00-00Z-impact-4g.trace")
+        #expect(place.path(at: nil, for: "a/../b") == folder.path + "/undated-a-..-b.trace")
+        let file = RingPlace(folder.path + "/drive.trace")
+        #expect(file.ring == folder.path + "/drive.trace.ring")
+        #expect(file.path(at: time, for: "shake") == folder.path + "/drive.trace")
+        for name in ["drive.trace", "drive-2.trace"] {
+            try Data().write(to: URL(fileURLWithPath: folder.path + "/" + name))
+        }
+        #expect(file.path(at: time, for: "shake") == folder.path + "/drive-3.trace")
+        #expect(RingPlace("drive").path(at: time, for: "shake") == "drive")
+        // What is damaged is not called like a trace.
+        #expect(place.path(at: time, for: "damaged") == folder.path + "/2026-01-01T00-00-00Z-damaged.trace")
+        #expect(file.path(at: time, for: "damaged") == folder.path + "/drive-damaged.trace")
+    }
+}
+
+/// Numbers that are the same in every run.
+struct Numbers: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return state ^ (state >> 29)
+    }
+}
+
+extension RecoveryTests {
+    @Test("Whatever the bytes of its segments are, reading ends with a trace or with an error")
+    func hostile() throws {
+        let folder = try Self.abandoned(4, trigger: "shake")
+        let names = folder.names("/.ring")
+        let paths = names.map { folder.path + "/.ring/" + $0 }
+        let whole = try paths.map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
+        var numbers = Numbers(state: 1)
+        let words = [
+            "\"ring\":", "{", "}", "[", "\"t\":", "-1", "1e400", "null", "\u{0}", "\n", "\"state\":999999999999",
+        ]
+        for round in 0..<200 {
+            let place = Int.random(in: paths.indices, using: &numbers)
+            var bytes = whole[place]
+            for _ in 0...Int.random(in: 0..<8, using: &numbers) {
+                let at = Int.random(in: 0..<bytes.count, using: &numbers)
+                if Bool.random(using: &numbers) {
+                    bytes[at] = UInt8.random(in: 0...255, using: &numbers)
+                } else {
+                    let word = Data((words.randomElement(using: &numbers) ?? "").utf8)
+                    bytes.replaceSubrange(at..<min(at + word.count, bytes.count), with: word)
+                }
+            }
+            try bytes.write(to: URL(fileURLWithPath: paths[place]))
+            let target = folder.path + "/\(round).trace"
+            do {
+                guard let save = try RingSave.write(paths, path: target) else { continue }
+                #expect(save.count >= 0 && save.seconds >= 0)
+                #expect(try TraceFile(path: target).format == .native)
+            } catch {
+                #expect(!error.message.isEmpty)
+            }
+            unlink(target)
+            try whole[place].write(to: URL(fileURLWithPath: paths[place]))
+        }
+    }
+}

@@ -1,0 +1,142 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import Testing
+import Trace
+
+@testable import BlackBox
+
+@Suite("The ring on the disk")
+struct RingTests {
+    @Test("Segments begin in time, and the oldest goes when the rest goes back far enough")
+    func ledger() {
+        var ledger = RingLedger(duration: 80_000_000_000, size: 1 << 30)
+        let second: Int64 = 1_000_000_000
+        #expect(ledger.needsSegment(for: 10, at: 0))
+        for time in Int64(0)..<100 {
+            if ledger.needsSegment(for: 10, at: time * second) { _ = ledger.begin() }
+            let expired = ledger.expire(toWrite: 10, at: time * second)
+            ledger.wrote(10, from: time * second, to: time * second)
+            // Of ten seconds each. The first may go when the second begins eighty seconds ago: at 90.
+            #expect(expired == (time == 90 ? [1] : []), "\(time)")
+        }
+        #expect(ledger.segments.map(\.number) == Array(2...10))
+        // Waiting for what comes behind a trigger, nothing goes; then all at once.
+        ledger.keptFrom = 20 * second
+        #expect(ledger.expire(toWrite: 10, at: 1000 * second) == [2])
+        ledger.keptFrom = nil
+        ledger.pinned = 4
+        #expect(ledger.expire(toWrite: 10, at: 1000 * second) == [])
+        ledger.pinned = nil
+        #expect(ledger.expire(toWrite: 10, at: 1000 * second) == Array(3...9))
+    }
+
+    @Test("A ring of bytes never has more, whatever it is to keep")
+    func ledgerSize() {
+        var ledger = RingLedger(duration: .max, size: 1 << 20)
+        ledger.keptFrom = 0
+        for time in Int64(0)..<5000 {
+            if ledger.needsSegment(for: 1000, at: time) { _ = ledger.begin() }
+            _ = ledger.expire(toWrite: 1000, at: time)
+            ledger.wrote(1000, from: time, to: time)
+            #expect(ledger.total <= 1 << 20)
+        }
+        #expect(ledger.total > (1 << 20) * 3 / 4)
+    }
+
+    @Test("The last minute is on the disk, not more than an eighth above, each segment a trace by itself")
+    func segments() throws {
+        let stage = try Stage()
+        try stage.record(300)
+        try stage.writer.flush()
+        var readings: [Double] = []
+        for name in stage.segments {
+            let saved = try Saved(stage.folder.path + "/.ring/" + name)
+            #expect(saved.warningCount == 0)
+            #expect(saved.file.header?.sensors.count == 1)
+            readings += saved.readings
+        }
+        #expect(readings.last == 299.9)
+        let first = try #require(readings.first)
+        #expect(first <= 240 && first > 240 - 60.0 / 8 - 0.2)
+        #expect(readings.count == Int(((299.9 - first) * 10).rounded()) + 1)
+    }
+
+    @Test("What held when a segment began is told again in it")
+    func heldState() throws {
+        let stage = try Stage()
+        try stage.record(gpsd: #"{"class":"DEVICES","devices":[{"class":"DEVICE","path":"/dev/ttyS1"}]}"#)
+        try stage.writer.write(battery: BatteryReading(level: 0.5, state: .charging), at: stage.time)
+        try stage.writer.writeLost(DeviceError(.connectionLost, "gone"), at: stage.time)
+        try stage.record(200)
+        stage.box.trigger("signal")
+        try stage.record(11)
+        let saved = try Saved(try #require(stage.told.saved.first).path)
+        let kinds = saved.events.prefix(3).map { event -> String in
+            switch event.contents {
+            case .gpsd(let line): return String(String(decoding: line, as: UTF8.self).prefix(18))
+            case .battery(let battery): return "\(battery?.level ?? -1)"
+            case .lost(let error): return error.message
+            default: return "other"
+            }
+        }
+        #expect(kinds == ["0.5", #"{"class":"DEVICES""#, "gone"])
+        // Told once, though the trace is of many segments.
+        #expect(saved.events.count { if case .battery = $0.contents { true } else { false } } == 1)
+        #expect(saved.events.count == saved.readings.count + 3)
+    }
+
+    @Test("A clock that is set while it records puts the time of the start right")
+    func clockSet() throws {
+        let stage = try Stage()
+        try stage.record(20)
+        // The receiver has told the machine what time it is.
+        stage.clock.setWallTime(WallTime(nanoseconds: 1_800_000_020_000_000_000))
+        try stage.record(50)
+        stage.box.trigger("signal")
+        try stage.record(11)
+        let save = try #require(stage.told.saved.first)
+        let saved = try Saved(save.path)
+        // From 10 s on: a minute before the trigger.
+        #expect(saved.readings.first == 10)
+        #expect(saved.file.header?.start?.wallTime == WallTime(nanoseconds: 1_800_000_010_000_000_000))
+        #expect(saved.file.header?.start?.boot == BootTime(nanoseconds: 110_000_000_000))
+        #expect(save.path.hasSuffix("/2027-01-15T08-01-10Z-signal.trace"))
+    }
+
+    @Test("Another recorder cannot have the same ring, and what a former one has left is set aside and not overwritten")
+    func taken() throws {
+        let folder = try Folder()
+        var stage: Stage? = try Stage(folder)
+        let busy = #expect(throws: DeviceError.self) { try Stage(folder) }
+        #expect(busy?.code == .busy)
+        #expect(busy?.message.hasPrefix("Another recorder keeps its ring in \(folder.path)/.ring.") == true)
+        for former in 1...2 {
+            try stage?.record(5)
+            try stage?.writer.flush()
+            stage = nil
+            stage = try Stage(folder)
+            #expect(folder.names("/.ring") == (1...former).map { "former-\($0)-segment-00000001.trace" })
+        }
+        try stage?.record(5)
+        try stage?.writer.close()
+        try stage?.ring.discard()
+        #expect(folder.names("/.ring").count == 2)
+    }
+
+    @Test(
+        "Names of segments are read back, and others are none",
+        arguments: [
+            "segment-1.trace", "segment-+0000001.trace", "segment-00000000.trace", "segment-.trace",
+            "former-0-segment-00000001.trace", "former-1segment-00000001.trace", "former-01-segment-00000001.trace",
+            "former-1-segment-00000001.trace.damaged", "trace",
+        ])
+    func segmentNames(other: String) {
+        #expect(RingName(other) == nil)
+        for name in [RingName(number: 1), RingName(number: 123_456_789), RingName(former: 12, number: 7)] {
+            #expect(RingName(name.text) == name)
+        }
+    }
+}

@@ -1,0 +1,155 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import Synchronization
+import Testing
+import Trace
+
+@testable import BlackBox
+
+/// A folder of a test's own, which goes with it.
+final class Folder {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "black-box-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// The names of all that is in it, or in a folder in it.
+    func names(_ inner: String = "") -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: path + inner)) ?? []).sorted()
+    }
+}
+
+/// What a box tells, kept.
+final class Told: Sendable {
+    private let events = Mutex<[BlackBox.Event]>([])
+
+    func add(_ event: BlackBox.Event) { events.withLock { $0.append(event) } }
+
+    var saved: [RingSave] {
+        events.withLock { $0.compactMap { if case .saved(let save, _) = $0 { save } else { nil } } }
+    }
+
+    var leftovers: [RingLeftover] {
+        events.withLock { $0.compactMap { if case .foundLeftover(let leftover) = $0 { leftover } else { nil } } }
+    }
+
+    var failures: [DeviceError] {
+        events.withLock { $0.compactMap { if case .failed(let error) = $0 { error } else { nil } } }
+    }
+}
+
+/// A recording into a ring, on a clock that the test moves.
+final class Stage {
+    static let wallStart = WallTime(nanoseconds: 1_767_225_600_000_000_000)
+    let clock = VirtualClock(now: BootTime(nanoseconds: 100_000_000_000), wallTime: Stage.wallStart)
+    let folder: Folder
+    let ring: TraceRing
+    let writer: TraceWriter
+    let box: BlackBox
+    let told = Told()
+    private let start: BootTime
+
+    init(
+        _ folder: Folder? = nil, duration: Double = 60, size: Int64 = 1 << 20, after: Double = 10,
+        sync: RingSync = .eachSecond, disk: RingDisk = .system
+    ) throws {
+        self.folder = try folder ?? Folder()
+        var options = TraceRing.Options()
+        options.duration = duration
+        options.size = size
+        options.sync = sync
+        ring = try TraceRing(
+            RingPlace(self.folder.path), options: options, clock: clock, syncClock: clock, disk: disk)
+        writer = TraceWriter(ring, clock: clock)
+        var boxOptions = BlackBox.Options()
+        boxOptions.before = duration
+        boxOptions.after = after
+        let told = told
+        box = BlackBox(
+            ring: ring, writer: writer, options: boxOptions, clock: clock, run: { $0() }, told: { told.add($0) })
+        start = clock.now
+        var header = TraceHeader(start: TraceHeader.Start(wallTime: clock.wallTime, boot: clock.now))
+        header.add(SensorDescription(id: "accelerometer", kind: .accelerometer))
+        header.recorder = "test"
+        try writer.write(header)
+    }
+
+    var time: Int64 { clock.now.nanoseconds - start.nanoseconds }
+
+    /// Lets that many seconds pass, with ten readings in each whose first number is the time, and what is due meanwhile.
+    func record(_ seconds: Int) throws {
+        for _ in 0..<seconds * 10 {
+            try writer.write(
+                sample: [Double(time / 1_000_000) / 1000, 0, 9.8], kind: .accelerometer, at: time)
+            let next = BootTime(nanoseconds: clock.now.nanoseconds + 100_000_000)
+            while clock.runNextTimer(upTo: next) {}
+            clock.move(to: next)
+        }
+    }
+
+    /// A line of gpsd.
+    func record(gpsd line: String) throws { try writer.write(gpsdLine: Array(line.utf8), at: time) }
+
+    var segments: [String] { folder.names("/.ring") }
+
+    /// Saves what a former recorder has left behind; what came of each of them.
+    func saveLeftovers(room: Int64? = nil) -> (found: [RingLeftover], kept: [DeviceError]) {
+        var found: [RingLeftover] = []
+        var kept: [DeviceError] = []
+        ring.saveLeftovers(room: { _ in room }) { result in
+            switch result {
+            case .success(let leftover): found.append(leftover)
+            case .failure(let error): kept.append(error)
+            }
+        }
+        return (found, kept)
+    }
+}
+
+extension RingSave {
+    /// Saves all of those segments.
+    static func write(_ paths: [String], path: String) throws(DeviceError) -> RingSave? {
+        var reading = try RingReading(paths)
+        return try write(&reading, path: path, temporary: path + ".part")
+    }
+}
+
+/// A trace, read.
+struct Saved {
+    let file: TraceFile
+    var events: [TraceEvent] = []
+    var warningCount = 0
+
+    init(_ path: String) throws {
+        file = try TraceFile(path: path)
+        let file = file
+        var events: [TraceEvent] = []
+        var count = 0
+        file.bytes.withUnsafeBytes { bytes in
+            var cursor = TraceCursor(file)
+            while let event = cursor.nextEvent(bytes) { events.append(event) }
+            count = cursor.warningCount
+        }
+        (self.events, warningCount) = (events, count)
+    }
+
+    /// The first numbers of readings, which are the times at which they were recorded.
+    var readings: [Double] {
+        events.compactMap { if case .sample(let value, _, _, _) = $0.contents { value.x } else { nil } }
+    }
+
+    var triggers: [(time: Double, event: String)] {
+        let member = file.header?.otherMembers.first { $0.name == "triggers" }
+        let list = (try? JSONSerialization.jsonObject(with: Data(member?.json ?? []))) as? [[String: Any]]
+        return (list ?? []).map { ($0["t"] as? Double ?? -1, $0["event"] as? String ?? "") }
+    }
+}

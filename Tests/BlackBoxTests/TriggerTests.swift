@@ -1,0 +1,159 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Testing
+
+@testable import BlackBox
+
+@Suite("The events of a black box")
+struct TriggerTests {
+    @Test(
+        "They are read in their units",
+        arguments: [
+            ("signal", RecordingTrigger.Condition.signal), ("SIGUSR1", .signal), ("shake", .shake), ("end", .end),
+            ("fall", .fall(0.2)), ("fall>350ms", .fall(0.35)), ("impact>4g", .impact(39.2266)),
+            ("impact>50m/s2", .impact(50)), ("lost-fix", .lostFix(5)), ("lost-fix>2min", .lostFix(120)),
+            ("unplugged", .unplugged(nil)), ("unplugged=Weigh Scale", .unplugged("Weigh Scale")),
+            ("speed>36km/h", .speedAbove(10)), ("speed>10mph", .speedAbove(4.4704)),
+            ("speed<18km/h", .speedBelow(5)), (" shake ", .shake), ("speed>10 m/s", .speedAbove(10)),
+        ])
+    func reading(text: String, condition: RecordingTrigger.Condition) throws {
+        let trigger = try RecordingTrigger(text)
+        switch (trigger.condition, condition) {
+        case (.fall(let a), .fall(let b)), (.impact(let a), .impact(let b)), (.lostFix(let a), .lostFix(let b)),
+            (.speedAbove(let a), .speedAbove(let b)), (.speedBelow(let a), .speedBelow(let b)):
+            #expect(abs(a - b) < 1e-9)
+        default: #expect(trigger.condition == condition)
+        }
+    }
+
+    @Test(
+        "What cannot be read is refused with the way it is written",
+        arguments: [
+            ("impact", "as in impact>4g"), ("impact>4", "in g, m/s2"), ("impact<4g", "as in impact>4g"),
+            ("impact>-4g", "a number above 0"), ("impact>0g", "a number above 0"), ("impact>nang", "a number above 0"),
+            ("impact>1e9g", "up to 1000000"), ("speed=5km/h", "speed>130km/h or speed<5km/h"), ("speed", "speed>130"),
+            ("speed>fast", "in m/s, km/h, mph, kn"), ("shake>3", "takes no value"), ("unplugged=", "unplugged=NAME"),
+            ("explosion", "is none of signal, shake"), ("fall<1s", "fall or fall>0.3s"), ("lost-fix=3", "lost-fix>20s"),
+        ])
+    func refusals(text: String, part: String) {
+        let error = #expect(throws: DeviceError.self) { try RecordingTrigger(text) }
+        #expect(error?.message.contains(part) == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains("\"\(text)\"") == true)
+        #expect(throws: DeviceError.self) { try RecordingTrigger.list(" ,") }
+    }
+
+    @Test("Lists hold each event once")
+    func lists() throws {
+        #expect(
+            try RecordingTrigger.list("impact>4g,shake,impact>4g").map(\.text) == ["impact>4g", "shake"])
+    }
+
+    private static func watch(_ text: String) throws -> TriggerWatch { TriggerWatch(try RecordingTrigger.list(text)) }
+
+    private static func time(_ seconds: Double) -> BootTime { BootTime(nanoseconds: Int64(seconds * 1e9)) }
+
+    @Test("An impact is told once, and again after a second of calm")
+    func impact() throws {
+        var watch = try Self.watch("impact>4g")
+        var told: [Double] = []
+        for tick in 0..<500 {
+            let time = Double(tick) / 100
+            // 4.08 g at 1 s for a tenth of a second, at 1.5 s, and at 4 s in another direction.
+            let isHit = (100..<110).contains(tick) || tick == 150 || tick == 400
+            let value: SIMD3<Double> = isHit ? (tick == 400 ? [-40, 0, 0] : [0, 0, 40]) : [0, 0, 9.8]
+            if !watch.take(acceleration: value, at: Self.time(time)).isEmpty { told.append(time) }
+        }
+        #expect(told == [1, 4])
+    }
+
+    @Test("A fall takes its time, and a gap is none")
+    func fall() throws {
+        var watch = try Self.watch("fall>0.3s")
+        var told: [Double] = []
+        for tick in 0..<1000 {
+            let time = Double(tick) / 100
+            // A hop of 0.25 s, a fall of 0.5 s, and one whose middle is missing.
+            if (655..<690).contains(tick) { continue }
+            let isFalling = (100..<125).contains(tick) || (300..<350).contains(tick) || (650..<695).contains(tick)
+            if !watch.take(acceleration: [0, 0, isFalling ? 0.5 : 9.8], at: Self.time(time)).isEmpty {
+                told.append(time)
+            }
+        }
+        #expect(told == [3.3])
+    }
+
+    @Test("Shaking to and fro at four hertz is a shake, a turn is none")
+    func shake() throws {
+        var watch = try Self.watch("shake")
+        var told = 0
+        for tick in 0..<300 {
+            let time = Double(tick) / 100
+            // 2 g to and fro for a second.
+            let x = (100..<200).contains(tick) ? 19.6 * ((tick / 12) % 2 == 0 ? 1.0 : -1.0) : 0
+            told += watch.take(acceleration: [x, 0, 9.8], at: Self.time(time)).count
+        }
+        #expect(told == 1)
+        var turned = try Self.watch("shake")
+        for tick in 0..<300 {
+            #expect(
+                turned.take(acceleration: [0, 0, tick < 150 ? 9.8 : -9.8], at: Self.time(Double(tick) / 100)).isEmpty)
+        }
+    }
+
+    private static func report(_ mode: FixMode, speed: Double = .nan) -> PositionReport {
+        var report = PositionReport()
+        report.mode = mode
+        report.speed = speed
+        return report
+    }
+
+    @Test("A lost fix is one that was there, is gone for so long, and has to come back before the next")
+    func lostFix() throws {
+        var watch = try Self.watch("lost-fix>3s")
+        var told: [Int] = []
+        for second in 0..<60 {
+            let hasFix = (10..<20).contains(second) || (22..<30).contains(second) || second == 40
+            if !watch.take(Self.report(hasFix ? .threeDimensional : .none), at: Self.time(Double(second))).isEmpty {
+                told.append(second)
+            }
+        }
+        // The last fixes were at 29 and 40 s.
+        #expect(told == [32, 43])
+        var gone = try Self.watch("lost-fix")
+        #expect(gone.positionWasLost().isEmpty)
+        _ = gone.take(Self.report(.twoDimensional), at: Self.time(1))
+        #expect(gone.positionWasLost() == ["lost-fix"])
+        #expect(gone.positionWasLost().isEmpty)
+    }
+
+    @Test("A speed is told when it goes over, or under, and not when it hangs about")
+    func speed() throws {
+        var over = try Self.watch("speed>10m/s,speed<2m/s")
+        let speeds = [0, 1, 5, 9.9, 10.1, 9.9, 10.2, .nan, 12, 9, 10.5, 3, 1.9, 2.05, 1.8, 5, 0.5]
+        var told: [String] = []
+        for (second, speed) in speeds.enumerated() {
+            for event in over.take(Self.report(.threeDimensional, speed: speed), at: Self.time(Double(second))) {
+                told.append("\(second) \(event)")
+            }
+        }
+        #expect(told == ["4 speed>10m/s", "10 speed>10m/s", "12 speed<2m/s", "16 speed<2m/s"])
+    }
+
+    @Test("Any accessory, or the one that is named")
+    func accessories() throws {
+        var watch = try Self.watch("unplugged=Scale,unplugged")
+        #expect(watch.accessoryWasUnplugged("Printer") == ["unplugged"])
+        #expect(watch.accessoryWasUnplugged("Scale") == ["unplugged=Scale", "unplugged"])
+    }
+
+    @Test("Each event says what it is found in")
+    func needs() throws {
+        let all = try RecordingTrigger.list(
+            "signal,shake,fall,impact>4g,lost-fix,unplugged,speed>1m/s,speed<1m/s,end")
+        #expect(all.filter(\.needsAcceleration).map(\.text) == ["shake", "fall", "impact>4g"])
+        #expect(all.filter(\.needsPosition).map(\.text) == ["lost-fix", "speed>1m/s", "speed<1m/s"])
+        #expect(all.filter(\.needsAccessories).map(\.text) == ["unplugged"])
+    }
+}

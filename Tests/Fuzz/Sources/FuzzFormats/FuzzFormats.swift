@@ -1,0 +1,78 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import SimulatedDevice
+import Trace
+import TraceFormats
+
+/// libFuzzer's entry. The input is read as a recording of whatever kind it looks like, and as each kind of text whether it
+/// looks like that or not: logs of sentences, tables of phones' apps, tables with a column map, umockdev's scripts. What was
+/// read is a trace that reads without a warning. It is read as expected callbacks, too.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let input = Array(UnsafeBufferPointer(start: start, count: count))
+    if let file = try? RecordingFile.read(input, name: "fuzz"), file.trace.format == .native, file.kind != .native {
+        check(file.trace)
+    }
+    // Random bytes seldom begin as MCAP does.
+    let magic: [UInt8] = [0x89, 0x4d, 0x43, 0x41, 0x50, 0x30, 0x0d, 0x0a]
+    if !input.starts(with: magic), let file = try? RecordingFile.read(magic + input, name: "fuzz") {
+        check(file.trace)
+    }
+    for isChecked in [true, false] {
+        let builder = TraceBuilder(name: "fuzz")
+        var options = NMEALogOptions()
+        options.allowsMissingChecksum = !isChecked
+        if (try? NMEALog.read(input, name: "fuzz", options: options, to: builder)) != nil,
+            let file = try? builder.file()
+        {
+            check(file)
+        }
+    }
+    if let expected = try? ExpectedCallbacks(bytes: input, name: "fuzz") {
+        var comparison = CallbackComparison(expected)
+        while (try? comparison.take(Array(#"{"a":1,"b":[0,0,0,1],"c":"2026-05-01T10:00:00Z"}"#.utf8))) == true {}
+        _ = try? comparison.finish()
+        precondition(comparison.difference.map { !$0.description.isEmpty } ?? true)
+    }
+    for name in ["fuzz.script", "fuzz.umockdev"] {
+        if let file = try? RecordingFile.read(input, name: name), file.kind == .umockdev { check(file.trace) }
+    }
+    _ = try? CSVColumnMap(String(decoding: input, as: UTF8.self))
+    for map in maps { check { try Recording(table: input, name: "fuzz", columns: map) } }
+    check { try Recording(phyphox: ["Raw Data.csv": input], name: "fuzz") }
+    check { try Recording(phyphox: ["Barometer.csv": barometer, "meta/time.csv": input], name: "fuzz") }
+    for name in ["TotalAcceleration.csv", "Location.csv", "WatchLocation.csv", "Battery.csv", "Metadata.csv"] {
+        check { try Recording(sensorLogger: ["Gyroscope.csv": gyroscope, name: input], name: "fuzz") }
+    }
+    return 0
+}
+
+/// Tables that can be read, beside one that may be anything.
+private let barometer = [UInt8]("\"Time (s)\",\"X (hPa)\"\n0,1000\n7.5,1001\n".utf8)
+private let gyroscope = [UInt8]("time,z,y,x\n1700000000000000000,1,2,3\n".utf8)
+
+/// Maps for what the seeds hold, by name and by number.
+private let maps = [
+    "time=t,accel.x=ax:-g,accel.y=ay,accel.z=az,lat=lat,lon=lon,speed=v:km/h,mode=m,sats=n,decimal=comma",
+    "header=no,separator=semicolon,time=#1:iso,gyro.x=#2,gyro.y=#3,gyro.z=#4:deg/s,lat=#5:e7,lon=#6",
+    "header=no,period=0.5,skip=1,mag.x=#1,mag.y=#2,mag.z=#3,pressure=#4:hPa",
+].compactMap { try? CSVColumnMap($0) }
+
+/// What becomes of a recording is a trace that reads without a warning.
+private func check(_ read: () throws -> Recording) {
+    if let recording = try? read(), let trace = try? recording.trace(named: "fuzz") { check(trace) }
+}
+
+private func check(_ trace: TraceFile) {
+    trace.bytes.withUnsafeBytes { bytes in
+        var cursor = TraceCursor(trace)
+        var last: Int64 = 0
+        while let record = cursor.next(bytes) {
+            precondition(record.time.map { $0 >= last } ?? true)
+            last = record.time ?? last
+        }
+        precondition(cursor.warningCount == 0)
+    }
+}

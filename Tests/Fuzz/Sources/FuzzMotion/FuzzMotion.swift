@@ -1,0 +1,46 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import SyntheticMotion
+import Trace
+
+/// libFuzzer's entry. The first byte chooses between a list of waypoints and a trace, and how it is gone; the rest is it.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let input = [UInt8](UnsafeBufferPointer(start: start, count: count))
+    guard let first = input.first else { return 0 }
+    let rest = Array(input.dropFirst())
+    do throws(DeviceError) {
+        if first & 1 == 0 {
+            let isOne = WaypointList.isOne(rest)
+            let waypoints = try WaypointList.read(rest, name: "input")
+            precondition(isOne, "What can be read is seen to be waypoints.")
+            var options = RouteOptions()
+            if first & 2 != 0 {
+                options.acceleration = .infinity
+                options.corneringAcceleration = .infinity
+            }
+            try travel(try MotionRoute(waypoints, options: options), leans: first & 4 != 0)
+        } else {
+            try travel(try MotionRoute(try TraceFile(bytes: rest, name: "input")), leans: first & 4 != 0)
+        }
+    } catch {
+        precondition(!error.description.isEmpty)
+    }
+    return 0
+}
+
+private func travel(_ route: MotionRoute, leans: Bool) throws(DeviceError) {
+    var options = MotionOptions()
+    options.turns = leans ? .coordinated : .flat
+    let synthesizer = try MotionSynthesizer(route, options: options)
+    for part in 0...40 {
+        let state = synthesizer.state(at: synthesizer.duration * Double(part) / 40)
+        precondition(abs(state.latitude) <= 90 && abs(state.longitude) <= 180 && (0...360).contains(state.heading))
+        for axis in 0..<3 {
+            precondition(abs(state.specificForce[axis]) < 1e9 && abs(state.rotationRate[axis]) < 1e9)
+            precondition(abs(state.velocity[axis]) < 1e6)
+        }
+    }
+}

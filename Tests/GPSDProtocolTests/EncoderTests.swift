@@ -1,0 +1,91 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import GPSDEncoding
+import GPSDProtocol
+import Testing
+
+@Suite("Writing reports as gpsd does")
+struct EncoderTests {
+    /// gpsd's line again, from what was read of it; nil for other classes.
+    static func rewritten(_ report: GPSDReport) -> [UInt8]? {
+        switch report {
+        case .position(let report): GPSDEncoder.line(report)
+        case .sky(let report): GPSDEncoder.line(report)
+        case .attitude(let report): GPSDEncoder.line(report)
+        default: nil
+        }
+    }
+
+    @Test("What gpsd wrote reads the same once it was written again")
+    func corpus() throws {
+        var decoder = GPSDDecoder()
+        var counts = (all: 0, identical: 0)
+        for line in try Corpus.lines() where line.isReport {
+            let report = decoder.decode(line.bytes)
+            guard let again = Self.rewritten(report) else { continue }
+            if case .position(let report) = report, !report.hasFix { continue }
+            #expect(
+                Fingerprint.of(decoder.decode(again)).hash == Fingerprint.of(report).hash,
+                "\(line.file):\(line.number): \(String(decoding: again, as: UTF8.self))")
+            counts.all += 1
+            if again == line.bytes { counts.identical += 1 }
+        }
+        #expect(counts.all > 500)
+        // The others have members that are not read here, or are of other releases.
+        #expect(counts.identical > 350)
+    }
+
+    @Test("Services are written as gpsd 3.22 writes them")
+    func services() {
+        var version = GPSDVersion()
+        version.release = "3.22"
+        version.revision = "3.22"
+        version.protocolMajor = 3
+        version.protocolMinor = 14
+        #expect(
+            String(decoding: GPSDEncoder.line(version), as: UTF8.self)
+                == #"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}"#)
+        var receiver = ReceiverDescription()
+        receiver.path = "/dev/ttyACM0"
+        receiver.driver = "u-blox"
+        receiver.bitsPerSecond = 9600
+        receiver.cycle = 1
+        let time = WallTime(nanoseconds: 1_623_887_165_800_000_000)
+        #expect(
+            String(decoding: GPSDEncoder.line([receiver], activation: time), as: UTF8.self)
+                == #"{"class":"DEVICES","devices":[{"class":"DEVICE","path":"/dev/ttyACM0","driver":"u-blox","activated":"2021-06-16T23:46:05.800Z","flags":1,"native":0,"bps":9600,"parity":"N","stopbits":1,"cycle":1.00}]}"#
+        )
+        receiver.isActive = false
+        #expect(
+            String(decoding: GPSDEncoder.line(receiver, activation: time), as: UTF8.self)
+                == #"{"class":"DEVICE","path":"/dev/ttyACM0","driver":"u-blox","activated":0}"#)
+        var watch = GPSDWatch()
+        watch.isEnabled = true
+        watch.json = true
+        #expect(
+            String(decoding: GPSDEncoder.line(watch), as: UTF8.self)
+                == #"{"class":"WATCH","enable":true,"json":true,"nmea":false,"raw":0,"scaled":false,"timing":false,"split24":false,"pps":false}"#
+        )
+        #expect(
+            String(decoding: GPSDEncoder.line(error: "No such device as \"x\""), as: UTF8.self)
+                == #"{"class":"ERROR","message":"No such device as \"x\""}"#)
+    }
+
+    @Test("What is not known, not finite or not a fix is left out")
+    func leavesOut() {
+        var report = PositionReport()
+        report.mode = .none
+        report.latitude = 1
+        report.longitude = 2
+        #expect(String(decoding: GPSDEncoder.line(report), as: UTF8.self) == #"{"class":"TPV","mode":1}"#)
+        report.mode = .twoDimensional
+        report.speed = .infinity
+        report.track = 1e300
+        #expect(
+            String(decoding: GPSDEncoder.line(report), as: UTF8.self)
+                == #"{"class":"TPV","mode":2,"lat":1.000000000,"lon":2.000000000}"#)
+    }
+}

@@ -1,0 +1,238 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import Testing
+import Trace
+
+@testable import GPSDSimulator
+
+@Suite("Playback to clients")
+struct PlaybackTests {
+    private static let watch = #"?WATCH={"enable":true,"json":true};"#
+
+    @Test("A client that watches gets the list, the policy, and the reports word for word at their times")
+    func plays() throws {
+        let stage = try Stage(Stage.drive(3))
+        let client = try stage.connect()
+        #expect(client.kinds() == ["VERSION"])
+        stage.pass(60)
+        #expect(client.lines().isEmpty)
+        client.send(Self.watch)
+        #expect(
+            client.lines().map { String($0.prefix(18)) } == [
+                #"{"class":"DEVICES""#, #"{"class":"WATCH",""#, #"{"class":"TPV","de"#,
+            ])
+        stage.pass(0.95)
+        #expect(client.lines().isEmpty)
+        stage.pass(0.1)
+        #expect(client.lines() == [Stage.fix(1)])
+        stage.pass(5)
+        #expect(client.lines() == [Stage.fix(2)])
+        #expect(stage.engine.hasPlayed)
+        #expect(stage.engine.reportCount == 3)
+    }
+
+    @Test("It is as fast as asked")
+    func speed() throws {
+        let stage = try Stage(Stage.drive(11)) { $0.pace = .realTime(speed: 10) }
+        let client = try stage.connect()
+        client.send(Self.watch)
+        stage.pass(0.52, step: 0.01)
+        #expect(client.kinds().filter { $0 == "TPV" }.count == 6)
+    }
+
+    @Test("Playback that starts at once is not heard from the beginning by those that come later")
+    func startsAtOnce() throws {
+        let stage = try Stage(Stage.drive(5)) { $0.start = .atOnce }
+        stage.pass(1.5)
+        let client = try stage.connect()
+        client.send(Self.watch)
+        _ = client.read()
+        stage.pass(1)
+        #expect(client.lines() == [Stage.fix(2)])
+    }
+
+    @Test("A round lasts as long as that of other servers")
+    func longRounds() throws {
+        let file = try TraceFile(bytes: Array(Stage.drive(3).joined(separator: "\n").utf8), name: "drive")
+        var long = PlayedTrace(file, repeats: true, roundLength: 7_500_000_000)
+        #expect((0..<5).map { _ in (long.next()?.time ?? -1) / 100_000_000 } == [0, 10, 20, 75, 85])
+        // Too short for the reports.
+        var short = PlayedTrace(file, repeats: true, roundLength: 1_000_000_000)
+        #expect((0..<5).map { _ in (short.next()?.time ?? -1) / 100_000_000 } == [0, 10, 20, 30, 40])
+    }
+
+    @Test("A loop goes on with times that rise by the length of the trace")
+    func loops() throws {
+        let stage = try Stage(Stage.drive(3)) { $0.end = .loop }
+        let client = try stage.connect()
+        client.send(Self.watch)
+        stage.pass(7.01)
+        let times = client.lines().filter { $0.contains("TPV") }
+            .compactMap { $0.components(separatedBy: "\"time\":\"").last?.prefix(19) }
+        #expect(times.map(String.init) == (0..<8).map { "2024-03-23T12:00:0\($0)" })
+        // All else is as it was.
+        let stage2 = try Stage(Stage.drive(1)) { $0.end = .loop }
+        let other = try stage2.connect()
+        other.send(Self.watch)
+        _ = other.read()
+        stage2.pass(1)
+        #expect(other.lines() == [Stage.fix(0).replacingOccurrences(of: "12:00:00", with: "12:00:01")])
+    }
+
+    @Test("Times can be moved to now, by whole seconds")
+    func rebases() throws {
+        let line = Stage.fix(0).replacingOccurrences(of: "00.000Z", with: "00.250Z")
+        let stage = try Stage(
+            [
+                Stage.drive(0)[0], #"{"t":2.5,"gpsd":\#(line)}"#,
+                #"{"t":3.5,"gpsd":{"class":"PPS","device":"/dev/ttyS1","real_sec":1711195201,"real_nsec":0,"clock_sec":1711195202,"clock_nsec":7,"precision":-20}}"#,
+            ]
+        ) { $0.stamps = .now }
+        let client = try stage.connect()
+        client.send(Self.watch)
+        _ = client.read()
+        stage.pass(4)
+        // It is 2026-01-01T00:00:00Z; the report comes 2.5 s later and says .25 of a second.
+        let moved = line.replacingOccurrences(of: "2024-03-23T12:00:00", with: "2026-01-01T00:00:02")
+        let lines = client.lines()
+        #expect(lines.first == moved)
+        // date -d 2026-01-01T00:00:03Z +%s, one second after the fix.
+        #expect(lines.last?.contains("\"real_sec\":1767225603,") == true)
+        #expect(lines.last?.contains("\"clock_sec\":1767225604,") == true)
+        #expect(lines.count == 2)
+    }
+
+    @Test("Reports that name no receiver get one, behind the class")
+    func namesReceiver() throws {
+        let stage = try Stage(Stage.drive(1, device: nil))
+        let client = try stage.connect()
+        client.send(Self.watch)
+        #expect(client.lines().last == Stage.fix(0, device: "/dev/ttyS0"))
+    }
+
+    @Test("Text of gpsd without stamps is paced by the times of its fixes; jumps are cut short")
+    func textPace() throws {
+        let day = Stage.fix(3).replacingOccurrences(of: "2024-03-23", with: "2024-03-24")
+        let stage = try Stage([Stage.fix(0), Stage.fix(2), Stage.fix(1), day])
+        let client = try stage.connect()
+        client.send(Self.watch)
+        #expect(client.kinds().last == "TPV")
+        stage.pass(1.9)
+        #expect(client.lines().isEmpty)
+        stage.pass(0.2)
+        #expect(client.lines() == [Stage.fix(2), Stage.fix(1)])
+        stage.pass(1)
+        #expect(client.lines() == [day])
+    }
+
+    @Test("As fast as read, nothing is lost however slow the reader")
+    func asFastAsRead() throws {
+        let stage = try Stage(Stage.drive(2000)) { $0.pace = .asFastAsRead }
+        let client = try stage.connect(room: 4096)
+        client.send(Self.watch)
+        var text: [UInt8] = []
+        for _ in 0..<5000 where !stage.engine.hasPlayed || stage.engine.clients.contains(where: \.hasPending) {
+            text += client.read() ?? []
+            stage.serve()
+        }
+        text += client.read() ?? []
+        let lines = String(decoding: text, as: UTF8.self).components(separatedBy: "\r\n").filter {
+            $0.hasPrefix(#"{"class":"TPV""#)
+        }
+        #expect(lines == (0..<2000).map { Stage.fix($0) })
+        #expect(stage.engine.allLost == 0)
+    }
+
+    @Test("In real time a client that does not read loses reports or is cut off, and the others do not notice")
+    func slowReader() throws {
+        let stage = try Stage(Stage.drive(3000)) { $0.pace = .realTime(speed: 100) }
+        let slow = try stage.connect(room: 4096)
+        let quick = try stage.connect()
+        slow.send(Self.watch)
+        quick.send(Self.watch)
+        var count = 0
+        for _ in 0..<400 {
+            stage.pass(0.1)
+            count += quick.kinds().filter { $0 == "TPV" }.count
+        }
+        // The first one came when only the slow one watched.
+        #expect(count == 2999)
+        #expect(stage.engine.allLost > 0 || stage.engine.clients.count == 1)
+    }
+
+    @Test("Who reads nothing while others wait for it is cut off after ten seconds")
+    func stuckReader() throws {
+        let stage = try Stage(Stage.drive(3000)) { $0.pace = .asFastAsRead }
+        let stuck = try stage.connect(room: 4096)
+        stuck.send(Self.watch)
+        for _ in 0..<30 { stage.serve() }
+        stage.pass(9)
+        #expect(stage.engine.clients.count == 1)
+        stage.pass(2)
+        #expect(stage.engine.clients.isEmpty)
+    }
+
+    @Test("The end is as asked", arguments: [GPSDServerOptions.End.silence, .unplug, .close])
+    func ends(end: GPSDServerOptions.End) throws {
+        let stage = try Stage(Stage.drive(1)) { $0.end = end }
+        let client = try stage.connect()
+        client.send(Self.watch)
+        stage.pass(1)
+        let lines = client.lines()
+        switch end {
+        case .silence: #expect(lines.last == Stage.fix(0))
+        case .unplug: #expect(lines.last == #"{"class":"DEVICE","path":"/dev/ttyS1","activated":0}"#)
+        case .close, .loop: #expect(client.isClosed)
+        }
+        #expect(stage.engine.clients.count == (end == .close ? 0 : 1))
+    }
+
+    @Test("Clients beyond the limit are closed without a word, idle ones after fifteen minutes")
+    func limits() throws {
+        let stage = try Stage(Stage.drive(1)) { $0.maximumClients = 2 }
+        let clients = try (0..<3).map { _ in try stage.connect() }
+        #expect(clients[2].isClosed)
+        #expect(clients[0].kinds() == ["VERSION"])
+        clients[1].send(Self.watch)
+        stage.pass(899, step: 1)
+        #expect(stage.engine.clients.count == 2)
+        stage.pass(2)
+        #expect(stage.engine.clients.count == 1)
+        #expect(clients[0].isClosed)
+    }
+
+    @Test("A connection that was lost in the recording is lost again, and comes back")
+    func losses() throws {
+        let header = Stage.drive(0)[0]
+        let trace = [
+            header, #"{"t":0,"gpsd":\#(Stage.fix(0))}"#,
+            #"{"t":1,"lost":{"code":"connectionLost","message":"gone"}}"#, #"{"t":5,"regained":true}"#,
+            #"{"t":6,"gpsd":\#(Stage.fix(6))}"#,
+        ]
+        let stage = try Stage(trace)
+        let client = try stage.connect()
+        client.send(Self.watch)
+        stage.pass(2)
+        #expect(client.isClosed)
+        #expect(!stage.engine.isListening)
+        #expect(try stage.connect().isClosed)
+        stage.pass(3.5)
+        #expect(stage.engine.isListening)
+        let next = try stage.connect()
+        next.send(Self.watch)
+        stage.pass(1)
+        #expect(next.lines().last == Stage.fix(6))
+    }
+
+    @Test("A trace without positions leaves the server with no receivers, and silent")
+    func empty() throws {
+        let stage = try Stage(Stage.drive(0)) { $0.end = .loop }
+        let client = try stage.connect()
+        client.send(Self.watch)
+        stage.pass(3)
+        #expect(client.lines().dropFirst().first == #"{"class":"DEVICES","devices":[]}"#)
+    }
+}

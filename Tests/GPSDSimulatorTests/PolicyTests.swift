@@ -1,0 +1,182 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import Testing
+
+@testable import GPSDSimulator
+
+@Suite("What each client gets")
+struct PolicyTests {
+    private static let header = Stage.drive(0)[0]
+
+    private func trace(_ reports: [String]) -> [String] {
+        [Self.header] + reports.map { #"{"t":0,"gpsd":\#($0)}"# }
+    }
+
+    private static let two = [Stage.fix(0, device: "/dev/a"), Stage.fix(1, device: "/dev/b")]
+
+    @Test("One receiver of several can be watched")
+    func oneReceiver() throws {
+        let stage = try Stage(trace(Self.two)) { $0.start = .firstWatcher }
+        let client = try stage.connect()
+        client.send(#"?WATCH={"json":true,"device":"/dev/b"};"#)
+        let lines = client.lines()
+        #expect(lines[1].components(separatedBy: "\"path\"").count == 3)
+        #expect(lines.filter { $0.hasPrefix(#"{"class":"TPV""#) } == [Self.two[1]])
+    }
+
+    @Test("POLL has the last report of each receiver that is watched, and nothing before")
+    func poll() throws {
+        let sky = #"{"class":"SKY","device":"/dev/b","hdop":1.00,"nSat":0,"uSat":0}"#
+        let noise = #"{"class":"GST","device":"/dev/a","rms":1.000}"#
+        let stage = try Stage(trace(Self.two + [sky, noise, Stage.fix(2, device: "/dev/a")]))
+        let client = try stage.connect()
+        client.send(#"?WATCH={"json":true};"#)
+        _ = client.read()
+        client.send("?POLL;")
+        let poll =
+            #"{"class":"POLL","time":"2026-01-01T00:00:00.000Z","active":2,"tpv":["#
+            + Stage.fix(2, device: "/dev/a") + "," + Self.two[1] + "],\"gst\":[" + noise
+            + #",{"class":"GST","device":"/dev/b"}],"sky":[{"class":"SKY","device":"/dev/a"},"# + sky + "]}"
+        #expect(client.lines() == [poll])
+    }
+
+    @Test("Pulses go to those with JSON or pps, clock offsets to those with pps only")
+    func pulses() throws {
+        let pps =
+            #"{"class":"PPS","device":"/dev/a","real_sec":1,"real_nsec":0,"clock_sec":1,"clock_nsec":0,"precision":-20}"#
+        let toff = #"{"class":"TOFF","device":"/dev/a","real_sec":1,"real_nsec":0,"clock_sec":1,"clock_nsec":0}"#
+        let stage = try Stage(trace([pps, toff, pps])) { $0.start = .firstWatcher }
+        let json = try stage.connect()
+        let raw = try stage.connect()
+        let quiet = try stage.connect()
+        quiet.send(#"?WATCH={"pps":false};"#)
+        json.send(#"?WATCH={"enable":false,"json":true};"#)
+        raw.send(#"?WATCH={"enable":false,"nmea":true,"pps":true};"#)
+        for client in [json, raw, quiet] { _ = client.read() }
+        // All at once, because the first that watches begins playback.
+        _ = json
+        json.sendWithoutServing(#"?WATCH={};"#)
+        raw.sendWithoutServing(#"?WATCH={"pps":true};"#)
+        stage.serve()
+        #expect(json.kinds().filter { ["PPS", "TOFF"].contains($0) } == ["PPS", "PPS"])
+        #expect(raw.kinds().filter { ["PPS", "TOFF"].contains($0) } == ["PPS", "TOFF", "PPS"])
+        #expect(quiet.kinds().isEmpty)
+    }
+
+    @Test("The halves of AIS 24 come apart for those who ask for that, and together for others")
+    func split24() throws {
+        let parts = ["A", "B", "AB"].map {
+            #"{"class":"AIS","device":"/dev/a","type":24,"scaled":true,"part":"\#($0)"}"#
+        }
+        for (isSplit, expected) in [(true, Array(parts[..<2])), (false, [parts[2]])] {
+            let stage = try Stage(trace(parts))
+            let client = try stage.connect()
+            client.send(#"?WATCH={"json":true,"split24":\#(isSplit)};"#)
+            #expect(client.lines().filter { $0.contains("AIS") } == expected)
+        }
+    }
+
+    @Test("gpsd's own timing is left out for those who do not ask for it")
+    func timing() throws {
+        let report =
+            #"{"class":"TPV","device":"/dev/a","mode":3,"lat":48.1,"rtime":1711195200.5,"pps":1,"sor":0.1,"chars":90,"sats":9,"week":2306,"tow":1.5,"rollovers":2,"eph":3.000}"#
+        let plain = #"{"class":"TPV","device":"/dev/a","mode":3,"lat":48.1,"eph":3.000}"#
+        for (isWanted, expected) in [(true, report), (false, plain)] {
+            let stage = try Stage(trace([report]))
+            let client = try stage.connect()
+            client.send(#"?WATCH={"json":true,"timing":\#(isWanted)};"#)
+            #expect(client.lines().last == expected)
+        }
+    }
+
+    @Test("Sentences of the trace go to those with nmea or raw; other bytes as raw 1 and 2 have them")
+    func sentences() throws {
+        let lines = [
+            Self.header, #"{"t":0,"gpsdText":"$GPGGA,1*00"}"#, #"{"t":0,"gpsdText":"!AIVDM,1"}"#,
+            #"{"t":0,"gpsdHex":"b56201ff"}"#, #"{"t":0,"gpsd":\#(Stage.fix(0))}"#,
+        ]
+        let ends = Array("\r\n".utf8)
+        let text = Array("$GPGGA,1*00\r\n!AIVDM,1\r\n".utf8)
+        for (policy, expected) in [
+            (#"{"nmea":true}"#, text), (#"{"raw":1}"#, text + Array("b56201ff\r\n".utf8)),
+            (#"{"raw":2}"#, text + [0xB5, 0x62, 0x01, 0xFF] + ends),
+        ] {
+            let stage = try Stage(lines)
+            let client = try stage.connect()
+            _ = client.read()
+            client.send("?WATCH={\"enable\":false}")
+            _ = client.read()
+            client.send("?WATCH=\(policy)")
+            let all = try #require(client.read())
+            #expect(Array(all.suffix(expected.count)) == expected, "\(policy)")
+        }
+    }
+
+    @Test("Without sentences in the trace they are made of the reports")
+    func madeSentences() throws {
+        let stage = try Stage(Stage.drive(2))
+        let client = try stage.connect()
+        client.send(#"?WATCH={"nmea":true};"#)
+        let sentences = client.lines().filter { $0.hasPrefix("$") }
+        // 48 degrees north, 11 degrees and 30 minutes east.
+        #expect(
+            sentences.contains { $0.contains("GGA,120000.") && $0.contains(",4800.0000") && $0.contains(",01130.0000") }
+        )
+        #expect(sentences.contains { $0.contains("RMC,120000.") && $0.contains(",230324,") })
+        for sentence in sentences {
+            let parts = sentence.dropFirst().components(separatedBy: "*")
+            #expect(parts.count == 2)
+            #expect(String(format: "%02X", parts[0].utf8.reduce(UInt8(0)) { $0 ^ $1 }) == parts[1])
+        }
+    }
+
+    @Test("Receivers come, are identified, and go as in the trace")
+    func hotPlug() throws {
+        let device =
+            #"{"class":"DEVICE","path":"/dev/b","driver":"u-blox","activated":"2024-03-23T12:00:01.000Z","flags":1,"native":1,"bps":9600,"parity":"N","stopbits":1,"cycle":1.00}"#
+        let lines = [
+            Self.header, #"{"t":0,"gpsd":\#(Stage.fix(0, device: "/dev/a"))}"#, #"{"t":1,"gpsd":\#(device)}"#,
+            #"{"t":2,"gpsd":\#(Stage.fix(2, device: "/dev/b"))}"#,
+            #"{"t":3,"gpsd":{"class":"DEVICE","path":"/dev/b","activated":0}}"#,
+            #"{"t":4,"gpsd":\#(Stage.fix(4, device: "/dev/b"))}"#,
+        ]
+        let stage = try Stage(lines)
+        let client = try stage.connect()
+        client.send(#"?WATCH={"json":true};"#)
+        #expect(client.lines()[1].contains("/dev/a"))
+        stage.pass(2.5)
+        let came = client.lines()
+        #expect(came.count == 2)
+        #expect(
+            came[0].hasPrefix(
+                #"{"class":"DEVICE","path":"/dev/b","driver":"u-blox","activated":"2026-01-01T00:00:00.000Z""#))
+        client.send("?DEVICES;")
+        #expect(client.lines()[0].contains("/dev/b"))
+        stage.pass(2)
+        #expect(client.lines() == [#"{"class":"DEVICE","path":"/dev/b","activated":0}"#])
+        client.send("?DEVICES;")
+        #expect(!client.lines()[0].contains("/dev/b"))
+    }
+
+    @Test("What gpsd says of itself in the recording is not said again, but the greeting is its own")
+    func serverLines() throws {
+        let version = #"{"class":"VERSION","release":"3.25","rev":"3.25","proto_major":3,"proto_minor":15}"#
+        let stage = try Stage([
+            version,
+            #"{"class":"DEVICES","devices":[{"class":"DEVICE","path":"/dev/a","driver":"SiRF","activated":"2024-03-23T12:00:00.000Z"}]}"#,
+            #"{"class":"WATCH","enable":true,"json":true,"nmea":false,"raw":0,"scaled":false,"timing":false,"split24":false,"pps":false}"#,
+            Stage.fix(0, device: "/dev/a"),
+        ])
+        let client = try stage.connect()
+        #expect(client.lines() == [version])
+        client.send(#"?WATCH={"json":true};"#)
+        stage.pass(1)
+        let lines = client.lines()
+        #expect(lines.count == 3)
+        #expect(lines[0].contains("SiRF"))
+        #expect(lines[2] == Stage.fix(0, device: "/dev/a"))
+    }
+}

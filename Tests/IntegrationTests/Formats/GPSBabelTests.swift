@@ -1,0 +1,233 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import GPSDProtocol
+import Testing
+import Trace
+import TraceFormats
+
+extension IntegrationTests {
+    /// gpsbabel as a second opinion on GPX, KML and NMEA, over all recordings of positions that the project has.
+    @Suite(
+        "gpsbabel and our formats agree to their digits", .enabled(if: GPSBabel.path != nil, GPSBabel.missing),
+        .timeLimit(.minutes(10)))
+    struct GPSBabelTests {
+        /// Receivers' logs with sentences that gpsbabel reads.
+        private static let logs = [
+            "beidou-bd", "bt451", "foretrex-201", "hemi", "humminbird-M37", "isync", "tcp-torture", "ublox-8",
+        ]
+        /// What gpsd said of logs, of receivers with protocols of their own too, and a route that was made up.
+        private static let reports =
+            (logs + ["bu303-moving", "sirfstarv", "ublox-neo-m8u-hnr"]).map { "gpsd/\($0).log.chk" }
+            + ["synthetic/mountain-road.json"]
+
+        private func path(_ name: String) -> String {
+            Tools.traces.deletingLastPathComponent().appendingPathComponent(name).path
+        }
+
+        /// All positions of a trace, and what was last told of the sky at each.
+        private func positions(_ trace: TraceFile) -> [(report: PositionReport, sky: SkyReport?)] {
+            trace.bytes.withUnsafeBytes { bytes in
+                var found: [(report: PositionReport, sky: SkyReport?)] = []
+                var cursor = TraceCursor(trace)
+                var decoder = GPSDDecoder()
+                var sky: SkyReport?
+                while let record = cursor.next(bytes) {
+                    guard case .gpsd = record.kind else { continue }
+                    switch decoder.decode(UnsafeRawBufferPointer(rebasing: bytes[record.range])) {
+                    case .position(let report) where report.hasFix:
+                        found.append((report, sky?.time == report.time ? sky : nil))
+                    case .sky(let report): sky = report
+                    default: break
+                    }
+                }
+                return found
+            }
+        }
+
+        private func text(_ value: Double, _ decimals: Int) -> String {
+            value.isNaN ? "" : String(format: "%.\(decimals)f", value)
+        }
+
+        /// Milliseconds as gpsbabel writes them; empty for no time.
+        private func text(_ time: WallTime?) -> String {
+            guard let time else { return "" }
+            let milliseconds = time.nanoseconds / 1_000_000
+            let date = Date(timeIntervalSince1970: Double(milliseconds / 1000)).ISO8601Format()
+            let fraction = milliseconds % 1000
+            return fraction == 0 ? date : date.dropLast() + String(format: ".%03dZ", fraction)
+        }
+
+        /// The cells of a position, with the digits of reports.
+        private func cells(_ report: PositionReport, _ sky: SkyReport?) -> [String: String] {
+            var cells = [
+                "lat": text(report.latitude, 9), "lon": text(report.longitude, 9), "ele": text(report.altitudeMSL, 4),
+                "speed": text(report.speed, 3), "course": text(report.track, 4), "time": text(report.time),
+                "geoidheight": text(report.geoidSeparation, 3),
+            ]
+            if let sky {
+                cells["hdop"] = text(sky.hdop, 2)
+                cells["vdop"] = text(sky.vdop, 2)
+                cells["pdop"] = text(sky.pdop, 2)
+                if sky.usedCount > 0 { cells["sat"] = String(sky.usedCount) }
+            }
+            return cells
+        }
+
+        /// Numbers may differ by half of the last digit of the one that has fewer, and by what rounding twice adds.
+        private func compare(_ row: [String: String], _ cells: [String: String], _ place: Comment) {
+            for (key, value) in row {
+                guard let ours = cells[key], !value.isEmpty else { continue }
+                if key != "time", let theirs = Double(value), let number = Double(ours) {
+                    let digits = [value, ours].map { $0.split(separator: ".").dropFirst().first?.count ?? 0 }
+                    let unit = pow(10, -Double(digits.min() ?? 0))
+                    #expect((number - theirs).magnitude <= unit * 0.51, "\(key), \(place)")
+                } else {
+                    #expect(ours == value, "\(key), \(place)")
+                }
+            }
+        }
+
+        /// As we read a file: in the order of time, and without the points that lack one among others.
+        private func inOrder(_ rows: [[String: String]]) -> [[String: String]] {
+            let timed = rows.filter { $0["time"]?.isEmpty == false }
+            guard !timed.isEmpty else { return rows }
+            func key(_ row: [String: String]) -> String {
+                let time = row["time"] ?? ""
+                return time.contains(".") ? time : time.dropLast() + ".000Z"
+            }
+            return timed.enumerated().sorted { (key($0.element), $0.offset) < (key($1.element), $1.offset) }
+                .map(\.element)
+        }
+
+        @Test("What gpsbabel makes of NMEA reads here as it reads there", arguments: logs, ["gpx", "gpx,gpxver=1.1"])
+        func reading(log: String, format: String) throws {
+            try GPSBabel.withFolder { folder in
+                let gpx = folder + "/a.gpx"
+                try GPSBabel.convert(path("gpsd/\(log).log"), from: "nmea", to: gpx, format)
+                let rows = inOrder(try GPSBabel.points(gpx, from: "gpx"))
+                try #require(!rows.isEmpty)
+                var options = RecordingOptions()
+                options.gpx.derivesMotion = false
+                let recording = try RecordingFile.open(gpx, options: options)
+                #expect(recording.kind == .gpx)
+                let found = positions(recording.trace)
+                #expect(found.count == rows.count)
+                for (index, (row, position)) in zip(rows, found).enumerated() {
+                    compare(row, cells(position.report, position.sky), "point \(index)")
+                }
+            }
+        }
+
+        @Test("Our GPX reads there as the reports say, and our KML draws all of it", arguments: reports)
+        func writing(name: String) throws {
+            let trace = try TraceFile(path: path(name))
+            let source = positions(trace)
+            try GPSBabel.withFolder { folder in
+                _ = try TraceExport.writeGPX(trace, to: folder + "/a.gpx")
+                let rows = try GPSBabel.points(folder + "/a.gpx", from: "gpx")
+                try #require(!rows.isEmpty)
+                for (index, row) in rows.enumerated() {
+                    let same = source.filter { position in
+                        text(position.report.latitude, 9) == row["lat"]
+                            && text(position.report.longitude, 9) == row["lon"]
+                            && text(position.report.time) == row["time"] ?? ""
+                    }
+                    // The last report of the epoch; dilutions may come behind it.
+                    let report = try #require(same.last?.report, "point \(index) of \(name): \(row)")
+                    compare(row, cells(report, nil), "point \(index)")
+                }
+                _ = try TraceExport.writeKML(trace, to: folder + "/a.kml")
+                let drawn = try GPSBabel.points(folder + "/a.kml", from: "kml")
+                func places(_ rows: [[String: String]]) -> Set<[String?]> { Set(rows.map { [$0["lat"], $0["lon"]] }) }
+                #expect(places(drawn) == places(rows))
+                // Each stretch is there as a line and, where all positions have times, as a track.
+                #expect(drawn.count == rows.count || drawn.count == 2 * rows.count)
+            }
+        }
+
+        @Test("Our KML of a GPX file draws what gpsbabel's does", arguments: reports)
+        func drawing(name: String) throws {
+            try GPSBabel.withFolder { folder in
+                _ = try TraceExport.writeGPX(try TraceFile(path: path(name)), to: folder + "/a.gpx")
+                try GPSBabel.convert(folder + "/a.gpx", from: "gpx", to: folder + "/their.kml", "kml")
+                let trace = try RecordingFile.open(folder + "/a.gpx").trace
+                _ = try TraceExport.writeKML(trace, to: folder + "/our.kml")
+                // gpsbabel writes six decimals.
+                func places(_ file: String) throws -> Set<[String]> {
+                    Set(
+                        try GPSBabel.points(folder + file, from: "kml").map { point in
+                            ["lat", "lon"].map { text(Double(point[$0] ?? "") ?? .nan, 6) }
+                        })
+                }
+                // Points without times among others, and those of a time that another one has, are left out here.
+                let source = try GPSBabel.points(folder + "/a.gpx", from: "gpx")
+                let times = source.compactMap { $0["time"] }
+                let ours = try places("/our.kml")
+                let theirs = try places("/their.kml")
+                if times.count == source.count, Set(times).count == times.count {
+                    #expect(ours == theirs)
+                } else {
+                    #expect(ours.isSubset(of: theirs) && !ours.isEmpty)
+                }
+            }
+        }
+
+        /// Times, and places in minutes, of the RMCs of a text.
+        private func fixes(nmea path: String) throws -> [String: [Double]] {
+            var found: [String: [Double]] = [:]
+            for line in try String(contentsOfFile: path, encoding: .utf8).split(whereSeparator: \.isNewline) {
+                let fields = line.split(separator: ",", omittingEmptySubsequences: false)
+                guard fields.count > 9, fields[0].hasSuffix("RMC"), fields[2] == "A", let time = Double(fields[1]),
+                    let latitude = Double(fields[3]), let longitude = Double(fields[5])
+                else { continue }
+                func minutes(_ value: Double, _ side: Substring) -> Double {
+                    let degrees = (value / 100).rounded(.down)
+                    return (degrees * 60 + value - degrees * 100) * (side == "S" || side == "W" ? -1 : 1)
+                }
+                found["\(fields[9]) \(time)"] = [minutes(latitude, fields[4]), minutes(longitude, fields[6])]
+            }
+            return found
+        }
+
+        // gpsbabel's sentences are compared as they stand: it reads an RMC in front of a GGA with the place before.
+        @Test("Our NMEA of a GPX file has the fixes of gpsbabel's", arguments: reports)
+        func sentences(name: String) throws {
+            try GPSBabel.withFolder { folder in
+                _ = try TraceExport.writeGPX(try TraceFile(path: path(name)), to: folder + "/a.gpx")
+                try GPSBabel.convert(folder + "/a.gpx", from: "gpx", to: folder + "/their.nmea", "nmea")
+                let trace = try RecordingFile.open(folder + "/a.gpx").trace
+                _ = try TraceExport.writeNMEA(trace, to: folder + "/our.nmea")
+                let ours = try fixes(nmea: folder + "/our.nmea")
+                let theirs = try fixes(nmea: folder + "/their.nmea")
+                #expect(!ours.isEmpty)
+                #expect(Set(ours.keys).isSubset(of: Set(theirs.keys)))
+                for (time, place) in ours {
+                    let other = try #require(theirs[time])
+                    // Three decimals of a minute there, which it cuts off or rounds; five here.
+                    #expect((place[0] - other[0]).magnitude < 0.00101, "\(time)")
+                    #expect((place[1] - other[1]).magnitude < 0.00101, "\(time)")
+                }
+            }
+        }
+
+        @Test("gpsd's positions are among those that gpsbabel finds in the same NMEA", arguments: ["ublox-8", "hemi"])
+        func receivers(log: String) throws {
+            try GPSBabel.withFolder { folder in
+                try GPSBabel.convert(path("gpsd/\(log).log"), from: "nmea", to: folder + "/a.gpx", "gpx")
+                let theirs = positions(try RecordingFile.open(folder + "/a.gpx").trace)
+                let places = Set(theirs.map { [text($0.report.latitude, 9), text($0.report.longitude, 9)] })
+                let trace = try TraceFile(path: path("gpsd/\(log).log.chk"))
+                let ours = positions(trace)
+                try #require(!ours.isEmpty)
+                // The logs end in the middle of an epoch, of which each takes what it likes.
+                for position in ours where position.report.time != ours.last?.report.time {
+                    let place = [text(position.report.latitude, 9), text(position.report.longitude, 9)]
+                    #expect(places.contains(place), "\(place)")
+                }
+            }
+        }
+    }
+}

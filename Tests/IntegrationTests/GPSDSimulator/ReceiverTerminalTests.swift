@@ -1,0 +1,76 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GPSDSimulator
+import Testing
+import Trace
+
+extension IntegrationTests {
+    /// A real gpsd takes the simulated receiver for a real one.
+    @Suite(
+        "gpsd with a simulated receiver on a pseudo-terminal", .serialized,
+        .enabled(if: Tools.gpsd != nil, Tools.gpsdMissing),
+        .enabled(if: Tools.gpspipe != nil, Tools.gpsfakeMissing), .timeLimit(.minutes(5)))
+    struct ReceiverTerminalTests {
+        private struct Fix {
+            var time: String
+            var latitude: Double
+            var longitude: Double
+            var altitude: Double
+            var speed: Double
+        }
+
+        @Test("Once it knows the receiver it reports every position of the trace, to the digits of sentences")
+        func positions() async throws {
+            // Fixes a second apart, of known numbers and without sentences of their own.
+            var trace =
+                #"{"format":"device-services-trace","version":1,"start":{"utc":"2026-03-23T12:00:00Z","boot":0}}"#
+            var expected: [Fix] = []
+            for second in 0..<40 {
+                let fix = Fix(
+                    time: String(format: "2026-03-23T12:00:%02d.000Z", second),
+                    latitude: 48.1 + Double(second) * 0.000123457, longitude: -11.5 - Double(second) * 0.000234568,
+                    altitude: 500 + Double(second) * 0.3, speed: 21.3 + Double(second) * 0.1)
+                expected.append(fix)
+                trace +=
+                    "\n"
+                    + #"{"t":\#(second),"gpsd":{"class":"TPV","device":"/dev/gps","mode":3,"time":"\#(fix.time)","lat":\#(fix.latitude),"lon":\#(fix.longitude),"altMSL":\#(fix.altitude),"geoidSep":47.5,"track":302.1,"speed":\#(fix.speed),"eph":4.0,"epv":8.0}}"#
+            }
+            var options = GPSDServerOptions()
+            options.pace = .realTime(speed: 4)
+            let receiver = ReceiverTerminal(
+                try TraceFile(bytes: Array((trace + "\n").utf8), name: "drive"), options: options)
+            let path = try receiver.start()
+            let daemon = try GPSDaemon(receiver: path)
+            try await daemon.start()
+            let gpspipe = try #require(Tools.gpspipe)
+            let witness = try ChildProcess(gpspipe, ["-w", "127.0.0.1:\(daemon.port)"])
+            let seen = await witness.lines.wait { lines in
+                lines.contains { $0.contains("TPV") && $0.contains("12:00:38.000Z") && $0.contains("\"lat\"") }
+            }
+            #expect(seen, "\(receiver.sentenceCount) sentences; \(witness.lines.elements.suffix(3))")
+            let rows = try ReportRow.rows(witness.lines.elements).filter(\.isFix)
+            let first = try #require(rows.first?.time)
+            let start = try #require(expected.firstIndex { $0.time == first })
+            // It has to see some sentences before it knows whose they are; from there on none may be missing.
+            #expect(start <= 15)
+            for fix in expected[start...38] {
+                // Of an epoch that was reported several times the last one has everything.
+                let row = try #require(rows.last { $0.time == fix.time }, "\(fix.time)")
+                #expect(row.number("mode") == 3, "\(fix.time)")
+                // Five decimals of minutes, centimetres, and thousandths of a knot (1852 m an hour).
+                for (key, value, tolerance) in [
+                    ("lat", fix.latitude, 0.6e-5 / 60), ("lon", fix.longitude, 0.6e-5 / 60),
+                    ("altMSL", fix.altitude, 0.006), ("speed", fix.speed, 0.0006 * 1852 / 3600 + 0.0006),
+                ] {
+                    #expect(abs((row.number(key) ?? .nan) - value) < tolerance, "\(key) at \(fix.time)")
+                }
+            }
+            await witness.kill()
+            await daemon.kill()
+            receiver.stop()
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
+    }
+}

@@ -1,0 +1,30 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import GPSDProtocol
+
+/// The receiver logs of gpsd's tests.
+enum Logs {
+    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../Simulators/Traces/gpsd").standardized
+
+    /// The bytes of a log.
+    static func bytes(_ name: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: folder.appending(path: name)))
+    }
+
+    /// The lines of a log as text.
+    static func lines(_ name: String) throws -> [String] {
+        try bytes(name).split(whereSeparator: { $0 == 10 || $0 == 13 }).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// What gpsd said of a log.
+    static func reports(_ name: String) throws -> [GPSDReport] {
+        var decoder = GPSDDecoder()
+        return try lines(name).filter { $0.hasPrefix("{") }.map { line in
+            [UInt8](line.utf8).withUnsafeBytes { decoder.decode($0) }
+        }
+    }
+}

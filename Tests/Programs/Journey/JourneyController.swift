@@ -1,0 +1,111 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import CoreMotion
+import ExternalAccessory
+
+/// A program as it is written for iOS, without its views, that uses everything at once: it shows where it is, how it moves,
+/// and what a scale says that is plugged in.
+public class JourneyController: NSObject, CLLocationManagerDelegate, StreamDelegate {
+    let locationManager = CLLocationManager()
+    let motionManager = CMMotionManager()
+    let accessoryManager = EAAccessoryManager.shared()
+    private var session: EASession?
+    private var received = Data()
+    private var observers: [NSObjectProtocol] = []
+    /// Shows a line; a test may look at it instead.
+    public var show: (String) -> Void = { text in
+        print(text)
+        fflush(nil)
+    }
+
+    /// A controller that has started nothing.
+    public override init() { super.init() }
+
+    deinit {
+        for observer in observers { NotificationCenter.default.removeObserver(observer) }
+    }
+
+    /// Starts everything.
+    public func viewDidLoad() {
+        locationManager.delegate = self
+        locationManager.desiredAccuracy = kCLLocationAccuracyBest
+        locationManager.startUpdatingLocation()
+        motionManager.accelerometerUpdateInterval = 0.005
+        motionManager.startAccelerometerUpdates(to: .main) { [weak self] data, error in
+            if let value = data?.acceleration {
+                self?.show(String(format: "acceleration %.9f %.9f %.9f", value.x, value.y, value.z))
+            }
+        }
+        let center = NotificationCenter.default
+        observers = [
+            center.addObserver(forName: .EAAccessoryDidConnect, object: accessoryManager, queue: nil) {
+                [weak self] note in
+                self?.open(note.userInfo?[EAAccessoryKey] as? EAAccessory)
+            },
+            center.addObserver(forName: .EAAccessoryDidDisconnect, object: accessoryManager, queue: nil) {
+                [weak self] note in
+                self?.show("disconnected \((note.userInfo?[EAAccessoryKey] as? EAAccessory)?.name ?? "")")
+                self?.close()
+            },
+        ]
+        accessoryManager.registerForLocalNotifications()
+        open(accessoryManager.connectedAccessories.first)
+    }
+
+    /// Shows where it is.
+    public func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
+        for location in locations {
+            let place = location.coordinate
+            show(
+                String(
+                    format: "location %.7f %.7f %.3f %.3f", place.latitude, place.longitude, location.speed,
+                    location.course))
+        }
+    }
+
+    /// Shows that it does not know.
+    public func locationManager(_ manager: CLLocationManager, didFailWithError error: Error) {
+        show("location failed: \((error as NSError).code)")
+    }
+
+    private func open(_ accessory: EAAccessory?) {
+        guard let accessory = accessory, session == nil, let name = accessory.protocolStrings.first else { return }
+        show("connected \(accessory.name)")
+        session = EASession(accessory: accessory, forProtocol: name)
+        for stream in [session?.inputStream as Stream?, session?.outputStream] {
+            stream?.delegate = self
+            stream?.schedule(in: .current, forMode: .default)
+            stream?.open()
+        }
+        let question = Array("ID?\r\n".utf8)
+        _ = session?.outputStream?.write(question, maxLength: question.count)
+    }
+
+    private func close() {
+        for stream in [session?.inputStream as Stream?, session?.outputStream] {
+            stream?.close()
+            stream?.remove(from: .current, forMode: .default)
+            stream?.delegate = nil
+        }
+        session = nil
+    }
+
+    /// Shows what the scale says.
+    public func stream(_ stream: Stream, handle eventCode: Stream.Event) {
+        guard eventCode == .hasBytesAvailable, let input = session?.inputStream else { return }
+        var buffer = [UInt8](repeating: 0, count: 256)
+        while input.hasBytesAvailable {
+            let count = input.read(&buffer, maxLength: buffer.count)
+            if count <= 0 { break }
+            received.append(contentsOf: buffer[..<count])
+        }
+        while let end = received.firstIndex(of: 10) {
+            show(
+                "said \(String(decoding: received[..<end], as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))"
+            )
+            received = Data(received[(end + 1)...])
+        }
+    }
+}

@@ -1,0 +1,39 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import Testing
+
+@testable import sensorctl
+
+@Suite("Civil time")
+struct CivilDateTests {
+    @Test(
+        "Timestamps have milliseconds, and more digits where they are needed",
+        arguments: [
+            (0, "1970-01-01T00:00:00.000Z"), (1, "1970-01-01T00:00:00.000000001Z"),
+            (-1, "1969-12-31T23:59:59.999999999Z"), (951_782_400_120_000_000, "2000-02-29T00:00:00.120Z"),
+            (4_107_542_399_999_500_000, "2100-02-28T23:59:59.9995Z"),
+            (4_107_542_400_000_000_000, "2100-03-01T00:00:00.000Z"),
+        ] as [(Int64, String)])
+    func timestamps(nanoseconds: Int64, text: String) {
+        #expect(CivilDate(WallTime(nanoseconds: nanoseconds)).timestamp == text)
+    }
+
+    @Test("Every day from 1678 to 2262 is Foundation's")
+    func days() throws {
+        var calendar = Calendar(identifier: .iso8601)
+        calendar.timeZone = try #require(TimeZone(secondsFromGMT: 0))
+        // Every 41st day meets every date of the year, and leap days too.
+        for day in stride(from: -106_750, through: 106_750, by: 41) {
+            let time = CivilDate(WallTime(nanoseconds: Int64(day) * 86_400_000_000_000 + 45_296_000_000_000))
+            let date = Date(timeIntervalSince1970: Double(day) * 86_400 + 45_296)
+            let parts = calendar.dateComponents([.year, .month, .day], from: date)
+            #expect(time.year == parts.year)
+            #expect(time.month == parts.month)
+            #expect(time.day == parts.day)
+            #expect(time.timeOfDay == "12:34:56")
+        }
+    }
+}

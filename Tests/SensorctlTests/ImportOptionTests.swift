@@ -1,0 +1,125 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@Suite(
+    "sensorctl with what a user knows of a recording",
+    .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"))
+struct ImportOptionTests {
+    private static let verbs = ["info", "convert", "cut", "merge", "scrub", "replay"]
+
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func file(_ name: String, _ text: String) throws -> String {
+        let path = folder.path + "/" + name
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        return path
+    }
+
+    private func info(_ path: String, _ arguments: [String] = []) throws -> [String: Any] {
+        let result = try Tool.run(["info", path, "--json"] + arguments)
+        #expect(result.status == 0, "\(result.notes)")
+        return try #require(try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
+    }
+
+    private func positions(_ path: String, _ arguments: [String] = []) throws -> [String: Any] {
+        try #require(try info(path, arguments)["positions"] as? [String: Any])
+    }
+
+    /// The options that a text names, but for those of other programs.
+    private static func options(in text: String) -> Set<String> {
+        let line = text.replacing("umockdev-run --ioctl", with: "").replacing("umockdev-run --pcap", with: "")
+        return Set(line.matches(of: /--[a-z][a-z-]+[a-z]/).map { String($0.output) })
+    }
+
+    @Test("Every option that a sentence of an importer or exporter names is one of the verbs that print it")
+    func named() throws {
+        var named: Set<String> = []
+        for part in ["TraceFormats", "TraceEditing"] {
+            let root = Tool.root + "/Simulators/" + part
+            for case let name as String in try #require(FileManager.default.enumerator(atPath: root))
+            where name.hasSuffix(".swift") {
+                let text = try String(contentsOfFile: root + "/" + name, encoding: .utf8)
+                for line in text.split(separator: "\n") where !line.drop(while: { $0 == " " }).hasPrefix("//") {
+                    named.formUnion(Self.options(in: String(line)))
+                }
+            }
+        }
+        let ofOutputs: Set = ["--receiver", "--stamps"]
+        #expect(named.isSuperset(of: ["--track", "--date", "--weeks", "--pace", "--platform", "--columns"]))
+        #expect(named.isSuperset(of: ofOutputs))
+        for verb in Self.verbs {
+            let help = Self.options(in: try Tool.run([verb, "--help"]).output)
+            let needed = ["info", "replay"].contains(verb) ? named.subtracting(ofOutputs) : named
+            #expect(help.isSuperset(of: needed), "\(verb): \(needed.subtracting(help))")
+        }
+    }
+
+    @Test("Tracks, points and pace of a GPX file are chosen")
+    func gpx() throws {
+        func track(_ latitude: Int) -> String {
+            #"<trk><trkseg><trkpt lat="\#(latitude)" lon="8"/><trkpt lat="\#(latitude).001" lon="8"/></trkseg></trk>"#
+        }
+        let path = try file("a.gpx", #"<gpx version="1.1"><wpt lat="30" lon="8"/>\#(track(10))\#(track(20))</gpx>"#)
+        #expect(try positions(path)["fixes"] as? Int == 4)
+        let second = try positions(path, ["--track", "2"])
+        #expect(second["south"] as? Double == 20 && second["fixes"] as? Int == 2)
+        #expect(try positions(path, ["--points", "waypoints"])["south"] as? Double == 30)
+        // A thousandth of a degree are 110.57 m at 10 degrees: 22 s at 5 m/s.
+        let part = folder.path + "/a.trace"
+        #expect(try Tool.run(["cut", path, part, "--track", "1", "--pace", "5"]).status == 0)
+        let duration = try #require(try info(part)["duration"] as? Double)
+        #expect(abs(duration - 22.1) < 0.1)
+        for arguments in [["--track", "0"], ["--points", "trees"], ["--pace", "-1"]] {
+            #expect(try Tool.run(["info", path] + arguments).status == 64)
+        }
+    }
+
+    @Test("The day and the era of a log of sentences are told")
+    func nmea() throws {
+        func sentence(_ text: String) -> String {
+            let sum = text.utf8.reduce(0, ^)
+            return "$\(text)*\(sum < 16 ? "0" : "")\(String(sum, radix: 16, uppercase: true))\r\n"
+        }
+        let dateless = try file("a.nmea", sentence("GPGGA,101112,4730.0,N,00800.0,E,1,05,1.0,500.0,M,47.0,M,,"))
+        #expect(try Tool.run(["info", dateless]).notes.contains("--date"))
+        let told = try positions(dateless, ["--date", "2026-11-21"])
+        #expect((told["firstTime"] as? String)?.hasPrefix("2026-11-21T10:11:12") == true)
+        // 2024-05-01 is 1024 weeks after 2004-09-15.
+        let early = try file("b.nmea", sentence("GPRMC,101112,A,4730.0,N,00800.0,E,0.0,0.0,150904,,"))
+        let mended = try positions(early, ["--weeks", "1024"])
+        #expect((mended["firstTime"] as? String)?.hasPrefix("2024-05-01") == true)
+        let scrubbed = folder.path + "/b.trace"
+        #expect(
+            try Tool.run(["scrub", early, scrubbed, "--weeks", "1024", "--keep-time"]).status == 0)
+        #expect((try positions(scrubbed)["firstTime"] as? String)?.hasPrefix("2024-05-01") == true)
+        #expect(try Tool.run(["info", early, "--date", "yesterday"]).status == 64)
+        for weeks in ["-9223372036854775808", "10241", "-10241"] {
+            #expect(try Tool.run(["info", early, "--weeks=\(weeks)"]).status == 64, "\(weeks)")
+        }
+    }
+
+    @Test("The kind and the rate of a table of motion are told")
+    func tables() throws {
+        let timeless = try file("a.csv", "ax,ay,az\n0,0,9.8\n0,0,9.8\n0,0,9.8\n")
+        let refused = try Tool.run(["info", timeless])
+        #expect(refused.status == 65 && refused.notes.contains("--rate"))
+        #expect(try info(timeless, ["--rate", "50"])["duration"] as? Double == 0.04)
+        for rate in ["0", "1e-5", "1000001", "1e300", "inf", "nan"] {
+            let result = try Tool.run(["info", timeless, "--rate", rate])
+            #expect(result.status == 64 && result.notes.contains("1000000 Hz"), "\(rate): \(result.notes)")
+        }
+        let gauss = try file("b.csv", "t,mx,my,mz\n0,0.1,0.2,-0.43\n")
+        #expect(try Tool.run(["info", gauss]).notes.contains("--layout iio"))
+        #expect(!(try Tool.run(["info", gauss, "--layout", "iio"]).notes.contains("--layout")))
+        let merged = folder.path + "/m.trace"
+        let result = try Tool.run([
+            "merge", gauss, timeless, "-o", merged, "--align", "start", "--layout", "si", "--rate", "50",
+        ])
+        #expect(result.status == 0, "\(result.notes)")
+    }
+}

@@ -1,0 +1,280 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@Suite(
+    "sensorctl info, convert, cut, merge and scrub",
+    .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"))
+struct TraceVerbTests {
+    private static let log = Tool.traces + "/gpsd/humminbird-M37.log.chk"
+
+    private static func object(_ text: String) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    }
+
+    private static func info(_ path: String) throws -> [String: Any] {
+        let result = try Tool.run(["info", path, "--json"])
+        #expect(result.status == 0, "\(result.notes)")
+        return try object(result.output)
+    }
+
+    @Test("A recording is described, in words and as an object")
+    func describes() throws {
+        let result = try Tool.run(["info", Self.log])
+        #expect(result.status == 0)
+        #expect(result.output.contains("TPV") && result.output.contains("with a fix"))
+        let object = try Self.info(Self.log)
+        let streams = try #require(object["streams"] as? [[String: Any]])
+        let positions = streams.filter { $0["kind"] as? String == "TPV" }.compactMap { $0["count"] as? Int }.reduce(
+            0, +)
+        // As grep counts them.
+        let text = try String(contentsOfFile: Self.log, encoding: .utf8)
+        #expect(positions == text.split(separator: "\n").count { $0.hasPrefix(#"{"class":"TPV""#) })
+        #expect((object["positions"] as? [String: Any])?["count"] as? Int == positions)
+    }
+
+    private static func locations(_ path: String) throws -> [String] {
+        try Tool.run(["replay", path, "location", "--json"]).lines.filter { $0.contains("didUpdateLocations") }
+    }
+
+    @Test("A part of a recording replays the callbacks of that part")
+    func cuts() throws {
+        let folder = try TemporaryFolder()
+        let part = folder.path + "/part.trace"
+        let result = try Tool.run(["cut", Tool.drive, part, "--from", "1:00", "--to", "90.5"])
+        #expect(result.status == 0, "\(result.notes)")
+        let whole = try Self.locations(Tool.drive)
+        let lines = try Self.locations(part)
+        // The drive begins at 09:30:00 and has a position each half second.
+        #expect(lines.count == 62)
+        let expected = whole.filter { line in
+            ["09:31:00", "09:31:1", "09:31:2", "09:31:30", "09:31:0"].contains { line.contains("T\($0)") }
+        }
+        // The course of the first may be derived from one before it, which the part does not have.
+        #expect(expected.dropFirst().elementsEqual(lines.dropFirst()))
+        #expect(try Tool.run(["cut", Tool.drive, part, "--from", "1", "--to", "2"]).status == 73)
+        #expect(try Tool.run(["cut", Tool.drive, part, "--from", "3", "--to", "2", "--overwrite"]).status == 64)
+    }
+
+    @Test("What was written in another format reads the same")
+    func converts() throws {
+        let folder = try TemporaryFolder()
+        let (native, back) = (folder.path + "/a.trace", folder.path + "/b.json")
+        #expect(try Tool.run(["convert", Self.log, native]).status == 0)
+        #expect(try Tool.run(["convert", native, back]).status == 0)
+        let original = try Tool.run(["replay", Self.log, "location", "--json"]).lines
+        #expect(!original.isEmpty)
+        #expect(try Tool.run(["replay", native, "location", "--json"]).lines == original)
+        #expect(try Tool.run(["replay", back, "location", "--json"]).lines == original)
+        #expect(try Tool.run(["convert", Self.log, folder.path + "/a.xyz"]).status == 64)
+        #expect(try Tool.run(["convert", folder.path, folder.path + "/c.trace"]).status == 65)
+        let output = try Tool.run(["convert", Self.log, "-", "--format", "gpsd"])
+        #expect(
+            output.lines == (try String(contentsOfFile: back, encoding: .utf8)).split(separator: "\n").map(String.init))
+    }
+
+    @Test("Faults are said, and their seed repeats them")
+    func faults() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/a.trace"
+        let first = try Tool.run(["convert", Tool.drive, path, "--fault", "drop=0.2,nofix@60s+10s"])
+        #expect(first.status == 0)
+        let seed = try #require(first.notes.firstMatch(of: /--seed ([0-9]+) repeats/)?.1)
+        let spoiled = try Data(contentsOf: URL(fileURLWithPath: path))
+        let second = try Tool.run(
+            ["convert", Tool.drive, path, "--overwrite", "--fault", "drop=0.2,nofix@60s+10s", "--seed", String(seed)])
+        #expect(second.status == 0)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == spoiled)
+        #expect(
+            try Self.info(path)["faults"] as? [String: String] == [
+                "seed": String(seed), "list": "drop=0.2,nofix@60.0s+10.0s",
+            ])
+        #expect(try Tool.run(["convert", Tool.drive, path, "--fault", "fly"]).status == 64)
+        // The same faults in a part, whose times begin with 0.
+        let part = folder.path + "/part.trace"
+        #expect(
+            try Tool.run(["cut", Tool.drive, part, "--from", "60", "--to", "90", "--fault", "nofix@10s+5s"]).status == 0
+        )
+        let info = try Self.info(part)
+        #expect((info["faults"] as? [String: String])?["list"] == "nofix@10.0s+5.0s")
+        let positions = try #require(info["positions"] as? [String: Any])
+        // From 60 to 90 s two a second, all with a fix but those of five seconds.
+        #expect(positions["count"] as? Int == 61 && positions["fixes"] as? Int == 51)
+    }
+
+    @Test("What is read is not written over, under whatever name, and what is there only when asked")
+    func overwriting() throws {
+        let folder = try TemporaryFolder()
+        let (path, link, other) = (folder.path + "/a.trace", folder.path + "/b.trace", folder.path + "/c.trace")
+        #expect(try Tool.run(["convert", Tool.drive, path]).status == 0)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        let before = try Data(contentsOf: URL(fileURLWithPath: path))
+        for verb in ["convert", "cut", "scrub"] {
+            for output in [path, link, folder.path + "/./a.trace"] {
+                let result = try Tool.run([verb, path, output, "--overwrite"])
+                #expect(result.status == 64 && result.notes.contains("is read here"), "\(verb): \(result.notes)")
+            }
+        }
+        let merged = try Tool.run(["merge", path, Tool.drive, "--output", link, "--overwrite"])
+        #expect(merged.status == 64)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+        #expect(try Tool.run(["convert", path, other]).status == 0)
+        let second = try Tool.run(["convert", path, other])
+        #expect(second.status == 73 && second.notes.contains("--overwrite"))
+    }
+
+    @Test("What belongs to a recording of several files is not written over, and what lies beside it is")
+    func overwritingParts() throws {
+        let folder = try TemporaryFolder()
+        let (phone, iio, scale) = (folder.path + "/phone", folder.path + "/s.iio", folder.path + "/scale")
+        for path in [phone, phone + "/meta", iio] {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        }
+        let parts: [String] = [
+            phone + "/Location.csv", phone + "/Gyroscope.csv", phone + "/Metadata.csv", phone + "/meta/time.csv",
+            iio + "/context.xml", iio + "/recorded_buf0.bin",
+        ]
+        for path in parts { try Data(path.utf8).write(to: URL(fileURLWithPath: path)) }
+        let shipped = Tool.traces + "/udev/weigh-scale"
+        for ending in [".umockdev", ".script"] {
+            try FileManager.default.copyItem(atPath: shipped + ending, toPath: scale + ending)
+        }
+        let cases: [[String]] = [
+            [phone, phone + "/Gyroscope.csv"], [phone, phone + "/meta/time.csv"],
+            [phone + "/Location.csv", phone, "--format", "sensor-logger"],
+            [phone + "/Location.csv", phone + "/Gyroscope.csv"], [phone + "/Location.csv", phone + "/meta/time.csv"],
+            [iio + "/context.xml", iio + "/recorded_buf0.bin", "--format", "csv"],
+            [scale + ".umockdev", scale + ".script", "--format", "trace"],
+        ]
+        for arguments in cases {
+            let result = try Tool.run(["convert"] + arguments + ["--overwrite"])
+            #expect(result.status == 64 && result.notes.contains("is read here"), "\(arguments): \(result.notes)")
+        }
+        for path in parts { #expect(try String(contentsOfFile: path, encoding: .utf8) == path) }
+        #expect(FileManager.default.contentsEqual(atPath: scale + ".script", andPath: shipped + ".script"))
+        for _ in 0..<2 {
+            let result = try Tool.run(["convert", scale + ".umockdev", scale + ".trace", "--overwrite"])
+            #expect(result.status == 0, "\(result.notes)")
+        }
+    }
+
+    @Test("A trace goes through MCAP and back, by way of pipes too")
+    func mcap() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/a.mcap"
+        #expect(try Tool.run(["convert", Self.log, path]).status == 0)
+        let original = try Self.locations(Self.log)
+        #expect(try Self.locations(path) == original)
+        let piped = try Tool.shell(
+            #""$0" convert "$1" - --format mcap | "$0" convert - - --format gpsd | "$0" replay - location --json"#,
+            [Self.log])
+        #expect(piped.lines.filter { $0.contains("didUpdateLocations") } == original)
+    }
+
+    @Test("What has nothing to write says so, and leaves no file behind")
+    func nothing() throws {
+        let folder = try TemporaryFolder()
+        let poses = Tool.traces + "/motion/six-poses.trace"
+        let table = folder.path + "/poses.csv"
+        #expect(try Tool.run(["convert", poses, table]).status == 0)
+        for (arguments, part) in [
+            (["convert", poses, folder.path + "/a.json"], "holds nothing of gpsd"),
+            (["convert", Tool.drive, folder.path + "/a.csv"], "no motion readings"),
+            (["cut", poses, folder.path + "/a.trace", "--from", "100"], "ends at 11.602 s"),
+            (["convert", poses, folder.path + "/a.nmea"], "neither positions nor attitudes"),
+            (["convert", poses, folder.path + "/a.gpx"], "no positions"),
+            (["convert", poses, folder.path + "/b.gpx", "--format", "xcode"], "no positions"),
+            (["convert", poses, folder.path + "/a.kml"], "no positions"),
+            (["convert", poses, folder.path + "/a.geojson"], "no positions"),
+            (["convert", Tool.drive, folder.path + "/a.iio"], "no motion readings"),
+            (["merge", poses, table, "-o", folder.path + "/a.trace"], "--align start"),
+            (["convert", Tool.traces + "/gpsd/bu303-moving.log", folder.path + "/a.trace"], "gpsfake"),
+        ] {
+            let result = try Tool.run(arguments)
+            #expect(result.status == 65 && result.notes.contains(part), "\(arguments): \(result.notes)")
+        }
+        #expect(try Tool.run(["convert", poses, "-", "--format", "iio"]).status == 64)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["poses.csv"])
+        // Nobody reads the rest.
+        let head = try Tool.shell(#""$0" convert "$1" - | head -c 100 | wc -c"#, [Tool.drive])
+        #expect(head.output.contains("100") && head.notes == "")
+    }
+
+    @Test("Recordings of one time become one")
+    func merges() throws {
+        let folder = try TemporaryFolder()
+        let (one, two, both) = (folder.path + "/1.trace", folder.path + "/2.trace", folder.path + "/3.trace")
+        #expect(try Tool.run(["cut", Tool.drive, one, "--to", "10.5"]).status == 0)
+        #expect(try Tool.run(["cut", Tool.drive, two, "--from", "11"]).status == 0)
+        #expect(try Tool.run(["merge", two, one, "--output", both]).status == 0)
+        let whole = try Tool.run(["replay", Tool.drive, "location", "--json"]).lines
+        #expect(try Tool.run(["replay", both, "location", "--json"]).lines == whole)
+    }
+
+    @Test("A scrubbed drive is as long as it was, and elsewhere")
+    func scrubs() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/a.trace"
+        let result = try Tool.run(["scrub", Tool.drive, path, "--place", "-33.5,151"])
+        #expect(result.status == 0, "\(result.notes)")
+        let before = try #require(try Self.info(Tool.drive)["positions"] as? [String: Any])
+        let after = try #require(try Self.info(path)["positions"] as? [String: Any])
+        #expect(before["fixes"] as? Int == after["fixes"] as? Int)
+        let lengths = [before["distance"], after["distance"]].compactMap { $0 as? Double }
+        try #require(lengths.count == 2)
+        #expect(abs(lengths[0] - lengths[1]) < lengths[0] * 0.001)
+        #expect(abs((after["south"] as? Double ?? 0) + 33.5) < 0.2)
+        #expect((after["firstTime"] as? String)?.hasPrefix("2000-01-01") == true)
+        // The drive is near 46.55 N 7.90 E on 2026-06-21, on /dev/synthetic0.
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        for part in ["\"lat\":46.", "\"lon\":7.", "2026-", "06-21", "T09:3", "synthetic", "mountain", Tool.traces] {
+            #expect(!text.contains(part), "\(part)")
+        }
+        #expect(text.contains("2000-01-01T00:05:"))
+    }
+
+    @Test(
+        "A file that cannot be written to its end leaves the former one, or none", arguments: ["gpx", "trace", "mcap"])
+    func limited(ending: String) throws {
+        let folder = try TemporaryFolder()
+        let (kept, new) = (folder.path + "/a.\(ending)", folder.path + "/b.\(ending)")
+        #expect(try Tool.run(["cut", Tool.drive, kept, "--to", "5"]).status == 0)
+        let before = try Data(contentsOf: URL(fileURLWithPath: kept))
+        // 16 blocks of 1024 bytes; the drive has more in each of these formats.
+        let line = #"trap '' XFSZ; ulimit -f 16; exec "$0" convert "$1" "$2" --overwrite"#
+        for path in [kept, new] {
+            let result = try Tool.shell(line, [Tool.drive, path])
+            #expect(result.status == 74, "\(result.notes)")
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: kept)) == before)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.\(ending)"])
+        #expect(try Tool.run(["convert", Tool.drive, kept, "--overwrite"]).status == 0)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: kept)) != before)
+    }
+
+    @Test("Two receivers at one time become two receivers, and one of them can be written")
+    func twoReceivers() throws {
+        let folder = try TemporaryFolder()
+        let (one, two, both) = (folder.path + "/1.gpx", folder.path + "/2.gpx", folder.path + "/3.trace")
+        for (path, latitude) in [(one, 10), (two, 50)] {
+            let points = (0..<3).map {
+                #"<trkpt lat="\#(latitude).00\#($0)" lon="8"><time>2024-05-01T10:00:0\#($0)Z</time></trkpt>"#
+            }
+            try Data(#"<gpx version="1.1"><trk><trkseg>\#(points.joined())</trkseg></trk></gpx>"#.utf8).write(
+                to: URL(fileURLWithPath: path))
+        }
+        let merged = try Tool.run(["merge", one, two, "-o", both])
+        #expect(merged.status == 0 && merged.notes.contains("is called receiver-2 here"), "\(merged.notes)")
+        let streams = try #require(try Self.info(both)["streams"] as? [[String: Any]])
+        #expect(
+            streams.filter { $0["kind"] as? String == "TPV" }.compactMap { $0["origin"] as? String }.sorted() == [
+                "receiver-1", "receiver-2",
+            ])
+        let out = try Tool.run(["convert", both, "-", "--format", "gpx", "--receiver", "receiver-2"])
+        #expect(out.output.contains("lat=\"50.001\"") && !out.output.contains("lat=\"10.001\""))
+        #expect(try Tool.run(["convert", both, "-", "--receiver", "receiver-2"]).status == 64)
+        #expect(try Tool.run(["convert", both, "-", "--stamps"]).status == 64)
+    }
+}

@@ -1,0 +1,258 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import DeviceCore
+import ExternalAccessory
+import Foundation
+import SimulatedDevice
+import TestSupport
+import Testing
+import Trace
+
+@Suite("Choosing what is played", .timeLimit(.minutes(30)))
+struct ControlTests {
+    /// A trace from 100 s after boot, with a position each second, and in between what the test adds.
+    static func file(_ count: Int = 10, header: String = "", _ events: [String] = []) throws -> TraceFile {
+        let positions = (0..<count).map { second in
+            let time = "2026-05-01T10:00:\(second < 10 ? "0" : "")\(second).000Z"
+            return
+                #"{"t":\#(second),"gpsd":{"class":"TPV","device":"/dev/ttyACM0","mode":3,"time":"\#(time)","lat":\#(10 + second),"lon":11}}"#
+        }
+        let all = TraceLines.inOrder(positions + events)
+        return try Drive.file([MotionPlaybackTests.start + header + "}"] + all, name: "controls")
+    }
+
+    static func device(
+        _ count: Int = 10, header: String = "", _ events: [String] = [], change: (inout PlaybackOptions) -> Void
+    ) throws -> SimulatedDevice {
+        var options = PlaybackOptions()
+        change(&options)
+        return SimulatedDevice(try file(count, header: header, events), options: options)
+    }
+
+    /// What a subscriber heard: "103.0 3 13.0" for the arrival, the receiver's second and the latitude.
+    static func listen(_ device: SimulatedDevice) -> (Notes<String>, Subscription) {
+        let notes = Notes<String>()
+        let start = 1_777_629_600.0  // 2026-05-01T10:00:00Z
+        let subscription = device.device.positionSource.subscribe(PositionRequest(everyReport: true)) { event in
+            switch event {
+            case .report(let report):
+                let second = report.time.map { $0.seconds - start } ?? .nan
+                notes.add("\(report.arrival.seconds) \(second) \(report.latitude)")
+            case .lost(let error): notes.add("\(device.device.clock.now.seconds) lost \(error.code)")
+            case .regained: notes.add("regained")
+            case .sky, .attitude, .line, .receivers: break
+            }
+        }
+        return (notes, subscription)
+    }
+
+    @Test("Playback begins and ends where it shall, with the clocks at the beginning")
+    func fromAndTo() throws {
+        let device = try Self.device { options in
+            options.from = 3
+            options.to = 5
+        }
+        #expect(device.device.clock.now.seconds == 103)
+        #expect(device.wallTime.seconds == 1_777_629_603)
+        // Of a second before, and known without being told.
+        #expect(device.device.positionSource.lastFix?.report.latitude == 12)
+        #expect(device.device.positionSource.lastFix?.report.arrival.seconds == 102)
+        let (notes, subscription) = Self.listen(device)
+        playSynchronously(device)
+        #expect(notes.all == ["103.0 3.0 13.0", "104.0 4.0 14.0", "105.0 5.0 15.0"])
+        subscription.cancel()
+    }
+
+    @Test("Each round goes on in the beat of the positions, with times that keep rising")
+    func rounds() throws {
+        let device = try Self.device(3, [#"{"t":2.5,"gyroscope":[1,2,3],"stamp":2.25}"#]) { $0.rounds = .times(3) }
+        let (notes, subscription) = Self.listen(device)
+        let stamps = Notes<Double>()
+        let motion = device.device.motionSource.subscribe(MotionRequest(kind: .gyroscope)) { event in
+            if case .samples(let batch) = event { stamps.add(batch.times[0].seconds) }
+        }
+        playSynchronously(device)
+        #expect(
+            notes.all == [
+                "100.0 0.0 10.0", "101.0 1.0 11.0", "102.0 2.0 12.0", "103.0 3.0 10.0", "104.0 4.0 11.0",
+                "105.0 5.0 12.0", "106.0 6.0 10.0", "107.0 7.0 11.0", "108.0 8.0 12.0",
+            ])
+        #expect(stamps.all == [102.25, 105.25, 108.25])
+        subscription.cancel()
+        motion.cancel()
+    }
+
+    @Test("Without an end each play is a round, and time may be let go on for as long as somebody likes")
+    func endless() throws {
+        let device = try Self.device(2) { $0.rounds = .endless }
+        let (notes, subscription) = Self.listen(device)
+        playSynchronously(device)
+        #expect(notes.all == ["100.0 0.0 10.0", "101.0 1.0 11.0"])
+        playSynchronously(device)
+        #expect(notes.all.count == 4)
+        device.advance(by: 1000)
+        // From 104 s, where the second round ended and the third begins, to 1104 s.
+        #expect(notes.all.count == 4 + 1001)
+        #expect(notes.all.last == "1104.0 1004.0 10.0")
+        #expect(device.step())
+        subscription.cancel()
+    }
+
+    @Test(
+        "A part of a trace is repeated for as long as it takes, and one that ends with a position in the beat of those",
+        arguments: [
+            (6.5, ["106.5 6.5 14.0", "107.5 7.5 15.0", "108.5 8.5 16.0"]),
+            (6.0, ["107.0 7.0 14.0", "108.0 8.0 15.0", "109.0 9.0 16.0"]),
+        ])
+    func repeatsAPart(until end: Double, second: [String]) throws {
+        let device = try Self.device { options in
+            options.from = 4
+            options.to = end
+            options.rounds = .times(2)
+        }
+        let (notes, subscription) = Self.listen(device)
+        playSynchronously(device)
+        #expect(notes.all == ["104.0 4.0 14.0", "105.0 5.0 15.0", "106.0 6.0 16.0"] + second)
+        subscription.cancel()
+    }
+
+    @Test("Rounds of nothing end at once")
+    func emptyRounds() throws {
+        let device = try Self.device { options in
+            options.from = 60
+            options.rounds = .endless
+        }
+        playSynchronously(device)
+        #expect(!device.step())
+        #expect(device.device.clock.now.seconds == 160)
+    }
+
+    @Test("Long pauses are shortened, and receivers, sensors and clocks still agree")
+    func shortensGaps() throws {
+        let device = try Self.device(
+            2,
+            [
+                #"{"t":1000,"gyroscope":[1,2,3],"stamp":999.75}"#,
+                #"{"t":1001,"gpsd":{"class":"TPV","device":"/dev/ttyACM0","mode":3,"time":"2026-05-01T10:16:41.000Z","lat":50,"lon":11}}"#,
+            ]
+        ) { $0.maximumGap = 2 }
+        let (notes, subscription) = Self.listen(device)
+        let stamps = Notes<Double>()
+        let motion = device.device.motionSource.subscribe(MotionRequest(kind: .gyroscope)) { event in
+            if case .samples(let batch) = event { stamps.add(batch.times[0].seconds) }
+        }
+        playSynchronously(device)
+        // The reading comes two seconds after the position of 101 s, and the last position a second later.
+        #expect(notes.all == ["100.0 0.0 10.0", "101.0 1.0 11.0", "104.0 4.0 50.0"])
+        #expect(stamps.all == [102.75])
+        #expect(device.wallTime.seconds == 1_777_629_604)
+        subscription.cancel()
+        motion.cancel()
+    }
+
+    @Test("Only what was chosen is there")
+    func choosesStreams() throws {
+        let header =
+            #","sensors":[{"id":"a","kind":"accelerometer"},{"id":"b","kind":"accelerometer"},{"id":"g","kind":"gyroscope"}],"battery":{"level":0.5,"state":"charging"}"#
+        let events = [
+            #"{"t":0.5,"accelerometer":[1,1,1],"sensor":"a"}"#, #"{"t":0.5,"accelerometer":[2,2,2],"sensor":"b"}"#,
+            #"{"t":0.5,"gyroscope":[3,3,3],"sensor":"g"}"#, #"{"t":0.6,"attach":{"id":"1","name":"Scale"}}"#,
+            #"{"t":0.7,"battery":{"level":0.25,"state":"unplugged"}}"#,
+        ]
+        let motion = try Self.device(header: header, events) { options in
+            options.streams = TraceStreams(kinds: [.accelerometer], sensors: ["b"])
+        }
+        let (notes, subscription) = Self.listen(motion)
+        let values = Notes<Double>()
+        let readings = SensorKind.allCases.map { kind in
+            motion.device.motionSource.subscribe(MotionRequest(kind: kind)) { event in
+                if case .samples(let batch) = event { values.add(batch.values[0].x) }
+            }
+        }
+        playSynchronously(motion)
+        #expect(motion.device.motionSource.sensors.map(\.id) == ["b"])
+        #expect(values.all == [2])
+        #expect(notes.all.isEmpty)
+        #expect(motion.device.statusSource.battery == nil)
+        #expect(motion.device.accessorySource.accessories.isEmpty)
+        // Nothing else makes time pass.
+        #expect(motion.device.clock.now.seconds == 100.5)
+        subscription.cancel()
+        for reading in readings { reading.cancel() }
+
+        let rest = try Self.device(header: header, events) { options in
+            options.streams = TraceStreams(positions: true, battery: true, accessories: true)
+        }
+        playSynchronously(rest)
+        #expect(rest.device.motionSource.sensors.isEmpty)
+        #expect(rest.device.statusSource.battery?.level == 0.25)
+        #expect(rest.device.accessorySource.accessories.map(\.name) == ["Scale"])
+        #expect(rest.device.positionSource.lastFix != nil)
+    }
+
+    @Test("Sensors and receivers have the names that they are given, with the calibration and matrix of the trace")
+    func renames() throws {
+        let device = try Self.device(
+            2, header: #","sensors":[{"id":"a","kind":"gyroscope","mountMatrix":"0, 1, 0; 1, 0, 0; 0, 0, -1"}]"#,
+            [#"{"t":0.5,"gyroscope":[1,2,3],"sensor":"a"}"#]
+        ) { options in
+            options.streams.names = ["a": "iio:device3", "/dev/ttyACM0": "/dev/gps0"]
+            options.streams.sensors = ["a"]
+        }
+        let notes = Notes<String>()
+        let positions = device.device.positionSource.subscribe(PositionRequest(receiver: "/dev/gps0")) { event in
+            if case .report(let report) = event { notes.add("\(report.receiver) \(report.latitude)") }
+        }
+        let motion = device.device.motionSource.subscribe(MotionRequest(kind: .gyroscope, sensor: "iio:device3")) {
+            if case .samples(let batch) = $0 { notes.add("\(batch.sensor) \(batch.values[0].x)") }
+        }
+        playSynchronously(device)
+        #expect(notes.all == ["/dev/gps0 10.0", "iio:device3 2.0", "/dev/gps0 11.0"])
+        positions.cancel()
+        motion.cancel()
+    }
+
+    @Test(
+        "Of two sensors that are given one name the first that is played is heard, and the other one's losses are not")
+    func oneName() throws {
+        let header =
+            #","sensors":[{"id":"a","kind":"accelerometer"},{"id":"b","kind":"accelerometer","mountMatrix":"0, 1, 0; 1, 0, 0; 0, 0, -1"}]"#
+        let events = [
+            #"{"t":0.25,"accelerometer":[1,2,3],"sensor":"a"}"#, #"{"t":0.5,"accelerometer":[4,5,6],"sensor":"b"}"#,
+            #"{"t":0.75,"lost":{"code":"silent","message":"gone"},"sensor":"b"}"#,
+        ]
+        let cases: [(Set<String>?, [String])] = [(nil, ["b 1.0"]), (["b"], ["b 5.0", "lost"])]
+        for (streams, expected) in cases {
+            let device = try Self.device(2, header: header, events) { options in
+                options.streams.names = ["a": "b"]
+                options.streams.sensors = streams
+            }
+            #expect(device.device.motionSource.sensors.map(\.id) == ["b"])
+            let notes = Notes<String>()
+            let motion = device.device.motionSource.subscribe(MotionRequest(kind: .accelerometer)) { event in
+                switch event {
+                case .samples(let batch): notes.add("\(batch.sensor) \(batch.values[0].x)")
+                case .lost: notes.add("lost")
+                default: break
+                }
+            }
+            playSynchronously(device)
+            #expect(notes.all == expected)
+            motion.cancel()
+        }
+    }
+
+    @Test("Positions without stamps of arrival pass time also where nobody chose them")
+    func unstamped() throws {
+        var options = PlaybackOptions()
+        options.from = 2
+        options.to = 3
+        let device = SimulatedDevice(try Drive.file(Drive.lines(6)), options: options)
+        let (notes, subscription) = Self.listen(device)
+        playSynchronously(device)
+        #expect(notes.all == ["2.0 2.0 10.2", "3.0 3.0 10.3"])
+        subscription.cancel()
+    }
+}

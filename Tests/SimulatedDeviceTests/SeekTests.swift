@@ -1,0 +1,186 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import DeviceCore
+import ExternalAccessory
+import Foundation
+import SimulatedDevice
+import Testing
+import Trace
+
+@Suite("Going to a place of a trace, and its end", .timeLimit(.minutes(30)))
+struct SeekTests {
+    @Test("Going on tells nobody of what lies between, and the clock does not jump")
+    func seeksForward() throws {
+        let device = try ControlTests.device { _ in }
+        let (notes, subscription) = ControlTests.listen(device)
+        device.advance(by: 1)
+        device.seek(to: 7)
+        #expect(device.device.clock.now.seconds == 101)
+        #expect(device.wallTime.seconds == 1_777_629_607)
+        #expect(device.device.positionSource.lastFix?.report.latitude == 16)
+        // A second old, as it was there.
+        #expect(device.device.positionSource.lastFix?.report.arrival.seconds == 100)
+        playSynchronously(device)
+        #expect(
+            notes.all == [
+                "100.0 0.0 10.0", "101.0 1.0 11.0", "101.0 7.0 17.0", "102.0 8.0 18.0", "103.0 9.0 19.0",
+            ])
+        subscription.cancel()
+    }
+
+    @Test("Going back plays again, also behind the end, and time since boot goes on rising")
+    func seeksBack() throws {
+        let device = try ControlTests.device(3) { _ in }
+        let (notes, subscription) = ControlTests.listen(device)
+        playSynchronously(device)
+        device.advance(by: 10)
+        device.seek(to: 1)
+        playSynchronously(device)
+        device.seek(to: -5)
+        device.advance(by: 0.5)
+        device.seek(to: .infinity)
+        playSynchronously(device)
+        #expect(
+            notes.all == [
+                "100.0 0.0 10.0", "101.0 1.0 11.0", "102.0 2.0 12.0", "112.0 1.0 11.0", "113.0 2.0 12.0",
+                "113.0 0.0 10.0",
+            ])
+        #expect(device.warnings.isEmpty)
+        subscription.cancel()
+    }
+
+    @Test("Battery, accessories and losses are those of the place")
+    func restoresState() throws {
+        let device = try ControlTests.device(
+            10, header: #","battery":{"level":1,"state":"full"}"#,
+            [
+                #"{"t":1.5,"attach":{"id":"x","name":"Scale","protocols":["com.example.scale"]}}"#,
+                #"{"t":2.5,"battery":{"level":0.5,"state":"unplugged"}}"#,
+                #"{"t":3.5,"attach":{"id":"y","name":"Pump","protocols":["com.example.pump"]}}"#,
+                #"{"t":4.2,"detach":"x"}"#, #"{"t":4.4,"lost":{"code":"connectionLost","message":"Gone."}}"#,
+                #"{"t":4.9,"regained":true}"#,
+            ]
+        ) { _ in }
+        let (notes, subscription) = ControlTests.listen(device)
+        var names: [String] { device.device.accessorySource.accessories.map(\.name) }
+        device.seek(to: 4.5)
+        #expect(device.device.statusSource.battery?.level == 0.5)
+        #expect(names == ["Pump"])
+        #expect(notes.all == ["100.0 lost connectionLost"])
+        device.seek(to: 2)
+        #expect(device.device.statusSource.battery?.level == 1)
+        #expect(names == ["Scale"])
+        #expect(notes.all == ["100.0 lost connectionLost", "regained"])
+        device.seek(to: 4)
+        #expect(names == ["Scale", "Pump"])
+        device.seek(to: 0)
+        #expect(names.isEmpty)
+        subscription.cancel()
+    }
+
+    @Test("A remark on the file is made once, however often the file is read")
+    func remarksOnce() throws {
+        let device = try ControlTests.device(3, [#"{"t":1.5,"gyroscope":[1,null,2]}"#]) { $0.rounds = .times(3) }
+        playSynchronously(device)
+        device.seek(to: 0)
+        playSynchronously(device)
+        #expect(device.warnings.map(\.reason) == [.badReading])
+    }
+
+    @Test("A callback cannot go anywhere")
+    func refusesInCallbacks() throws {
+        let device = try ControlTests.device { _ in }
+        let notes = Notes<Double>()
+        let subscription = device.device.positionSource.subscribe(PositionRequest(everyReport: true)) { event in
+            guard case .report(let report) = event else { return }
+            notes.add(report.latitude)
+            device.seek(to: 0)
+        }
+        playSynchronously(device)
+        #expect(notes.all.count == 10)
+        subscription.cancel()
+    }
+
+    @Test("Time goes on behind the end, or stops there")
+    func ends() throws {
+        let holding = try ControlTests.device(3) { $0.end = .hold }
+        holding.advance(by: 60)
+        #expect(holding.device.clock.now.seconds == 160)
+        let stopping = try ControlTests.device(3) { $0.end = .stop }
+        let fired = Notes<Double>()
+        let timer = stopping.device.clock.timer(at: BootTime(nanoseconds: 102_500_000_000)) { fired.add(1) }
+        stopping.advance(by: 60)
+        #expect(stopping.device.clock.now.seconds == 102)
+        #expect(fired.all.isEmpty)
+        stopping.seek(to: 0)
+        stopping.advance(by: 1)
+        #expect(stopping.device.clock.now.seconds == 103)
+        #expect(fired.all == [1])
+        timer.cancel()
+    }
+
+    @Test("At the end managers are told of an error when that was asked for, once for each time")
+    func fails() throws {
+        let error = DeviceError(.connectionLost, "The receiver was switched off.")
+        let device = try ControlTests.device(2, [#"{"t":0.5,"gyroscope":[1,2,3]}"#]) { $0.end = .fail(error) }
+        let (notes, subscription) = ControlTests.listen(device)
+        let losses = Notes<String>()
+        let motion = device.device.motionSource.subscribe(MotionRequest(kind: .gyroscope)) { event in
+            switch event {
+            case .lost(let error): losses.add(error.message)
+            case .regained: losses.add("regained")
+            case .samples: losses.add("reading")
+            }
+        }
+        playSynchronously(device)
+        playSynchronously(device)
+        #expect(notes.all == ["100.0 0.0 10.0", "101.0 1.0 11.0", "101.0 lost connectionLost"])
+        #expect(losses.all == ["reading", "The receiver was switched off."])
+        device.seek(to: 1)
+        #expect(device.step())
+        #expect(notes.all.contains("regained"))
+        #expect(losses.all.last == "regained")
+        subscription.cancel()
+        motion.cancel()
+    }
+
+    @Test("A manager hears of the end as of a loss on live hardware")
+    @MainActor func failsToManagers() throws {
+        let device = try ControlTests.device(2) { options in
+            options.end = .fail(DeviceError(.permissionDenied, "gpsd may not be asked any more."))
+        }
+        let codes = Notes<CLError.Code>()
+        device.use {
+            let manager = CLLocationManager()
+            let delegate = Listener { _, callback in
+                if case .error(let error) = callback { codes.add(error.code) }
+            }
+            manager.delegate = delegate
+            manager.startUpdatingLocation()
+            device.play()
+            withExtendedLifetime((manager, delegate)) {}
+        }
+        #expect(!codes.all.isEmpty)
+    }
+
+    @Test("Playing in real time stands still while it is paused")
+    func pauses() async throws {
+        let device = try ControlTests.device(5) { _ in }
+        let (notes, subscription) = ControlTests.listen(device)
+        device.pause()
+        let playing = Task { await device.play(speed: 1_000_000) }
+        // Nobody can play while the task does, be it paused.
+        device.resume()
+        await playing.value
+        #expect(notes.all.count == 5)
+        device.seek(to: 0)
+        device.pause()
+        let cancelled = Task { await device.play(speed: 1_000_000) }
+        cancelled.cancel()
+        await cancelled.value
+        #expect(notes.all.count == 5)
+        subscription.cancel()
+    }
+}

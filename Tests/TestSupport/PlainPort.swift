@@ -1,0 +1,139 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// A program's end of a simulated port, by plain system calls, so that no code of the project is tested with itself.
+package final class PlainPort {
+    /// Waiting for an event that does not come ends after so long, in milliseconds.
+    private static let limit: Int32 = 60_000
+
+    package private(set) var descriptor: Int32
+    /// What was read and nobody has asked for.
+    private var pending: [UInt8] = []
+
+    /// Connects to a socket; nil with `errno` when that is refused.
+    ///
+    /// - Parameter waits: whether to wait until another program has left.
+    package init?(socket path: String, waits: Bool = false) {
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        // The system's wait for room in the listener's queue, and its bound.
+        var limit = timeval(tv_sec: Int(Self.limit) / 1000, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        if !waits { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        if result != 0 {
+            let number = errno
+            Glibc.close(descriptor)
+            descriptor = -1
+            errno = number
+            return nil
+        }
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+    }
+
+    /// Opens a terminal as programs do: raw, and flushed last.
+    package init?(terminal path: String, flushes: Bool = true) {
+        descriptor = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        var settings = termios()
+        tcgetattr(descriptor, &settings)
+        cfmakeraw(&settings)
+        tcsetattr(descriptor, TCSANOW, &settings)
+        if flushes { tcflush(descriptor, TCIOFLUSH) }
+    }
+
+    deinit {
+        close()
+    }
+
+    package func close() {
+        if descriptor >= 0 { Glibc.close(descriptor) }
+        descriptor = -1
+    }
+
+    /// Writes all of it; false when the port is over.
+    @discardableResult
+    package func write(_ bytes: [UInt8]) -> Bool {
+        var offset = 0
+        while offset < bytes.count {
+            let count = put(bytes[offset...])
+            if count > 0 {
+                offset += count
+            } else if errno != EAGAIN || !wait(Int16(POLLOUT)) {
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Writes as much as the port takes without waiting; how much that was.
+    package func fill(_ bytes: [UInt8]) -> Int {
+        var total = 0
+        while true {
+            let count = put(bytes[...])
+            if count <= 0 { return total }
+            total += count
+        }
+    }
+
+    /// Reads that many bytes, or fewer when the port is over.
+    package func read(_ count: Int) -> [UInt8] {
+        while pending.count < count, more(count - pending.count) {}
+        defer { pending.removeFirst(min(count, pending.count)) }
+        return Array(pending.prefix(count))
+    }
+
+    /// The next line with its end; nil when the port is over before that, or nothing comes.
+    package func readLine() -> String? {
+        while true {
+            if let end = pending.firstIndex(of: 10) {
+                defer { pending.removeFirst(end + 1) }
+                return String(decoding: pending[...end], as: UTF8.self)
+            }
+            guard more(4096) else { return nil }
+        }
+    }
+
+    /// Reads so many bytes at most; false when there are no more.
+    private func more(_ most: Int) -> Bool {
+        var buffer = [UInt8](repeating: 0, count: min(most, 65_536))
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count > 0 {
+                pending += buffer[..<count]
+                return true
+            }
+            if count == 0 || errno != EAGAIN || !wait(Int16(POLLIN)) { return false }
+        }
+    }
+
+    /// True when the other end is closed.
+    package var isHungUp: Bool {
+        var entry = pollfd(fd: descriptor, events: 0, revents: 0)
+        return poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLHUP) != 0
+    }
+
+    /// Reads until the port is over.
+    package func readAll() -> [UInt8] { read(.max) }
+
+    private func put(_ bytes: ArraySlice<UInt8>) -> Int {
+        bytes.withUnsafeBytes { buffer in
+            // No signal: that would end the tests.
+            let count = send(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL))
+            return count < 0 && errno == ENOTSOCK ? Glibc.write(descriptor, buffer.baseAddress, buffer.count) : count
+        }
+    }
+
+    private func wait(_ events: Int16) -> Bool {
+        var entry = pollfd(fd: descriptor, events: events, revents: 0)
+        return poll(&entry, 1, Self.limit) > 0
+    }
+}

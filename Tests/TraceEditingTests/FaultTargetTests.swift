@@ -1,0 +1,97 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Testing
+import Trace
+
+@testable import TraceEditing
+
+@Suite("What faults are of")
+struct FaultTargetTests {
+    /// Two kinds of sensors, two receivers and an accessory.
+    private static func trace() throws -> TraceFile {
+        let position = tpv(50, 8)
+        return try makeTrace(
+            [
+                #"{"t":0,"attach":{"id":"1","name":"Scale","port":"1-2","protocols":["com.example.a"]}}"#,
+                #"{"t":1,"gyroscope":[1,2,3]}"#,
+                #"{"t":2,"gpsd":\#(position)}"#,
+                #"{"t":3,"gpsd":\#(position.replacing("/dev/ttyACM0", with: "/dev/ttyUSB1"))}"#,
+                #"{"t":4,"open":"com.example.a","accessory":"1"}"#,
+            ], sensors: FaultTests.sensors)
+    }
+
+    @Test(
+        "One that the trace has not is an error that says what it has",
+        arguments: [
+            ("drop=1(gyro)", "gyroscope, m (magnetometer)"), ("stuck(gyro.x)", "gyroscope, m (magnetometer)"),
+            ("loss(magnetometer1)", "no sensor"), ("silence(accelerometer)", "no sensor"),
+            ("drop=1(/dev/ttyACM0)", "no sensor"), ("stuck(gpsd)", "no sensor"),
+            ("nofix(/dev/other)", "it has /dev/ttyACM0, /dev/ttyUSB1"), ("clockstep=1s(1)", "no receiver"),
+            ("nofix(gyroscope)", "not of sensors"), ("clockstep=1s(m)", "not of sensors"),
+            ("nofix(pressure)", "not of sensors"), ("unplug(Scale)", "it has 1 (Scale)"),
+            ("cut(/dev/ttyACM0)", "no accessory"), ("unplug(gpsd)", "not of gpsd"),
+        ])
+    func unknown(text: String, words: String) throws {
+        let trace = try Self.trace()
+        #expect {
+            try FaultTests.apply(text, to: trace)
+        } throws: { error in
+            let error = error as? DeviceError
+            return error?.code == .invalidConfiguration && error?.message.contains(words) == true
+        }
+    }
+
+    @Test(
+        "One that the trace has is taken",
+        arguments: [
+            "drop=1(gyroscope)", "drop=1(m)", "drop=1(magnetometer)", "drop=1(gpsd)", "stuck(m.y)", "loss(gpsd)",
+            "nofix(gpsd)", "nofix(/dev/ttyUSB1)", "clockstep=1s(/dev/ttyACM0)", "unplug(1)", "cut(1)", "unplug",
+            "nofix",
+        ])
+    func known(text: String) throws {
+        _ = try FaultTests.apply(text, to: try Self.trace())
+    }
+
+    @Test("Where there are several kinds of sensors, values in the unit of one need to say which")
+    func kinds() throws {
+        let trace = try Self.trace()
+        for text in ["saturate=4.36", "disturb=1/0/0"] {
+            #expect(throws: DeviceError.self, "\(text)") { try FaultTests.apply(text, to: trace) }
+        }
+        let one = try makeTrace([#"{"t":1,"gyroscope":[1,2,3]}"#])
+        var reading = TraceReading(try FaultTests.apply("saturate=1.5", to: one))
+        guard case .sample(let value, _, _, _)? = reading.next()?.contents else {
+            Issue.record("no reading")
+            return
+        }
+        #expect(value == [1, 1.5, 1.5])
+    }
+
+    @Test("What happens in an instant has no duration", arguments: ["unplug(1)@1s+3s", "cut(1)@0s+1s", "cut@1s+1s"])
+    func durations(text: String) throws {
+        #expect(throws: DeviceError.self) { try TraceFault.list(text) }
+        let trace = try Self.trace()
+        #expect(throws: DeviceError.self) {
+            try TraceEditor.trace(
+                trace, edits: [FaultEdit([TraceFault(.unplug, target: "1", at: 1, for: 3)])], named: "f")
+        }
+    }
+
+    @Test("A receiver that is named loses its fix alone")
+    func oneReceiver() throws {
+        let positions = try FaultTests.apply("nofix(/dev/ttyUSB1)", to: try Self.trace()).positions
+        #expect(positions.map(\.receiver) == ["/dev/ttyACM0", "/dev/ttyUSB1"])
+        #expect(positions.map(\.hasFix) == [true, false])
+    }
+
+    @Test("A receiver that is named has a wrong clock alone")
+    func oneClock() throws {
+        let seconds = try FaultTests.apply("clockstep=5s(/dev/ttyUSB1)", to: try Self.trace()).positions.compactMap {
+            $0.time?.seconds
+        }
+        #expect(seconds.count == 2)
+        #expect((seconds.last ?? 0) - (seconds.first ?? 0) == 5)
+    }
+}

@@ -1,0 +1,70 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Testing
+import Trace
+
+@testable import TraceEditing
+
+@Suite("Events that wait for their time")
+struct LateEventsTests {
+    private static func reading(_ time: Int64, _ value: Double = 0) -> TraceEvent {
+        TraceEvent(time: time, .sample(SIMD3(value, 0, 0), kind: .pressure, sensor: "p", stamp: nil))
+    }
+
+    @Test("They come in the order of their times, and those of one time in the order in which they were added")
+    func order() {
+        var late = LateEvents()
+        var events: [TraceEvent] = []
+        // 37 is prime to 101, so that each time comes once in each round.
+        for number in 0..<303 { late.add(Self.reading(Int64(number * 37 % 101), Double(number)), into: &events) }
+        #expect(events.isEmpty)
+        late.release(upTo: 49, into: &events)
+        #expect(events.count == 150)
+        late.release(upTo: .max, into: &events)
+        let keys = events.map { event -> [Int] in
+            guard case .sample(let value, _, _, _) = event.contents, let time = event.time else { return [] }
+            return [Int(time), Int(value.x)]
+        }
+        let numbers: [Int] = Array(0..<303)
+        let expected: [[Int]] = (0...100).flatMap { (time: Int) -> [[Int]] in
+            numbers.filter { $0 * 37 % 101 == time }.map { [time, $0] }
+        }
+        #expect(keys == expected)
+    }
+
+    @Test("Where too many wait some go early, in order, and the readings keep the times at which they were measured")
+    func bound() throws {
+        var late = LateEvents(capacity: 2)
+        var events: [TraceEvent] = []
+        for time in [10, 30, 20] as [Int64] { late.add(Self.reading(time), into: &events) }
+        #expect(events.map(\.time) == [10])
+        late.add(Self.reading(40), into: &events)
+        late.add(Self.reading(50), into: &events)
+        // 20 and 30 have gone by then.
+        late.add(Self.reading(5), into: &events)
+        late.release(upTo: .max, into: &events)
+        #expect(events.map(\.time) == [10, 20, 30, 30, 40, 50])
+        guard case .sample(_, _, _, let stamp) = events[3].contents else {
+            Issue.record("no reading")
+            return
+        }
+        #expect(stamp == 5)
+    }
+
+    @Test("Jitter of a minute keeps every event, in order")
+    func wide() throws {
+        let trace = try FaultTests.motion(5000)
+        var reading = TraceReading(try FaultTests.apply("jitter=60s", to: trace))
+        var last: Int64 = 0
+        var count = 0
+        while let event = reading.next() {
+            let time = try #require(event.time)
+            #expect(time >= last)
+            last = time
+            count += 1
+        }
+        #expect(count == 5000)
+    }
+}

@@ -1,0 +1,146 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Testing
+import Trace
+
+@testable import TraceEditing
+
+@Suite("Merging traces")
+struct MergeTests {
+    private static func merged(
+        _ traces: [TraceFile], _ alignment: TraceMerger.Alignment = .clock
+    ) throws -> (TraceFile, [String]) {
+        let builder = TraceBuilder(name: "merged")
+        let remarks = try TraceMerger.write(traces, alignment: alignment, to: builder)
+        return (try builder.file(), remarks)
+    }
+
+    @Test("Traces lie to each other as their clocks say")
+    func clocks() throws {
+        let late = try makeTrace(
+            [#"{"t":0,"gyroscope":[1.0,0.0,0.0]}"#, #"{"t":1,"gyroscope":[2.0,0.0,0.0],"stamp":0.5}"#],
+            sensors: #"{"id":"gyroscope","kind":"gyroscope"}"#, start: "2024-05-01T10:00:01.500000000Z")
+        let early = try makeTrace(
+            [#"{"t":0,"pressure":100.0}"#, #"{"t":2,"pressure":101.0}"#],
+            sensors: #"{"id":"pressure","kind":"pressure"}"#, start: "2024-05-01T10:00:00.000000000Z")
+        let (trace, remarks) = try Self.merged([late, early])
+        #expect(
+            trace.eventLines == [
+                #"{"t":0.0,"pressure":100.0}"#, #"{"t":1.5,"gyroscope":[1.0,0.0,0.0]}"#, #"{"t":2.0,"pressure":101.0}"#,
+                #"{"t":2.5,"gyroscope":[2.0,0.0,0.0],"stamp":2.0}"#,
+            ])
+        #expect(trace.header?.start?.wallTime == early.header?.start?.wallTime)
+        #expect(remarks.isEmpty)
+    }
+
+    @Test("Sensors and accessories of one name stay apart")
+    func names() throws {
+        let line = #"{"t":0,"gyroscope":[1.0,0.0,0.0]}"#
+        let attach = #"{"t":1,"attach":{"id":"1","name":"Scale","port":"1-2","protocols":["com.example.a"]}}"#
+        let one = try makeTrace([line, attach], sensors: #"{"id":"gyroscope","kind":"gyroscope","name":"a"}"#)
+        let two = try makeTrace([line, attach], sensors: #"{"id":"gyroscope","kind":"gyroscope","name":"b"}"#)
+        let (trace, remarks) = try Self.merged([one, two], .start)
+        #expect(trace.header?.sensors.map(\.id) == ["gyroscope", "gyroscope-2"])
+        #expect(trace.header?.sensors.map(\.name) == ["a", "b"])
+        #expect(trace.eventLines.count == 4)
+        #expect(trace.eventLines[1].contains("gyroscope-2"))
+        #expect(trace.eventLines[3].contains(#""id":"1-2""#))
+        #expect(remarks.count == 1)
+    }
+
+    @Test("A trace that does not say when it began cannot be put beside others by the clock")
+    func noClock() throws {
+        let one = try makeTrace([], start: "2024-05-01T10:00:00.000000000Z")
+        let two = try makeTrace([], name: "other")
+        let error = #expect(throws: DeviceError.self) { try Self.merged([one, two]) }
+        #expect(error?.message.contains("other") == true)
+        #expect(throws: DeviceError.self) { try Self.merged([]) }
+    }
+
+    private static func receivers(_ trace: TraceFile) -> [String] {
+        trace.positions.map { "\($0.receiver) \(Int($0.latitude))" }
+    }
+
+    /// A trace of positions, one a second, of a receiver; empty for none.
+    private static func positions(
+        _ latitude: Double, path: String, from: Int = 0, count: Int = 2, name: String = "t", more: [String] = []
+    ) throws -> TraceFile {
+        let device = path.isEmpty ? "" : #""device":"\#(path)","#
+        let lines = (from..<from + count).map { second in
+            #"{"t":\#(second),"gpsd":{"class":"TPV",\#(device)"mode":2,"lat":\#(latitude),"lon":8}}"#
+        }
+        return try makeTrace(lines + more, start: "2024-05-01T10:00:00.000000000Z", name: name)
+    }
+
+    @Test("Receivers of one path that report at one time stay apart, in every report that names them")
+    func receivers() throws {
+        let more = [
+            #"{"t":1,"gpsd":{"class":"SKY","device":"/dev/a","hdop":1}}"#,
+            #"{"t":1,"gpsd":{"class":"DEVICES","devices":[{"path":"/dev/a","driver":"u-blox"},{"path":"/dev/c"}]}}"#,
+            #"{"t":1,"gpsd":{"class":"DEVICE","path":"/dev/a","note":{"device":"/dev/a"}}}"#,
+        ]
+        let (trace, remarks) = try Self.merged([
+            try Self.positions(1, path: "/dev/a", name: "one"),
+            try Self.positions(2, path: "/dev/a", name: "two", more: more),
+        ])
+        #expect(Self.receivers(trace) == ["/dev/a 1", "/dev/a-2 2", "/dev/a 1", "/dev/a-2 2"])
+        let lines = trace.eventLines.suffix(3).map { $0.dropFirst(#"{"t":1.0,"gpsd":"#.count).dropLast() }
+        #expect(
+            lines == [
+                #"{"class":"SKY","device":"/dev/a-2","hdop":1}"#,
+                #"{"class":"DEVICES","devices":[{"path":"/dev/a-2","driver":"u-blox"},{"path":"/dev/c"}]}"#,
+                #"{"class":"DEVICE","path":"/dev/a-2","note":{"device":"/dev/a"}}"#,
+            ])
+        #expect(remarks == ["The receiver /dev/a of two is called /dev/a-2 here, where /dev/a is another."])
+    }
+
+    @Test("Receivers without a name get one beside others, and so do those of the first trace")
+    func nameless() throws {
+        let (trace, remarks) = try Self.merged([
+            try Self.positions(1, path: "", name: "one.gpx"), try Self.positions(2, path: "", name: "two.gpx"),
+            try Self.positions(3, path: "/dev/a"),
+        ])
+        #expect(Self.receivers(trace).prefix(3) == ["receiver-1 1", "receiver-2 2", "/dev/a 3"])
+        #expect(Set(Self.receivers(trace)).count == 3)
+        #expect(remarks.count == 2 && remarks[1].contains("two.gpx"))
+    }
+
+    @Test("Parts of one drive that follow each other keep their receiver")
+    func parts() throws {
+        for path in ["/dev/a", ""] {
+            let (trace, remarks) = try Self.merged([
+                try Self.positions(2, path: path, from: 2), try Self.positions(1, path: path),
+            ])
+            #expect(Self.receivers(trace) == ["\(path) 1", "\(path) 1", "\(path) 2", "\(path) 2"])
+            #expect(remarks == [])
+        }
+    }
+
+    @Test("The battery is that of the first trace that has one, and losses of several receivers are told")
+    func battery() throws {
+        let event = [
+            #"{"t":1,"battery":{"level":0.25,"state":"unplugged"}}"#,
+            #"{"t":2,"lost":{"code":"connectionLost","message":"gone"}}"#,
+        ]
+        let (trace, remarks) = try Self.merged([
+            try Self.positions(1, path: "/dev/a", name: "one", more: event),
+            try Self.positions(2, path: "/dev/b", name: "two", more: [event[0].replacing("0.25", with: "0.75")]),
+        ])
+        #expect(trace.eventLines.filter { $0.contains("battery") }.map { $0.contains("0.25") } == [true])
+        #expect(remarks.contains { $0.contains("battery of two") })
+        #expect(remarks.contains { $0.contains("lost 1 times in one") })
+    }
+
+    @Test("Times of a machine's clock beside others are told")
+    func twoClocks() throws {
+        let receiver = try Self.positions(1, path: "/dev/a", name: "way")
+        let text = String(decoding: receiver.bytes, as: UTF8.self).replacing(
+            #""version":1"#, with: #""version":1,"clock":"CLOCK_BOOTTIME""#)
+        let machine = try TraceFile(bytes: [UInt8](text.utf8), name: "board")
+        let (_, remarks) = try Self.merged([receiver, machine])
+        #expect(remarks.contains { $0.contains("way goes by a clock of its own and board by that of its machine") })
+        #expect(!(try Self.merged([receiver, machine], .start).1.contains { $0.contains("clock") }))
+    }
+}

@@ -1,0 +1,438 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import JSONBytes
+import Testing
+import Trace
+import TraceXML
+
+@testable import TraceFormats
+
+@Suite("Reading MCAP files of others, and damaged ones")
+struct MCAPReadingTests {
+    @Test(
+        "Files of Foxglove's library are read, with chunks and without, with a summary and without, in any order",
+        .enabled(if: MCAPFiles.oracle != nil, MCAPFiles.oracleMissing))
+    func others() throws {
+        let python = try #require(MCAPFiles.oracle)
+        try Files.withFolder { folder in
+            _ = try MCAPFiles.messages(python, "mcap_oracle.py", ["write", folder])
+            let names = ["chunked", "small-chunks", "unchunked", "no-summary", "disordered"]
+            for name in names {
+                let file = try RecordingFile.open("\(folder)/\(name).mcap")
+                #expect(file.kind == .mcap)
+                // As the script makes them: a position a second, a thousandth of a degree apart. Deviations of 2 and 3 m
+                // are 3.92 and 5.88 m of 95 per cent.
+                var text = MCAPFiles.lines(file.trace).dropFirst()
+                #expect(text.count == 10, "\(name)")
+                for second in 0..<10 {
+                    let line = text.popFirst() ?? ""
+                    #expect(
+                        line.hasPrefix(#"{"t":\#(second).000000000,"gpsd":{"class":"TPV","device":"gps","mode":3,"#))
+                    #expect(line.contains(#""time":"2024-05-01T10:00:0\#(second).000Z","lat":50.00\#(second)000000,"#))
+                    #expect(line.contains(#""altHAE":10\#(second).0000,"epx":3.920,"epy":3.920,"epv":5.880"#))
+                }
+                #expect(file.trace.start?.nanoseconds == 1_714_557_600_000_000_000)
+                #expect(
+                    file.remarks == [
+                        "10 messages of foxglove.RawImage (protobuf) were left out. Read are gpsd's reports as JSON, and foxglove.LocationFix as JSON and protobuf.",
+                        "9 positions got speed, course or climb from the way between them.",
+                    ], "\(name)")
+            }
+            // The same positions in Protocol Buffers, as Foxglove's own programs record them.
+            let json = MCAPFiles.lines(try RecordingFile.open("\(folder)/chunked.mcap").trace).dropFirst()
+            let protobuf = MCAPFiles.lines(try RecordingFile.open("\(folder)/protobuf.mcap").trace).dropFirst()
+            #expect(Array(protobuf) == Array(json))
+            for name in ["zstd", "lz4"] {
+                let error = #expect(throws: DeviceError.self) { try RecordingFile.open("\(folder)/\(name).mcap") }
+                // The tool's own manual: mcap decompress in.mcap -o out.mcap
+                #expect(error?.message.contains("mcap decompress \(folder)/\(name).mcap -o ") == true)
+                #expect(error?.message.contains("compressed with \(name)") == true)
+            }
+        }
+    }
+
+    /// A file with a position of somebody else's.
+    private static func foreign(_ body: (inout MCAPWriter) throws -> Void) throws -> [UInt8] {
+        try Files.withFolder { folder in
+            var writer = try MCAPWriter(path: folder + "/a.mcap", overwrite: false, library: "other")
+            try body(&writer)
+            try writer.close()
+            return try Files.bytes(folder + "/a.mcap")
+        }
+    }
+
+    @Test("Positions of others are read, and what is not is said")
+    func foreign() throws {
+        let location =
+            #"{"timestamp":{"sec":1714557601,"nsec":500000000},"frame_id":"gps","latitude":-33.5,"longitude":151.25,"altitude":40,"position_covariance":[4,0,0,0,4,0,0,0,9],"position_covariance_type":1}"#
+        let bytes = try Self.foreign { writer in
+            let fix = writer.channel(
+                topic: "/fix", schema: writer.schema(name: "foxglove.LocationFix", json: FoxgloveSchema.locationFix))
+            let other = writer.channel(topic: "/diagnostics", schema: writer.schema(name: "other.Thing", json: "{}"))
+            try writer.message(fix, logged: 1_714_557_602_000_000_000, published: 0, [UInt8](location.utf8))
+            try writer.message(other, logged: 1_714_557_603_000_000_000, published: 0, [UInt8]("{}".utf8))
+            try writer.message(fix, logged: 1_714_557_604_000_000_000, published: 0, [UInt8]("{\"latitude\":1}".utf8))
+        }
+        let file = try RecordingFile.read(bytes, name: "t")
+        #expect(
+            MCAPFiles.lines(file.trace).dropFirst() == [
+                #"{"t":0.000000000,"gpsd":{"class":"TPV","device":"gps","mode":3,"time":"2024-05-01T10:00:01.500Z","lat":-33.500000000,"lon":151.250000000,"altHAE":40.0000,"epx":3.920,"epy":3.920,"epv":5.880,"eph":4.895}}"#
+            ])
+        #expect(file.trace.start?.nanoseconds == 1_714_557_602_000_000_000)
+        #expect(file.remarks.count == 2)
+        #expect(file.remarks.contains { $0.contains("other.Thing (json)") })
+    }
+
+    @Test("Positions in Protocol Buffers are read, with nothing that those leave out")
+    func protobuf() throws {
+        // Python's foxglove-schemas-protobuf 0.4.0: timestamp 1714557600.5 s, frame "gps", 33.5 south, 151.25 east, 40 m,
+        // covariance 4, 16 and 9 of the type DIAGONAL_KNOWN, velocity (3, 4, -1), heading 1.
+        let whole =
+            "090000000000c040c0110000000000e862401900000000000044402248000000000000104000000000000000000000000000000000"
+            + "0000000000000000000000000000304000000000000000000000000000000000000000000000000000000000000022402802320c08"
+            + "a0a5c8b1061080cab5ee013a0367707351000000000000f03f5a1b09000000000000084011000000000000104019000000000000f0bf"
+        // Only a latitude of 50.5: what is 0 is left out.
+        let short = "090000000000404940"
+        let bytes = try Self.foreign { writer in
+            let schema = writer.schema(name: "foxglove.LocationFix", json: "{}")
+            let fix = writer.channel(topic: "/fix", schema: schema, encoding: "protobuf")
+            for (index, text) in [whole, short, "", "0900"].enumerated() {
+                try writer.message(fix, logged: UInt64(index), published: 0, HexDigit.bytes(text.utf8))
+            }
+        }
+        let file = try RecordingFile.read(bytes, name: "t")
+        let lines = MCAPFiles.lines(file.trace).dropFirst()
+        #expect(lines.count == 2)
+        // 5 m/s to the atan(3/4) = 36.8699 degrees; 1.959964 times 2, 4 and 3 m, and 2.447747 times the root of 10 m².
+        let first = try #require(lines.first)
+        for part in [
+            #""device":"gps","mode":3,"time":"2024-05-01T10:00:00.500Z","lat":-33.500000000,"lon":151.250000000"#,
+            #""altHAE":40.0000"#, #""epx":3.920"#, #""epy":7.840"#, #""epv":5.880"#, #""track":36.8699"#,
+            #""speed":5.000"#, #""climb":-1.000"#,
+        ] { #expect(first.contains(part), "\(part) in \(first)") }
+        #expect(lines.last?.contains(#""lat":50.500000000,"lon":0.000000000"#) == true)
+        #expect(file.remarks.contains { $0.contains("2 messages could not be read") })
+    }
+
+    @Test("A file without anything that is read here says what it holds instead")
+    func nothing() throws {
+        let bytes = try Self.foreign { writer in
+            let other = writer.channel(topic: "/imu", schema: writer.schema(name: "sensor_msgs/msg/Imu", json: "{}"))
+            for time in 0..<3 { try writer.message(other, logged: UInt64(time), published: 0, [UInt8]("{}".utf8)) }
+        }
+        let error = #expect(throws: DeviceError.self) { try RecordingFile.read(bytes, name: "t.mcap") }
+        #expect(error?.code == .invalidTrace)
+        #expect(error?.message.contains("3 of sensor_msgs/msg/Imu (json)") == true)
+    }
+
+    @Test("Positions that were made of gpsd's reports are not read beside them, and are where those are missing")
+    func derived() throws {
+        var trace = try MCAPFiles.trace()
+        for keepsReports in [true, false] {
+            let bytes = try Self.foreign { writer in
+                let schema = writer.schema(name: "foxglove.LocationFix", json: FoxgloveSchema.locationFix)
+                let gpsd = writer.channel(topic: "/gpsd", schema: writer.schema(name: "gpsd.Report", json: "{}"))
+                let fix = writer.channel(topic: "/gps/fix", schema: schema, metadata: [("derived-from", "/gpsd")])
+                let line = #"{"class":"TPV","mode":2,"lat":1.0,"lon":2.0}"#
+                let location =
+                    #"{"timestamp":{"sec":1,"nsec":0},"frame_id":"gps","latitude":1,"longitude":2,"altitude":0,"position_covariance":[0,0,0,0,0,0,0,0,0],"position_covariance_type":0}"#
+                if keepsReports { try writer.message(gpsd, logged: 5, published: 5, [UInt8](line.utf8)) }
+                try writer.message(fix, logged: 5, published: 5, [UInt8](location.utf8))
+            }
+            trace = try RecordingFile.read(bytes, name: "t").trace
+            let lines = MCAPFiles.lines(trace).dropFirst()
+            #expect(lines.count == 1)
+            #expect(lines.first?.contains(keepsReports ? #""lat":1.0,"# : #""lat":1.000000000,"#) == true)
+        }
+    }
+
+    @Test("A file that was cut off gives what came before, wherever it was")
+    func cut() throws {
+        let bytes = try MCAPFiles.bytes(of: try MCAPFiles.trace())
+        let whole = MCAPFiles.lines(try RecordingFile.read(bytes, name: "t").trace)
+        var counts: Set<Int> = []
+        for length in stride(from: 8, to: bytes.count, by: 7) {
+            guard let file = try? RecordingFile.read([UInt8](bytes.prefix(length)), name: "t") else {
+                // Before the metadata nothing says what the file is.
+                #expect(length < 1000)
+                continue
+            }
+            let lines = MCAPFiles.lines(file.trace)
+            #expect(whole.dropFirst().starts(with: lines.dropFirst()))
+            #expect(lines.count == whole.count || file.remarks.contains { $0.contains("ends in the middle") })
+            counts.insert(lines.count)
+        }
+        #expect(counts.count > 8)
+    }
+
+    @Test("What was not written before the power went is no record, and is said")
+    func zeros() throws {
+        let bytes = try MCAPFiles.bytes(of: try MCAPFiles.trace())
+        let end = try #require(bytes.firstRange(of: Array("regained".utf8))?.upperBound)
+        let file = try RecordingFile.read(bytes.prefix(end) + [UInt8](repeating: 0, count: 4096), name: "t")
+        #expect(MCAPFiles.lines(file.trace).count > 9)
+        #expect(!file.remarks.isEmpty)
+    }
+
+    @Test("Damage is said, and no bytes end the program")
+    func damage() throws {
+        let bytes = try MCAPFiles.bytes(of: try MCAPFiles.trace())
+        var damaged = bytes
+        let at = try #require(bytes.firstRange(of: Array("0.0035".utf8))?.lowerBound)
+        damaged[at] = UInt8(ascii: "7")
+        let remarks = try RecordingFile.read(damaged, name: "t").remarks
+        #expect(remarks == ["1 chunks have a wrong checksum: what is in them may be damaged."])
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<3000 {
+            var broken = bytes
+            for _ in 0..<Int.random(in: 1...8, using: &generator) {
+                broken[Int.random(in: 8..<broken.count, using: &generator)] = .random(in: 0...255, using: &generator)
+            }
+            _ = try? RecordingFile.read(broken, name: "t")
+        }
+    }
+
+    /// A file of those records, whose lengths are their own affair.
+    private static func file(_ records: [(code: MCAP.Opcode, length: UInt64?, contents: [UInt8])]) -> [UInt8] {
+        var file = MCAPRecord()
+        file.raw(MCAP.magic)
+        for record in records {
+            file.number(record.code.rawValue)
+            file.number(record.length ?? UInt64(record.contents.count))
+            file.raw(record.contents)
+        }
+        return file.bytes
+    }
+
+    private static func chunk(size: UInt64, _ records: [UInt8]) -> [UInt8] {
+        var chunk = MCAPRecord()
+        for _ in 0..<3 { chunk.number(UInt64(0)) }
+        chunk.number(UInt32(0))
+        chunk.text("")
+        chunk.number(size)
+        chunk.raw(records)
+        return chunk.bytes
+    }
+
+    @Test("Lengths that cannot be take no memory, and one sentence says what is wrong")
+    func lengths() throws {
+        var channel = MCAPRecord()
+        channel.number(UInt16(1))
+        channel.number(UInt16(0))
+        channel.text("/gpsd")
+        channel.text("json")
+        channel.map([])
+        var message = MCAPRecord()
+        message.number(UInt16(1))
+        message.number(UInt32(0))
+        message.number(UInt64.max)
+        message.number(UInt64.max)
+        message.raw(#"{"class":"TPV","mode":1}"#.utf8)
+        let good = Self.file([(.channel, nil, channel.bytes), (.message, nil, message.bytes)])
+        #expect(MCAPFiles.lines(try RecordingFile.read(good, name: "t").trace).count == 2)
+
+        for length: UInt64 in [.max, .max - 8, 1 << 63, 1 << 40, 1 << 24] {
+            for code in [MCAP.Opcode.message, .chunk, .schema, .channel, .metadata, .attachment, .statistics] {
+                // What stood before is read.
+                let bytes = good + Self.file([(code, length, [1, 0, 0, 0])]).dropFirst(8)
+                let file = try RecordingFile.read(bytes, name: "t")
+                #expect(MCAPFiles.lines(file.trace).count == 2)
+                #expect(file.remarks.contains { $0.contains("ends in the middle") }, "\(code) \(length)")
+            }
+        }
+        // A chunk that says it is larger than its record; a record that is larger than its chunk.
+        let inner = Array(good.dropFirst(8))
+        let over = try RecordingFile.read(
+            Self.file([(.chunk, nil, Self.chunk(size: 1 << 50, inner)), (.dataEnd, nil, [0, 0, 0, 0])]), name: "t")
+        #expect(MCAPFiles.lines(over.trace).count == 2 && over.remarks.count == 1)
+        let beyond = inner + [MCAP.Opcode.message.rawValue, 255, 0, 0, 0, 0, 0, 0, 0, 1, 0]
+        let out = try RecordingFile.read(
+            Self.file([
+                (.chunk, nil, Self.chunk(size: UInt64(beyond.count), beyond)), (.dataEnd, nil, [0, 0, 0, 0]),
+            ]), name: "t")
+        #expect(MCAPFiles.lines(out.trace).count == 2 && out.remarks.count == 1)
+        // Texts that are longer than their records; messages too short for a time; no contents at all.
+        for code in [MCAP.Opcode.message, .chunk, .schema, .channel, .metadata, .dataEnd, .footer, .header] {
+            for contents in [[], [1, 0, 1, 0, 255, 255, 255, 255], [UInt8](repeating: 255, count: 60)] {
+                let bytes = good + Self.file([(code, nil, contents)]).dropFirst(8)
+                #expect(MCAPFiles.lines(try RecordingFile.read(bytes, name: "t").trace).count == 2)
+            }
+        }
+    }
+
+    /// A channel of gpsd's reports, and a message on it.
+    private static func gpsd(_ text: [UInt8]) -> [(code: MCAP.Opcode, length: UInt64?, contents: [UInt8])] {
+        var channel = MCAPRecord()
+        channel.number(UInt16(1))
+        channel.number(UInt16(0))
+        channel.text("/gpsd")
+        channel.text("json")
+        channel.map([])
+        var message = MCAPRecord()
+        message.number(UInt16(1))
+        message.number(UInt32(0))
+        message.number(UInt64(1))
+        message.number(UInt64(1))
+        message.raw(text)
+        return [(.channel, nil, channel.bytes), (.message, nil, message.bytes)]
+    }
+
+    @Test("Reports on several lines become one line, and what is no JSON object is counted")
+    func lines() throws {
+        let pretty = "\n{\r\n  \"class\" : \"TPV\",\n\t\"device\": \"/dev/a \\\"b\\\\\",\n  \"mode\": 1\n}\n"
+        let texts = [pretty, "{\"class\":\"TPV\",", "[1]", "{\"class\":\"SKY\"} x", "{ \"class\": \"SKY\" }"]
+        let file = try RecordingFile.read(Self.file(texts.flatMap { Self.gpsd([UInt8]($0.utf8)) }), name: "t")
+        #expect(
+            MCAPFiles.lines(file.trace).dropFirst() == [
+                #"{"t":0.000000000,"gpsd":{"class":"TPV","device":"/dev/a \"b\\","mode":1}}"#,
+                #"{"t":0.000000000,"gpsd":{ "class": "SKY" }}"#,
+            ])
+        #expect(file.remarks.contains("3 messages could not be read and were left out."))
+    }
+
+    @Test("A message that no report can be takes no memory")
+    func largeMessage() throws {
+        let records = Self.gpsd(Array(#"{"class":"TPV","mode":1}"#.utf8))
+        let good = Self.file(records)
+        // 15 MiB of zeros on the same channel.
+        let size = 15 << 20
+        var head = MCAPRecord()
+        head.number(MCAP.Opcode.message.rawValue)
+        head.number(UInt64(size + 22))
+        head.raw(records[1].contents.prefix(22))
+        let source = { (_: Int) -> any XMLSource in
+            HoledSource(good + head.bytes, hole: size, Array(good.dropFirst(8)), largest: 1 << 17)
+        }
+        let builder = TraceBuilder(name: "t")
+        let remarks = try MCAPImport.read(.stream(name: "t", open: source), into: builder)
+        #expect(remarks.contains("1 messages are larger than 1048576 bytes and were left out."))
+        #expect(MCAPFiles.lines(try builder.file()).count == 3)
+    }
+
+    @Test("What waits for being put in order is bounded by its bytes")
+    func waiting() {
+        var sorter = EventSorter()
+        var given: [Int64] = []
+        for time in 0..<40 as Range<Int64> {
+            let line = [UInt8](repeating: UInt8(ascii: " "), count: 1 << 20)
+            sorter.insert(.init(event: TraceEvent(time: nil, .gpsd(line))), at: 40 - time)
+            while let (_, time) = sorter.nextIfFull() { given.append(time) }
+            #expect(sorter.size <= 8 << 20)
+        }
+        #expect(given.count == 33)
+        while let (_, time) = sorter.next() { given.append(time) }
+        #expect(given.count == 40 && given == given.sorted())
+        #expect(sorter.size == 0)
+    }
+
+    /// What is read of a fix with those members.
+    private static func fix(_ members: String) throws -> String {
+        let bytes = try foreign { writer in
+            let channel = writer.channel(
+                topic: "/fix", schema: writer.schema(name: "foxglove.LocationFix", json: FoxgloveSchema.locationFix))
+            let text =
+                #"{"timestamp":{"sec":1714557600,"nsec":0},"frame_id":"gps","latitude":1,"longitude":2,\#(members)}"#
+            try writer.message(channel, logged: 1_714_557_600_000_000_000, published: 0, [UInt8](text.utf8))
+        }
+        return MCAPFiles.lines(try RecordingFile.read(bytes, name: "t").trace).dropFirst().joined()
+    }
+
+    @Test("Deviations of zero and beyond all measure are not known, and directions lie in the circle")
+    func unknown() throws {
+        let zeros = try Self.fix(
+            #""altitude":7,"position_covariance":[0,0,0,0,0,0,0,0,0],"position_covariance_type":2,"heading":7.5"#)
+        // 7.5 rad are 429.7183 degrees.
+        #expect(zeros.contains(#""mode":3,"#) && zeros.contains(#""altHAE":7.0000,"track":69.7183}}"#))
+        let flat = try Self.fix(
+            #""altitude":0,"position_covariance":[25,0,0,0,25,0,0,0,1e12],"position_covariance_type":2,"heading":-1"#)
+        #expect(flat.contains(#""mode":2,"#) && !flat.contains("alt") && !flat.contains("epv"))
+        #expect(flat.contains(#""epx":9.800,"epy":9.800,"track":302.7042,"eph":12.239}}"#))
+        // At the height of the ellipsoid, of which nobody says that it is not known.
+        let zero = try Self.fix(
+            #""altitude":0,"position_covariance":[25,0,0,0,25,0,0,0,4],"position_covariance_type":2"#)
+        #expect(zero.contains(#""altHAE":0.0000,"#) && zero.contains(#""epv":3.920"#))
+    }
+
+    @Test("Speed and course of positions that say none come from the way, for each receiver apart")
+    func way() throws {
+        let bytes = try Self.foreign { writer in
+            let channel = writer.channel(
+                topic: "/fix", schema: writer.schema(name: "foxglove.LocationFix", json: FoxgloveSchema.locationFix))
+            for second in 0..<3 as Range<UInt64> {
+                for (name, longitude) in [("a", Double(second) / 1000), ("b", 90)] {
+                    let text =
+                        #"{"timestamp":{"sec":\#(1_714_557_600 + second * 2),"nsec":0},"frame_id":"\#(name)","latitude":0,"longitude":\#(longitude),"altitude":5,"position_covariance":[0,0,0,0,0,0,0,0,0],"position_covariance_type":0}"#
+                    try writer.message(channel, logged: second, published: 0, [UInt8](text.utf8))
+                }
+            }
+        }
+        let read = try RecordingFile.read(bytes, name: "t")
+        let positions = ReadPositions(read.trace, remarks: read.remarks)
+        // On the equator: 6378137 m * 0.001 * pi / 180 = 111.3195 m in two seconds, due east.
+        let moving = positions.fixes.filter { $0.receiver == "a" }
+        #expect(moving.map(\.speed).dropFirst() == [55.66, 55.66] && moving[0].speed.isNaN)
+        #expect(moving.map(\.track).dropFirst() == [90, 90] && moving[2].climb == 0)
+        #expect(positions.fixes.filter { $0.receiver == "b" }.map(\.speed).dropFirst() == [0, 0])
+        #expect(positions.hasRemark("4 positions got speed, course or climb from the way between them."))
+    }
+
+    @Test("A large file is read in pieces")
+    func pieces() throws {
+        let trace = try MCAPFiles.trace()
+        let bytes = try MCAPFiles.bytes(of: trace)
+        let end = try #require(bytes.firstRange(of: [MCAP.Opcode.dataEnd.rawValue, 4, 0, 0, 0, 0, 0, 0, 0]))
+        // An attachment of 32 MiB between the data and their end.
+        let size = 1 << 25
+        var head = MCAPRecord()
+        head.number(MCAP.Opcode.attachment.rawValue)
+        head.number(UInt64(size))
+        let parts = [Array(bytes[..<end.lowerBound]) + head.bytes, Array(bytes[end.lowerBound...])]
+        let source = { (offset: Int) -> any XMLSource in HoledSource(parts[0], hole: size, parts[1]) }
+        let builder = TraceBuilder(name: "t")
+        let remarks = try MCAPImport.read(.stream(name: "t", open: source), into: builder)
+        // The checksum of the data does not know the attachment.
+        #expect(remarks == ["The checksum of the file's data is wrong: something in it may be damaged."])
+        #expect(MCAPFiles.lines(try builder.file()).dropFirst() == MCAPFiles.lines(trace).dropFirst())
+    }
+}
+
+/// Bytes, many zeros, and bytes.
+private final class HoledSource: XMLSource {
+    private let parts: [[UInt8]]
+    private let hole: Int
+    private var offset = 0
+    /// The most bytes that may be asked for together.
+    private let largest: Int
+
+    init(_ first: [UInt8], hole: Int, _ last: [UInt8], largest: Int = 1 << 24) {
+        parts = [first, last]
+        self.hole = hole
+        self.largest = largest
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(DeviceError) -> Int {
+        #expect(buffer.count <= largest)
+        let (first, second) = (parts[0].count, parts[0].count + hole)
+        let count: Int
+        if offset < first {
+            count = min(buffer.count, first - offset)
+            parts[0].withUnsafeBytes {
+                buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<offset + count]))
+            }
+        } else if offset < second {
+            count = min(buffer.count, second - offset)
+            _ = buffer.prefix(count).initializeMemory(as: UInt8.self, repeating: 0)
+        } else {
+            let start = offset - second
+            count = min(buffer.count, parts[1].count - start)
+            parts[1].withUnsafeBytes {
+                buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[start..<start + count]))
+            }
+        }
+        offset += count
+        return count
+    }
+}

@@ -1,0 +1,87 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Testing
+import Trace
+
+@testable import TraceFormats
+
+@Suite("Motion readings, written as they are read")
+struct MotionExportTests {
+    /// Two sensors: one that tells each reading at once, and one whose readings come in batches of 32, each 0.3 s late.
+    /// Some have the time of the one before, and the first one is of before the start.
+    private static func walk(count: Int) throws -> TraceFile {
+        let builder = TraceBuilder(name: "walk")
+        var header = TraceHeader(
+            start: .init(wallTime: WallTime(nanoseconds: 1_700_000_000_000_000_000), boot: .zero))
+        var gyroscope = SensorDescription(id: "g", kind: .gyroscope)
+        gyroscope.mountMatrix = MountMatrix([0, 1, 0], [-1, 0, 0], [0, 0, 1])
+        header.add(gyroscope)
+        header.add(SensorDescription(id: "a", kind: .accelerometer))
+        try builder.write(header)
+        for index in 0..<count {
+            let time = Int64(index) * 10_000_000
+            try builder.write(
+                TraceEvent(time: time, .sample([Double(index) / 8, 0, -1], kind: .gyroscope, sensor: "g", stamp: nil)))
+            guard index % 32 == 31 else { continue }
+            for late in index - 31...index {
+                let stamp = Int64(late == 5 ? 4 : late) * 10_000_000 - 300_000_000
+                try builder.write(
+                    TraceEvent(
+                        time: time,
+                        .sample([1, Double(late) / 4, 9.5], kind: .accelerometer, sensor: "a", stamp: stamp)))
+            }
+        }
+        return try builder.file()
+    }
+
+    @Test("CSV is the same, event by event, as that of the recording in memory")
+    func csv() throws {
+        // More than wait at a time.
+        let trace = try Self.walk(count: MeasuredReadings.window)
+        let expected = try Recording(trace: trace).csv()
+        try Files.withFolder { folder in
+            let remarks = try TraceExport.writeCSV(trace, to: folder + "/a.csv")
+            #expect(try Files.bytes(folder + "/a.csv") == expected)
+            #expect(remarks.contains("1 readings had the time of another one of their sensor and were left out."))
+            // -0.3 s.
+            #expect(remarks.contains { $0.contains("2023-11-14T22:13:19.700Z") })
+        }
+    }
+
+    @Test("libiio's files hold the same, event by event, as those of the recording in memory")
+    func iio() throws {
+        let trace = try Self.walk(count: 2048)
+        let recording = try Recording(trace: trace)
+        try Files.withFolder { folder in
+            _ = try TraceExport.writeIIO(trace, to: folder + "/a")
+            for (name, bytes) in try recording.iioFiles() {
+                #expect(try Files.bytes(folder + "/a/" + name) == bytes, "\(name)")
+            }
+            #expect(throws: DeviceError.self) { try TraceExport.writeIIO(trace, to: folder + "/a") }
+            _ = try TraceExport.writeIIO(trace, to: folder + "/a", overwrite: true)
+        }
+    }
+
+    @Test("Readings that come later than a window of others are left out with a remark")
+    func late() throws {
+        let builder = TraceBuilder(name: "late")
+        var header = TraceHeader()
+        header.add(SensorDescription(id: "p", kind: .pressure))
+        try builder.write(header)
+        let count = MeasuredReadings.window + 10
+        for index in 0...count {
+            let stamp = index == count ? 5 : Int64(index) * 10
+            try builder.write(
+                TraceEvent(
+                    time: Int64(index) * 10,
+                    .sample([Double(index), 0, 0], kind: .pressure, sensor: "p", stamp: stamp)))
+        }
+        var readings = try MeasuredReadings(try builder.file())
+        var times: [Int64] = []
+        while let reading = readings.next() { times.append(reading.time) }
+        #expect(times == (0..<count).map { Int64($0) * 10 })
+        #expect(readings.lateCount == 1 && readings.repeatedCount == 0)
+    }
+}

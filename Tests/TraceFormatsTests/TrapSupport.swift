@@ -1,0 +1,93 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import GPSDProtocol
+import Testing
+import Trace
+
+@testable import TraceFormats
+
+/// A trace on its way to another format and back.
+enum ThereAndBack {
+    /// What was written, and what that is when it is read again.
+    struct Result {
+        /// The text of each file by its name; of a format that is one file under "".
+        var files: [String: String]
+        var remarks: [String]
+        var again: RecordingFile
+
+        /// The text of a format that is one file.
+        var text: String { files[""] ?? "" }
+        /// The positions that were read again.
+        var positions: ReadPositions { ReadPositions(again.trace, remarks: again.remarks) }
+    }
+
+    /// Writes the trace with the closure, which gets a path, and reads what there is then.
+    static func by(
+        _ trace: TraceFile, options: RecordingOptions = .init(), _ write: (TraceFile, String) throws -> [String]
+    ) throws -> Result {
+        try Files.withFolder { folder in
+            let path = folder + "/out"
+            let remarks = try write(trace, path)
+            var files: [String: String] = [:]
+            for name in Folder.isFolder(path) ? try Folder.names(path) : [""] {
+                files[name] = String(decoding: try Files.bytes(name.isEmpty ? path : "\(path)/\(name)"), as: UTF8.self)
+            }
+            return Result(files: files, remarks: remarks, again: try RecordingFile.open(path, options: options))
+        }
+    }
+
+    /// Writes the trace in a format, and reads that.
+    static func through(_ format: ExportFormat, _ trace: TraceFile) throws -> Result {
+        try by(trace) { try format.write($0, to: $1) }
+    }
+
+    /// What a format that is only written has in it.
+    static func text(_ format: ExportFormat, _ trace: TraceFile) throws -> String {
+        try Files.withFolder { folder in
+            _ = try format.write(trace, to: folder + "/out")
+            return String(decoding: try Files.bytes(folder + "/out"), as: UTF8.self)
+        }
+    }
+
+    /// A message of an MCAP file.
+    struct Message {
+        var topic: String
+        var logged: UInt64
+        var published: UInt64
+        var contents: [String: Any]
+    }
+
+    /// The messages that the trace becomes as MCAP.
+    static func messages(_ trace: TraceFile) throws -> [Message] {
+        var reader = try MCAPReader(.memory(try MCAPFiles.bytes(of: trace), name: "t"))
+        var messages: [Message] = []
+        while let message = try reader.next() {
+            let data = Data(try #require(try reader.data()))
+            messages.append(
+                Message(
+                    topic: reader.channels[message.channel]?.topic ?? "", logged: message.logged,
+                    published: message.published,
+                    contents: try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])))
+        }
+        return messages
+    }
+}
+
+/// A folder of Sensor Logger in memory: files of lines, and what its Metadata.csv says.
+func sensorLogger(
+    _ platform: String, standardised: Bool = false, _ files: [String: [String]]
+) throws(DeviceError) -> Recording {
+    var bytes = files.mapValues { [UInt8]($0.map { "\($0)\n" }.joined().utf8) }
+    let metadata = "version,platform,standardisation\n3,\(platform),\(standardised)\n"
+    bytes["Metadata.csv"] = [UInt8](metadata.utf8)
+    return try Recording(sensorLogger: bytes, name: "walk")
+}
+
+/// A sentence with its checksum.
+func nmeaSentence(_ text: String) -> String {
+    let sum = String(text.utf8.reduce(0, ^), radix: 16, uppercase: true)
+    return "$\(text)*\(sum.count == 1 ? "0" : "")\(sum)"
+}

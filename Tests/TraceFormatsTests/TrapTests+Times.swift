@@ -1,0 +1,191 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Testing
+import Trace
+import TraceEditing
+
+@testable import TraceFormats
+
+extension TrapTests {
+    @Test("5 Clocks: when it was measured, when it came and what the receiver's clock showed stay three times")
+    func clocks() throws {
+        // The report came a quarter of a second after noon and is of 300 ms before noon; the reading is 2 ms old.
+        let text = """
+            {"format":"device-services-trace","version":1,"start":{"utc":"2026-03-23T12:00:00.000000000Z","boot":100.0},"sensors":[{"id":"gyroscope","kind":"gyroscope"}]}
+            {"t":0.250000000,"gpsd":{"class":"TPV","device":"/dev/gps","mode":3,"time":"2026-03-23T11:59:59.700Z","lat":43.25,"lon":13.5,"altHAE":150,"track":90,"speed":2.5}}
+            {"t":0.500000000,"gyroscope":[0.25,0.5,0.125],"stamp":0.498000000}
+
+            """
+        let trace = try MCAPFiles.trace(text)
+        // Noon of 2026-03-23, by: date -u -d 2026-03-23T12:00Z +%s
+        let (came, measured): (Int64, Int64) = (1_774_267_200_250_000_000, 1_774_267_199_700_000_000)
+        let pair = try #require(TraceSummary(trace).clocks.first)
+        #expect(pair.time == 250_000_000 && pair.receiver == WallTime(nanoseconds: measured))
+
+        let messages = try ThereAndBack.messages(trace)
+        let fix = try #require(messages.first { $0.topic == "/gps/fix" })
+        #expect(fix.logged == UInt64(came) && fix.published == UInt64(measured))
+        let reading = try #require(messages.first { $0.topic == "/gyroscope" })
+        #expect(reading.logged == 1_774_267_200_500_000_000 && reading.published == 1_774_267_200_498_000_000)
+        let events = MCAPFiles.lines(try ThereAndBack.through(.mcap, trace).again.trace).dropFirst()
+        #expect(events.elementsEqual(text.split(separator: "\n").dropFirst()))
+
+        func check(_ result: ThereAndBack.Result, came expected: Int64, _ what: String) throws {
+            let read = result.positions
+            let report = try #require(read.reports.first, "\(what)")
+            #expect(report.report.time == WallTime(nanoseconds: measured), "\(what)")
+            let start = try #require(result.again.trace.start, "\(what)")
+            #expect(start.nanoseconds + Int64((report.seconds * 1e9).rounded()) == expected, "\(what)")
+        }
+        let stamped = try ThereAndBack.by(trace) { try TraceExport.writeGPSD($0, to: $1, hasStamps: true) }
+        #expect(stamped.text.hasPrefix(#"2026-03-23 12:00:00 1774267200.250000: {"class":"TPV""#))
+        try check(stamped, came: came, "gpsd's reports with stamps")
+        let tagged = try ThereAndBack.by(trace) { trace, path in
+            var options = NMEAExportOptions()
+            options.stampsArrivals = true
+            return try TraceExport.writeNMEA(trace, to: path, options: options)
+        }
+        #expect(tagged.text.hasPrefix(#"\c:1774267200250*"#))
+        #expect(tagged.text.contains("$GPGGA,115959.70,"))
+        try check(tagged, came: came, "sentences with tag blocks")
+        // Sensor Logger has one time, which is that of the measurement; that the other one is gone is told.
+        let folder = try ThereAndBack.through(.sensorLogger, trace)
+        #expect(folder.files["Location.csv"]?.contains("\n1774267199700000000,-0.300000000,") == true)
+        #expect(folder.files["Gyroscope.csv"]?.contains("\n1774267200498000000,0.498000000,") == true)
+        #expect(folder.remarks.contains { $0.contains("the times at which positions arrived") })
+        try check(folder, came: measured, "Sensor Logger")
+        let recording = try Recording(trace: folder.again.trace)
+        // 0.3 s before noon is the start now.
+        #expect(recording.track(.gyroscope)?.times == [798_000_000])
+    }
+
+    @Test(
+        "6 Dates of sentences: none is invented, a stated one goes on over midnight, 1024 weeks are added on demand only"
+    )
+    func dates() throws {
+        func gga(_ time: String) -> String {
+            nmeaSentence("GPGGA,\(time),4404.00000,N,12118.00000,W,1,12,1.0,10.0,M,-20.0,M,,")
+        }
+        func read(_ lines: [String], weeks: Int = 0) throws -> RecordingFile {
+            var options = RecordingOptions()
+            options.nmea.weeks = weeks
+            return try RecordingFile.read([UInt8](lines.joined(separator: "\n").utf8), name: "t.nmea", options: options)
+        }
+        func times(_ trace: TraceFile) -> [Double?] { ReadPositions(trace).fixes.map { $0.time?.seconds } }
+        let bare = [gga("235959.00"), gga("000001.00")]
+        let undated = try read(bare)
+        #expect(times(undated.trace) == [nil, nil])
+        #expect(undated.remarks.contains { $0.hasPrefix("2 positions have no date") })
+        let stillUndated = try ThereAndBack.through(.nmea, undated.trace)
+        #expect(times(stillUndated.again.trace) == [nil, nil])
+        #expect(!stillUndated.text.contains("ZDA"))
+
+        // The last second of 2016 (UTC had a leap second then, which neither clock counts), and the second one of 2017.
+        let dated = try read(["# Date: 2016-12-31"] + bare)
+        #expect(times(dated.trace) == [1_483_228_799, 1_483_228_801])
+        // What is written says its dates itself.
+        let back = try ThereAndBack.through(.nmea, dated.trace)
+        #expect(back.text.contains("$GPZDA,235959.00,31,12,2016,00,00*"))
+        #expect(back.text.contains("$GPZDA,000001.00,01,01,2017,00,00*"))
+        #expect(times(back.again.trace) == [1_483_228_799, 1_483_228_801])
+        #expect(!back.again.remarks.contains { $0.contains("date") }, "\(back.again.remarks)")
+
+        // 25 August 1999 and 10 April 2019 are 1024 weeks (7168 days) apart.
+        let old = [
+            "# Date: 2019-04-10", nmeaSentence("GPRMC,120000.00,A,4404.00000,N,12118.00000,W,1.0,90.0,250899,,,A"),
+        ]
+        let kept = try read(old)
+        #expect(times(kept.trace) == [935_582_400])
+        #expect(kept.remarks.contains { $0.contains("1024") })
+        let mended = try read(old, weeks: 1024)
+        #expect(times(mended.trace) == [1_554_897_600])
+        let later = try ThereAndBack.through(.nmea, mended.trace)
+        #expect(later.text.contains(",100419,"))
+        #expect(times(later.again.trace) == [1_554_897_600])
+    }
+
+    @Test("7 phyphox: metres that are called degrees, NaN and decimal commas come out as the numbers that were meant")
+    func phyphox() throws {
+        let table = """
+            "Time (s)";"Latitude (°)";"Longitude (°)";"Height (m)";"Velocity (m/s)";"Direction (°)";"Horizontal Accuracy (m)";"Vertical Accuracy (°)"
+            1,0E0;5,0E1;6,0E0;2,0E2;2,5E0;9,0E1;5,0E0;3,0E0
+            2,0E0;5,05E1;6,5E0;NaN;2,5E0;9,0E1;NaN;NaN
+
+            """
+        let clock = """
+            "event";"experiment time";"system time";"system time text"
+            "START";0,000000000E0;1759650000,250;"2025-10-05 09:40:00.250 UTC+02:00"
+
+            """
+        let recording = try Recording(
+            phyphox: ["Location.csv": [UInt8](table.utf8), "meta/time.csv": [UInt8](clock.utf8)], name: "walk")
+        let trace = try recording.trace(named: "walk")
+        let back = try ThereAndBack.through(.sensorLogger, trace)
+        let location = try #require(back.files["Location.csv"]).split(separator: "\n")
+        #expect(
+            location.dropFirst() == [
+                // Bearing, speed, vertical and horizontal accuracy, speed, bearing, the two altitudes, longitude, latitude.
+                "1759650001250000000,1.000000000,-1,-1,3,5,2.5,90,200,,6,50",
+                "1759650002250000000,2.000000000,-1,-1,-1,-1,2.5,90,,,6.5,50.5",
+            ])
+        for read in [ReadPositions(trace), back.positions] {
+            try #require(read.fixes.count == 2)
+            #expect(read.fixes.map { $0.time?.nanoseconds } == [1_759_650_001_250_000_000, 1_759_650_002_250_000_000])
+            #expect(read.fixes.map(\.latitude) == [50, 50.5] && read.fixes.map(\.longitude) == [6, 6.5])
+            #expect(read.fixes[0].verticalError == 3 && read.fixes[0].horizontalError == 5)
+            #expect(read.fixes[0].altitudeMSL == 200 && read.fixes[0].speed == 2.5 && read.fixes[0].track == 90)
+            #expect(read.fixes.map(\.mode) == [.threeDimensional, .twoDimensional])
+            #expect(
+                read.fixes[1].verticalError.isNaN && read.fixes[1].horizontalError.isNaN
+                    && read.fixes[1].altitudeMSL.isNaN)
+        }
+    }
+
+    @Test("8 Rates: rows of files with rates of their own are put together by time, also those from before the start")
+    func rates() throws {
+        let axes = "time,seconds_elapsed,z,y,x"
+        // It began at 1700000000 s; the position is of 350 ms before, the first turn of 5 ms before.
+        let files: [String: [String]] = [
+            "Gyroscope.csv": [
+                axes, "1699999999995000000,-0.005,3,2,1", "1700000000005000000,0.005,6,5,4",
+                "1700000000015000000,0.015,9,8,7",
+            ],
+            "Magnetometer.csv": [axes, "1700000000000000000,0,-40,20,5", "1700000000040000000,0.04,-41,21,6"],
+            "Barometer.csv": ["time,seconds_elapsed,relativeAltitude,pressure", "1700000000010000000,0.01,0,1013.25"],
+            "Location.csv": ["time,seconds_elapsed,longitude,latitude", "1699999999650000000,-0.35,13.5,43.25"],
+        ]
+        let trace = try sensorLogger("android", files).trace(named: "walk")
+        let expected = [
+            #"{"t":0.000000000,"gpsd":{"class":"TPV","#, #"{"t":0.345000000,"gyroscope":[1.0,2.0,3.0]"#,
+            #"{"t":0.350000000,"magnetometer":[0.05,0.2,-0.4]"#, #"{"t":0.355000000,"gyroscope":[4.0,5.0,6.0]"#,
+            #"{"t":0.360000000,"pressure":101.325"#, #"{"t":0.365000000,"gyroscope":[7.0,8.0,9.0]"#,
+            #"{"t":0.390000000,"magnetometer":[0.06,0.21,-0.41]"#,
+        ]
+        let back = try ThereAndBack.through(.sensorLogger, trace)
+        for file in [trace, back.again.trace] {
+            #expect(file.start == WallTime(nanoseconds: 1_699_999_999_650_000_000))
+            let lines = MCAPFiles.lines(file).dropFirst()
+            #expect(lines.count == expected.count)
+            for (line, expected) in zip(lines, expected) { #expect(line.hasPrefix(expected), "\(line)") }
+        }
+        // Each keeps its own times, and none is filled up with the numbers of another.
+        #expect(
+            back.files["Gyroscope.csv"] == """
+                time,seconds_elapsed,z,y,x
+                1699999999995000000,0.345000000,3.0,2.0,1.0
+                1700000000005000000,0.355000000,6.0,5.0,4.0
+                1700000000015000000,0.365000000,9.0,8.0,7.0
+
+                """)
+        // In one table there is a row for each time at which anything was read, six of them, with empty cells.
+        let table = try ThereAndBack.text(.csv, trace).split(separator: "\n")
+        #expect(table.count == 7)
+        #expect(
+            table.dropFirst().map { $0.split(separator: ",", omittingEmptySubsequences: false).count { $0.isEmpty } }
+                == [
+                    4, 4, 4, 6, 4, 4,
+                ])
+    }
+}

@@ -1,0 +1,121 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import Testing
+
+@testable import Trace
+
+@Suite("Files that are there as a whole or not at all")
+struct TraceReplacementTests {
+    private let folder: Folder
+
+    init() throws { folder = try Folder() }
+
+    private func put(_ text: String, _ name: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: folder.file(name)))
+    }
+
+    private func text(_ name: String) throws -> String { String(decoding: try folder.bytes(name), as: UTF8.self) }
+
+    private func write(_ text: String, _ output: TraceOutput) {
+        let failure = [UInt8](text.utf8).withUnsafeBytes { bytes -> DeviceError? in
+            do throws(DeviceError) {
+                try output.write(bytes)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(failure == nil)
+    }
+
+    private var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
+    }
+
+    @Test("The former file stays until the new one is whole, with its mode, and a link stays a link")
+    func replaces() throws {
+        try put("old", "a")
+        #expect(chmod(folder.file("a"), 0o640) == 0)
+        try FileManager.default.createSymbolicLink(atPath: folder.file("link"), withDestinationPath: folder.file("a"))
+        for name in ["a", "link"] {
+            let output = try TraceOutput(whole: folder.file(name), overwrite: true)
+            write("new \(name)", output)
+            #expect(try text("a") == (name == "a" ? "old" : "new a"))
+            try output.close()
+            #expect(try text("a") == "new \(name)")
+        }
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.file("link")) == folder.file("a"))
+        var status = stat()
+        #expect(stat(folder.file("a"), &status) == 0 && status.st_mode & 0o777 == 0o640)
+        #expect(try names == ["a", "link"])
+    }
+
+    @Test("What is not closed is not there, and the former file is as it was")
+    func discards() throws {
+        try put("old", "a")
+        for (name, overwrite) in [("a", true), ("b", true), ("c", false)] {
+            let output = try TraceOutput(whole: folder.file(name), overwrite: overwrite)
+            write("new", output)
+            output.abandon()
+        }
+        #expect(try text("a") == "old")
+        #expect(try names == ["a"])
+        #expect(throws: DeviceError.self) { try TraceOutput(whole: folder.file("a"), overwrite: false) }
+        #expect(try text("a") == "old")
+    }
+
+    @Test("A file is replaced as a whole however long its name is")
+    func longName() throws {
+        // As long as names may be.
+        let name = String(repeating: "a", count: 255)
+        try put("old", name)
+        let unfinished = try TraceOutput(whole: folder.file(name), overwrite: true)
+        write("new", unfinished)
+        unfinished.abandon()
+        #expect(try text(name) == "old")
+        let output = try TraceOutput(whole: folder.file(name), overwrite: true)
+        write("new", output)
+        #expect(try text(name) == "old")
+        try output.close()
+        #expect(try text(name) == "new")
+        #expect(try names == [name])
+    }
+
+    @Test("Where nothing can be written beside the former file it is not written over either")
+    func noPlaceBeside() throws {
+        try put("old", "a")
+        var status = stat()
+        #expect(stat(folder.file("a"), &status) == 0)
+        // What stands where the new file would be made.
+        let inTheWay = folder.file(".\(getpid())-\(status.st_ino).part")
+        try FileManager.default.createDirectory(atPath: inTheWay, withIntermediateDirectories: false)
+        #expect(throws: DeviceError.self) { try TraceOutput(whole: folder.file("a"), overwrite: true) }
+        #expect(try text("a") == "old")
+    }
+
+    @Test("A trace that nobody closes leaves the former one")
+    func writer() throws {
+        try put("old", "a")
+        func leave() throws {
+            let writer = try TraceWriter(whole: folder.file("a"), overwrite: true)
+            try writer.write(TraceHeader())
+        }
+        try leave()
+        #expect(try text("a") == "old")
+        let writer = try TraceWriter(whole: folder.file("a"), overwrite: true)
+        try writer.write(TraceHeader())
+        try writer.close()
+        #expect(try text("a").hasPrefix(#"{"format":"device-services-trace""#))
+        #expect(try names == ["a"])
+    }
+
+    @Test("A device is written to at once")
+    func device() throws {
+        let output = try TraceOutput(whole: "/dev/null", overwrite: true)
+        write("new", output)
+        try output.close()
+    }
+}
