@@ -136,7 +136,8 @@ let package = Package(
         .target(
             name: "TraceEditing",
             dependencies: [
-                "DeviceCore", "FaultSyntax", "Geodesy", "GPSDEncoding", "GPSDProtocol", "JSONBytes", "Trace",
+                "DeviceCore", "FaultSyntax", "Geodesy", "GPSDEncoding", "GPSDProtocol", "JSONBytes", "NMEAFormat",
+                "Trace",
             ],
             path: "Simulators/TraceEditing"),
         .target(

@@ -106,21 +106,26 @@ package final class BlackBox: Sendable {
 
     /// Something has happened.
     package func trigger(_ event: String) {
-        let trigger = RingTrigger(event: event, time: ring.now)
-        let all = state.withLock { state -> [RingTrigger]? in
+        let noted = state.withLock { state -> (trigger: RingTrigger, isFirst: Bool)? in
             guard !state.isFinished else { return nil }
-            if let count = state.pending?.triggers.count {
-                guard count < Self.maximumTriggers else { return nil }
-                state.pending?.triggers.append(trigger)
-                return state.pending?.triggers
+            let trigger = RingTrigger(event: event, time: ring.now)
+            var triggers = state.pending?.triggers ?? []
+            guard triggers.count < Self.maximumTriggers else { return nil }
+            triggers.append(trigger)
+            if state.pending == nil {
+                let timer = clock.timer(at: clock.now.advanced(bySeconds: options.after)) { [weak self] in
+                    self?.isDue()
+                }
+                state.pending = Pending(triggers: triggers, timer: timer)
+            } else {
+                state.pending?.triggers = triggers
             }
-            let timer = clock.timer(at: clock.now.advanced(bySeconds: options.after)) { [weak self] in self?.isDue() }
-            state.pending = Pending(triggers: [trigger], timer: timer)
-            return [trigger]
+            // In the order of the events: of two at once, the first must not be the last that the ring hears.
+            ring.keep(from: from(triggers), for: triggers)
+            return (trigger, triggers.count == 1)
         }
-        guard let all else { return }
-        ring.keep(from: from(all), for: all)
-        told(.triggered(trigger, seconds: all.count == 1 ? options.after : 0))
+        guard let noted else { return }
+        told(.triggered(noted.trigger, seconds: noted.isFirst ? options.after : 0))
     }
 
     /// Ends it: what waits for the time behind a trigger is saved with what there is. Returns when it has been. Then the ring

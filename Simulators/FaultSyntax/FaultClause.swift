@@ -35,7 +35,7 @@ package struct FaultClause: Sendable, Hashable {
     /// For how many seconds; nil when that is not said.
     package let duration: Double?
 
-    /// Reads a list, whose faults are parted by commas.
+    /// Reads a list, whose faults are parted by commas. One without any is an error: a slip must not look like a test.
     /// - Parameter counting: what the number behind # counts: "a sample". Nil where nothing is counted.
     package static func list(_ text: String, counting: String? = nil) throws(DeviceError) -> [FaultClause] {
         guard text.utf8.count <= maximumLength else {
@@ -43,6 +43,7 @@ package struct FaultClause: Sendable, Hashable {
         }
         var clauses: [FaultClause] = []
         for word in text.split(separator: ",") { clauses.append(try FaultClause(word, counting: counting)) }
+        guard !clauses.isEmpty else { throw wrong(text, "names no fault") }
         return clauses
     }
 

@@ -33,6 +33,20 @@ public struct TraceEvent: Sendable {
     /// What happened.
     public var contents: Contents
 
+    /// How many bytes it takes in memory, roughly.
+    package var size: Int {
+        let own = MemoryLayout<TraceEvent>.stride
+        switch contents {
+        case .gpsd(let line), .gpsdText(let line): return own + line.count
+        case .accessory(let event):
+            switch event.change {
+            case .sent(_, let bytes), .received(_, let bytes): return own + bytes.count
+            default: return own
+            }
+        default: return own
+        }
+    }
+
     /// An event of those parts.
     public init(time: Int64?, _ contents: Contents) {
         self.time = time

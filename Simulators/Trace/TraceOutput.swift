@@ -96,10 +96,10 @@ package struct TraceOutput: Sendable {
         if fsync(descriptor) != 0, errno == EIO || errno == ENOSPC || errno == EDQUOT {
             failed = ("fsync", errno)
         }
+        if failed == nil, let replacement, let number = replacement.finish(descriptor) { failed = ("link", number) }
+        if failed != nil { replacement?.remove(descriptor) }
         // Linux has closed the descriptor even when it reports EINTR.
         if system_close(descriptor) != 0, errno != EINTR, failed == nil { failed = ("close", errno) }
-        if failed == nil, let replacement, let number = replacement.finish() { failed = ("rename", number) }
-        if failed != nil { replacement?.remove() }
         if let failed {
             throw Self.failure(name, call: failed.call, errno: failed.errno, isWhole: replacement != nil)
         }
@@ -111,8 +111,8 @@ package struct TraceOutput: Sendable {
             try? close()
             return
         }
+        replacement.remove(descriptor)
         _ = system_close(descriptor)
-        replacement.remove()
     }
 
     private static func failure(
@@ -141,7 +141,7 @@ package struct TraceOutput: Sendable {
         case EPIPE:
             message = "Nobody reads the trace on \(name) any longer, so recording has stopped."
         default:
-            message = "The trace \(name) cannot be written."
+            message = isWhole ? "\(name) cannot be written." : "The trace \(name) cannot be written."
         }
         return DeviceError(code, message, cause: .system(call: call, errno: number))
     }

@@ -9,8 +9,10 @@ import Musl
 import Darwin
 #endif
 
-/// A file that is there as a whole or not at all. In the place of another one it comes in one step: until it is whole, it
-/// lies beside that one.
+/// A file that is there as a whole or not at all. Until it is whole it has no name, so that nothing is left of it whatever
+/// ends the program; in the place of another file it comes in one step.
+///
+/// File systems that know no files without names (NFS, FAT) have it beside the former one, or under its own name, meanwhile.
 struct TraceReplacement: Sendable {
     /// Why no new file could be made.
     struct Failure: Error {
@@ -46,35 +48,80 @@ struct TraceReplacement: Sendable {
         self.path = file
         // Short, since names as long as names may be are replaced too; the file's own number keeps apart those that are
         // replaced at the same time.
-        let folder = file.utf8.lastIndex(of: UInt8(ascii: "/")).map { file[..<$0] } ?? "."
+        let folder = Self.folder(of: file)
         temporary = "\(folder)/.\(getpid())-\(status.st_ino).part"
         former = (status.st_uid, status.st_gid, status.st_mode & 0o7777)
     }
 
+    private static func folder(of path: String) -> String {
+        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    }
+
     /// Makes the new file. Fails with the error's number.
     func open() -> Result<Int32, Failure> {
+        let descriptor = openNameless()
+        let result = descriptor >= 0 ? .success(descriptor) : openNamed()
+        if let former, case .success(let descriptor) = result {
+            // As far as this user may; the mode last, because a change of the owner may take bits out of it.
+            _ = fchown(descriptor, former.user, former.group)
+            _ = fchmod(descriptor, former.mode)
+        }
+        return result
+    }
+
+    private var mode: mode_t { former == nil ? 0o644 : 0o600 }
+
+    /// Less than 0 where there are no files without names, or no way to give them one.
+    private func openNameless() -> Int32 {
+        #if os(Linux)
+        let descriptor = system_open(Self.folder(of: path), O_WRONLY | O_CLOEXEC | openTemporary, mode)
+        guard descriptor >= 0, access(Self.link(to: descriptor), F_OK) != 0 else { return descriptor }
+        close(descriptor)
+        #endif
+        return -1
+    }
+
+    /// Where the system shows an open file, named or not.
+    private static func link(to descriptor: Int32) -> String { "/proc/self/fd/\(descriptor)" }
+
+    private func openNamed() -> Result<Int32, Failure> {
         // Left by a process of the same number that has ended in between.
         if former != nil { unlink(temporary) }
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
         var descriptor: Int32
         repeat {
-            descriptor = system_open(temporary, flags, former == nil ? 0o644 : 0o600)
+            descriptor = system_open(temporary, flags, mode)
         } while descriptor < 0 && errno == EINTR
-        guard descriptor >= 0 else { return .failure(Failure(number: errno)) }
-        if let former {
-            // As far as this user may; the mode last, because a change of the owner may take bits out of it.
-            _ = fchown(descriptor, former.user, former.group)
-            _ = fchmod(descriptor, former.mode)
-        }
-        return .success(descriptor)
+        return descriptor < 0 ? .failure(Failure(number: errno)) : .success(descriptor)
     }
 
-    /// Puts the new file in the place of the other one. Returns the error's number when that fails.
-    func finish() -> Int32? { rename(temporary, path) == 0 ? nil : errno }
+    /// Gives the new file its name, in the place of the other one. Returns the error's number when that fails.
+    func finish(_ descriptor: Int32) -> Int32? {
+        if !Self.isNamed(descriptor) {
+            if former != nil { unlink(temporary) }
+            guard linkat(AT_FDCWD, Self.link(to: descriptor), AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) == 0 else {
+                return errno
+            }
+        }
+        return rename(temporary, path) == 0 ? nil : errno
+    }
 
-    /// Removes the new file.
-    func remove() { unlink(temporary) }
+    /// Removes the new file, which is still open.
+    func remove(_ descriptor: Int32) {
+        // What has no name goes by itself, and the name may be that of somebody else's file.
+        if Self.isNamed(descriptor) { unlink(temporary) }
+    }
+
+    private static func isNamed(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_nlink > 0
+    }
 }
+
+#if os(Linux)
+/// O_TMPFILE, which Swift does not import.
+private let openTemporary: Int32 = 0o20_000_000 | O_DIRECTORY
+#endif
 
 /// The C function, whose name the method hides.
 private func system_open(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }

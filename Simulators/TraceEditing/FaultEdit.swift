@@ -10,7 +10,7 @@ public import Trace
 /// The header of the result says what was done, in a member "faults" with the seed and the list, so that a run that has failed can
 /// be repeated from its trace alone; a list of such where there were faults in it before. A fault that names what the trace
 /// has not is an error, so that no test passes because of a slip: sensors are looked for in the header, receivers and
-/// accessories in all of the trace.
+/// accessories in all of the trace, and what would begin behind the last event is one too.
 ///
 /// Where faults change positions (`nofix`, `clockstep`) the sentences that receivers sent are left out of all of the trace:
 /// they would tell of a fix or a time that the reports beside them do not have. Simulated servers make others of the reports.
@@ -32,7 +32,9 @@ public struct FaultEdit: TraceEdit {
     private let hasJitter: Bool
     private let dropsSentences: Bool
     private let namesReceivers: Bool
+    /// Those that faults name, and some of the others, for what is said when one is missing.
     private var receivers: Set<String> = []
+    private var end: Int64 = 0
     /// The names that accessories have, by their ids.
     private var accessories: [String: String] = [:]
     /// Accessories that were unplugged: nothing more is heard of them until they are attached again.
@@ -67,6 +69,7 @@ public struct FaultEdit: TraceEdit {
     /// Adds what becomes of an event.
     public mutating func take(_ event: TraceEvent, into events: inout [TraceEvent]) {
         let time = event.time ?? 0
+        end = max(end, time)
         if namesReceivers { noteReceivers(event) }
         while let step = schedule.next(upTo: time) { happen(step, into: &events) }
         apply(to: event, time, into: &events)
@@ -74,20 +77,30 @@ public struct FaultEdit: TraceEdit {
         late.release(upTo: time, into: &events)
     }
 
-    /// Adds what was late. Throws for a fault of a receiver or an accessory that was not in the trace.
+    /// Adds what was late. Throws for a fault of a receiver or an accessory that was not in the trace, and for one behind its
+    /// end.
     public mutating func finish(into events: inout [TraceEvent]) throws(DeviceError) {
         late.release(upTo: .max, into: &events)
+        for fault in faults { try fault.check(end: end) }
         for fault in faults { try fault.check(receivers: receivers.subtracting([""]), accessories: accessories) }
     }
 
     private mutating func noteReceivers(_ event: TraceEvent) {
         guard case .gpsd(let line) = event.contents else { return }
         switch line.withUnsafeBytes({ decoder.decode($0) }) {
-        case .position(let report): receivers.insert(report.receiver)
-        case .sky(let report): receivers.insert(report.receiver)
-        case .attitude(let report): receivers.insert(report.receiver)
+        case .position(let report): note(report.receiver)
+        case .sky(let report): note(report.receiver)
+        case .attitude(let report): note(report.receiver)
         default: break
         }
+    }
+
+    private mutating func note(_ receiver: String) {
+        if isWorthNoting(receiver, among: receivers.count) { receivers.insert(receiver) }
+    }
+
+    private func isWorthNoting(_ name: String, among count: Int) -> Bool {
+        count < 100 && name.utf8.count < 4096 || faults.contains { $0.target == name }
     }
 
     // MARK: What happens by itself
@@ -189,7 +202,7 @@ public struct FaultEdit: TraceEdit {
         let id = accessory.accessory
         switch accessory.change {
         case .attached(let description):
-            accessories[id] = description.name
+            if isWorthNoting(id, among: accessories.count) { accessories[id] = description.name }
             unplugged.remove(id)
             if open[id] == nil { open[id] = [] }
         case .detached:

@@ -3,11 +3,15 @@
 
 import Trace
 
-/// Events that wait for their time, with a bound on how many.
+/// Events that wait for their time, with a bound on how many and on how large they are.
 struct LateEvents {
     /// So many events wait: a minute of two thousand readings a second.
     static let capacity = 1 << 17
+    /// So many bytes do they have.
+    static let maximumSize = 64 << 20
 
+    /// How many bytes wait.
+    private(set) var size = 0
     private var heap = TimeHeap<TraceEvent>()
     private let capacity: Int
     /// Where too many came at once some go before their time. None goes before one that has gone.
@@ -20,7 +24,8 @@ struct LateEvents {
     /// Adds an event; the earliest is handed on where too many wait.
     mutating func add(_ event: TraceEvent, into events: inout [TraceEvent]) {
         heap.insert(event, at: max(event.time ?? 0, last))
-        if heap.count > capacity { release(into: &events) }
+        size += event.size
+        while heap.count > capacity || size > Self.maximumSize, heap.count > 0 { release(into: &events) }
     }
 
     /// Hands on those that have no later time than this.
@@ -32,6 +37,7 @@ struct LateEvents {
         guard let (first, time) = heap.removeEarliest() else { return }
         var event = first
         last = time
+        size -= first.size
         let due = event.time ?? 0
         if due < time {
             if case .sample(let value, let kind, let sensor, nil) = event.contents {

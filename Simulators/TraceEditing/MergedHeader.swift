@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import GPSDEncoding
+import GPSDProtocol
+import NMEAFormat
 import Trace
 
 /// The header of a merged trace, and what the sensors, receivers and accessories of each part are called in it.
@@ -14,13 +17,19 @@ struct MergedHeader {
     private let receivers: [ReceiverRenaming]
     /// The trace whose battery is told: a device has one. Nil when none tells of any.
     let batteryTrace: Int?
+    /// The traces whose errors of 68 per cent become such of 95.
+    private let phones: Set<Int>
 
     /// - Parameters:
     ///   - offset: By how much the first trace is moved.
     ///   - receivers: For each trace the receivers that are called otherwise now.
     ///   - batteryTrace: The trace whose battery is told.
-    init(_ first: TraceHeader, offset: Int64, receivers: [[String: String]], batteryTrace: Int?) {
+    ///   - phones: The traces whose errors of 68 per cent become such of 95, because others have those.
+    init(
+        _ first: TraceHeader, offset: Int64, receivers: [[String: String]], batteryTrace: Int?, phones: Set<Int> = []
+    ) {
         header = first
+        self.phones = phones
         self.receivers = receivers.map { ReceiverRenaming(names: $0) }
         self.batteryTrace = batteryTrace
         header.devices = devices(of: first, 0)
@@ -56,6 +65,16 @@ struct MergedHeader {
         header.units.merge(other.units) { former, _ in former }
     }
 
+    /// Says whether all errors are a phone's.
+    mutating func set(hasPhoneAccuracies: Bool) { header.hasPhoneAccuracies = hasPhoneAccuracies }
+
+    /// A phone's position with errors as gpsd has them. Such positions were written here, so that nothing else is lost.
+    private static func withUsualErrors(_ line: [UInt8]) -> [UInt8] {
+        var decoder = GPSDDecoder()
+        guard case .position(let report) = line.withUnsafeBytes({ decoder.decode($0) }) else { return line }
+        return GPSDEncoder.line(report.with(errors: .ninetyFive, insteadOf: .sixtyEight))
+    }
+
     /// An event of a trace as it stands in the merged one; nil for one of another battery.
     /// - Parameters:
     ///   - offset: By how much the trace is moved.
@@ -74,7 +93,8 @@ struct MergedHeader {
             accessory.accessory += "-\(trace + 1)"
             event.contents = .accessory(accessory)
         case .gpsd(let line):
-            if receivers.indices.contains(trace) { event.contents = .gpsd(receivers[trace].apply(to: line)) }
+            let line = phones.contains(trace) ? Self.withUsualErrors(line) : line
+            event.contents = .gpsd(receivers.indices.contains(trace) ? receivers[trace].apply(to: line) : line)
         case .battery: if trace != batteryTrace { return nil }
         case .accessory, .gpsdText, .lost, .regained: break
         }

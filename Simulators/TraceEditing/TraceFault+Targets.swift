@@ -62,6 +62,12 @@ extension TraceFault {
         }
     }
 
+    /// Throws when it would begin behind the last event.
+    func check(end: Int64) throws(DeviceError) {
+        guard startNanoseconds > end else { return }
+        throw wrong("begins behind the end of the recording, which is at \(Double(end / 1_000_000) / 1000) s")
+    }
+
     /// Throws when it names a receiver or an accessory that the trace did not have.
     func check(receivers: Set<String>, accessories: [String: String]) throws(DeviceError) {
         guard let target else { return }

@@ -33,7 +33,6 @@ extension TraceFault: CustomStringConvertible {
     public static func list(_ text: String) throws(DeviceError) -> [TraceFault] {
         var faults: [TraceFault] = []
         for clause in try FaultClause.list(text) { faults.append(try TraceFault(clause)) }
-        guard !faults.isEmpty else { throw FaultClause.wrong(text, "names no fault") }
         return faults
     }
 

@@ -22,7 +22,7 @@ public enum TraceMerger {
     /// The header is that of the first trace, moved to the earliest start, with the devices, sensors, calibrations and
     /// contexts of all. A sensor or an accessory of a name that an earlier trace has gets a number behind it, and so does
     /// a receiver that reports while an earlier trace has reports of one of its name. The battery is that of the first
-    /// trace that has one. With ``Alignment/clock`` every trace has to say when it began.
+    /// trace that has one. Where some traces have phones' errors of 68 per cent and others gpsd's, all become gpsd's. With ``Alignment/clock`` every trace has to say when it began.
     /// - Returns: What somebody should know: renamed sensors and receivers, clocks that are not the same, warnings.
     @discardableResult
     public static func write(
@@ -35,13 +35,22 @@ public enum TraceMerger {
         let offsets = try offsets(traces, headers, alignment)
         let surveys = traces.indices.map { MergeSurvey(traces[$0], headers[$0], offset: offsets[$0]) }
         let receivers = MergedReceivers(surveys, files: traces.map(\.name))
+        let located = traces.indices.filter { !surveys[$0].receivers.isEmpty }
+        let phones = located.filter { headers[$0].hasPhoneAccuracies }
+        let isMixed = !phones.isEmpty && phones.count < located.count
         var plan = MergedHeader(
             headers[0], offset: offsets[0], receivers: receivers.names,
-            batteryTrace: surveys.firstIndex(where: \.hasBattery))
+            batteryTrace: surveys.firstIndex(where: \.hasBattery), phones: isMixed ? Set(phones) : [])
         for index in headers.indices.dropFirst() {
             plan.add(headers[index], number: index + 1, file: traces[index].name)
         }
+        plan.set(hasPhoneAccuracies: !phones.isEmpty && !isMixed)
         var remarks = plan.remarks + receivers.remarks
+        if isMixed {
+            remarks += phones.map {
+                "The errors of positions in \(traces[$0].name), which are of 68 per cent, are of 95 here, as the others' are."
+            }
+        }
         if alignment == .clock { remarks += clockRemarks(traces, headers) }
         remarks += lossRemarks(traces, surveys)
         try sink.write(plan.header)

@@ -47,7 +47,7 @@ struct FaultClauseTests {
     @Test("A list is parted by commas, of which more than one do no harm")
     func list() throws {
         #expect(try FaultClause.list("a, b=1 ,,c@1s").map(\.name) == ["a", "b", "c"])
-        #expect(try FaultClause.list("") == [])
+        for text in ["", ",", ",,"] { #expect(throws: DeviceError.self) { try FaultClause.list(text) } }
         let longest = String(repeating: "a", count: FaultClause.maximumLength)
         #expect(try FaultClause.list(longest).count == 1)
         #expect(throws: DeviceError.self) { try FaultClause.list(longest + "a") }

@@ -51,11 +51,13 @@ own = (record(12, text("device-services-trace") + text(text("header") + text(tra
     + message(0, start, '{"class":"TPV","mode":2,"lat":1.0,"lon":2.0}')
     + message(1, start + 9, '{"timestamp":{"sec":1,"nsec":2},"frame_id":"g","x":1,"y":2,"z":3}')
     + message(2, start + 10, '{"t":0.1,"battery":{"level":0.5,"state":"unplugged"}}')))
+early = (record(12, text("device-services-trace") + text(text("header") + text(trace)))
+         + schemas + channel(0, 1, "/gpsd") + message(0, 1, '{"class":"TPV","mode":2,"lat":1.0,"lon":2.0}'))
 end = record(15, struct.pack("<I", 0)) + record(11, struct.pack("<QHIIIIQQ", 2, 1, 1, 0, 0, 1, 1, 2) + text(b""))
 end += record(2, struct.pack("<QQI", 0, 0, 0))
 for name, data in {
     "mcap-plain": header + plain + end, "mcap-chunk": header + chunk(plain) + end, "mcap-own": header + own + end,
-    "mcap-protobuf": header + protobuf + end,
+    "mcap-early": header + early + end, "mcap-protobuf": header + protobuf + end,
     "mcap-packed": header + chunk(plain, "zstd"), "mcap-cut": header + chunk(plain)[:-20],
 }.items():
     with open(os.path.join(sys.argv[1], name), "wb") as file:

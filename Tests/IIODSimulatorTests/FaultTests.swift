@@ -200,7 +200,7 @@ struct FaultTests {
         #expect(
             try IIODFault("unplug=EIO(mpu6050)@1s+500ms")
                 == IIODFault(.unplug(EIO), device: "mpu6050", at: .seconds(1), for: 0.5))
-        #expect(try IIODFault.list("") == [])
+        #expect(throws: DeviceError.self) { try IIODFault.list("") }
     }
 
     @Test(

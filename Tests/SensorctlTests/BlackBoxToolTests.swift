@@ -37,10 +37,10 @@ struct BlackBoxToolTests {
 
         var environment: [String: String] { ["DEVICE_SERVICES_GPSD": uri] }
 
-        func record(_ more: [String], to name: String = "") throws -> RunningTool {
+        func record(_ more: [String], to name: String = "", isOutputFull: Bool = false) throws -> RunningTool {
             try RunningTool(
                 ["record", folder.path + name, "--parts", "position", "--ring", "60s", "--json"] + more,
-                environment: environment)
+                environment: environment, isOutputFull: isOutputFull)
         }
 
         var names: [String] {
@@ -56,15 +56,22 @@ struct BlackBoxToolTests {
             }
         }
 
-        /// Waits until the ring has so many bytes, for a minute at most from one writing to the next.
-        func wait(forBytes count: Int) throws {
+        /// Waits until the ring has so many bytes.
+        func wait(forBytes count: Int) throws { try wait(in: "/.ring") { ringSize >= count } }
+
+        /// Waits until there is such a name.
+        func wait(forName isIt: (String) -> Bool) throws { try wait { names.contains(where: isIt) } }
+
+        /// Looks again when something in a folder has changed, for a minute at most from one change to the next.
+        private func wait(in name: String = "", until isDone: () -> Bool) throws {
             let descriptor = inotify_init1(Int32(IN_CLOEXEC))
             defer { close(descriptor) }
-            try #require(inotify_add_watch(descriptor, folder.path + "/.ring", UInt32(IN_MODIFY | IN_CREATE)) >= 0)
+            let changes = UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO)
+            try #require(inotify_add_watch(descriptor, folder.path + name, changes) >= 0)
             var told = [UInt8](repeating: 0, count: 4096)
-            while ringSize < count {
+            while !isDone() {
                 var news = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                try #require(poll(&news, 1, 60_000) == 1, "nothing was recorded")
+                try #require(poll(&news, 1, 60_000) == 1, "nothing happens in \(folder.path)\(name)")
                 _ = read(descriptor, &told, told.count)
             }
         }
@@ -118,6 +125,19 @@ struct BlackBoxToolTests {
         let replayed = try Tool.run(["replay", traces[0], "location", "--json"])
         #expect(replayed.status == 0)
         #expect(replayed.lines.count { $0.contains("didUpdateLocations") } > 0)
+    }
+
+    @Test("What nobody reads of its events keeps it neither from saving nor from its end")
+    func nobodyReads() throws {
+        let board = try Board()
+        let tool = try board.record(["--after", "1s"], isOutputFull: true)
+        try board.wait { $0 == ".ring" }
+        try board.wait(forBytes: 3000)
+        tool.send(signal: SIGUSR1)
+        try board.wait { $0.hasSuffix("Z-signal.trace") }
+        tool.send(signal: SIGTERM)
+        #expect(tool.status() == 0)
+        #expect(board.names.count == 1)
     }
 
     @Test("Killed in the middle, the next run saves what it had")

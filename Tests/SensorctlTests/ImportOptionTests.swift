@@ -8,7 +8,12 @@ import Testing
     "sensorctl with what a user knows of a recording",
     .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"))
 struct ImportOptionTests {
-    private static let verbs = ["info", "convert", "cut", "merge", "scrub", "replay"]
+    private static let verbs = [
+        ["info"], ["convert"], ["cut"], ["merge"], ["scrub"], ["replay"], ["calibrate"], ["simulate", "all"],
+        ["simulate", "gpsd"], ["simulate", "iio"],
+    ]
+    /// Those that write a recording.
+    private static let writers: Set = ["convert", "cut", "merge", "scrub"]
 
     private let folder: TemporaryFolder
 
@@ -53,8 +58,8 @@ struct ImportOptionTests {
         #expect(named.isSuperset(of: ["--track", "--date", "--weeks", "--pace", "--platform", "--columns"]))
         #expect(named.isSuperset(of: ofOutputs))
         for verb in Self.verbs {
-            let help = Self.options(in: try Tool.run([verb, "--help"]).output)
-            let needed = ["info", "replay"].contains(verb) ? named.subtracting(ofOutputs) : named
+            let help = Self.options(in: try Tool.run(verb + ["--help"]).output)
+            let needed = Self.writers.isDisjoint(with: verb) ? named.subtracting(ofOutputs) : named
             #expect(help.isSuperset(of: needed), "\(verb): \(needed.subtracting(help))")
         }
     }
@@ -77,6 +82,41 @@ struct ImportOptionTests {
         for arguments in [["--track", "0"], ["--points", "trees"], ["--pace", "-1"]] {
             #expect(try Tool.run(["info", path] + arguments).status == 64)
         }
+    }
+
+    @Test("An option that a recording of its kind cannot use is told of, and one that some of several can is not")
+    func unused() throws {
+        let gpx = try file("a.gpx", #"<gpx version="1.1"><wpt lat="30" lon="8"/><wpt lat="31" lon="8"/></gpx>"#)
+        let table = try file("a.csv", "ax,ay,az\n0,0,9.8\n0,0,9.8\n")
+        let notes = try Tool.run(["info", gpx, "--rate", "50", "--pace", "5", "--date", "2026-11-21"]).notes
+        #expect(notes.contains("--rate is for CSV files of motion and buffers of libiio, and \(gpx) is none of these"))
+        #expect(notes.contains("--date is for") && !notes.contains("--pace is for"))
+        let merged = folder.path + "/m.trace"
+        let merge = ["merge", gpx, table, "-o", merged, "--align", "start", "--rate", "50", "--weeks", "1"]
+        let result = try Tool.run(merge)
+        #expect(result.status == 0)
+        #expect(result.notes.contains("--weeks is for") && !result.notes.contains("--rate is for"))
+        let map = ["--columns", "accel.x=ax,accel.y=ay,accel.z=az,period=0.5", "--rate", "9"]
+        #expect(try Tool.run(["info", table] + map).notes.contains("--rate is for tables without --columns"))
+        let early = try Tool.run(["calibrate", "gyro", "--rate", "50"])
+        #expect(early.status == 64 && early.notes.contains("--rate goes with --trace"))
+    }
+
+    @Test("What is known of a recording is known to the simulated servers")
+    func simulate() throws {
+        let table = try file("a.csv", "ax,ay,az\n0,0,9.8\n0,0,9.8\n0,0,9.8\n")
+        for verb in [["simulate", "iio"], ["simulate", "all"]] {
+            let refused = try Tool.run(verb + [table, "--", "true"])
+            #expect(refused.status == 65 && refused.notes.contains("--rate"), "\(refused.notes)")
+            #expect(try Tool.run(verb + [table, "--rate", "50", "--", "true"]).status == 0)
+        }
+        let gpx = try file("a.gpx", #"<gpx version="1.1"><wpt lat="30" lon="8"/><wpt lat="31" lon="8"/></gpx>"#)
+        // A degree are 110,852 m there: 22 s at 5000 m/s.
+        let all = ["simulate", "all", gpx, "--pace", "5000", "--json", "--duration", "0.1"]
+        let line = try #require(try Tool.run(all).lines.first)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        #expect(abs((object["seconds"] as? Double ?? 0) - 22.17) < 0.01, "\(line)")
+        #expect(try Tool.run(["simulate", "gpsd", gpx, "--pace", "5000", "--", "true"]).status == 0)
     }
 
     @Test("The day and the era of a log of sentences are told")

@@ -31,6 +31,16 @@ final class OutputLines {
         }
     }
 
+    /// Leaves no room in the pipe.
+    func fill() {
+        let descriptor = pipe.fileHandleForWriting.fileDescriptor
+        let flags = fcntl(descriptor, F_GETFL)
+        _ = fcntl(descriptor, F_SETFL, flags | O_NONBLOCK)
+        var byte: UInt8 = 0
+        while write(descriptor, &byte, 1) == 1 {}
+        _ = fcntl(descriptor, F_SETFL, flags)
+    }
+
     /// What was printed behind the last whole line, at the end.
     var unfinished: String { String(decoding: rest, as: UTF8.self) }
 }

@@ -17,7 +17,9 @@ final class RunningTool {
     private let output = OutputLines()
     private let end = Bell()
 
-    init(_ arguments: [String], environment: [String: String] = [:]) throws {
+    /// - Parameter isOutputFull: true for a reader that reads nothing, ever.
+    init(_ arguments: [String], environment: [String: String] = [:], isOutputFull: Bool = false) throws {
+        if isOutputFull { output.fill() }
         // Tests that run in the background of a script, or after nohup, may be told to ignore signals.
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["--default-signal", Tool.path ?? ""] + arguments

@@ -53,6 +53,19 @@ struct LateEventsTests {
         #expect(stamp == 5)
     }
 
+    @Test("Large events wait up to a number of bytes")
+    func bytes() {
+        var late = LateEvents()
+        var events: [TraceEvent] = []
+        let line = [UInt8](repeating: UInt8(ascii: " "), count: 1 << 20)
+        for time in 0..<100 as Range<Int64> { late.add(TraceEvent(time: time, .gpsd(line)), into: &events) }
+        #expect(late.size <= LateEvents.maximumSize)
+        // 64 MiB less what the events themselves take.
+        #expect(events.count == 37 && events.map(\.time) == (0..<37).map { $0 })
+        late.release(upTo: .max, into: &events)
+        #expect(events.count == 100 && late.size == 0)
+    }
+
     @Test("Jitter of a minute keeps every event, in order")
     func wide() throws {
         let trace = try FaultTests.motion(5000)

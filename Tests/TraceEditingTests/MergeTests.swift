@@ -50,6 +50,34 @@ struct MergeTests {
         #expect(remarks.count == 1)
     }
 
+    @Test("A phone's errors of 68 per cent become gpsd's of 95 beside gpsd's, and stay as they are by themselves")
+    func errors() throws {
+        func trace(_ device: String, isPhone: Bool) throws -> TraceFile {
+            let units = isPhone ? #","units":{"eph":"m at 68%"}"# : ""
+            let report = tpv(50, 8, more: #","epv":5.0,"eps":0.5,"eph":10.0"#).replacing("/dev/ttyACM0", with: device)
+            return try TraceFile(
+                bytes: [UInt8](
+                    #"{"format":"device-services-trace","version":1\#(units)}\#n{"t":0,"gpsd":\#(report)}\#n"#.utf8),
+                name: "t")
+        }
+        let (phone, gpsd) = (try trace("phone", isPhone: true), try trace("gps", isPhone: false))
+        for traces in [[phone, gpsd], [gpsd, phone]] {
+            let (mixed, remarks) = try Self.merged(traces, .start)
+            #expect(mixed.header?.hasPhoneAccuracies == false)
+            // 2.447747 deviations in the plane in the place of 1.509592, 1.959964 along an axis of 0.994458: times 1.621463 and
+            // 1.970887.
+            let told = try #require(mixed.positions.first { $0.receiver == "phone" })
+            #expect(abs(told.horizontalError - 16.215) < 0.001)
+            #expect(abs(told.verticalError - 9.854) < 0.001 && abs(told.speedError - 0.985) < 0.001)
+            let other = try #require(mixed.positions.first { $0.receiver == "gps" })
+            #expect(other.horizontalError == 10 && other.verticalError == 5 && other.speedError == 0.5)
+            #expect(remarks.count { $0.contains("of 68 per cent, are of 95 here") } == 1)
+        }
+        let (phones, remarks) = try Self.merged([phone, try trace("other", isPhone: true)], .start)
+        #expect(phones.header?.hasPhoneAccuracies == true && remarks.isEmpty)
+        #expect(phones.positions.map(\.horizontalError) == [10, 10])
+    }
+
     @Test("A trace that does not say when it began cannot be put beside others by the clock")
     func noClock() throws {
         let one = try makeTrace([], start: "2024-05-01T10:00:00.000000000Z")

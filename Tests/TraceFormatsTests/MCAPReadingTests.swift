@@ -312,6 +312,25 @@ struct MCAPReadingTests {
         #expect(MCAPFiles.lines(try builder.file()).count == 3)
     }
 
+    @Test("Messages from before the start that the file tells are put there, and counted")
+    func early() throws {
+        let header =
+            #"{"format":"device-services-trace","version":1,"start":{"utc":"2024-05-01T10:00:00Z","boot":1.0}}"#
+        let line = #"{"class":"TPV","mode":2,"lat":1.0,"lon":2.0}"#
+        let bytes = try Self.foreign { writer in
+            try writer.metadata(name: MCAP.metadataName, [("header", header)])
+            let gpsd = writer.channel(topic: "/gpsd", schema: writer.schema(name: "gpsd.Report", json: "{}"))
+            // 1974, the start, and half a second later.
+            for time: UInt64 in [0x01ff_ffff_ffff_ffff, 1_714_557_600_000_000_000, 1_714_557_600_500_000_000] {
+                try writer.message(gpsd, logged: time, published: 0, [UInt8](line.utf8))
+            }
+        }
+        let file = try RecordingFile.read(bytes, name: "t")
+        let times = MCAPFiles.lines(file.trace).dropFirst().map { $0.prefix(17) }
+        #expect(times == [#"{"t":0.000000000,"#, #"{"t":0.000000000,"#, #"{"t":0.500000000,"#])
+        #expect(file.remarks == ["1 messages are from before the start of the recording, and were put there."])
+    }
+
     @Test("What waits for being put in order is bounded by its bytes")
     func waiting() {
         var sorter = EventSorter()

@@ -80,10 +80,12 @@ struct SensorLoggerExportTests {
                     1700000000020000000,0.020000000,,1013.25
 
                     """)
+            // 0.994458 standard deviations along an axis in the place of 1.959964, 1.509592 in the plane of 2.447747: the errors
+            // times 0.507386, and times 0.616727 the horizontal one.
             #expect(
                 try text(folder + "/out/Location.csv") == """
                     time,seconds_elapsed,bearingAccuracy,speedAccuracy,verticalAccuracy,horizontalAccuracy,speed,bearing,altitudeAboveMeanSeaLevel,altitude,longitude,latitude
-                    1700000001000000000,1.000000000,3.5,0.75,5.5,8.25,2.5,90.25,106.125,150.25,13.5,43.25
+                    1700000001000000000,1.000000000,1.7759,0.38,2.791,5.088,2.5,90.25,106.125,150.25,13.5,43.25
                     1700000002000000000,2.000000000,-1,-1,-1,-1,-1,-1,,,-13.5,-43.25
 
                     """)
@@ -127,8 +129,9 @@ struct SensorLoggerExportTests {
             #expect(report.latitude == 43.25 && report.longitude == 13.5)
             #expect(report.altitudeHAE == 150.25 && report.altitudeMSL == 106.125 && report.geoidSeparation == 44.125)
             #expect(report.speed == 2.5 && report.track == 90.25)
-            #expect(report.horizontalError == 8.25 && report.verticalError == 5.5)
-            #expect(report.speedError == 0.75 && report.trackError == 3.5)
+            #expect(report.horizontalError == 5.088 && report.verticalError == 2.791)
+            #expect(recording.hasPhoneAccuracies)
+            #expect(report.speedError == 0.38 && report.trackError == 1.7759)
             #expect(report.time == WallTime(nanoseconds: 1_700_000_001_000_000_000))
             let flat = try #require(read.fixes.last)
             #expect(flat.mode == .twoDimensional)

@@ -92,8 +92,37 @@ struct TraceReplacementTests {
         // What stands where the new file would be made.
         let inTheWay = folder.file(".\(getpid())-\(status.st_ino).part")
         try FileManager.default.createDirectory(atPath: inTheWay, withIntermediateDirectories: false)
-        #expect(throws: DeviceError.self) { try TraceOutput(whole: folder.file("a"), overwrite: true) }
+        #expect(throws: DeviceError.self) {
+            let output = try TraceOutput(whole: folder.file("a"), overwrite: true)
+            write("new", output)
+            try output.close()
+        }
         #expect(try text("a") == "old")
+    }
+
+    @Test("Whatever ends the program, nothing is left of a file that was not whole")
+    func nameless() throws {
+        try put("old", "a")
+        let outputs = try ["a", "b"].map { try TraceOutput(whole: folder.file($0), overwrite: true) }
+        for output in outputs { write("new", output) }
+        #expect(try names == ["a"] && text("a") == "old")
+        for output in outputs { try output.close() }
+        #expect(try names == ["a", "b"])
+        #expect(try text("a") == "new" && text("b") == "new")
+        var status = stat()
+        let mask = umask(0)
+        umask(mask)
+        #expect(stat(folder.file("b"), &status) == 0 && status.st_mode & 0o777 == 0o644 & ~mask)
+    }
+
+    @Test("Of two that make the same new file the second fails, and leaves the first one's")
+    func twice() throws {
+        let outputs = try (0..<2).map { _ in try TraceOutput(whole: folder.file("a"), overwrite: false) }
+        for (index, output) in outputs.enumerated() { write("\(index)", output) }
+        try outputs[0].close()
+        let error = #expect(throws: DeviceError.self) { try outputs[1].close() }
+        #expect(error?.message.contains("exists already") == true)
+        #expect(try text("a") == "0" && names == ["a"])
     }
 
     @Test("A trace that nobody closes leaves the former one")

@@ -128,14 +128,14 @@ package final class TraceRing: TraceDestination, Sendable {
 
     /// Ends it. The segments stay.
     package func close() throws(DeviceError) {
-        let (isFirst, failure) = state.withLock { state -> (Bool, DeviceError?) in
-            defer { state.isClosed = true }
-            guard !state.isClosed else { return (false, nil) }
-            state.timer = nil
+        let (isFirst, failure, timer) = state.withLock { state -> (Bool, DeviceError?, ClockTimer?) in
+            defer { (state.isClosed, state.timer) = (true, nil) }
+            guard !state.isClosed else { return (false, nil, nil) }
             endSegment(&state)
-            return (true, state.syncFailure)
+            return (true, state.syncFailure, state.timer)
         }
         guard isFirst else { return }
+        timer?.cancel()
         sync()
         if let failure = failure ?? state.withLock({ $0.syncFailure }) { throw failure }
     }
@@ -324,7 +324,11 @@ package final class TraceRing: TraceDestination, Sendable {
         state.timer = syncClock.timer(at: syncClock.now.advanced(bySeconds: 1)) { [weak self] in
             guard let self else { return }
             sync()
-            self.state.withLock { state in if !state.isClosed { self.scheduleSync(&state) } }
+            let former = self.state.withLock { state -> ClockTimer? in
+                defer { if !state.isClosed { self.scheduleSync(&state) } }
+                return state.timer
+            }
+            withExtendedLifetime(former) {}
         }
     }
 

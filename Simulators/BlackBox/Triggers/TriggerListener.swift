@@ -92,16 +92,19 @@ package final class TriggerListener: Sendable {
     }
 
     private func look(_ body: (inout TriggerWatch) -> [String]) {
-        let events = state.withLock { state -> [String] in
-            guard !state.hasEnded else { return [] }
+        let (events, former) = state.withLock { state -> ([String], ClockTimer?) in
+            guard !state.hasEnded else { return ([], nil) }
             let events = body(&state.watch)
             // One that comes too early, because there was a fix meanwhile, is set again.
-            if let deadline = state.watch.deadline, state.timer == nil || deadline < state.timerDeadline {
-                state.timerDeadline = deadline
-                state.timer = clock.timer(at: deadline) { [weak self] in self?.pass() }
+            guard let deadline = state.watch.deadline, state.timer == nil || deadline < state.timerDeadline else {
+                return (events, nil)
             }
-            return events
+            let former = state.timer
+            state.timerDeadline = deadline
+            state.timer = clock.timer(at: deadline) { [weak self] in self?.pass() }
+            return (events, former)
         }
+        former?.cancel()
         for event in events { told(event) }
     }
 

@@ -5,14 +5,6 @@ public import DeviceCore
 import JSONBytes
 import Trace
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
-
 /// Callbacks as they came, to be compared with expected ones, or to be written as such.
 ///
 /// ```swift
@@ -84,6 +76,15 @@ public struct CallbackList: Sendable {
     /// Writes the file in one step: whoever reads it meanwhile, and whatever fails, finds the former one or this one.
     public func write(to path: String) throws(DeviceError) {
         try checkSize()
-        try FileBytes.replace(path, with: bytes, temporary: "\(path).part-\(getpid())")
+        let file = try TraceOutput(whole: path, overwrite: true)
+        var failure: DeviceError?
+        bytes.withUnsafeBytes { bytes in
+            do throws(DeviceError) { try file.write(bytes) } catch { failure = error }
+        }
+        if let failure {
+            file.abandon()
+            throw failure
+        }
+        try file.close()
     }
 }

@@ -28,7 +28,7 @@ struct EventSorter {
     mutating func insert(_ item: Item, at time: Int64) {
         if time < last { lateCount += 1 }
         heap.insert(item, at: max(time, last))
-        size += Self.size(of: item)
+        size += item.event.size
     }
 
     /// Gives the earliest while there are many; nil otherwise.
@@ -40,12 +40,7 @@ struct EventSorter {
     mutating func next() -> (item: Item, time: Int64)? {
         guard let (item, time) = heap.removeEarliest() else { return nil }
         last = time
-        size -= Self.size(of: item)
+        size -= item.event.size
         return (item, time)
-    }
-
-    private static func size(of item: Item) -> Int {
-        let own = MemoryLayout<Item>.stride
-        return if case .gpsd(let line) = item.event.contents { own + line.count } else { own }
     }
 }

@@ -35,6 +35,8 @@ struct MCAPImport {
     private var otherCount = 0
     private var broken = 0
     private var written = 0
+    /// Messages from before the start that the file tells.
+    private var early = 0
     /// The file's clock at time zero; nil until that is known.
     private var origin: Int64?
     /// Reads events that stand as lines of a trace, and the header of the trace that the file was made of.
@@ -104,7 +106,9 @@ struct MCAPImport {
             try sink.write(header)
         }
         var event = item.event
-        event.time = since(time)
+        let passed = since(time)
+        if passed < 0 { early += 1 }
+        event.time = max(passed, 0)
         switch event.contents {
         case .sample(let value, let kind, let sensor, let stamp?):
             event.contents = .sample(value, kind: kind, sensor: sensor, stamp: since(stamp))
@@ -247,6 +251,9 @@ extension MCAPImport {
             remarks.append(
                 "\(sorter.lateCount) messages stand too far behind later ones to be put in order; they have the time of those."
             )
+        }
+        if early > 0 {
+            remarks.append("\(early) messages are from before the start of the recording, and were put there.")
         }
         for (what, count) in others.sorted(by: { $0.key < $1.key }) where lines == nil {
             remarks.append("\(count) messages of \(what) were left out. Read are \(Self.readHere).")

@@ -3,6 +3,7 @@
 
 import DeviceCore
 import GPSDProtocol
+import NMEAFormat
 import Trace
 import TraceEditing
 
@@ -166,15 +167,16 @@ struct SensorLoggerExport {
         if report.altitudeHAE.isNaN, report.altitudeMSL.isNaN, !report.altitudeUndefined.isNaN {
             undefinedAltitudes += 1
         }
+        let errors = header.hasPhoneAccuracies ? report : report.with(errors: .sixtyEight, insteadOf: .ninetyFive)
         let sheet = try sheet(
             "Location",
             "bearingAccuracy,speedAccuracy,verticalAccuracy,horizontalAccuracy,speed,bearing,altitudeAboveMeanSeaLevel,altitude,longitude,latitude"
         )
         sheet.begin(time)
-        sheet.number(report.trackError, decimals: 4, unknown: "-1")
-        sheet.number(report.speedError, decimals: 2, unknown: "-1")
-        sheet.number(report.verticalError, decimals: 3, unknown: "-1")
-        sheet.number(report.horizontalError, decimals: 3, unknown: "-1")
+        sheet.number(errors.trackError, decimals: 4, unknown: "-1")
+        sheet.number(errors.speedError, decimals: 2, unknown: "-1")
+        sheet.number(errors.verticalError, decimals: 3, unknown: "-1")
+        sheet.number(errors.horizontalError, decimals: 3, unknown: "-1")
         sheet.number(report.speed, decimals: 3, unknown: "-1")
         sheet.number(report.track, decimals: 4, unknown: "-1")
         let hasAltitude = report.mode == .threeDimensional

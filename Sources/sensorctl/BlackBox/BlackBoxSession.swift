@@ -3,7 +3,6 @@
 
 import BlackBox
 import DeviceCore
-import Dispatch
 import Synchronization
 import Trace
 
@@ -23,7 +22,7 @@ final class BlackBoxSession: Sendable {
     private let listener: TriggerListener
     private let failure: SaveFailure
     private let signal: WaitingSignal
-    private let queue = DispatchQueue(label: "sensorctl.black-box-signal")
+    private let events: RecordingEvents
 
     /// Takes the ring's place, where a former ring is set aside.
     init(
@@ -31,6 +30,7 @@ final class BlackBoxSession: Sendable {
     ) throws(DeviceError) {
         // First of all: whoever sends it cannot know how far this is.
         signal = WaitingSignal(SIGUSR1)
+        self.events = events
         let ring = try TraceRing(RingPlace(file), options: plan.ring, clock: clock)
         let failure = SaveFailure()
         writer = TraceWriter(ring, clock: clock)
@@ -39,12 +39,12 @@ final class BlackBoxSession: Sendable {
             case .triggered(let trigger, let seconds): events.triggered(trigger, seconds: seconds)
             case .saved(let save, let triggers): events.saved(save, triggers: triggers, isLeftover: false)
             case .empty(let trigger):
-                Notes.warn("\(Printable.text(trigger.event)): nothing has been recorded yet, so nothing was saved.")
+                events.warn("\(Printable.text(trigger.event)): nothing has been recorded yet, so nothing was saved.")
             case .failed(let error):
                 failure.error.withLock { $0 = $0 ?? error }
                 stop.request(.failed(error, .inputOutput))
             case .foundLeftover(let leftover): events.found(leftover)
-            case .keptLeftover(let error): Notes.warn(error.description)
+            case .keptLeftover(let error): events.warn(error.description)
             }
         }
         listener = TriggerListener(plan.triggers, clock: clock) { box.trigger($0) }
@@ -54,12 +54,11 @@ final class BlackBoxSession: Sendable {
 
     /// Begins to listen for events, when the recorder has written its header.
     func begin(_ device: Device, interval: Double) {
-        // Not on the thread of the signals: what is told of it may have to wait for a reader.
-        signal.handle { [box, queue] in queue.async { box.trigger("signal") } }
+        signal.handle { [box] in box.trigger("signal") }
         listener.begin(device, interval: interval)
         let idle = triggers.filter(\.needsAcceleration).map(\.text)
         if !idle.isEmpty, !device.motionSource.sensors.contains(where: { $0.kind == .accelerometer }) {
-            Notes.warn(
+            events.warn(
                 "There is no accelerometer: until one is found, \(idle.joined(separator: ", ")) cannot be noticed. sensorctl doctor tells what may be wrong."
             )
         }

@@ -50,9 +50,14 @@ struct CalibrateCommand: AsyncParsableCommand {
     @Option(help: "Give a step up after that many seconds.")
     var timeout = 120.0
 
+    @OptionGroup(title: "Recordings of other programs, with --trace") var imports: ImportOptions
+
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
+        if trace == nil, let name = imports.description.keys.min() {
+            throw ValidationError("--\(name) goes with --trace.")
+        }
         guard timeout > 0, timeout <= 86_400 else { throw ValidationError("--timeout takes seconds, more than 0.") }
         guard !(show && forget) else { throw ValidationError("--show and --forget exclude each other.") }
         if show || forget, trace != nil || file != nil || isTrial {
@@ -75,7 +80,7 @@ struct CalibrateCommand: AsyncParsableCommand {
                 forget ? stored.forget(topic) : stored.show(topic, asJSON: self.output.json, output: output)
             return stop.reason?.status(isComplete: true, shortfall: "") ?? status
         }
-        let file = try trace.map { try TraceFile.read(userPath: $0, allowsImport: true) }
+        let file = try trace.map { try imports.read($0) }
         let device = file == nil ? LiveDevice.shared : nil
         let topics: [CalibrationTopic]
         let sensors = file?.findSensors() ?? device?.motionSource.sensors ?? []

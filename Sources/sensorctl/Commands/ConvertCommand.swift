@@ -31,7 +31,7 @@ struct ConvertCommand: ParsableCommand {
 
     func run() throws {
         try target.check(against: [file])
-        let trace = try TraceFile.read(userPath: file, allowsImport: true, options: imports.options)
+        let trace = try imports.read(file)
         let edits = faults.edits()
         guard !edits.isEmpty else { return try target.write(trace) }
         try target.write { (sink) throws(DeviceError) in

@@ -40,7 +40,7 @@ struct CutCommand: ParsableCommand {
 
     func run() throws {
         try target.check(against: [file])
-        let trace = try TraceFile.read(userPath: file, allowsImport: true, options: imports.options)
+        let trace = try imports.read(file)
         try checkReach(trace)
         let edits = [CutEdit(from: from.seconds, to: to?.seconds ?? .infinity)] + faults.edits()
         try target.write { (sink) throws(DeviceError) in

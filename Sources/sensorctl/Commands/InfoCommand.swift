@@ -28,7 +28,7 @@ struct InfoCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let trace = try TraceFile.read(userPath: file, allowsImport: true, options: imports.options)
+        let trace = try imports.read(file)
         let summary = TraceSummary(trace)
         let stop = Stop()
         let standardOutput = StandardOutput(stop: stop)

@@ -73,7 +73,7 @@ struct MergeCommand: ParsableCommand {
     func run() throws {
         let target = try target
         try target.check(against: files)
-        let traces = try files.map { try TraceFile.read(userPath: $0, allowsImport: true, options: imports.options) }
+        let traces = try imports.read(files)
         if align == .clock, let trace = traces.first(where: { TraceReading.header(of: $0).start == nil }) {
             Notes.fail(
                 "\(trace.name) does not say when it began, so that it cannot be put beside the others. Let all begin together with --align start."

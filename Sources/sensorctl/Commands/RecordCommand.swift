@@ -17,7 +17,8 @@ struct RecordCommand: AsyncParsableCommand {
             and go (`sensorctl talk --record` records what is said to one); stored calibrations go along. Goes on until it is ended, \
             also while gpsd or a sensor is away; the trace then says so. With --json it prints what happens: an object \
             with "event" started, lost, regained, attached, detached or ended a line, with a "sensor" or an "accessory" \
-            where it is about one.
+            where it is about one. Recording never waits for who reads it: what nobody reads in time is left out, and \
+            "missed" tells how many "events" that were.
 
             With --ring it is a black box: only the last minutes are on the disk, in segments, and are saved as a trace \
             when something happens, with what comes for --after behind it. FILE may then be a folder, in which traces are \
@@ -121,6 +122,7 @@ struct RecordCommand: AsyncParsableCommand {
         let (lines, samples) = (recorder.recordedLines, recorder.recordedSamples)
         let accessories = recorder.recordedAccessoryEvents
         events.ended(lines: lines, samples: samples, accessories: accessories)
+        events.finish()
         return end.status(
             isComplete: lines + samples + accessories > 0,
             shortfall: "There was nothing to record in \(duration ?? 0) s.")

@@ -85,7 +85,7 @@ struct ReplayCommand: AsyncParsableCommand {
         // Standard input may never end.
         stop.whenRequested { if case .signal? = stop.reason { Self.isReading.endIfReading() } }
         let trace = try Self.isReading.during {
-            try faults.apply(to: try TraceFile.read(userPath: file, allowsImport: true, options: imports.options))
+            try faults.apply(to: try imports.read(file))
         }
         try choices.check(against: trace)
         guard let expect else { return try await replay(trace, stop: stop).end() }

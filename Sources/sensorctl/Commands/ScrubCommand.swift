@@ -57,7 +57,7 @@ struct ScrubCommand: ParsableCommand {
 
     func run() throws {
         try target.check(against: [file])
-        let trace = try TraceFile.read(userPath: file, allowsImport: true, options: imports.options)
+        let trace = try imports.read(file)
         var options = ScrubOptions()
         if let place { options.place = place.coordinate }
         if keepPlace { options.place = nil }

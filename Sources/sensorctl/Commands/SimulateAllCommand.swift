@@ -70,6 +70,8 @@ struct SimulateAllCommand: AsyncParsableCommand {
     @Option(help: "End after that many seconds.")
     var duration: Double?
 
+    @OptionGroup(title: "Recordings of other programs, all of them alike") var imports: ImportOptions
+
     @OptionGroup var output: OutputOptions
 
     /// The words of the program. The parser takes all words for one list, behind -- too.
@@ -129,7 +131,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
     }
 
     private func makeServers() throws -> SimulatedServers {
-        let traces = try files.map { try TraceFile.read(userPath: $0, allowsImport: true) }
+        let traces = try imports.read(files)
         do throws(DeviceError) {
             var options = SimulatedServersOptions()
             options.speed = speed

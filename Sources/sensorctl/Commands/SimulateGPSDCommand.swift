@@ -56,6 +56,8 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
     @Option(help: "End after that many seconds.")
     var duration: Double?
 
+    @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
+
     @OptionGroup var output: OutputOptions
 
     @Argument(parsing: .postTerminator, help: "A program to run with the simulated receiver, and its arguments.")
@@ -78,7 +80,7 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
     func run() async throws {
         let stop = Stop()
         let run = ProgramRun(program, stop: stop)
-        let trace = try TraceFile.read(userPath: file, allowsImport: true)
+        let trace = try imports.read(file)
         if pty {
             let terminal = ReceiverTerminal(trace, receiver: receiver, options: try options())
             let path = try begin { () throws(DeviceError) in try terminal.start() }

@@ -6,6 +6,7 @@ import DeviceCore
 import IIODSimulator
 import JSONBytes
 import SimulatedServers
+import Trace
 import TraceFormats
 
 /// `sensorctl simulate iio`
@@ -24,7 +25,10 @@ struct SimulateIIOCommand: AsyncParsableCommand {
             port is taken, and with 127 when PROGRAM cannot be started. See sensorctl --help for the other exit codes.
             """)
 
-    @Argument(help: "The recording: a trace, a CSV file, a folder of Sensor Logger, or libiio's XML with its buffers.")
+    @Argument(
+        help:
+            "The recording: a trace, a CSV file, a folder of Sensor Logger, or libiio's XML with its buffers; - for standard input."
+    )
     var file: String
 
     @Option(help: "The TCP port; 0 for any that is free. iiod's own is 30431.")
@@ -41,6 +45,8 @@ struct SimulateIIOCommand: AsyncParsableCommand {
 
     @Option(help: "End after that many seconds.")
     var duration: Double?
+
+    @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
 
     @OptionGroup var output: OutputOptions
 
@@ -78,10 +84,11 @@ struct SimulateIIOCommand: AsyncParsableCommand {
 
     /// The server, and how many seconds it has to tell of.
     private func makeServer() throws -> (IIODServer, seconds: Double) {
+        let trace = try imports.read(file)
         do throws(DeviceError) {
-            let recording = try Recording(path: file)
-            for remark in recording.remarks { Notes.warn("\(file): \(remark)") }
-            let board = try SimulatedBoard(recording, name: file)
+            let recording = try Recording(trace: trace)
+            for remark in recording.remarks { Notes.warn("\(trace.name): \(remark)") }
+            let board = try SimulatedBoard(recording, name: trace.name)
             var options = IIODServerOptions()
             options.port = port
             options.end = loop ? .loop : .stall

@@ -4,7 +4,6 @@
 import BlackBox
 import DeviceCore
 import JSONBytes
-import Synchronization
 import Trace
 
 #if canImport(Glibc)
@@ -13,7 +12,7 @@ import Glibc
 import Musl
 #endif
 
-/// Says what happens while a trace is recorded: as JSON on standard output, or as notes.
+/// Says what happens while a trace is recorded: as JSON on standard output, or as notes. Nobody waits for who reads it.
 final class RecordingEvents: Sendable {
     private let file: String
     private let source: String
@@ -23,8 +22,7 @@ final class RecordingEvents: Sendable {
     private let stop: Stop
     private let clock: any DeviceClock
     private let start: BootTime
-    /// Serialises the lines of the source's thread and of the main one.
-    private let output: Mutex<Void> = Mutex(())
+    private let printer: EventPrinter
 
     init(file: String, device: Device, parts: TraceParts, asJSON: Bool, stop: Stop) {
         self.file = file
@@ -35,6 +33,35 @@ final class RecordingEvents: Sendable {
         self.stop = stop
         clock = device.clock
         start = clock.now
+        let time = clock
+        printer = EventPrinter { count in
+            if asJSON {
+                let line = Self.line("missed", at: time.wallTime) { writer in
+                    writer.key("events")
+                    writer.int(count)
+                }
+                return Self.write(line, until: stop)
+            }
+            Notes.warn("\(count) lines about the recording were left out, because nobody read them.")
+            return true
+        }
+    }
+
+    /// Waits until all was said, as long as somebody reads it.
+    func finish() { printer.finish() }
+
+    func note(_ text: String) {
+        printer.print(text.utf8.count) {
+            Notes.say(text)
+            return true
+        }
+    }
+
+    func warn(_ text: String) {
+        printer.print(text.utf8.count) {
+            Notes.warn(text)
+            return true
+        }
     }
 
     func started() {
@@ -53,7 +80,7 @@ final class RecordingEvents: Sendable {
             if parts.contains(.motion) { what.append("motion of \(motion)") }
             if parts.contains(.battery) { what.append("the battery") }
             if parts.contains(.accessories) { what.append("accessories") }
-            Notes.say("recording \(what.joined(separator: ", ")) into \(file); Ctrl-C ends it")
+            note("recording \(what.joined(separator: ", ")) into \(file); Ctrl-C ends it")
         }
     }
 
@@ -66,10 +93,10 @@ final class RecordingEvents: Sendable {
                     writer.string(error.description)
                 }
             } else {
-                Notes.warn(error.description)
+                warn(error.description)
             }
         case .regained:
-            if asJSON { say("regained") { _ in } } else { Notes.say("gpsd is back") }
+            if asJSON { say("regained") { _ in } } else { note("gpsd is back") }
         case .report, .sky, .attitude, .receivers, .line: break
         }
     }
@@ -85,7 +112,7 @@ final class RecordingEvents: Sendable {
                     writer.string(error.description)
                 }
             } else {
-                Notes.warn(error.description)
+                warn(error.description)
             }
         case .regained:
             if asJSON {
@@ -94,7 +121,7 @@ final class RecordingEvents: Sendable {
                     writer.string(sensor)
                 }
             } else {
-                Notes.say("\(sensor) is back")
+                note("\(sensor) is back")
             }
         case .samples: break
         }
@@ -109,7 +136,7 @@ final class RecordingEvents: Sendable {
     }
 
     private func say(_ accessory: AccessoryDescription, attached isAttached: Bool) {
-        guard asJSON else { return Notes.say("\(accessory.label) was \(isAttached ? "attached" : "detached")") }
+        guard asJSON else { return note("\(accessory.label) was \(isAttached ? "attached" : "detached")") }
         say(isAttached ? "attached" : "detached") { writer in
             writer.key("accessory")
             writer.string(accessory.identity)
@@ -121,7 +148,7 @@ final class RecordingEvents: Sendable {
     func triggered(_ trigger: RingTrigger, seconds: Double) {
         guard asJSON else {
             let rest = seconds > 0 ? "; saving in \(Int(seconds.rounded())) s" : ""
-            return Notes.say("\(Printable.text(trigger.event))\(rest)")
+            return note("\(Printable.text(trigger.event))\(rest)")
         }
         say("triggered") { writer in
             writer.key("trigger")
@@ -133,17 +160,17 @@ final class RecordingEvents: Sendable {
 
     func found(_ leftover: RingLeftover) {
         guard let save = leftover.save else {
-            for remark in leftover.remarks { Notes.warn(Printable.text(remark)) }
+            for remark in leftover.remarks { warn(Printable.text(remark)) }
             return
         }
         saved(save, triggers: [], isLeftover: true)
     }
 
     func saved(_ save: RingSave, triggers: [RingTrigger], isLeftover: Bool) {
-        for remark in save.remarks { Notes.warn(Printable.text(remark)) }
+        for remark in save.remarks { warn(Printable.text(remark)) }
         guard asJSON else {
             let what = isLeftover ? " what a former recording left behind" : ""
-            return Notes.say(
+            return note(
                 "saved\(what) as \(Printable.text(save.path)): \(save.count) events in \(Int64(save.seconds.rounded())) s"
             )
         }
@@ -180,39 +207,47 @@ final class RecordingEvents: Sendable {
             }
         } else {
             let changes = accessories > 0 ? " and \(accessories) events of accessories" : ""
-            Notes.say(
+            note(
                 "recorded \(lines) lines of gpsd and \(samples) readings of sensors\(changes) in \(Int(seconds.rounded())) s"
             )
         }
     }
 
     private func say(_ event: String, _ more: (inout JSONWriter) -> Void) {
+        let line = Self.line(event, at: clock.wallTime, more)
+        printer.print(line.count) { [stop] in Self.write(line, until: stop) }
+    }
+
+    private static func line(_ event: String, at time: WallTime, _ more: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("event")
         writer.string(event)
         writer.key("time")
-        writer.string(CivilDate(clock.wallTime).timestamp)
+        writer.string(CivilDate(time).timestamp)
         more(&writer)
         writer.endObject()
         writer.newline()
-        let bytes = writer.bytes
+        return writer.bytes
+    }
+
+    /// False when nobody reads any more.
+    private static func write(_ line: [UInt8], until stop: Stop) -> Bool {
         // Who does not read must not keep it from its end; asked ten times a second.
         var waits = 0
-        let outcome = output.withLock { _ in
-            Descriptor.standardOutput.write(
-                bytes,
-                isPatient: {
-                    waits += 1
-                    return stop.reason == nil || waits < 20
-                })
-        }
+        let outcome = Descriptor.standardOutput.write(
+            line,
+            isPatient: {
+                waits += 1
+                return stop.reason == nil || waits < 20
+            })
         // The recording matters more than what is said about it: it goes on without a reader.
         if case .failed(let number) = outcome {
             let error = DeviceError(
                 .inputOutput, "Standard output cannot be written.", cause: .system(call: "write", errno: number))
             stop.request(.failed(error, .inputOutput))
         }
+        return outcome == .written
     }
 }
 

@@ -7,37 +7,51 @@ import TraceFormats
 
 extension TraceFile {
     /// Reads the trace that a user named, "-" for standard input; says why when that fails, and ends the verb.
-    ///
-    /// - Parameters:
-    ///   - allowsImport: true to take recordings of other kinds as well.
-    ///   - options: what the user knows of those.
-    static func read(
-        userPath path: String, allowsImport: Bool = false, options: RecordingOptions = RecordingOptions()
-    ) throws -> TraceFile {
-        do throws(DeviceError) {
-            if path != "-", allowsImport { return Self.trace(of: try RecordingFile.open(path, options: options)) }
-            guard path == "-" else { return try TraceFile(path: path) }
-            let name = "standard input"
-            switch Descriptor(number: 0).readAll(limit: maximumSize) {
-            case .success(let bytes):
-                guard allowsImport else { return try TraceFile(bytes: bytes, name: name) }
-                return Self.trace(of: try RecordingFile.read(bytes, name: name, options: options))
-            case .failure(.tooLarge):
-                throw DeviceError(
-                    .inputOutput, "Standard input has more than \(maximumSize) bytes, which is the limit.")
-            case .failure(.system(let number)):
-                throw DeviceError(
-                    .inputOutput, "Standard input cannot be read.", cause: .system(call: "read", errno: number))
-            }
-        } catch {
-            Notes.fail(error.description)
-            try ExitStatus(reading: error).end()
-            throw error
+    static func read(userPath path: String) throws -> TraceFile {
+        try ending { () throws(DeviceError) in
+            path == "-"
+                ? try TraceFile(bytes: try standardInput(), name: standardInputName) : try TraceFile(path: path)
         }
     }
+}
 
-    private static func trace(of recording: RecordingFile) -> TraceFile {
+extension RecordingFile {
+    /// Reads the recording of any kind that a user named, "-" for standard input; says what there is to say of it, and ends
+    /// the verb when it cannot be read.
+    ///
+    /// - Parameter options: what the user knows of it.
+    static func read(userPath path: String, options: RecordingOptions) throws -> RecordingFile {
+        let recording = try ending { () throws(DeviceError) in
+            path == "-"
+                ? try RecordingFile.read(try standardInput(), name: standardInputName, options: options)
+                : try RecordingFile.open(path, options: options)
+        }
         for remark in recording.remarks { Notes.warn("\(recording.trace.name): \(remark)") }
-        return recording.trace
+        return recording
+    }
+}
+
+private let standardInputName = "standard input"
+
+private func standardInput() throws(DeviceError) -> [UInt8] {
+    let limit = TraceFile.maximumSize
+    switch Descriptor(number: 0).readAll(limit: limit) {
+    case .success(let bytes): return bytes
+    case .failure(.tooLarge):
+        throw DeviceError(.inputOutput, "Standard input has more than \(limit) bytes, which is the limit.")
+    case .failure(.system(let number)):
+        throw DeviceError(
+            .inputOutput, "Standard input cannot be read.", cause: .system(call: "read", errno: number))
+    }
+}
+
+/// Does it, or ends the verb with what is wrong.
+private func ending<Value>(_ body: () throws(DeviceError) -> Value) throws -> Value {
+    do throws(DeviceError) {
+        return try body()
+    } catch {
+        Notes.fail(error.description)
+        try ExitStatus(reading: error).end()
+        throw error
     }
 }

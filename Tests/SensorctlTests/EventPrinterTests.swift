@@ -1,0 +1,55 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+import Testing
+
+@testable import sensorctl
+
+@Suite("Lines that wait for a reader")
+struct EventPrinterTests {
+    private final class Page: Sendable {
+        let lines = Mutex<[String]>([])
+
+        func add(_ line: String) { lines.withLock { $0.append(line) } }
+    }
+
+    @Test("They come in order, and what is too much is counted behind them")
+    func bound() {
+        let (page, gate) = (Page(), Bell())
+        let printer = EventPrinter { count in
+            page.add("missed \(count)")
+            return true
+        }
+        for line in ["a", "b", "c", "d"] {
+            printer.print(EventPrinter.limit / 2) {
+                if line == "a" { gate.wait(seconds: 60) }
+                page.add(line)
+                return true
+            }
+        }
+        gate.ring()
+        printer.finish()
+        printer.print(1) {
+            page.add("e")
+            return true
+        }
+        printer.finish()
+        #expect(page.lines.withLock { $0 } == ["a", "b", "missed 2", "e"])
+    }
+
+    @Test("When nobody reads any more, nothing else is tried")
+    func closed() {
+        let page = Page()
+        let printer = EventPrinter { _ in true }
+        for line in ["a", "b"] {
+            printer.print(1) {
+                page.add(line)
+                return false
+            }
+        }
+        printer.finish()
+        #expect(page.lines.withLock { $0 } == ["a"])
+    }
+}
