@@ -14,7 +14,7 @@ final class SilentServer {
     struct Failure: Error {}
 
     let port: UInt16
-    private let listener: Int32
+    private var listener: Int32
     private var client: Int32 = -1
 
     init() throws {
@@ -46,8 +46,10 @@ final class SilentServer {
 
     /// Hangs up, and takes nobody any more.
     func end() {
-        for number in [client, listener] where number >= 0 { shutdown(number, Int32(SHUT_RDWR)) }
-        if client >= 0 { close(client) }
-        client = -1
+        for number in [client, listener] where number >= 0 {
+            shutdown(number, Int32(SHUT_RDWR))
+            close(number)
+        }
+        (client, listener) = (-1, -1)
     }
 }

@@ -57,7 +57,7 @@ struct FaultTargetTests {
     @Test("One that would begin behind the last event is an error, and one that begins with it is not")
     func behindTheEnd() throws {
         let trace = try Self.trace()
-        for text in ["nofix@4.1s", "loss@99s", "unplug@4.001s", "drop=0.1@0s,stuck(m)@1h+1s"] {
+        for text in ["nofix@4.1s", "loss@99s", "unplug@4.001s", "drop=0.1@0s,stuck(m)@3600s+1s"] {
             #expect {
                 try FaultTests.apply(text, to: trace)
             } throws: { error in
@@ -65,7 +65,7 @@ struct FaultTargetTests {
                 return error?.code == .invalidConfiguration && error?.message.contains("which is at 4.0 s") == true
             }
         }
-        for text in ["nofix@4s", "loss@4s+1h"] { _ = try FaultTests.apply(text, to: trace) }
+        for text in ["nofix@4s", "loss@4s+3600s"] { _ = try FaultTests.apply(text, to: trace) }
     }
 
     @Test("Where there are several kinds of sensors, values in the unit of one need to say which")

@@ -106,7 +106,7 @@ struct FaultTimeTests {
     func sentences() throws {
         let trace = try makeTrace([
             #"{"t":0,"gpsd":\#(tpv(50, 8))}"#,
-            ##"{"t":0,"gpsdText":"$GPGGA,100000.00,5000.0000,N,00800.0000,E,1,08,1.0,100.0,M,47.0,M,,*6C"}"##,
+            ##"{"t":9,"gpsdText":"$GPGGA,100000.00,5000.0000,N,00800.0000,E,1,08,1.0,100.0,M,47.0,M,,*6C"}"##,
         ])
         func count(_ faults: String) throws -> Int {
             var reading = TraceReading(try FaultTests.apply(faults, to: trace))
