@@ -3,7 +3,6 @@
 
 import ArgumentParser
 import DeviceCore
-import Trace
 import TraceFormats
 
 /// What a user knows of a recording of another program, for the verbs that take one.
@@ -103,42 +102,6 @@ struct ImportOptions: ParsableArguments {
         return options
     }
 
-    /// Reads the recording that a user named, "-" for standard input; ends the verb when it cannot be read.
-    func read(_ path: String) throws -> TraceFile {
-        let recording = try RecordingFile.read(userPath: path, options: options)
-        warnOfUnused([recording.kind], recording.trace.name)
-        return recording.trace
-    }
-
-    /// Reads several, and says which options none of them can use.
-    func read(_ paths: [String]) throws -> [TraceFile] {
-        let recordings = try paths.map { try RecordingFile.read(userPath: $0, options: options) }
-        let first = recordings.first?.trace.name ?? ""
-        warnOfUnused(Set(recordings.map(\.kind)), recordings.count == 1 ? first : "what was given")
-        return recordings.map(\.trace)
-    }
-
-    /// Says which of the options change nothing for recordings of those kinds.
-    func warnOfUnused(_ kinds: Set<RecordingFile.Kind>, _ name: String) {
-        for option in description.keys.sorted() {
-            guard let (what, users) = users(of: option), users.isDisjoint(with: kinds) else { continue }
-            Notes.warn("--\(option) is for \(what), and \(name) is none of these: it changes nothing.")
-        }
-    }
-
-    /// What an option is for; nil for one that is for all.
-    private func users(of option: String) -> (what: String, kinds: Set<RecordingFile.Kind>)? {
-        switch option {
-        case "layout" where columns != nil, "rate" where columns != nil: ("tables without --columns", [])
-        case "layout": ("CSV files of motion", [.csv])
-        case "rate": ("CSV files of motion and buffers of libiio", [.csv, .iio])
-        case "platform", "location-file": ("folders of Sensor Logger", [.sensorLogger])
-        case "points", "track", "pace": ("GPX files", [.gpx])
-        case "date", "weeks": ("logs of sentences (NMEA 0183)", [.nmea])
-        default: nil
-        }
-    }
-
     /// What was given, by the names of the options: what makes a recording another one.
     var description: [String: String] {
         var given: [String: String] = [:]
@@ -153,23 +116,5 @@ struct ImportOptions: ParsableArguments {
         given["date"] = date?.text
         given["weeks"] = weeks.map { "\($0)" }
         return given
-    }
-}
-
-/// A day as it is written on the command line: 2026-11-21
-struct LogDay: ExpressibleByArgument {
-    /// The day's first instant.
-    let time: WallTime
-    let text: String
-
-    init?(argument: String) {
-        let parts = argument.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 3, parts.map(\.utf8.count) == [4, 2, 2],
-            argument.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || (0x30...0x39).contains($0) }),
-            let year = Int(parts[0]), let month = Int(parts[1]), let day = Int(parts[2]),
-            let time = CivilDate.time(year: year, month: month, day: day)
-        else { return nil }
-        self.time = time
-        text = argument
     }
 }
