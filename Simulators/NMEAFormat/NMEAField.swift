@@ -70,8 +70,9 @@ struct DecimalDigits {
             let digit = bytes[at] &- UInt8(ascii: "0")
             if digit <= 9 {
                 hasDigits = true
-                // Below this another digit fits; digits behind the point that do not are cut off.
-                if mantissa < 100_000_000_000_000_000 {
+                // Below this another digit fits; digits behind the point that do not are cut off, and so are those behind
+                // more noughts than there are powers of ten.
+                if mantissa < 100_000_000_000_000_000, decimals < Self.powers.count - 1 {
                     mantissa = mantissa &* 10 &+ UInt64(digit)
                     if isBehindPoint { decimals &+= 1 }
                 } else if !isBehindPoint {

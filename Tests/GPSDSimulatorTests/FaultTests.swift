@@ -12,7 +12,7 @@ struct FaultTests {
     private static let watch = #"?WATCH={"enable":true,"json":true};"#
 
     private func stage(_ faults: String, count: Int = 10) throws -> Stage {
-        let list = try GPSDFault.list(faults)
+        let list = try faults.isEmpty ? [] : GPSDFault.list(faults)
         return try Stage(Stage.drive(count)) { $0.faults = list }
     }
 

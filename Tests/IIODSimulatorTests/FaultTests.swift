@@ -11,7 +11,7 @@ import Testing
 @Suite("Faults")
 struct FaultTests {
     private func dialogue(_ faults: String, isPaced: Bool = false) throws -> Dialogue {
-        let list = try IIODFault.list(faults)
+        let list = try faults.isEmpty ? [] : IIODFault.list(faults)
         return Dialogue(samples: IIORecordedSource([Fixtures.counting(Fixtures.steps(1000))])) { options in
             options.faults = list
             if !isPaced { options.pace = .asFastAsAsked }

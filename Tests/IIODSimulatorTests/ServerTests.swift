@@ -17,7 +17,7 @@ struct ServerTests {
         var options = IIODServerOptions()
         options.pace = .asFastAsAsked
         options.end = .loop
-        options.faults = try IIODFault.list(faults)
+        options.faults = try faults.isEmpty ? [] : IIODFault.list(faults)
         configure(&options)
         return IIODServer(
             context: SimulatedIIOContext(Fixtures.accelerometer),

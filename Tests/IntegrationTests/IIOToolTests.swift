@@ -31,7 +31,7 @@ extension IntegrationTests {
             var options = IIODServerOptions()
             options.pace = pace
             options.stamps = .ofTrace
-            options.faults = try IIODFault.list(faults)
+            options.faults = try faults.isEmpty ? [] : IIODFault.list(faults)
             let track = IIOSampleTrack(
                 kind: .accelerometer, times: milliseconds, values: milliseconds.indices.map(reading))
             return IIODServer(

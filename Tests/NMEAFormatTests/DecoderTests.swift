@@ -301,6 +301,23 @@ struct DecoderTests {
         }
     }
 
+    @Test("Numbers may have as many digits as they like")
+    func manyDigits() {
+        // 0.05 knots are 0.0257 m/s, and nothing is nothing; the minutes are 30.
+        for (speed, expected) in [
+            ("0.04\(nines)", 0.05 * 1852 / 3600), ("0.\(noughts)1", 0), ("\(noughts)1.0", 1852 / 3600.0),
+        ] {
+            let line = "GPRMC,101112,A,4730.\(noughts)1,N,00800.\(noughts)\(noughts)9,E,\(speed),0.0,210526,,"
+            let decoded = Decoded([sentence(line)])
+            let report = decoded.positions.first
+            #expect(abs((report?.speed ?? .nan) - expected) < 1e-12, "\(speed)")
+            #expect(report?.latitude == 47.5 && report?.longitude == 8)
+        }
+    }
+
+    private let noughts = String(repeating: "0", count: 100)
+    private let nines = String(repeating: "9", count: 100)
+
     @Test("Hostile bytes do no harm")
     func hostile() {
         var noise: UInt64 = 88_172_645_463_325_252
