@@ -12,11 +12,13 @@ package struct PositionDeviations: Sendable, Hashable {
         package let alongAxis: Double
         /// The radius in the plane, of two equal deviations: the square root of -2 ln(1 - p).
         package let inPlane: Double
+        /// The radius in space, of three equal deviations: the square root of the quantile of chi squared of three.
+        package let inSpace: Double
 
         /// 95 per cent: gpsd's errors.
-        package static let ninetyFive = Confidence(alongAxis: 1.959964, inPlane: 2.447747)
+        package static let ninetyFive = Confidence(alongAxis: 1.959964, inPlane: 2.447747, inSpace: 2.795483)
         /// 68 per cent: phones' accuracies.
-        package static let sixtyEight = Confidence(alongAxis: 0.994458, inPlane: 1.509592)
+        package static let sixtyEight = Confidence(alongAxis: 0.994458, inPlane: 1.509592, inSpace: 1.872400)
     }
 
     package var north = Double.nan

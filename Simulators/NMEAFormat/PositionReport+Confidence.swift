@@ -15,6 +15,7 @@ extension PositionReport {
         report.latitudeError = latitudeError * axis
         report.longitudeError = longitudeError * axis
         if !horizontalError.isNaN { report.horizontalError = horizontalError * (confidence.inPlane / former.inPlane) }
+        report.sphericalError = sphericalError * (confidence.inSpace / former.inSpace)
         report.trackError = trackError * axis
         report.speedError = speedError * axis
         report.climbError = climbError * axis

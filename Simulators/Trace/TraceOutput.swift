@@ -20,6 +20,8 @@ package struct TraceOutput: Sendable {
     package let isOwned: Bool
     /// The file that is there as a whole or not at all; nil for one that keeps what was written.
     private let replacement: TraceReplacement?
+    /// Asked ten times a second while nobody takes what is written; false gives up. Nil to wait for ever.
+    private let isPatient: (@Sendable () -> Bool)?
 
     /// A descriptor that is open already.
     package init(descriptor: Int32, name: String, isOwned: Bool) {
@@ -27,6 +29,19 @@ package struct TraceOutput: Sendable {
         self.name = name
         self.isOwned = isOwned
         replacement = nil
+        isPatient = nil
+    }
+
+    /// A pipe that is open already and belongs to somebody else.
+    ///
+    /// - Parameter isPatient: asked ten times a second while nobody reads; false makes the write fail as one does that has
+    ///   no reader any more.
+    package init(pipe descriptor: Int32, name: String, isPatient: @escaping @Sendable () -> Bool) {
+        self.descriptor = descriptor
+        self.name = name
+        isOwned = false
+        replacement = nil
+        self.isPatient = isPatient
     }
 
     private init(descriptor: Int32, replacement: TraceReplacement, name: String) {
@@ -34,20 +49,30 @@ package struct TraceOutput: Sendable {
         self.name = name
         isOwned = true
         self.replacement = replacement
+        isPatient = nil
     }
 
-    /// Makes a file; "-" is standard output.
+    /// Makes a file; "-" is standard output. One that another recorder writes to is not touched.
     package init(path: String, overwrite: Bool) throws(DeviceError) {
         if path == "-" {
             self.init(descriptor: STDOUT_FILENO, name: "standard output", isOwned: false)
             return
         }
-        let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (overwrite ? O_TRUNC : O_EXCL)
+        let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (overwrite ? 0 : O_EXCL)
         var descriptor: Int32
         repeat {
             descriptor = open(path, flags, mode_t(0o644))
         } while descriptor < 0 && errno == EINTR
         guard descriptor >= 0 else { throw Self.failure(path, call: "open", errno: errno) }
+        var status = stat()
+        if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
+            // Some file systems know no locks.
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
+                _ = system_close(descriptor)
+                throw DeviceError(.busy, "Something else is writing \(path). End it first, or choose another name.")
+            }
+            if overwrite { _ = ftruncate(descriptor, 0) }
+        }
         self.init(descriptor: descriptor, name: path, isOwned: true)
     }
 
@@ -55,7 +80,7 @@ package struct TraceOutput: Sendable {
     /// until ``close()``, and altogether when that is not reached. Pipes and devices are written to at once, and so are
     /// files in a folder that may not be written.
     package init(whole path: String, overwrite: Bool) throws(DeviceError) {
-        guard path != "-", let replacement = TraceReplacement(path, overwrite: overwrite) else {
+        guard path != "-", var replacement = TraceReplacement(path, overwrite: overwrite) else {
             try self.init(path: path, overwrite: overwrite)
             return
         }
@@ -74,7 +99,12 @@ package struct TraceOutput: Sendable {
     package func write(_ bytes: UnsafeRawBufferPointer) throws(DeviceError) {
         var done = 0
         while done < bytes.count {
-            let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+            var rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+            if let isPatient {
+                try waitForReader(isPatient)
+                // A pipe that is said to be writable takes that much without blocking.
+                rest = UnsafeRawBufferPointer(rebasing: rest.prefix(Int(PIPE_BUF)))
+            }
             let count = system_write(descriptor, rest.baseAddress, rest.count)
             if count > 0 {
                 done += min(count, rest.count)
@@ -88,6 +118,13 @@ package struct TraceOutput: Sendable {
         }
     }
 
+    private func waitForReader(_ isPatient: () -> Bool) throws(DeviceError) {
+        var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        while poll(&wait, 1, 100) == 0 {
+            if !isPatient() { throw Self.failure(name, call: "write", errno: EPIPE) }
+        }
+    }
+
     /// Brings a file of our own to the disk and closes it.
     package func close() throws(DeviceError) {
         guard isOwned else { return }
@@ -96,8 +133,8 @@ package struct TraceOutput: Sendable {
         if fsync(descriptor) != 0, errno == EIO || errno == ENOSPC || errno == EDQUOT {
             failed = ("fsync", errno)
         }
-        if failed == nil, let replacement, let number = replacement.finish(descriptor) { failed = ("link", number) }
-        if failed != nil { replacement?.remove(descriptor) }
+        if failed == nil, let replacement { failed = replacement.finish(descriptor) }
+        if failed != nil { replacement?.remove() }
         // Linux has closed the descriptor even when it reports EINTR.
         if system_close(descriptor) != 0, errno != EINTR, failed == nil { failed = ("close", errno) }
         if let failed {
@@ -111,7 +148,7 @@ package struct TraceOutput: Sendable {
             try? close()
             return
         }
-        replacement.remove(descriptor)
+        replacement.remove()
         _ = system_close(descriptor)
     }
 
@@ -130,14 +167,17 @@ package struct TraceOutput: Sendable {
             code = .permissionDenied
             message = "\(name) may not be written by this user. Choose another folder, or change its mode."
         case EISDIR:
+            code = .permissionDenied
             message = "\(name) is a folder, and a file is needed."
         case ENOSPC where isWhole, EDQUOT where isWhole:
             message = "There is no space left for \(name), which was not written. Free some and write it again."
         case ENOSPC, EDQUOT:
             message =
-                "There is no space left for the trace \(name). Free some and record again; what was written before can be read."
+                "There is no space left for \(name). Free some and begin again; what was written before can be read."
+        case EFBIG where isWhole:
+            message = "\(name) would be larger than a file may be here, and was not written. Write less at once."
         case EFBIG:
-            message = "The trace \(name) has reached the largest size of a file here. Begin another one."
+            message = "\(name) has reached the largest size of a file here. Begin another one."
         case EPIPE:
             message = "Nobody reads the trace on \(name) any longer, so recording has stopped."
         default:

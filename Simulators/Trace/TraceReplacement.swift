@@ -22,13 +22,18 @@ struct TraceReplacement: Sendable {
     }
 
     private let path: String
-    /// The same path where nothing is replaced.
+    /// The name beside it that a new file has until it takes the former one's place; the path where there is none.
     private let temporary: String
+    private let overwrite: Bool
     /// Of the file that is replaced.
     private let former: (user: uid_t, group: gid_t, mode: mode_t)?
+    /// True for a new file that has a name already.
+    private var isNamed = false
 
-    /// Nil for what is no plain file, and where one may not be replaced.
+    /// Nil for what is no plain file, and where one may not be replaced: also for another user's, who may not be given the
+    /// new one.
     init?(_ path: String, overwrite: Bool) {
+        self.overwrite = overwrite
         var status = stat()
         guard lstat(path, &status) == 0 else {
             guard errno == ENOENT else { return nil }
@@ -45,12 +50,16 @@ struct TraceReplacement: Sendable {
         else { return nil }
         defer { free(real) }
         let file = String(cString: real)
+        guard geteuid() == 0 || geteuid() == status.st_uid else { return nil }
         self.path = file
-        // Short, since names as long as names may be are replaced too; the file's own number keeps apart those that are
-        // replaced at the same time.
-        let folder = Self.folder(of: file)
-        temporary = "\(folder)/.\(getpid())-\(status.st_ino).part"
+        temporary = Self.temporary(for: file, number: status.st_ino)
         former = (status.st_uid, status.st_gid, status.st_mode & 0o7777)
+    }
+
+    /// Short, since names as long as names may be are replaced too; the number keeps apart those that are replaced at the
+    /// same time.
+    private static func temporary(for file: String, number: ino_t) -> String {
+        "\(folder(of: file))/.\(getpid())-\(number).part"
     }
 
     private static func folder(of path: String) -> String {
@@ -58,12 +67,13 @@ struct TraceReplacement: Sendable {
     }
 
     /// Makes the new file. Fails with the error's number.
-    func open() -> Result<Int32, Failure> {
+    mutating func open() -> Result<Int32, Failure> {
         let descriptor = openNameless()
-        let result = descriptor >= 0 ? .success(descriptor) : openNamed()
+        isNamed = descriptor < 0
+        let result = isNamed ? openNamed() : .success(descriptor)
         if let former, case .success(let descriptor) = result {
             // As far as this user may; the mode last, because a change of the owner may take bits out of it.
-            _ = fchown(descriptor, former.user, former.group)
+            if fchown(descriptor, former.user, former.group) != 0 { _ = fchown(descriptor, .max, former.group) }
             _ = fchmod(descriptor, former.mode)
         }
         return result
@@ -95,26 +105,36 @@ struct TraceReplacement: Sendable {
         return descriptor < 0 ? .failure(Failure(number: errno)) : .success(descriptor)
     }
 
-    /// Gives the new file its name, in the place of the other one. Returns the error's number when that fails.
-    func finish(_ descriptor: Int32) -> Int32? {
-        if !Self.isNamed(descriptor) {
-            if former != nil { unlink(temporary) }
-            guard linkat(AT_FDCWD, Self.link(to: descriptor), AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) == 0 else {
-                return errno
-            }
+    /// Gives the new file its name, in the place of the other one. Returns what failed, and the error's number.
+    func finish(_ descriptor: Int32) -> (call: String, errno: Int32)? {
+        guard !isNamed else { return move(temporary) }
+        if former == nil {
+            if link(descriptor, as: path) { return nil }
+            guard errno == EEXIST, overwrite else { return ("link", errno) }
         }
-        return rename(temporary, path) == 0 ? nil : errno
-    }
-
-    /// Removes the new file, which is still open.
-    func remove(_ descriptor: Int32) {
-        // What has no name goes by itself, and the name may be that of somebody else's file.
-        if Self.isNamed(descriptor) { unlink(temporary) }
-    }
-
-    private static func isNamed(_ descriptor: Int32) -> Bool {
+        // There is one now, in whose place it comes.
         var status = stat()
-        return fstat(descriptor, &status) == 0 && status.st_nlink > 0
+        _ = fstat(descriptor, &status)
+        let name = former == nil ? Self.temporary(for: path, number: status.st_ino) : temporary
+        unlink(name)
+        return link(descriptor, as: name) ? move(name) : ("link", errno)
+    }
+
+    private func move(_ name: String) -> (call: String, errno: Int32)? {
+        if rename(name, path) == 0 { return nil }
+        let number = errno
+        unlink(name)
+        return ("rename", number)
+    }
+
+    private func link(_ descriptor: Int32, as name: String) -> Bool {
+        linkat(AT_FDCWD, Self.link(to: descriptor), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0
+    }
+
+    /// Removes the new file.
+    func remove() {
+        // What has no name goes by itself, and the name may be that of somebody else's file.
+        if isNamed { unlink(temporary) }
     }
 }
 

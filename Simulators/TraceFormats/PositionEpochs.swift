@@ -25,6 +25,9 @@ struct PositionEpochs {
         leftOut.add(batteryOf: trace.header)
     }
 
+    /// The lines that could not be read as they should.
+    var warnings: [String] { cursor.warningTexts }
+
     /// Positions of other receivers that were passed over.
     var others: Int { assembler.others }
 

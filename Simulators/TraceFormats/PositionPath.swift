@@ -115,7 +115,7 @@ struct PositionPath {
         }
         if epochs.implausible > 0 { remarks.append(EpochAssembler.remark(implausible: epochs.implausible)) }
         if losses.timeless > 0 { remarks.append("\(losses.timeless) positions have no time.") }
-        return remarks
+        return remarks + epochs.warnings
     }
 }
 

@@ -53,7 +53,7 @@ extension TraceExport {
                     ? "There are no times of arrival, as the trace does not say when it began."
                     : "The times at which \(arrivals) reports came were left out; --stamps writes them.")
         }
-        return remarks
+        return remarks + cursor.warningTexts
     }
 
     /// `2026-11-21 03:39:22 1795232362.754231: `

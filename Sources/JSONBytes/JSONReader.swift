@@ -95,7 +95,11 @@ public struct JSONReader {
         case UInt8(ascii: "\""): return .string
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number
         case UInt8(ascii: "t"), UInt8(ascii: "f"): return .bool
-        case UInt8(ascii: "n"): return isWord("nan", at: offset) ? .number : .null
+        case UInt8(ascii: "n"):
+            if isWord("nan", at: offset) { return .number }
+            // A kind whose value cannot be read would be found again and again.
+            guard isWord("null", at: offset) else { throw JSONError(.unexpectedByte, at: offset) }
+            return .null
         case UInt8(ascii: "N"), UInt8(ascii: "I"), UInt8(ascii: "i"): return .number
         default: throw JSONError(.unexpectedByte, at: offset)
         }

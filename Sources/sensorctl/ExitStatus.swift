@@ -18,7 +18,8 @@ enum ExitStatus: Int32, Error {
 
     /// The table for --help.
     static let documentation = """
-        Exit codes: 0 done, also when ended by SIGINT or SIGTERM, or when nobody reads the output any more. 1 an \
+        Exit codes: 0 done, also when ended by SIGINT or SIGTERM, or when nobody reads the output any more; info, convert, cut, \
+        merge and scrub end by the signal itself, and leave no new file. 1 an \
         accessory answers otherwise than recorded, or a replay gives other callbacks than expected. 64 the \
         arguments are wrong. 65 the file is not a trace, or not a magnetic model. 66 the file cannot be read. 69 what was asked for did not come \
         in the given time, or is not there. 73 the file cannot be created. 74 the output cannot be written. 77 the use of the position, \

@@ -8,6 +8,7 @@ import Foundation
 @main
 enum Main {
     static func main() {
+        Descriptor.openStandardOnes()
         Notes.bootstrap()
         Termination.ignoreBrokenPipes()
         Task {

@@ -8,6 +8,8 @@ import Synchronization
 enum Notes {
     private static let held = Mutex<[String]?>(nil)
     private static let heldLimit = 100
+    /// True when nobody has read a note for two seconds: the next ones do not wait.
+    private static let isUnread = Mutex(false)
     private static let logger = Logger(label: "sensorctl")
 
     /// Says something that is good to know.
@@ -48,8 +50,15 @@ enum Notes {
     }
 
     private static func write(_ line: String) {
-        // Where notes cannot be written either, nobody is left to be told.
-        _ = Descriptor.standardError.write(Array((line + "\n").utf8))
+        // Where notes cannot be written either, nobody is left to be told, and who does not read them holds nobody up.
+        var waits = isUnread.withLock { $0 } ? 20 : 0
+        let outcome = Descriptor.standardError.write(
+            Array((line + "\n").utf8),
+            isPatient: {
+                waits += 1
+                return waits < 20
+            })
+        isUnread.withLock { $0 = outcome != .written }
     }
 }
 

@@ -198,6 +198,26 @@ struct ReceiverTerminalTests {
         }
     }
 
+    @Test("A program that opens the terminal between the look and the wait is told of")
+    func openedInBetween() throws {
+        let (master, path) = try PseudoTerminal.open(for: "a test")
+        let openings = OpeningWatch()
+        let options = GPSDServerOptions()
+        let loop = TerminalLoop(
+            master: master, path: path,
+            try SentencePlayer(try Self.file(Self.drive(1)), receiver: nil, options: options),
+            shared: try SharedState(for: "a test"), options: options, openings: openings)
+        openings.drain()
+        #expect(PseudoTerminal.isHungUp(master))
+        let program = try #require(PlainPort(terminal: path))
+        // The terminal itself would not tell: a program that waits for sentences writes none.
+        let wait = loop.interestInOpening(until: .never)
+        #expect(wait.descriptor == openings.descriptor)
+        var told = pollfd(fd: openings.descriptor, events: Int16(POLLIN), revents: 0)
+        #expect(poll(&told, 1, 0) == 1)
+        program.close()
+    }
+
     // MARK: -
 
     private static func file(_ lines: [String]) throws -> TraceFile {

@@ -73,6 +73,26 @@ struct StructureTests {
         }
     }
 
+    @Test("A word that is none is no kind: whoever asks again and again gets an error")
+    func brokenWords() {
+        for text in ["n", "nu", "nul", "nulx", "[0,n\":180}", "[n", "{\"a\":nu"] {
+            #expect(throws: JSONError.self, "\(text)") {
+                try text.reading { reader throws(JSONError) in
+                    if try reader.peekKind() == .array {
+                        try reader.beginArray()
+                        while try reader.nextElement() {
+                            let kind = try reader.peekKind()
+                            if kind == .null { _ = try reader.readNull() } else { try reader.skipValue() }
+                        }
+                    } else if try reader.peekKind() == .object {
+                        try reader.beginObject()
+                        while try reader.nextKey() != nil { _ = try reader.peekKind() }
+                    }
+                }
+            }
+        }
+    }
+
     @Test("Members and elements come in order, with commas checked")
     func walksMembers() throws {
         var seen: [String] = []

@@ -62,6 +62,31 @@ struct ExitTests {
         #expect(result.notes.isEmpty)
     }
 
+    @Test("Standard descriptors that are closed are as good as /dev/null")
+    func closedDescriptors() throws {
+        let folder = try TemporaryFolder()
+        let quiet = try Tool.shell(#""$0" info "$1" >&- 2>&- <&-; echo $?"#, [Tool.drive])
+        #expect(quiet.lines == ["0"])
+        let empty = try Tool.shell(#""$0" convert - "$1" <&-; echo $?"#, [folder.path + "/a.gpx"])
+        #expect(empty.lines == ["65"])
+        #expect(!empty.notes.contains("cannot be read"), "\(empty.notes)")
+    }
+
+    @Test("Notes that nobody reads hold nothing up")
+    func unreadNotes() throws {
+        let folder = try TemporaryFolder()
+        let tool = try RunningTool(
+            ["record", folder.path + "/a.trace", "--parts", "battery", "--duration", "0.1"], areNotesFull: true)
+        #expect([0, 69].contains(tool.status()))
+    }
+
+    @Test("A recording into a pipe without a reader is no failure")
+    func unreadRecording() throws {
+        let result = try Tool.shell(
+            #""$0" record - --parts battery --duration 0.5 | true; echo "${PIPESTATUS[0]}""#)
+        #expect(["0", "69"].contains(result.lines.last ?? ""), "\(result.notes)")
+    }
+
     @Test("An output that cannot be written gives 74")
     func fullDisk() throws {
         let result = try Tool.shell(#""$0" replay "$1" location --json > /dev/full; echo $?"#, [Tool.drive])

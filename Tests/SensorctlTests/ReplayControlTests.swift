@@ -41,6 +41,8 @@ struct ReplayControlTests {
 
     @Test("The end of the trace can be a failure")
     func failure() throws {
+        let late = try Tool.run(["replay", Tool.drive, "location", "--to", "3", "--fault", "nofix@4s"])
+        #expect(late.status == 64 && late.notes.contains("begins behind --to"))
         let result = try Tool.run(["replay", Tool.drive, "location", "--json", "--to", "3", "--at-end", "fail"])
         #expect(result.output.contains("didFailWithError"))
         let plain = try Tool.run(["replay", Tool.drive, "location", "--json", "--to", "3"])

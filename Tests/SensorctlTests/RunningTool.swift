@@ -15,17 +15,24 @@ import Musl
 final class RunningTool {
     private let process = Process()
     private let output = OutputLines()
+    private let notes = OutputLines()
     private let end = Bell()
 
-    /// - Parameter isOutputFull: true for a reader that reads nothing, ever.
-    init(_ arguments: [String], environment: [String: String] = [:], isOutputFull: Bool = false) throws {
+    /// - Parameters:
+    ///   - isOutputFull: true for a reader that reads nothing, ever.
+    ///   - areNotesFull: the same of standard error, which goes nowhere otherwise.
+    init(
+        _ arguments: [String], environment: [String: String] = [:], isOutputFull: Bool = false,
+        areNotesFull: Bool = false
+    ) throws {
         if isOutputFull { output.fill() }
+        if areNotesFull { notes.fill() }
         // Tests that run in the background of a script, or after nohup, may be told to ignore signals.
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["--default-signal", Tool.path ?? ""] + arguments
         process.environment = Tool.environment.merging(environment) { $1 }
         process.standardOutput = output.pipe
-        process.standardError = FileHandle.nullDevice
+        process.standardError = areNotesFull ? notes.pipe : FileHandle.nullDevice
         process.standardInput = FileHandle.nullDevice
         process.terminationHandler = { [end] _ in end.ring() }
         try process.run()

@@ -203,6 +203,13 @@ struct ExpectationTests {
         }
     }
 
+    @Test("A word that is cut off in a list ends the reading")
+    func cutWord() throws {
+        let text = #"{"format":"device-services-expectations","version":1}"# + "\n{\"a\":[0,n\":180}"
+        var comparison = CallbackComparison(try ExpectedCallbacks(bytes: Array(text.utf8), name: "x"))
+        #expect(throws: DeviceError.self) { try comparison.take(Array(#"{"a":1}"#.utf8)) }
+    }
+
     @Test("An object with very many fields is refused")
     func manyFields() throws {
         let fields = (0..<5000).map { "\"f\($0)\":0" }.joined(separator: ",")

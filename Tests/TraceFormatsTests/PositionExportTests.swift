@@ -31,6 +31,21 @@ struct PositionExportTests {
         ])
     }
 
+    @Test("Lines that cannot be read are told of, whatever the format")
+    func brokenLines() throws {
+        let whole = String(decoding: Array(try trace().bytes), as: UTF8.self)
+        let broken = try TraceFile(bytes: Array((whole + "{\"t\":10,\"gpsd\":[[[\n").utf8), name: "t")
+        let line = whole.split(separator: "\n").count + 1
+        for format in [ExportFormat.trace, .gpsd, .nmea, .gpx, .xcode, .kml, .geojson, .mcap, .sensorLogger] {
+            try Files.withFolder { folder in
+                let remarks = try format.write(broken, to: folder + "/out")
+                #expect(
+                    remarks.count { $0.hasPrefix("line \(line): the line cannot be read") } == 1,
+                    "\(format): \(remarks)")
+            }
+        }
+    }
+
     @Test("GPX has a point for each epoch and a segment for each stretch")
     func gpx() throws {
         let (text, remarks) = try exported(try trace(), PathExportOptions(name: "a<b")) {

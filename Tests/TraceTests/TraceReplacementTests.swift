@@ -125,6 +125,45 @@ struct TraceReplacementTests {
         #expect(try text("a") == "0" && names == ["a"])
     }
 
+    @Test("Of two that may replace what is there the last one stays, also where nothing was there at first")
+    func lastOne() throws {
+        let outputs = try (0..<2).map { _ in try TraceOutput(whole: folder.file("a"), overwrite: true) }
+        for (index, output) in outputs.enumerated() { write("\(index)", output) }
+        for output in outputs { try output.close() }
+        #expect(try text("a") == "1" && names == ["a"])
+    }
+
+    @Test("What one writes as it comes another one neither empties nor writes to")
+    func busy() throws {
+        let output = try TraceOutput(path: folder.file("a"), overwrite: false)
+        write("first", output)
+        let error = #expect(throws: DeviceError.self) { try TraceOutput(path: folder.file("a"), overwrite: true) }
+        #expect(error?.code == .busy)
+        try output.close()
+        #expect(try text("a") == "first")
+        try TraceOutput(path: folder.file("a"), overwrite: true).close()
+        #expect(try text("a") == "")
+    }
+
+    @Test("A pipe that nobody reads is given up when patience ends, and one that somebody reads gets all")
+    func pipe() throws {
+        let pipe = Pipe()
+        let descriptor = pipe.fileHandleForWriting.fileDescriptor
+        let output = TraceOutput(pipe: descriptor, name: "a pipe") { false }
+        let bytes = [UInt8](repeating: 7, count: 1 << 20)
+        var failure: DeviceError?
+        bytes.withUnsafeBytes { bytes in
+            do throws(DeviceError) { try output.write(bytes) } catch { failure = error }
+        }
+        #expect(failure?.cause == .system(call: "write", errno: EPIPE))
+        // What fits was written: 64 KiB, unless the system gives pipes less.
+        let read = pipe.fileHandleForReading.availableData
+        #expect(read.count > 0 && read.allSatisfy { $0 == 7 })
+        write("more", output)
+        try pipe.fileHandleForWriting.close()
+        #expect(pipe.fileHandleForReading.readDataToEndOfFile().suffix(4) == Data("more".utf8))
+    }
+
     @Test("A trace that nobody closes leaves the former one")
     func writer() throws {
         try put("old", "a")

@@ -67,7 +67,8 @@ final class TerminalLoop: ServiceLoop {
             // Before the look, so that whoever comes in between is told of.
             openings.drain()
             guard PseudoTerminal.isHungUp(master) else { break }
-            let (descriptor, limit) = interest(until: .never)
+            // Not asked again: who comes from here on is told of there, and nowhere else.
+            let (descriptor, limit) = interestInOpening(until: .never)
             _ = shared.wakeUp.wait(for: descriptor, until: limit, clock: clock)
         }
         return pause(until: clock.now.advanced(bySeconds: Self.settling))
@@ -102,6 +103,11 @@ final class TerminalLoop: ServiceLoop {
         guard PseudoTerminal.isHungUp(master) else {
             return (master, rest.isEmpty ? deadline : min(deadline, clock.now.advanced(bySeconds: Self.glance)))
         }
+        return interestInOpening(until: deadline)
+    }
+
+    /// The same while nobody has it open.
+    func interestInOpening(until deadline: BootTime) -> (descriptor: Int32?, deadline: BootTime) {
         // Poll would tell of the hang-up over and over.
         if isWatched { return (openings.descriptor, deadline) }
         return (nil, min(deadline, clock.now.advanced(bySeconds: Self.glance)))

@@ -36,7 +36,7 @@ extension TraceExport {
             if !isAtEnd { isAtEnd = gather(trace, &export, &cursor) }
         }
         try file.close()
-        return export.remarks
+        return export.remarks + cursor.warningTexts
     }
 
     /// Makes sentences of the next events; true when those were the last ones.

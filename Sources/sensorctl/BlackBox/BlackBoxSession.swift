@@ -3,6 +3,7 @@
 
 import BlackBox
 import DeviceCore
+import Dispatch
 import Synchronization
 import Trace
 
@@ -23,6 +24,7 @@ final class BlackBoxSession: Sendable {
     private let failure: SaveFailure
     private let signal: WaitingSignal
     private let events: RecordingEvents
+    private let queue = DispatchQueue(label: "sensorctl.black-box-signal")
 
     /// Takes the ring's place, where a former ring is set aside.
     init(
@@ -54,7 +56,8 @@ final class BlackBoxSession: Sendable {
 
     /// Begins to listen for events, when the recorder has written its header.
     func begin(_ device: Device, interval: Double) {
-        signal.handle { [box] in box.trigger("signal") }
+        // Not on the thread of the signals: the disk may make it wait.
+        signal.handle { [box, queue] in queue.async { box.trigger("signal") } }
         listener.begin(device, interval: interval)
         let idle = triggers.filter(\.needsAcceleration).map(\.text)
         if !idle.isEmpty, !device.motionSource.sensors.contains(where: { $0.kind == .accelerometer }) {

@@ -5,6 +5,7 @@ import ArgumentParser
 import CoreLocation
 import DeviceCore
 import LiveDevice
+import Synchronization
 import Trace
 
 /// `sensorctl record`
@@ -91,12 +92,19 @@ struct RecordCommand: AsyncParsableCommand {
                 box = try BlackBoxSession(file, plan, clock: device.clock, events: events, stop: stop)
             }
             let writer: TraceWriter
-            if let box { writer = box.writer } else { writer = try TraceWriter(path: file, overwrite: overwrite) }
+            if let box {
+                writer = box.writer
+            } else if file == "-" {
+                writer = TraceWriter(Self.standardOutput(until: stop), clock: LiveClock())
+            } else {
+                writer = try TraceWriter(path: file, overwrite: overwrite)
+            }
             recorder = TraceRecorder(
                 device: device, writer: writer, recorder: "sensorctl 0.1.0",
                 parts: parts.parts, motionInterval: interval, onFailure: { stop.request(Self.reason(of: $0)) })
             try recorder.start()
         } catch {
+            if case .outputClosed = Self.reason(of: error) { return .success }
             Notes.fail(error.description)
             return error.code == .busy ? .unavailable : .cannotCreate
         }
@@ -123,6 +131,8 @@ struct RecordCommand: AsyncParsableCommand {
         let accessories = recorder.recordedAccessoryEvents
         events.ended(lines: lines, samples: samples, accessories: accessories)
         events.finish()
+        // Its own output may have failed with the last lines.
+        if !Self.isFailure(end), let last = stop.reason, Self.isFailure(last) { end = last }
         return end.status(
             isComplete: lines + samples + accessories > 0,
             shortfall: "There was nothing to record in \(duration ?? 0) s.")
@@ -148,6 +158,20 @@ struct RecordCommand: AsyncParsableCommand {
             subscriptions.append(device.accessorySource.subscribe { events.take($0) })
         }
         return subscriptions
+    }
+
+    /// Who does not read must not keep the verb from its end.
+    private static func standardOutput(until stop: Stop) -> TraceOutput {
+        let waits = Mutex(0)
+        return TraceOutput(
+            pipe: Descriptor.standardOutput.number, name: "standard output",
+            isPatient: {
+                stop.reason == nil
+                    || waits.withLock { waits in
+                        waits += 1
+                        return waits < 20
+                    }
+            })
     }
 
     private static func isFailure(_ reason: Stop.Reason) -> Bool {

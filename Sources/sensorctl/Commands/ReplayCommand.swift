@@ -67,6 +67,7 @@ struct ReplayCommand: AsyncParsableCommand {
 
     func validate() throws {
         try WatchCommand.validate(interval: interval)
+        try faults.validate(upTo: choices.to)
         guard expect != nil else {
             if updateExpected { throw ValidationError("--update-expected is for --expect.") }
             return

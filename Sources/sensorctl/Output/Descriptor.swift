@@ -23,6 +23,15 @@ struct Descriptor: Sendable {
         case failed(errno: Int32)
     }
 
+    /// Opens /dev/null for those of the standard descriptors that are closed. Called first of all: the next thing that is
+    /// opened would be one, and be written to.
+    static func openStandardOnes() {
+        for number in 0...2 as ClosedRange<Int32> where fcntl(number, F_GETFD) < 0 && errno == EBADF {
+            // The lowest number that is free is the one.
+            _ = open("/dev/null", number == 0 ? O_RDONLY : O_WRONLY)
+        }
+    }
+
     /// True for a terminal.
     var isTerminal: Bool { isatty(number) == 1 }
 

@@ -33,37 +33,47 @@ final class EventPrinter: Sendable {
     ///   - size: the bytes, roughly.
     ///   - body: false when nobody reads any more.
     func print(_ size: Int, _ body: @escaping @Sendable () -> Bool) {
-        let isTaken = state.withLock { state in
-            guard !state.isClosed else { return false }
+        let gap = state.withLock { state -> Int? in
+            guard !state.isClosed else { return nil }
             guard state.waiting + size <= Self.limit else {
                 state.missed += 1
-                return false
+                return nil
             }
             state.waiting += size
-            return true
+            defer { state.missed = 0 }
+            return state.missed
         }
-        guard isTaken else { return }
+        guard let gap else { return }
         queue.async { [self] in
+            tell(gap)
             guard !state.withLock({ $0.isClosed }) else { return }
             let isRead = body()
-            let count = state.withLock { state in
+            state.withLock { state in
                 state.isClosed = !isRead
                 state.waiting -= size
                 state.printed += 1
-                // Behind the last line that was taken before some were not.
-                guard isRead, state.waiting == 0 else { return 0 }
-                defer { state.missed = 0 }
-                return state.missed
             }
-            if count > 0, !missed(count) { state.withLock { $0.isClosed = true } }
         }
+    }
+
+    /// Says how many lines are missing here.
+    private func tell(_ gap: Int) {
+        guard gap > 0, !state.withLock({ $0.isClosed }), !missed(gap) else { return }
+        state.withLock { $0.isClosed = true }
     }
 
     /// Waits for what was handed over, as long as somebody goes on to read.
     func finish() {
         let bell = Bell()
-        queue.async { bell.ring() }
-        var former = -1
+        queue.async { [self] in
+            tell(
+                state.withLock { state in
+                    defer { state.missed = 0 }
+                    return state.missed
+                })
+            bell.ring()
+        }
+        var former = state.withLock { $0.printed }
         while !bell.wait(seconds: 3) {
             let printed = state.withLock { $0.printed }
             guard printed != former else { return }

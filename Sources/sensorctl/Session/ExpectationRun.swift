@@ -98,7 +98,10 @@ final class ExpectationRun {
         switch error.code {
         case .invalidTrace: return .badTrace
         case .invalidConfiguration: return .usage
-        default: return status
+        default:
+            // What could be made and not written.
+            if case .system("write", _)? = error.cause { return .inputOutput }
+            return status
         }
     }
 

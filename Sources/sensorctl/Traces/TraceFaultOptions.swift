@@ -22,6 +22,14 @@ struct TraceFaultOptions: ParsableArguments {
         do throws(DeviceError) { _ = try TraceFault.list(fault) } catch { throw ValidationError(error.description) }
     }
 
+    /// Refuses faults behind what is played.
+    func validate(upTo end: Double?) throws {
+        guard let fault, let end else { return }
+        for late in (try? TraceFault.list(fault)) ?? [] where late.start > end {
+            throw ValidationError("The fault \"\(late.description)\" begins behind --to, so that it changes nothing.")
+        }
+    }
+
     /// The trace with the faults in it; the trace itself where there are none. Ends the verb when that cannot be made.
     func apply(to trace: TraceFile) throws -> TraceFile {
         let edits = edits()
