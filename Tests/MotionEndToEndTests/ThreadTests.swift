@@ -160,21 +160,22 @@ struct ThreadTests {
         let sensors = Sensors()
         let kept = Mutex<Shared?>(nil)
         let done = DispatchSemaphore(value: 0)
+        let queue = OperationQueue()
         sensors.running {
             sensors.device.bind {
                 let shared = Shared(manager: CMMotionManager())
                 kept.withLock { $0 = shared }
-                shared.manager.startAccelerometerUpdates(to: OperationQueue()) { _, _ in
+                shared.manager.startAccelerometerUpdates(to: queue) { _, _ in
                     let last = kept.withLock { kept -> Shared? in
                         defer { kept = nil }
                         return kept
                     }
-                    guard last != nil else { return }
-                    withExtendedLifetime(last) {}
-                    done.signal()
+                    if last != nil { done.signal() }
                 }
             }
             #expect(done.wait(timeout: .now() + 60) == .success)
+            // The last reference goes with the operation that told.
+            queue.waitUntilAllOperationsAreFinished()
         }
         #expect(!sensors.hub.isWanted)
     }
