@@ -67,6 +67,8 @@ public final class TraceWriter: TraceSink, Sendable {
     ///   - path: the file, or "-" for standard output.
     ///   - overwrite: whether a file of that name may be replaced.
     ///   - clock: what times the writing to the file.
+    /// - Throws: an error of code `busy` while something else writes a trace to that file, which stays as it is; another one
+    ///   when the file cannot be made.
     public convenience init(
         path: String, overwrite: Bool = false, clock: any DeviceClock = LiveClock()
     ) throws(DeviceError) {

@@ -40,7 +40,7 @@ public struct TraceFault: Sendable, Hashable {
     /// What it happens to: for gpsd "gpsd", for a sensor its id or its kind, for ``Action/noFix`` and ``Action/clockStep(_:)``
     /// also a receiver's path, for an accessory its name in the trace; nil for everything that it can happen to.
     public var target: String?
-    /// From when on, in seconds from the start.
+    /// From when on, in seconds from the start. ``FaultEdit`` refuses one behind the last event.
     public var start: Double
     /// For how many seconds; nil for ever. A loss that lasts longer than the trace does not end in it.
     public var duration: Double?

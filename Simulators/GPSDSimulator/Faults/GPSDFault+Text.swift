@@ -21,7 +21,7 @@ extension GPSDFault {
         greeting=2s             the greeting comes late (0s ends it)
         """
 
-    /// Reads a list of faults such as `kill@10s,restart@15s`; see ``syntax``.
+    /// Reads a list of faults such as `kill@10s,restart@15s`; see ``syntax``. A list without any is an error.
     public static func list(_ text: String) throws(DeviceError) -> [GPSDFault] {
         var faults: [GPSDFault] = []
         for clause in try FaultClause.list(text, counting: counting) { faults.append(try GPSDFault(clause)) }

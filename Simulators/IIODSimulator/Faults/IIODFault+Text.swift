@@ -30,7 +30,7 @@ extension IIODFault {
         restart                 it goes away and is back a second later, or after the duration; after a kill it is back
         """
 
-    /// Reads a list of faults such as `unplug@2.5s,return@4s`; see ``syntax``.
+    /// Reads a list of faults such as `unplug@2.5s,return@4s`; see ``syntax``. A list without any is an error.
     public static func list(_ text: String) throws(DeviceError) -> [IIODFault] {
         var faults: [IIODFault] = []
         for clause in try FaultClause.list(text, counting: counting) { faults.append(try IIODFault(clause)) }

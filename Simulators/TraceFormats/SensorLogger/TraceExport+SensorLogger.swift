@@ -9,11 +9,11 @@ extension TraceExport {
     /// Magnetometer.csv, Barometer.csv, Location.csv and Battery.csv as far as there is something for them.
     ///
     /// Units are standardised: proper acceleration in m/s², rad/s, microtesla, hectopascal, in the axes of the device. The
-    /// first sensor of each kind is written. Accuracies are of 68 per cent, as phones have them: gpsd's errors, which are of
-    /// 95, are made smaller by the normal distribution's measure. `altitude` is above the ellipsoid, `altitudeAboveMeanSeaLevel` says what it
-    /// is; an epoch that was reported several times gives one row, from its last report, at the receiver's time. Numbers
-    /// that are not known are -1 where the app has that for them, else empty cells. A trace without civil time starts in
-    /// 1970. Memory does not grow with the trace.
+    /// first sensor of each kind is written. Accuracies are of 68 per cent, as phones have them: gpsd's errors, which
+    /// are of 95, are made smaller by the normal distribution's measure. `altitude` is above the ellipsoid,
+    /// `altitudeAboveMeanSeaLevel` says what it is; an epoch that was reported several times gives one row, from its
+    /// last report, at the receiver's time. Numbers that are not known are -1 where the app has that for them, else
+    /// empty cells. A trace without civil time starts in 1970. Memory does not grow with the trace.
     ///
     /// - Parameter path: the folder, which is made when it is not there.
     /// - Returns: remarks: what Sensor Logger cannot hold.
