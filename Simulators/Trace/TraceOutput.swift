@@ -120,7 +120,10 @@ package struct TraceOutput: Sendable {
 
     private func waitForReader(_ isPatient: () -> Bool) throws(DeviceError) {
         var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        while poll(&wait, 1, 100) == 0 {
+        while true {
+            let count = poll(&wait, 1, 100)
+            // A signal ends the wait as well, and is no reader.
+            if count > 0 || (count < 0 && errno != EINTR && errno != EAGAIN) { return }
             if !isPatient() { throw Self.failure(name, call: "write", errno: EPIPE) }
         }
     }
