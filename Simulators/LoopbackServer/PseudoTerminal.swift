@@ -50,6 +50,30 @@ package enum PseudoTerminal {
         return poll(&descriptor, 1, 0) > 0 && descriptor.revents & Int16(POLLHUP) != 0
     }
 
+    /// True when a program has read all that was written to the master; nil when the other end cannot be looked at.
+    ///
+    /// The kernel keeps what there is no room for in a queue behind the terminal's own, and moves it up when a read has
+    /// ended. Until it has, poll(2) finds nothing. FIONREAD waits for a read that goes on, and poll(2) for what moves up
+    /// after that; only another read, of all that has moved up, can end in between. So all is read when both find nothing
+    /// more often than the queue holds the terminal's 4095 bytes.
+    package static func isRead(_ path: String) -> Bool? {
+        let slave = system_open(path)
+        guard slave >= 0 else { return nil }
+        defer { close(slave) }
+        for _ in 0..<looks {
+            var count: Int32 = 0
+            var descriptor = pollfd(fd: slave, events: Int16(POLLIN), revents: 0)
+            // FIONREAD.
+            guard ioctl(slave, 0x541B, &count) == 0 else { return nil }
+            guard count == 0, poll(&descriptor, 1, 0) == 0 else { return false }
+        }
+        return true
+    }
+
+    /// The kernel's limit for the queue of a pseudo-terminal is 8 KiB, but buffers hold up to twice what they count, and
+    /// the last one may be beyond it: at most 20 KiB, five times 4095 and a little.
+    private static let looks = 8
+
     private static func failure(_ call: String, _ number: Int32, _ owner: String) -> DeviceError {
         let advice =
             switch number {
