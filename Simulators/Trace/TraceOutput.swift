@@ -95,6 +95,19 @@ package struct TraceOutput: Sendable {
         }
     }
 
+    /// Writes all of the bytes.
+    package func write(_ bytes: [UInt8]) throws(DeviceError) {
+        // Typed errors do not pass through `withUnsafeBytes` on every platform that this has to build for.
+        let result = bytes.withUnsafeBytes { bytes -> Result<Void, DeviceError> in
+            do throws(DeviceError) {
+                return .success(try write(bytes))
+            } catch {
+                return .failure(error)
+            }
+        }
+        try result.get()
+    }
+
     /// Writes all of the bytes, however often the system takes only some of them.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(DeviceError) {
         var done = 0

@@ -23,6 +23,8 @@ struct MergeSurvey {
 
     /// The receivers by their paths; empty for one without.
     private(set) var receivers: [String: Span] = [:]
+    /// True when there are more receivers than are told apart.
+    private(set) var hasMore = false
     /// True when it tells of a battery.
     private(set) var hasBattery: Bool
     /// How often positions were lost.
@@ -52,6 +54,8 @@ struct MergeSurvey {
             receivers[path]?.last = time
         } else if receivers.count < Self.maximumReceivers {
             receivers[path] = Span(first: time, last: time)
+        } else {
+            hasMore = true
         }
     }
 }

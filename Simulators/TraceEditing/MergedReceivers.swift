@@ -16,6 +16,11 @@ struct MergedReceivers {
     init(_ surveys: [MergeSurvey], files: [String]) {
         names = surveys.map { _ in [:] }
         for (index, survey) in surveys.enumerated() {
+            if survey.hasMore, surveys.count(where: { !$0.receivers.isEmpty }) > 1 {
+                remarks.append(
+                    "\(files[index]) has more than \(MergeSurvey.maximumReceivers) receivers. Those that first report after them keep their names, also where another trace has the same."
+                )
+            }
             // Those with names first, since one without may belong to them.
             for (path, span) in survey.receivers.sorted(by: { $0.key > $1.key }) {
                 let name =

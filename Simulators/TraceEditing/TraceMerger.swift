@@ -21,8 +21,9 @@ public enum TraceMerger {
     ///
     /// The header is that of the first trace, moved to the earliest start, with the devices, sensors, calibrations and
     /// contexts of all. A sensor or an accessory of a name that an earlier trace has gets a number behind it, and so does
-    /// a receiver that reports while an earlier trace has reports of one of its name. The battery is that of the first
-    /// trace that has one. Where some traces have phones' errors of 68 per cent and others gpsd's of 95, all become gpsd's.
+    /// each of the first 256 receivers of a trace that reports while an earlier trace has reports of one of its name. The
+    /// battery is that of the first trace that has one. Where some traces have phones' errors of 68 per cent and others
+    /// gpsd's of 95, all become gpsd's.
     /// With ``Alignment/clock`` every trace has to say when it began.
     /// - Returns: What somebody should know: renamed sensors and receivers, clocks that are not the same, warnings.
     @discardableResult

@@ -44,17 +44,8 @@ struct ExportFile: ~Copyable {
     /// Writes what is in memory.
     mutating func flush() throws(DeviceError) {
         guard !bytes.isEmpty else { return }
-        let output = output
-        let failure = bytes.withUnsafeBytes { bytes -> DeviceError? in
-            do throws(DeviceError) {
-                try output.write(bytes)
-                return nil
-            } catch {
-                return error
-            }
-        }
-        bytes.removeAll(keepingCapacity: true)
-        if let failure { throw failure }
+        defer { bytes.removeAll(keepingCapacity: true) }
+        try output.write(bytes)
     }
 
     /// Writes what is in memory and closes the file; nothing may be written afterwards.

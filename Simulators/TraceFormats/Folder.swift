@@ -44,6 +44,19 @@ enum Folder {
         return names
     }
 
+    /// Has a folder filled. Where that fails, a folder that was not there before and has nothing in it is removed.
+    static func fill<Result>(
+        _ path: String, _ body: () throws(DeviceError) -> Result
+    ) throws(DeviceError) -> Result {
+        let wasThere = isThere(path)
+        do {
+            return try body()
+        } catch {
+            if !wasThere { rmdir(path) }
+            throw error
+        }
+    }
+
     /// Makes a folder when it is not there. The error says that files of those names are in it, where they may not be
     /// replaced.
     static func make(_ path: String, for names: [String], overwrite: Bool) throws(DeviceError) {
@@ -67,11 +80,13 @@ enum Folder {
     static func write(
         _ files: [(name: String, bytes: [UInt8])], to path: String, overwrite: Bool
     ) throws(DeviceError) {
-        try make(path, for: files.map(\.name), overwrite: overwrite)
-        for (name, bytes) in files {
-            var file = try ExportFile(path: "\(path)/\(name)", overwrite: overwrite)
-            file.bytes = bytes
-            try file.close()
+        try fill(path) { () throws(DeviceError) in
+            try make(path, for: files.map(\.name), overwrite: overwrite)
+            for (name, bytes) in files {
+                var file = try ExportFile(path: "\(path)/\(name)", overwrite: overwrite)
+                file.bytes = bytes
+                try file.close()
+            }
         }
     }
 

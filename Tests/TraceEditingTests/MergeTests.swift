@@ -135,6 +135,25 @@ struct MergeTests {
         #expect(remarks.count == 2 && remarks[1].contains("two.gpx"))
     }
 
+    @Test("Of more receivers than are told apart it is said, and they keep their names")
+    func manyReceivers() throws {
+        let lines = (0...MergeSurvey.maximumReceivers).map { number in
+            #"{"t":\#(number),"gpsd":{"class":"TPV","device":"/dev/\#(number)","mode":2,"lat":1,"lon":8}}"#
+        }
+        for (count, isTold) in [(lines.count - 1, false), (lines.count, true)] {
+            let many = try makeTrace(Array(lines.prefix(count)), name: "many")
+            #expect(try Self.merged([many], .start).1.isEmpty)
+            let last = try makeTrace([try #require(lines.last)], name: "other")
+            let (trace, remarks) = try Self.merged([many, last], .start)
+            let names = trace.positions.map(\.receiver)
+            // The last one of the first trace is not known to the second one.
+            #expect(Set(names) == Set((0...MergeSurvey.maximumReceivers).map { "/dev/\($0)" }))
+            #expect(names.count == count + 1)
+            #expect(remarks.count == (isTold ? 1 : 0))
+            #expect(remarks.allSatisfy { $0.contains("many has more than 256 receivers") })
+        }
+    }
+
     @Test("Parts of one drive that follow each other keep their receiver")
     func parts() throws {
         for path in ["/dev/a", ""] {

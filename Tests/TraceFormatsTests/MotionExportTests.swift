@@ -64,6 +64,26 @@ struct MotionExportTests {
         }
     }
 
+    @Test("Where libiio's files cannot be written no empty folder is left, and one that was there stays")
+    func unwritten() throws {
+        let trace = try Self.walk(count: 10)
+        let recording = try Recording(trace: trace)
+        try Files.withFolder { folder in
+            // So deep that the folder can be made and no file in it: paths have 4095 bytes at most.
+            var path = folder
+            while path.utf8.count < 3900 { path += "/" + String(repeating: "a", count: 100) }
+            try Files.makeFolder(path)
+            path += "/" + String(repeating: "b", count: 4093 - path.utf8.count)
+            #expect(throws: DeviceError.self) { try TraceExport.writeIIO(trace, to: path) }
+            #expect(!Folder.isFolder(path))
+            #expect(throws: DeviceError.self) { try recording.writeIIO(folder: path) }
+            #expect(!Folder.isFolder(path))
+            try Files.makeFolder(path)
+            #expect(throws: DeviceError.self) { try TraceExport.writeIIO(trace, to: path) }
+            #expect(Folder.isFolder(path))
+        }
+    }
+
     @Test("Readings that come later than a window of others are left out with a remark")
     func late() throws {
         let builder = TraceBuilder(name: "late")

@@ -55,6 +55,23 @@ struct SensorLoggerExportTests {
 
     private func text(_ path: String) throws -> String { String(decoding: try Files.bytes(path), as: UTF8.self) }
 
+    @Test("Where it fails a folder that was not there before is gone, and one that was stays")
+    func failure() throws {
+        try Files.withFolder { folder in
+            let options = SensorLoggerExportOptions(receiver: "/dev/other")
+            // Readings are written before it is known that there are no positions of that receiver.
+            let error = #expect(throws: DeviceError.self) {
+                try TraceExport.writeSensorLogger(try drive(), to: folder + "/out", options: options)
+            }
+            #expect(error?.message.contains("/dev/other") == true)
+            #expect(Folder.isFolder(folder) && !Folder.isFolder(folder + "/out"))
+            #expect(throws: DeviceError.self) {
+                try TraceExport.writeSensorLogger(try drive(), to: folder, options: options)
+            }
+            #expect(Folder.isFolder(folder))
+        }
+    }
+
     @Test("Each kind has its file, in the device's axes and the app's units")
     func files() throws {
         try Files.withFolder { folder in

@@ -3,6 +3,8 @@
 
 import DeviceCore
 import Foundation
+import Glibc
+import Synchronization
 import Testing
 
 @testable import Trace
@@ -162,6 +164,61 @@ struct TraceReplacementTests {
         write("more", output)
         try pipe.fileHandleForWriting.close()
         #expect(pipe.fileHandleForReading.readDataToEndOfFile().suffix(4) == Data("more".utf8))
+    }
+
+    @Test("A signal is no reader of a pipe: the wait for one goes on, and ends with patience")
+    func interrupted() throws {
+        // Restarted by the system: a write to a full pipe would not end with the signal.
+        var (action, former) = (sigaction(), sigaction())
+        action.__sigaction_handler.sa_handler = { _ in }
+        action.sa_flags = SA_RESTART
+        try #require(sigaction(SIGURG, &action, &former) == 0)
+        defer { sigaction(SIGURG, &former, nil) }
+        let pipe = Pipe()
+        let descriptor = pipe.fileHandleForWriting.fileDescriptor
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        let page = [UInt8](repeating: 7, count: 4096)
+        while Glibc.write(descriptor, page, page.count) > 0 {}
+        _ = fcntl(descriptor, F_SETFL, 0)
+
+        let asked = Atomic(0)
+        let writer = Mutex<pthread_t?>(nil)
+        let failure = Mutex<DeviceError?>(nil)
+        let (started, ended) = (Bell(), Bell())
+        Thread.detachNewThread {
+            // Dispatch's threads, and those that they make, take no signals.
+            var signals = sigset_t()
+            sigemptyset(&signals)
+            sigaddset(&signals, SIGURG)
+            pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+            writer.withLock { $0 = pthread_self() }
+            started.ring()
+            let output = TraceOutput(pipe: descriptor, name: "a pipe") {
+                asked.add(1, ordering: .relaxed).newValue < 20
+            }
+            do throws(DeviceError) {
+                try output.write([1, 2, 3])
+            } catch {
+                failure.withLock { $0 = error }
+            }
+            // From here on no signal may be sent to this thread.
+            writer.withLock { $0 = nil }
+            ended.ring()
+        }
+        #expect(started.wait(seconds: 60))
+        // Signals until it has ended, or for half a minute.
+        let clock = LiveClock()
+        let start = clock.now
+        while writer.withLock({ writer in
+            if let writer { pthread_kill(writer, SIGURG) }
+            return writer != nil
+        }), clock.now.seconds(since: start) < 30 { sched_yield() }
+        #expect(failure.withLock { $0?.cause } == .system(call: "write", errno: EPIPE))
+        #expect(asked.load(ordering: .relaxed) == 20)
+        // Lets go a writer that is stuck.
+        _ = pipe.fileHandleForReading.availableData
+        #expect(ended.wait(seconds: 60))
+        withExtendedLifetime(pipe) {}
     }
 
     @Test("A trace that nobody closes leaves the former one")

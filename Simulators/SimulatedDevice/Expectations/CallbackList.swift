@@ -77,13 +77,11 @@ public struct CallbackList: Sendable {
     public func write(to path: String) throws(DeviceError) {
         try checkSize()
         let file = try TraceOutput(whole: path, overwrite: true)
-        var failure: DeviceError?
-        bytes.withUnsafeBytes { bytes in
-            do throws(DeviceError) { try file.write(bytes) } catch { failure = error }
-        }
-        if let failure {
+        do {
+            try file.write(bytes)
+        } catch {
             file.abandon()
-            throw failure
+            throw error
         }
         try file.close()
     }

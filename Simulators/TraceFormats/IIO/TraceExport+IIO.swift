@@ -29,18 +29,20 @@ extension TraceExport {
                 return .init(description: sensor.description, rate: sensor.rate, first: sensor.first)
             }, hasStart: readings.start != nil)
         let contextFile = "context.xml"
-        try Folder.make(
-            path, for: [contextFile] + context.devices.map { IIORecordingNames.written($0) }, overwrite: overwrite)
-        var buffers: [IIOBufferFile?] = readings.sensors.map { _ in nil }
-        for (device, sensor) in zip(context.devices, written) {
-            buffers[sensor] = try IIOBufferFile(
-                device, folder: path, origin: readings.start?.nanoseconds ?? 0, overwrite: overwrite)
+        return try Folder.fill(path) { () throws(DeviceError) in
+            try Folder.make(
+                path, for: [contextFile] + context.devices.map { IIORecordingNames.written($0) }, overwrite: overwrite)
+            var buffers: [IIOBufferFile?] = readings.sensors.map { _ in nil }
+            for (device, sensor) in zip(context.devices, written) {
+                buffers[sensor] = try IIOBufferFile(
+                    device, folder: path, origin: readings.start?.nanoseconds ?? 0, overwrite: overwrite)
+            }
+            while let reading = readings.next() { try buffers[reading.sensor]?.take(reading.value, at: reading.time) }
+            for buffer in buffers { try buffer?.close() }
+            try Folder.write(
+                [(contextFile, [UInt8](context.xml(includingValues: true).utf8))], to: path, overwrite: overwrite)
+            return readings.remarks
         }
-        while let reading = readings.next() { try buffers[reading.sensor]?.take(reading.value, at: reading.time) }
-        for buffer in buffers { try buffer?.close() }
-        try Folder.write(
-            [(contextFile, [UInt8](context.xml(includingValues: true).utf8))], to: path, overwrite: overwrite)
-        return readings.remarks
     }
 }
 

@@ -27,7 +27,9 @@ extension TraceExport {
                 .invalidConfiguration,
                 "Sensor Logger's format is a folder of files, which standard output has no place for.")
         }
-        var export = SensorLoggerExport(trace, path, options)
-        return try export.write()
+        return try Folder.fill(path) { () throws(DeviceError) in
+            var export = SensorLoggerExport(trace, path, options)
+            return try export.write()
+        }
     }
 }
