@@ -232,7 +232,8 @@ let package = Package(
             name: "DeviceCoreTests", dependencies: ["DeviceCore", "GPSDProtocol"],
             exclude: ["epochs.tsv", "make_epochs.py"]),
         .testTarget(
-            name: "GPSDSourceTests", dependencies: ["DeviceCore", "GPSDProtocol", "GPSDSource", "LiveSources"]),
+            name: "GPSDSourceTests",
+            dependencies: ["DeviceCore", "GPSDProtocol", "GPSDSource", "LiveSources", "TestSupport"]),
         .testTarget(
             name: "MotionEngineTests",
             dependencies: ["DeviceCore", "MotionEngine", "SensorFusion", "SimulatedDevice", "Trace"]),
@@ -270,7 +271,7 @@ let package = Package(
             name: "SensorctlTests",
             dependencies: [
                 "AccessorySimulator", "DeviceCore", "ExternalAccessory", "JSONBytes", "SensorFusion", "SimulatedDevice",
-                "SyntheticMotion", "Trace", "UmockdevFormat", "sensorctl",
+                "SyntheticMotion", "TestSupport", "Trace", "UmockdevFormat", "sensorctl",
             ]),
         .testTarget(
             name: "CoreLocationTests",
@@ -373,7 +374,7 @@ let package = Package(
             dependencies: [
                 "AccessorySimulator", "CoreLocation", "DeviceCore", "GPSDProtocol", "GPSDSimulator", "GPSDSource",
                 "IIODSimulator", "IIOFormat", "IIOSource",
-                "SimulatedDevice", "SimulatedServers", "Trace", "TraceFormats", "TraceXML",
+                "SimulatedDevice", "SimulatedServers", "TestSupport", "Trace", "TraceFormats", "TraceXML",
                 "TestProgramAccessories", "TestProgramAsyncMain", "TestProgramBookLocation", "TestProgramBookMotion",
                 "TestProgramCallbackPlaces", "TestProgramJourney",
                 "TestProgramListing313314", "TestProgramListing8386", "TestProgramListing87", "TestProgramListing8889",

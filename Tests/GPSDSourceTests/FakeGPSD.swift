@@ -41,13 +41,6 @@ final class FakeGPSD: Sendable {
         #expect(threads.wait(timeout: .now() + 60) == .success)
     }
 
-    /// A port at which nobody listens.
-    static func closedPort() throws -> UInt16 {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        defer { close(descriptor) }
-        return try bind(descriptor, 0)
-    }
-
     /// A connection to the port from here, which takes a place in the queue; the caller closes it.
     func occupyQueue() -> Int32 {
         let descriptor = socket(

@@ -7,6 +7,7 @@ import Foundation
 import GPSDSource
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 extension ContractSuite {
@@ -82,7 +83,7 @@ extension ContractSuite {
 
         @Test("Fifty times stop in the pause before the next attempt", arguments: clients)
         func stopInBackoff(client: PositionSourceAddress.Client) throws {
-            let port = try FakeGPSD.closedPort()
+            let port = try FreePort.next()
             var timing = patient
             timing.firstRetry = 1_000
             timing.lastRetry = 1_000
@@ -192,8 +193,10 @@ extension ContractSuite {
             goOn.signal()
             #expect(log.wait { $0.numbers.last == 20 })
             #expect(log.events.numbers == [0, 20])
-            subscription.cancel()
             server.stop()
+            // Reports are counted after the last of them was told.
+            #expect(log.waitForLosses(1))
+            subscription.cancel()
             #expect(source.statistics.staleReports == 19)
         }
 

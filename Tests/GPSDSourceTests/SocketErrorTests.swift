@@ -3,6 +3,7 @@
 
 import DeviceCore
 import Glibc
+import TestSupport
 import Testing
 
 @testable import GPSDSource
@@ -19,7 +20,7 @@ struct SocketErrorTests {
 
     @Test("Nobody listening names the remedy")
     func refused() throws {
-        let port = try FakeGPSD.closedPort()
+        let port = try FreePort.next()
         let address = PositionSourceAddress(host: "127.0.0.1", port: port)
         let error = #expect(throws: DeviceError.self) { try connect(address) }
         #expect(error?.code == .unreachable)

@@ -61,7 +61,7 @@ struct AccessoryToolTests {
     @Test("A dialogue goes as it was recorded, over a socket and over a pseudo-terminal", arguments: [[], ["--pty"]])
     func dialogue(options: [String]) throws {
         let result = try Self.run(
-            Self.scale + ".umockdev", options, ["talk", "weigh", "scale", "--wait", "3"], input: Self.questions)
+            Self.scale + ".umockdev", options, ["talk", "weigh", "scale", "--wait", "6"], input: Self.questions)
         #expect(result.status == 0)
         #expect(result.output == Self.answers)
         #expect(!result.notes.contains("in place of"))
@@ -219,12 +219,12 @@ struct AccessoryToolTests {
         let folder = try TemporaryFolder()
         let trace = folder.path + "/scale.trace"
         let first = try Self.run(
-            Self.scale + ".umockdev", [], ["talk", "weigh", "--record", trace, "--wait", "3"], input: Self.questions)
+            Self.scale + ".umockdev", [], ["talk", "weigh", "--record", trace, "--wait", "6"], input: Self.questions)
         #expect(first.status == 0)
         #expect(first.output == Self.answers)
         let text = try String(contentsOfFile: trace, encoding: .utf8)
         for key in [#""attach":"#, #""open":"#, #""out":"#, #""in":"#] { #expect(text.contains(key), "\(key)") }
-        let second = try Self.run(trace, [], ["talk", "weigh", "--follow", "--wait", "3"], input: Self.questions)
+        let second = try Self.run(trace, [], ["talk", "weigh", "--follow", "--wait", "6"], input: Self.questions)
         #expect(second.status == 0)
         #expect(second.output == Self.answers)
         #expect(!second.notes.contains("recorded was"))

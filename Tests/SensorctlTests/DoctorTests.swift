@@ -12,7 +12,7 @@ struct DoctorTests {
     private static func examine(_ faults: [String] = [], environment: [String: String] = [:]) throws -> Tool.Result {
         try Tool.run(
             ["simulate", "iio", Tool.csv("flat-face-up")] + faults
-                + ["--", try #require(Tool.path), "doctor", "--json", "--seconds", "2.5"], environment: environment)
+                + ["--", try #require(Tool.path), "doctor", "--json", "--seconds", "5"], environment: environment)
     }
 
     private static func findings(_ result: Tool.Result, _ level: String) throws -> [String] {

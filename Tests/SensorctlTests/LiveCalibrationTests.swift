@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 #if canImport(Glibc)
@@ -125,9 +126,7 @@ struct LiveCalibrationTests {
         arguments: ["arbitrary", "magnetic"])
     func lateBoard(frame: String) throws {
         let folder = try TemporaryFolder()
-        // A port that was free a moment ago.
-        let first = try Tool.run(["simulate", "iio", Tool.csv("flat-face-up"), "--json", "--duration", "0.1"])
-        let port = try #require(try Tool.objects(first).first?["port"] as? Int)
+        let port = try FreePort.next()
         // The board is started when the tool has said that it waits.
         let line = #"""
             export HOME="$1" XDG_STATE_HOME="$1/state" DEVICE_SERVICES_IIO="ip:127.0.0.1:$2"

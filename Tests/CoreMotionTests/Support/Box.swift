@@ -23,5 +23,5 @@ struct Carried<Value>: @unchecked Sendable {
 
 extension DispatchSemaphore {
     /// Waits for a signal, within bounds; false when none comes.
-    func comes() -> Bool { wait(timeout: .now() + 30) == .success }
+    func comes() -> Bool { wait(timeout: .now() + 60) == .success }
 }

@@ -191,11 +191,13 @@ extension IntegrationTests {
             first.command("close")
             try #require(await first.line(#""event":"closed""#) != nil)
             var place = refused + 1
-            for _ in 0..<200 {
+            for _ in 0..<1200 {
                 second.command("open")
                 guard let next = await second.line(#""event":"#, after: place) else { break }
                 place = next + 1
                 if second.process.lines.elements[next].contains("opened") { break }
+                // The port is given up a moment after the session is closed.
+                try await Task.sleep(for: .milliseconds(50))
             }
             second.command("write mine")
             #expect(await second.line("mine\\r\\n") != nil, "\(second.said)")

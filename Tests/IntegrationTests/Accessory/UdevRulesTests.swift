@@ -27,9 +27,10 @@ extension IntegrationTests {
                 ["-m", "-n", Tools.udevFile("rules.sh"), mode, rules, path]
                     + (hardwareDatabase.map { [$0] } ?? []) + modaliases)
             #expect(await child.wait() == .exited(0))
+            let lines = await child.output()
             var result: [String: [String]] = [:]
             var device = ""
-            for line in child.lines.elements {
+            for line in lines {
                 if line.hasPrefix("device ") {
                     device = line.split(separator: "/").last.map(String.init) ?? ""
                 } else if line.hasPrefix("modalias ") {
@@ -39,7 +40,7 @@ extension IntegrationTests {
                 }
             }
             // What udev finds wrong with a line it tells with the file's name.
-            let complaints = child.lines.elements.filter { line in
+            let complaints = lines.filter { line in
                 (line.contains("external-accessory") && line.contains(".rules:") && !line.contains(" GROUP ")
                     && !line.contains(" MODE "))
                     || line.contains("external-accessory.hwdb:")
@@ -202,7 +203,7 @@ extension IntegrationTests {
                     try Tools.program("TestProgramAccessories"),
                 ])
             #expect(await child.wait() == .exited(0))
-            return child.lines.elements
+            return await child.output()
         }
 
         @Test("udevd's database asks systemd for a unit when the line in the rules is in force, and not before")

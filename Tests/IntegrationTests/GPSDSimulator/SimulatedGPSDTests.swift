@@ -6,6 +6,7 @@ import DeviceCore
 import Foundation
 import GPSDSimulator
 import GPSDSource
+import TestSupport
 import Testing
 import Trace
 
@@ -124,7 +125,7 @@ extension IntegrationTests {
             #expect(lines.dropFirst().compactMap { $0.split(separator: ",").first.flatMap { Double($0) } } == expected)
             guard Tools.find("gps2udp") != nil else { return }
             simulated = try SimulatedGPSD(Self.log)
-            let port = try Ports.free(datagrams: true)
+            let port = try FreePort.next(datagrams: true)
             let sent = try await run(
                 "gps2udp", ["-t", "-d", "1", "-u", "127.0.0.1:\(port)", "-c", "5", simulated.address])
             #expect(sent.contains { $0.contains(#"{"class":"TPV""#) }, "\(sent)")

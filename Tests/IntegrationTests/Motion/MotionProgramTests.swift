@@ -239,6 +239,7 @@ extension IntegrationTests {
             }
             #expect(Array(processes[0].lines.elements.prefix(3)) == ["first responder true", "began", "shaken"])
             #expect(Array(processes[1].lines.elements.prefix(3)) == ["first responder true", "began", "cancelled"])
+            #expect(await processes[2].lines.wait { !$0.isEmpty })
             #expect(processes[2].lines.elements == ["first responder true"])
             for process in processes { await process.kill() }
             for server in servers { server.stop() }

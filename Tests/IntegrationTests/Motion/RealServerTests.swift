@@ -28,7 +28,7 @@ extension IntegrationTests {
                 "/bin/sh", ["-c", command, "sh", try #require(Tools.iioReaddev), "\(daemon.port)"])
             try #require(await witness.wait() == .exited(0))
             try #require(await program.waitForMoreSamples(count: 5))
-            let rows = witness.lines.elements.map { line in
+            let rows = await witness.output().map { line in
                 line.split(separator: " ").compactMap { UInt8($0, radix: 16) }
             }
             #expect(rows.count == 80)

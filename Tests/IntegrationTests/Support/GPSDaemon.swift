@@ -4,6 +4,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import TestSupport
 
 /// Debian's gpsd on a port of its own; it can be killed and come back.
 final class GPSDaemon: Sendable {
@@ -24,8 +25,8 @@ final class GPSDaemon: Sendable {
     init(hasReceiver: Bool = true, receiver: String? = nil) throws {
         self.receiver = receiver
         let hasReceiver = hasReceiver && receiver == nil
-        port = try Ports.free()
-        receiverPort = hasReceiver ? try Ports.free(datagrams: true) : nil
+        port = try FreePort.next()
+        receiverPort = hasReceiver ? try FreePort.next(datagrams: true) : nil
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("gpsd-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }

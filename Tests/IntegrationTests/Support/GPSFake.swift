@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 
 /// gpsfake, which feeds a recorded log to a gpsd of its own, held until the test lets it go.
 final class GPSFake: Sendable {
@@ -25,7 +26,7 @@ final class GPSFake: Sendable {
         guard let gpsfake = Tools.gpsfake, let python = Tools.python else {
             throw GPSDaemon.Refusal(description: "gpsfake is not installed")
         }
-        port = try Ports.free()
+        port = try FreePort.next()
         // The key that gpsfake derives from its port.
         key = 0x4770_0000 | Int32(port)
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("gpsfake-\(UUID().uuidString)")

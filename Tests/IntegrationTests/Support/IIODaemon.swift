@@ -3,6 +3,7 @@
 
 import Glibc
 import Synchronization
+import TestSupport
 
 /// Debian's iiod, serving a mocked board on a port of its own; it can be killed and come back.
 ///
@@ -18,7 +19,7 @@ final class IIODaemon: Sendable {
 
     init(_ board: MockBoard) throws {
         self.board = board
-        port = try Ports.free()
+        port = try FreePort.next()
     }
 
     /// Starts it and returns once it accepts connections.
