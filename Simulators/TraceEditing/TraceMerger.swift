@@ -25,7 +25,8 @@ public enum TraceMerger {
     /// battery is that of the first trace that has one. Where some traces have phones' errors of 68 per cent and others
     /// gpsd's of 95, all become gpsd's.
     /// With ``Alignment/clock`` every trace has to say when it began.
-    /// - Returns: What somebody should know: renamed sensors and receivers, clocks that are not the same, warnings.
+    /// - Returns: What somebody should know: renamed sensors and receivers, receivers that are too many to be told apart,
+    ///   clocks that are not the same, warnings.
     @discardableResult
     public static func write(
         _ traces: [TraceFile], alignment: Alignment = .clock, to sink: any TraceSink

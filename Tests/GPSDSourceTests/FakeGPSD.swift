@@ -4,6 +4,7 @@
 import Dispatch
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 /// A server on a loopback port that does what a script says to each connection, on threads of its own.
@@ -45,7 +46,7 @@ final class FakeGPSD: Sendable {
     func occupyQueue() -> Int32 {
         let descriptor = socket(
             AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var address = FakeGPSD.loopback(port)
+        var address = LoopbackAddress.of(port: port)
         _ = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
@@ -81,16 +82,8 @@ final class FakeGPSD: Sendable {
         }
     }
 
-    private static func loopback(_ port: UInt16) -> sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        return address
-    }
-
     private static func bind(_ descriptor: Int32, _ port: UInt16) throws -> UInt16 {
-        var address = loopback(port)
+        var address = LoopbackAddress.of(port: port)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let result = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in

@@ -25,10 +25,7 @@ package enum FreePort {
             let descriptor = socket(AF_INET, kind, 0)
             guard descriptor >= 0 else { throw Failure(call: "socket", number: errno) }
             defer { close(descriptor) }
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_port = UInt16(number).bigEndian
-            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            var address = LoopbackAddress.of(port: UInt16(number))
             let result = withUnsafePointer(to: &address) { pointer in
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                     bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))

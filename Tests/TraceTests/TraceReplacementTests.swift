@@ -22,15 +22,7 @@ struct TraceReplacementTests {
     private func text(_ name: String) throws -> String { String(decoding: try folder.bytes(name), as: UTF8.self) }
 
     private func write(_ text: String, _ output: TraceOutput) {
-        let failure = [UInt8](text.utf8).withUnsafeBytes { bytes -> DeviceError? in
-            do throws(DeviceError) {
-                try output.write(bytes)
-                return nil
-            } catch {
-                return error
-            }
-        }
-        #expect(failure == nil)
+        #expect(throws: Never.self) { try output.write([UInt8](text.utf8)) }
     }
 
     private var names: [String] {
@@ -153,10 +145,7 @@ struct TraceReplacementTests {
         let descriptor = pipe.fileHandleForWriting.fileDescriptor
         let output = TraceOutput(pipe: descriptor, name: "a pipe") { false }
         let bytes = [UInt8](repeating: 7, count: 1 << 20)
-        var failure: DeviceError?
-        bytes.withUnsafeBytes { bytes in
-            do throws(DeviceError) { try output.write(bytes) } catch { failure = error }
-        }
+        let failure = #expect(throws: DeviceError.self) { try output.write(bytes) }
         #expect(failure?.cause == .system(call: "write", errno: EPIPE))
         // What fits was written: 64 KiB, unless the system gives pipes less.
         let read = pipe.fileHandleForReading.availableData

@@ -230,11 +230,7 @@ package final class TraceRing: TraceDestination, Sendable {
         state.output = output
         state.hasNewName = true
         state.ledger.grewHead(Int64(head.count))
-        var failure: DeviceError?
-        head.withUnsafeBytes { bytes in
-            do throws(DeviceError) { try output.write(bytes) } catch { failure = error }
-        }
-        if let failure { throw failure }
+        try output.write(head)
     }
 
     private func endSegment(_ state: inout State) {

@@ -5,6 +5,7 @@ import Dispatch
 import Foundation
 import Glibc
 import Synchronization
+import TestSupport
 
 /// A receiver that moves north at 20 reports a second, on the system's time, and sends its sentences to a gpsd.
 ///
@@ -64,7 +65,7 @@ final class FedReceiver: Sendable {
 
     private func send(_ text: String) {
         let bytes = Array(text.utf8)
-        var address = Ports.loopback(port: port)
+        var address = LoopbackAddress.of(port: port)
         withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
                 // While gpsd is away the system refuses; that is what a receiver sees, too.
