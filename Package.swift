@@ -221,23 +221,24 @@ let package = Package(
         .testTarget(
             name: "GeodesyTests", dependencies: ["Geodesy"], exclude: ["Reference", "make_reference.py"]),
         .testTarget(
-            name: "SensorFusionTests", dependencies: ["SensorFusion"],
+            name: "SensorFusionTests", dependencies: ["TestSupport", "SensorFusion"],
             exclude: ["Recordings", "Reference", "make_attitude_reference.py", "make_reference.py"]),
         .testTarget(
             name: "GPSDProtocolTests",
-            dependencies: ["DeviceCore", "GPSDEncoding", "GPSDProtocol", "JSONBytes"],
+            dependencies: ["TestSupport", "DeviceCore", "GPSDEncoding", "GPSDProtocol", "JSONBytes"],
             exclude: ["expected.tsv", "make_expected.py"]
         ),
         .testTarget(
-            name: "DeviceCoreTests", dependencies: ["DeviceCore", "GPSDProtocol"],
+            name: "DeviceCoreTests", dependencies: ["TestSupport", "DeviceCore", "GPSDProtocol"],
             exclude: ["epochs.tsv", "make_epochs.py"]),
         .testTarget(
             name: "GPSDSourceTests",
             dependencies: ["DeviceCore", "GPSDProtocol", "GPSDSource", "LiveSources", "TestSupport"]),
         .testTarget(
             name: "MotionEngineTests",
-            dependencies: ["DeviceCore", "MotionEngine", "SensorFusion", "SimulatedDevice", "Trace"]),
-        .testTarget(name: "TraceTests", dependencies: ["DeviceCore", "GPSDProtocol", "JSONBytes", "Trace"]),
+            dependencies: ["TestSupport", "DeviceCore", "MotionEngine", "SensorFusion", "SimulatedDevice", "Trace"]),
+        .testTarget(
+            name: "TraceTests", dependencies: ["TestSupport", "DeviceCore", "GPSDProtocol", "JSONBytes", "Trace"]),
         .testTarget(name: "IIOFormatTests", dependencies: ["DeviceCore", "IIOFormat"], exclude: ["Fixtures"]),
         .testTarget(name: "IIOSourceTests", dependencies: ["DeviceCore", "IIOFormat", "IIOSource"]),
         .testTarget(
@@ -258,11 +259,13 @@ let package = Package(
         .testTarget(
             name: "TraceEditingTests", dependencies: ["DeviceCore", "Geodesy", "GPSDProtocol", "Trace", "TraceEditing"]),
         .testTarget(name: "FaultSyntaxTests", dependencies: ["DeviceCore", "FaultSyntax"]),
-        .testTarget(name: "NMEAFormatTests", dependencies: ["DeviceCore", "GPSDProtocol", "NMEAFormat"]),
-        .testTarget(name: "TraceXMLTests", dependencies: ["DeviceCore", "IIOFormat", "TraceXML"]),
+        .testTarget(
+            name: "NMEAFormatTests", dependencies: ["TestSupport", "DeviceCore", "GPSDProtocol", "NMEAFormat"]),
+        .testTarget(name: "TraceXMLTests", dependencies: ["TestSupport", "DeviceCore", "IIOFormat", "TraceXML"]),
         .testTarget(
             name: "TraceFormatsTests",
             dependencies: [
+                "TestSupport",
                 "DeviceCore", "GPSDEncoding", "GPSDProtocol", "IIOFormat", "JSONBytes", "NMEAFormat", "Trace",
                 "TraceEditing", "TraceFormats", "TraceXML",
             ],
@@ -276,6 +279,7 @@ let package = Package(
         .testTarget(
             name: "CoreLocationTests",
             dependencies: [
+                "TestSupport",
                 "CoreLocation", "DeviceCore", "MotionEngine", "SensorFusion", "SimulatedDevice", "Trace",
                 "TraceFormats",
             ]),
@@ -306,6 +310,7 @@ let package = Package(
         .testTarget(
             name: "MotionEndToEndTests",
             dependencies: [
+                "TestSupport",
                 "CoreLocation", "CoreMotion", "DeviceCore", "DeviceSupport", "SensorFusion", "SimulatedDevice",
                 "SyntheticMotion", "Trace", "TraceFormats",
             ]

@@ -4,6 +4,7 @@
 import AccessorySimulator
 import DeviceCore
 import Foundation
+import TestSupport
 import Testing
 import UmockdevFormat
 
@@ -157,9 +158,7 @@ struct UmockdevDescriptionTests {
 
 /// The files that the project ships.
 enum Samples {
-    static let folder = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("Simulators/Traces/udev")
+    static let folder = Checkout.traces.appendingPathComponent("udev")
 
     static func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 

@@ -4,6 +4,7 @@
 import DeviceCore
 import Foundation
 import GPSDProtocol
+import TestSupport
 import Testing
 
 /// gpsd's corpus against epochs.tsv, which make_epochs.py works out without this package.
@@ -20,7 +21,7 @@ struct CorpusEpochTests {
     }
 
     private static let here = URL(filePath: #filePath).deletingLastPathComponent()
-    private static let folder = here.appending(path: "../../Simulators/Traces/gpsd").standardized
+    private static let folder = Checkout.traces.appending(path: "gpsd")
 
     private static func expected() throws -> [String: [Epoch]] {
         let text = try String(contentsOf: here.appending(path: "epochs.tsv"), encoding: .utf8)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 /// The recorded reports that the tests read: gpsd's own expected output for its regression logs.
@@ -14,7 +15,7 @@ enum Corpus {
     }
 
     private static let here = URL(filePath: #filePath).deletingLastPathComponent()
-    private static let folder = here.appending(path: "../../Simulators/Traces/gpsd").standardized
+    private static let folder = Checkout.traces.appending(path: "gpsd")
 
     static func files() throws -> [String] {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".chk") }

@@ -5,6 +5,7 @@
 import DeviceCore
 import Foundation
 import GPSDProtocol
+import TestSupport
 import Testing
 
 @testable import GPSDSource
@@ -34,8 +35,7 @@ struct DifferentialTests {
         }
     }
 
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../Simulators/Traces/gpsd").standardized
+    private static let folder = Checkout.traces.appending(path: "gpsd")
 
     private static func corpus() throws -> [[UInt8]] {
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".chk") }

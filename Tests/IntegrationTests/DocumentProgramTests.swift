@@ -9,6 +9,7 @@ import Synchronization
 import TestProgramBookLocation
 import TestProgramListing87
 import TestProgramListing8889
+import TestSupport
 import Testing
 import Trace
 import TraceFormats
@@ -56,8 +57,7 @@ extension IntegrationTests {
         @Test(
             "Listings 8-8 and 8-9 show a turn on a table, in steps of five degrees, once the compass has proved itself")
         func headingsPlay() throws {
-            let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-                .appendingPathComponent("../../Simulators/Traces/iio/spin-flat-90dps.csv").standardized
+            let file = Checkout.traces.appendingPathComponent("iio/spin-flat-90dps.csv")
             let device = SimulatedDevice(try RecordingFile.open(file.path).trace)
             let shown = Mutex<[String]>([])
             device.use {

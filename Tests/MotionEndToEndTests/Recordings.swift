@@ -4,12 +4,12 @@
 import CoreMotion
 import DeviceCore
 import SimulatedDevice
+import TestSupport
 import TraceFormats
 
 /// The recordings that these tests play.
 enum Recordings {
-    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appendingPathComponent("../../Simulators/Traces").standardized
+    private static let folder = Checkout.traces
 
     static let all = [
         "motion/six-poses.trace", "iio/flat-face-up.csv", "iio/free-fall.csv", "iio/rotate-about-z-upright.csv",

@@ -5,6 +5,7 @@ import DeviceCore
 import Foundation
 import MotionEngine
 import SensorFusion
+import TestSupport
 import Testing
 
 /// One trial of BROAD: what was measured, and the optical truth where the cameras saw the board.
@@ -24,8 +25,7 @@ private struct Trial {
     let rows: [Row]
 
     init(_ name: String) throws {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../Simulators/Traces/broad")
+        let folder = Checkout.traces.appending(path: "broad")
         let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
         rows = text.split(separator: "\n").dropFirst().map { line in
             let fields = line.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) ?? .nan }

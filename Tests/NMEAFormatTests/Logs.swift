@@ -4,11 +4,11 @@
 import DeviceCore
 import Foundation
 import GPSDProtocol
+import TestSupport
 
 /// The receiver logs of gpsd's tests.
 enum Logs {
-    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../Simulators/Traces/gpsd").standardized
+    private static let folder = Checkout.traces.appending(path: "gpsd")
 
     /// The bytes of a log.
     static func bytes(_ name: String) throws -> [UInt8] {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 /// Runs the sensorctl that was built together with these tests.
@@ -32,10 +33,9 @@ enum Tool {
     static var isBuilt: Bool { path != nil }
 
     /// The folder of the package.
-    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().path
+    static let root = Checkout.root.path
 
-    static let traces = root + "/Simulators/Traces"
+    static let traces = Checkout.traces.path
 
     /// A drive of five and a half minutes: more output than a pipe holds.
     static let drive = traces + "/synthetic/mountain-road.json"

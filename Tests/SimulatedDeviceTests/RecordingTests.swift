@@ -4,13 +4,13 @@
 import DeviceCore
 import Foundation
 import SimulatedDevice
+import TestSupport
 import Testing
 import Trace
 
 @Suite("Recording what is played", .timeLimit(.minutes(30)))
 struct RecordingTests {
-    static let traces = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appendingPathComponent("Simulators/Traces").path
+    static let traces = Checkout.traces.path
 
     /// The bytes of what a recorder makes of a played trace.
     private func recording(of trace: TraceFile, interval: Double = 0) throws -> [UInt8] {

@@ -3,6 +3,7 @@
 
 import DeviceCore
 import Foundation
+import TestSupport
 import Testing
 import Trace
 
@@ -55,7 +56,7 @@ enum MCAPFiles {
 
     /// A Python with Foxglove's library: that of scripts/test, else the machine's own; nil when there is none.
     static let oracle: String? = {
-        let own = Files.here.appendingPathComponent("../../.build/python/bin/python3").standardized.path
+        let own = Checkout.root.appendingPathComponent(".build/python/bin/python3").path
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let candidates = [own, python] + path.split(separator: ":").map { "\($0)/python3" }
         return candidates.first { candidate in

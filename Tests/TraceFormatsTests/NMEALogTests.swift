@@ -6,6 +6,7 @@ import Foundation
 import GPSDEncoding
 import GPSDProtocol
 import NMEAFormat
+import TestSupport
 import Testing
 import Trace
 
@@ -47,8 +48,7 @@ struct NMEALogTests {
         return found
     }
 
-    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../Simulators/Traces/gpsd").standardized
+    private static let folder = Checkout.traces.appending(path: "gpsd")
 
     @Test("A log becomes a trace that begins at its first time and goes with the receiver's clock")
     func clock() throws {

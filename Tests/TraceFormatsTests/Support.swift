@@ -3,6 +3,7 @@
 
 import DeviceCore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import TraceFormats
@@ -10,7 +11,7 @@ import Testing
 /// Files for tests.
 enum Files {
     static let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    static let traces = here.appendingPathComponent("../../Simulators/Traces")
+    static let traces = Checkout.traces
 
     static func trace(_ name: String) -> String { traces.appendingPathComponent(name).path }
 

@@ -4,6 +4,7 @@
 import DeviceCore
 import Foundation
 import GPSDProtocol
+import TestSupport
 import Testing
 
 @testable import Trace
@@ -34,8 +35,7 @@ struct CorpusTests {
 
     @Test("Every recording yields exactly the reports that Python finds in it", arguments: expected)
     func reports(name: String, lines: Int, checksum: UInt32) throws {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        let path = folder.appendingPathComponent("../../Simulators/Traces/gpsd/\(name)").path
+        let path = Checkout.traces.appendingPathComponent("gpsd/\(name)").path
         let file = try TraceFile(path: path)
         #expect(file.format == .gpsd)
         #expect(!file.hasArrivalTimes)
@@ -62,8 +62,7 @@ struct CorpusTests {
 
     @Test("A receiver's own log says that gpsd has to decode it first")
     func receiverLog() throws {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        let path = folder.appendingPathComponent("../../Simulators/Traces/gpsd/ublox-8.log").path
+        let path = Checkout.traces.appendingPathComponent("gpsd/ublox-8.log").path
         let error = #expect(throws: DeviceError.self) { try TraceFile(path: path) }
         #expect(error?.message.contains("NMEA") == true)
     }

@@ -5,6 +5,7 @@ import CoreLocation
 import DeviceCore
 import Foundation
 import SimulatedDevice
+import TestSupport
 import Testing
 import TraceFormats
 
@@ -22,8 +23,7 @@ private struct Trial {
     private(set) var truth: [Int: SIMD4<Double>] = [:]
 
     init(_ name: String) throws {
-        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../../../Simulators/Traces/broad/\(name).csv").standardized
+        let file = Checkout.traces.appendingPathComponent("broad/\(name).csv")
         device = SimulatedDevice(try RecordingFile.open(file.path).trace)
         let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").dropFirst()
         for (row, line) in lines.enumerated() {
@@ -115,8 +115,7 @@ struct HeadingTrialTests {
 
     @Test("On a table that turns, the heading follows, and the field is shown along the device's axes")
     func spin() throws {
-        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../../../Simulators/Traces/iio/spin-flat-90dps.csv").standardized
+        let file = Checkout.traces.appendingPathComponent("iio/spin-flat-90dps.csv")
         let device = SimulatedDevice(try RecordingFile.open(file.path).trace)
         let compass = Compass()
         device.use {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 extension IntegrationTests {
@@ -9,8 +10,7 @@ extension IntegrationTests {
         "The rules file for udev", .serialized, .enabled(if: Tools.canTryRules, Tools.cannotTryRules),
         .timeLimit(.minutes(10)))
     struct UdevRulesTests {
-        private static let folder = Tools.udevTraces.deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("Sources/UdevSource/udev")
+        private static let folder = Checkout.root.appendingPathComponent("Sources/UdevSource/udev")
         private static let rules = folder.appendingPathComponent("65-external-accessory.rules").path
 
         /// What udev makes of a described device: for each path, what it says about it.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 extension Tools {
@@ -18,8 +19,7 @@ extension Tools {
 
     /// A file beside the tests of accessories.
     static func udevFile(_ name: String) -> String {
-        traces.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .appendingPathComponent("Tests/IntegrationTests/Accessory/Udev/\(name)").path
+        Checkout.root.appendingPathComponent("Tests/IntegrationTests/Accessory/Udev/\(name)").path
     }
 
     private static func runs(_ path: String, _ arguments: [String]) -> Bool {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 /// What is installed.
@@ -24,9 +25,7 @@ enum Tools {
     }
 
     /// The folder with recorded receivers.
-    static let traces = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appendingPathComponent("Simulators/Traces/gpsd")
+    static let traces = Checkout.traces.appendingPathComponent("gpsd")
 
     static func find(_ name: String) -> String? {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""

@@ -3,6 +3,7 @@
 
 import Foundation
 import SensorFusion
+import TestSupport
 
 /// A recording with optical truth from Simulators/Traces/broad; its README has units, origin and licence.
 struct AttitudeTrial: Sendable {
@@ -28,8 +29,7 @@ struct AttitudeTrial: Sendable {
     /// No rows where the file cannot be read; a score of that is NaN, and no NaN is below a limit.
     init(_ name: String) {
         self.name = name
-        let path = URL(fileURLWithPath: #filePath)
-            .appendingPathComponent("../../../../Simulators/Traces/broad/\(name).csv").standardized
+        let path = Checkout.traces.appendingPathComponent("broad/\(name).csv")
         guard let bytes = try? Data(contentsOf: path) else { return }
         var numbers: [Double] = []
         var value = 0

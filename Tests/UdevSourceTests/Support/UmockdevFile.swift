@@ -3,12 +3,12 @@
 
 import DeviceCore
 import Foundation
+import TestSupport
 import UmockdevFormat
 
 /// The devices of a umockdev description, as a monitor would tell of them.
 enum UmockdevFile {
-    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Simulators/Traces/udev")
+    private static let folder = Checkout.traces.appendingPathComponent("udev")
 
     static func records(_ name: String) throws -> [UdevRecord] {
         try UmockdevDescription(path: folder.appendingPathComponent("\(name).umockdev").path).records
