@@ -401,3 +401,23 @@ let olderMode: Set = [
 for target in package.targets where target.type != .system && !target.name.hasSuffix("Submodules") {
     target.swiftSettings = olderMode.contains(target.name) ? [.swiftLanguageMode(.v5)] : strict
 }
+
+// Each target's folder: the wing that it stands in. What is not named stands where its target says.
+let wings: [String: [String]] = [
+    "Tests/Device": [
+        "DeviceCoreTests",
+        "JSONBytesTests",
+        "PowerSupplySourceTests",
+    ],
+    "Sources/Device": [
+        "AppDelivery",
+        "DeviceCore",
+        "JSONBytes",
+        "LiveDevice",
+        "LiveSources",
+        "PowerSupplySource",
+    ],
+]
+for target in package.targets {
+    for (wing, rooms) in wings where rooms.contains(target.name) { target.path = "\(wing)/\(target.name)" }
+}
