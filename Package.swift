@@ -112,13 +112,12 @@ let package = Package(
         .target(name: "AppDelivery", dependencies: ["DeviceCore", log]),
         // gpsd's reports as it writes them. Apart from GPSDProtocol: a program that reads gpsd writes none.
         .target(
-            name: "GPSDEncoding", dependencies: ["DeviceCore", "GPSDProtocol", "JSONBytes"],
-            path: "Simulators/GPSDEncoding"),
+            name: "GPSDEncoding", dependencies: ["DeviceCore", "GPSDProtocol", "JSONBytes"]),
         .target(
             name: "Trace", dependencies: ["DeviceCore", "GPSDProtocol", "JSONBytes"], path: "Simulators/Trace",
             exclude: ["Format.md"]),
         // The sentences of NMEA 0183, both ways.
-        .target(name: "NMEAFormat", dependencies: ["DeviceCore", "JSONBytes"], path: "Simulators/NMEAFormat"),
+        .target(name: "NMEAFormat", dependencies: ["DeviceCore", "JSONBytes"]),
         // XML, for contexts of sensors and for GPX.
         .target(name: "TraceXML", dependencies: ["DeviceCore", "IIOFormat", "JSONBytes"], path: "Simulators/TraceXML"),
         // umockdev's descriptions of devices and scripts of dialogues, both ways.
@@ -404,6 +403,23 @@ for target in package.targets where target.type != .system && !target.name.hasSu
 
 // Each target's folder: the wing that it stands in. What is not named stands where its target says.
 let wings: [String: [String]] = [
+    "Tests/Location": [
+        "CoreLocationTests",
+        "GPSDProtocolTests",
+        "GPSDSourceTests",
+        "GeodesyTests",
+        "NMEAFormatTests",
+    ],
+    "Sources/Location": [
+        "CLibGPS",
+        "CoreLocation",
+        "CoreLocationSubmodules",
+        "GPSDEncoding",
+        "GPSDProtocol",
+        "GPSDSource",
+        "Geodesy",
+        "NMEAFormat",
+    ],
     "Tests/Device": [
         "DeviceCoreTests",
         "JSONBytesTests",

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("sensorctl field", .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"))
 struct FieldTests {
-    private static let coefficients = Tool.root + "/Tests/GeodesyTests/Reference/Magnetic/WMM2025.COF"
+    private static let coefficients = Tool.root + "/Tests/Location/GeodesyTests/Reference/Magnetic/WMM2025.COF"
 
     private static func object(_ arguments: [String]) throws -> [String: Any] {
         let result = try Tool.run(["field", "--json"] + arguments)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the built-in table Sources/Geodesy/MagneticModel/MagneticModel+WMM2025.swift of WMM2025.COF beside this script.
+"""Makes the built-in table Sources/Location/Geodesy/MagneticModel/MagneticModel+WMM2025.swift of WMM2025.COF beside this script.
 
     python3 make_table.py        # from any folder
 
@@ -22,7 +22,7 @@ assert [(int(row[0]), int(row[1])) for row in rows] == [(n, m) for n in range(1,
 text = f"""// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-// Made by Tests/GeodesyTests/Reference/Magnetic/make_table.py of the coefficient file beside it; a test compares them.
+// Made by Tests/Location/GeodesyTests/Reference/Magnetic/make_table.py of the coefficient file beside it; a test compares them.
 
 extension MagneticModel {{
     /// The World Magnetic Model 2025, for the years 2025.0 to 2030.0.

@@ -1,7 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-// Made by Tests/GeodesyTests/Reference/Magnetic/make_table.py of the coefficient file beside it; a test compares them.
+// Made by Tests/Location/GeodesyTests/Reference/Magnetic/make_table.py of the coefficient file beside it; a test compares them.
 
 extension MagneticModel {
     /// The World Magnetic Model 2025, for the years 2025.0 to 2030.0.
