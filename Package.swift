@@ -403,6 +403,25 @@ for target in package.targets where target.type != .system && !target.name.hasSu
 
 // Each target's folder: the wing that it stands in. What is not named stands where its target says.
 let wings: [String: [String]] = [
+    "Tests/Motion": [
+        "CoreMotionTests",
+        "DeviceSupportTests",
+        "IIOFormatTests",
+        "IIOSourceTests",
+        "MotionEndToEndTests",
+        "MotionEngineTests",
+        "SensorFusionTests",
+    ],
+    "Sources/Motion": [
+        "CLibIIO",
+        "CoreMotion",
+        "CoreMotionSubmodules",
+        "DeviceSupport",
+        "IIOFormat",
+        "IIOSource",
+        "MotionEngine",
+        "SensorFusion",
+    ],
     "Tests/Location": [
         "CoreLocationTests",
         "GPSDProtocolTests",
