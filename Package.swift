@@ -122,8 +122,7 @@ let package = Package(
         .target(name: "TraceXML", dependencies: ["DeviceCore", "IIOFormat", "JSONBytes"], path: "Simulators/TraceXML"),
         // umockdev's descriptions of devices and scripts of dialogues, both ways.
         .target(
-            name: "UmockdevFormat", dependencies: ["AccessoryFinding", "DeviceCore", "JSONBytes"],
-            path: "Simulators/UmockdevFormat"),
+            name: "UmockdevFormat", dependencies: ["AccessoryFinding", "DeviceCore", "JSONBytes"]),
         // How faults are written, of traces and of simulated servers.
         .target(name: "FaultSyntax", dependencies: ["DeviceCore"], path: "Simulators/FaultSyntax"),
         .target(
@@ -403,6 +402,22 @@ for target in package.targets where target.type != .system && !target.name.hasSu
 
 // Each target's folder: the wing that it stands in. What is not named stands where its target says.
 let wings: [String: [String]] = [
+    "Tests/Accessories": [
+        "ByteChannelsTests",
+        "ExternalAccessoryTests",
+        "UdevMonitorTests",
+        "UdevSourceTests",
+    ],
+    "Sources/Accessories": [
+        "AccessoryFinding",
+        "ByteChannels",
+        "CLibUdev",
+        "ExternalAccessory",
+        "ExternalAccessorySubmodules",
+        "UdevMonitor",
+        "UdevSource",
+        "UmockdevFormat",
+    ],
     "Tests/Motion": [
         "CoreMotionTests",
         "DeviceSupportTests",

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension UdevRules {
-    /// The same text as Sources/UdevSource/udev/65-external-accessory.rules, which is not beside the installed program.
+    /// The same text as Sources/Accessories/UdevSource/udev/65-external-accessory.rules, which is not beside the installed program.
     static let text = #"""
         # This source file is part of the swift-device-services project.
         # SPDX-License-Identifier: Apache-2.0

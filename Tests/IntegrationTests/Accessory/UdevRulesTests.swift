@@ -10,7 +10,7 @@ extension IntegrationTests {
         "The rules file for udev", .serialized, .enabled(if: Tools.canTryRules, Tools.cannotTryRules),
         .timeLimit(.minutes(10)))
     struct UdevRulesTests {
-        private static let folder = Checkout.root.appendingPathComponent("Sources/UdevSource/udev")
+        private static let folder = Checkout.root.appendingPathComponent("Sources/Accessories/UdevSource/udev")
         private static let rules = folder.appendingPathComponent("65-external-accessory.rules").path
 
         /// What udev makes of a described device: for each path, what it says about it.
