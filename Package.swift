@@ -114,17 +114,17 @@ let package = Package(
         .target(
             name: "GPSDEncoding", dependencies: ["DeviceCore", "GPSDProtocol", "JSONBytes"]),
         .target(
-            name: "Trace", dependencies: ["DeviceCore", "GPSDProtocol", "JSONBytes"], path: "Simulators/Trace",
+            name: "Trace", dependencies: ["DeviceCore", "GPSDProtocol", "JSONBytes"],
             exclude: ["Format.md"]),
         // The sentences of NMEA 0183, both ways.
         .target(name: "NMEAFormat", dependencies: ["DeviceCore", "JSONBytes"]),
         // XML, for contexts of sensors and for GPX.
-        .target(name: "TraceXML", dependencies: ["DeviceCore", "IIOFormat", "JSONBytes"], path: "Simulators/TraceXML"),
+        .target(name: "TraceXML", dependencies: ["DeviceCore", "IIOFormat", "JSONBytes"]),
         // umockdev's descriptions of devices and scripts of dialogues, both ways.
         .target(
             name: "UmockdevFormat", dependencies: ["AccessoryFinding", "DeviceCore", "JSONBytes"]),
         // How faults are written, of traces and of simulated servers.
-        .target(name: "FaultSyntax", dependencies: ["DeviceCore"], path: "Simulators/FaultSyntax"),
+        .target(name: "FaultSyntax", dependencies: ["DeviceCore"]),
         .target(
             name: "SyntheticMotion",
             dependencies: [
@@ -136,15 +136,13 @@ let package = Package(
             dependencies: [
                 "DeviceCore", "FaultSyntax", "Geodesy", "GPSDEncoding", "GPSDProtocol", "JSONBytes", "NMEAFormat",
                 "Trace",
-            ],
-            path: "Simulators/TraceEditing"),
+            ]),
         .target(
             name: "TraceFormats",
             dependencies: [
                 "DeviceCore", "Geodesy", "GPSDEncoding", "GPSDProtocol", "IIOFormat", "JSONBytes", "NMEAFormat",
                 "SensorFusion", "Trace", "TraceEditing", "TraceXML", "UmockdevFormat",
-            ],
-            path: "Simulators/TraceFormats", exclude: ["Formats.md"]),
+            ], exclude: ["Formats.md"]),
 
         // Floor 3: the Apple-named API and playback.
         .target(
@@ -183,8 +181,7 @@ let package = Package(
             path: "Simulators/AccessorySimulator"),
         // The last minutes of a recording on the disk, saved when something happens.
         .target(
-            name: "BlackBox", dependencies: ["DeviceCore", "JSONBytes", "SensorFusion", "Trace", "TraceEditing"],
-            path: "Simulators/BlackBox"),
+            name: "BlackBox", dependencies: ["DeviceCore", "JSONBytes", "SensorFusion", "Trace", "TraceEditing"]),
         // All of them at once, for programs that know nothing of it.
         .target(
             name: "SimulatedServers",
@@ -402,6 +399,22 @@ for target in package.targets where target.type != .system && !target.name.hasSu
 
 // Each target's folder: the wing that it stands in. What is not named stands where its target says.
 let wings: [String: [String]] = [
+    "Tests/Traces": [
+        "BlackBoxTests",
+        "FaultSyntaxTests",
+        "TraceEditingTests",
+        "TraceFormatsTests",
+        "TraceTests",
+        "TraceXMLTests",
+    ],
+    "Sources/Traces": [
+        "BlackBox",
+        "FaultSyntax",
+        "Trace",
+        "TraceEditing",
+        "TraceFormats",
+        "TraceXML",
+    ],
     "Tests/Accessories": [
         "ByteChannelsTests",
         "ExternalAccessoryTests",
