@@ -129,8 +129,7 @@ let package = Package(
             name: "SyntheticMotion",
             dependencies: [
                 "DeviceCore", "Geodesy", "GPSDEncoding", "GPSDProtocol", "JSONBytes", "SensorFusion", "Trace",
-            ],
-            path: "Simulators/SyntheticMotion"),
+            ]),
         .target(
             name: "TraceEditing",
             dependencies: [
@@ -164,21 +163,18 @@ let package = Package(
             name: "DeviceSupport",
             dependencies: ["DeviceCore", "MotionEngine", "SensorFusion", "LiveDevice", "AppDelivery"]),
         // What the simulated servers share: a listener, pseudo-terminals.
-        .target(name: "LoopbackServer", dependencies: ["DeviceCore"], path: "Simulators/LoopbackServer"),
+        .target(name: "LoopbackServer", dependencies: ["DeviceCore"]),
         .target(
             name: "GPSDSimulator",
             dependencies: [
                 "DeviceCore", "FaultSyntax", "GPSDEncoding", "GPSDProtocol", "JSONBytes", "LoopbackServer",
                 "NMEAFormat", "Trace",
-            ],
-            path: "Simulators/GPSDSimulator", exclude: ["Protocol.md"]),
+            ], exclude: ["Protocol.md"]),
         .target(
-            name: "IIODSimulator", dependencies: ["DeviceCore", "FaultSyntax", "IIOFormat", "LoopbackServer"],
-            path: "Simulators/IIODSimulator"),
+            name: "IIODSimulator", dependencies: ["DeviceCore", "FaultSyntax", "IIOFormat", "LoopbackServer"]),
         .target(
             name: "AccessorySimulator",
-            dependencies: ["ByteChannels", "DeviceCore", "JSONBytes", "LoopbackServer", "Trace", "UmockdevFormat"],
-            path: "Simulators/AccessorySimulator"),
+            dependencies: ["ByteChannels", "DeviceCore", "JSONBytes", "LoopbackServer", "Trace", "UmockdevFormat"]),
         // The last minutes of a recording on the disk, saved when something happens.
         .target(
             name: "BlackBox", dependencies: ["DeviceCore", "JSONBytes", "SensorFusion", "Trace", "TraceEditing"]),
@@ -188,12 +184,10 @@ let package = Package(
             dependencies: [
                 "AccessorySimulator", "DeviceCore", "GPSDSimulator", "IIODSimulator", "IIOFormat", "LoopbackServer",
                 "Trace", "TraceEditing", "TraceFormats", "TraceXML",
-            ],
-            path: "Simulators/SimulatedServers"),
+            ]),
         .target(
             name: "SimulatedDevice",
-            dependencies: ["DeviceCore", "GPSDProtocol", "JSONBytes", "Trace"],
-            path: "Simulators/SimulatedDevice"
+            dependencies: ["DeviceCore", "GPSDProtocol", "JSONBytes", "Trace"]
         ),
 
         // Floor 4.
@@ -399,6 +393,23 @@ for target in package.targets where target.type != .system && !target.name.hasSu
 
 // Each target's folder: the wing that it stands in. What is not named stands where its target says.
 let wings: [String: [String]] = [
+    "Simulators": [
+        "AccessorySimulator",
+        "GPSDSimulator",
+        "IIODSimulator",
+        "LoopbackServer",
+        "SimulatedDevice",
+        "SimulatedServers",
+        "SyntheticMotion",
+    ],
+    "Tests/Simulators": [
+        "AccessorySimulatorTests",
+        "GPSDSimulatorTests",
+        "IIODSimulatorTests",
+        "SimulatedDeviceTests",
+        "SimulatedServersTests",
+        "SyntheticMotionTests",
+    ],
     "Tests/Traces": [
         "BlackBoxTests",
         "FaultSyntaxTests",
