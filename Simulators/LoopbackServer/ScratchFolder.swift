@@ -1,14 +1,9 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-package import DeviceCore
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
+package import DeviceCore
 
 /// A folder of a simulator's own. It goes with the process, or, when that was killed, with the next one that makes such a
 /// folder in the same place.

@@ -3,15 +3,8 @@
 
 import Dispatch
 import Synchronization
+import SystemCalls
 import Trace
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// Reads a trace block by block; a large one ahead of the player, on another thread.
 ///

@@ -3,12 +3,7 @@
 
 import DeviceCore
 import LoopbackServer
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
 
 /// The folder of a simulated machine: its configuration, its stored calibrations, and what announces its accessories.
 struct ServerFolder: Sendable {

@@ -1,11 +1,10 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import IIOFormat
 package import DeviceCore
 package import IIODSimulator
-import IIOFormat
 package import TraceFormats
-import TraceXML
 
 /// A recording as devices that a server can show.
 package struct SimulatedBoard {

@@ -3,14 +3,7 @@
 
 import Geodesy
 import SensorFusion
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import SystemCalls
 
 /// Earth-centred, earth-fixed coordinates in metres (x to latitude 0 and longitude 0, z to the north pole), and what the
 /// earth adds to motion.

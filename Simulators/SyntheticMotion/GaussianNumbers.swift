@@ -1,15 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import SystemCalls
 import Trace
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// Normally distributed numbers of mean 0 and variance 1 that a seed determines (Marsaglia's polar method).
 struct GaussianNumbers: Sendable {

@@ -1,8 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import GPSDProtocol
 public import DeviceCore
-import GPSDEncoding
 public import Trace
 
 /// What was written of a synthetic motion.

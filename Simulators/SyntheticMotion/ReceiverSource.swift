@@ -3,14 +3,7 @@
 
 import DeviceCore
 import SensorFusion
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import SystemCalls
 
 /// Makes the reports of a receiver from the truth.
 struct ReceiverSource: Sendable {

@@ -2,14 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Geodesy
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import SystemCalls
 
 /// A stretch of a route: along one geodesic, or standing still.
 struct RouteStage: Sendable {

@@ -3,14 +3,7 @@
 
 import Geodesy
 import SensorFusion
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import SystemCalls
 
 /// The smooth path along a route, and the attitude of what goes there.
 ///

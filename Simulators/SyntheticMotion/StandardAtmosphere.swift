@@ -1,13 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import SystemCalls
 
 /// The air pressure of the International Standard Atmosphere (ISO 2533:1975): 101.325 kPa and 15 °C at sea level, 6.5 K
 /// less for each kilometre up to 11 km, and no change above. Beyond 20 km, where the air gets warmer again, it goes on

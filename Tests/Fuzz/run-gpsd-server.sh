@@ -16,7 +16,7 @@ rm -rf .build/seeds-server
 mkdir -p .build/seeds-server .build/found-server
 python3 - .build/seeds-server <<'END'
 import json, sys
-lines = open("../GPSDSimulatorTests/gpsd-3.22-dialogue.jsonl")
+lines = open("../Simulators/GPSDSimulatorTests/gpsd-3.22-dialogue.jsonl")
 for number, line in enumerate(lines):
     sent = "\0".join(step[0] for step in json.loads(line)["steps"][1:])
     open(f"{sys.argv[1]}/{number}", "wb").write(sent.encode("latin1"))

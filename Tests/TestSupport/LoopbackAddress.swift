@@ -1,7 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-package import Glibc
+package import SystemCalls
 
 /// Addresses as the socket calls take them.
 package enum LoopbackAddress {

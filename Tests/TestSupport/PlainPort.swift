@@ -1,7 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
+import SystemCalls
 
 /// A program's end of a simulated port, by plain system calls, so that no code of the project is tested with itself.
 package final class PlainPort {

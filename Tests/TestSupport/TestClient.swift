@@ -1,7 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
+import SystemCalls
 
 /// A client of a server on the loopback interface: it blocks, and every wait of it is bounded.
 package final class TestClient {

@@ -1,10 +1,10 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+import AccessoryFinding
 import Synchronization
+public import DeviceCore
 public import Trace
-import UmockdevFormat
 
 /// So many warnings about a trace leave room for what programs do otherwise.
 private let maximumWarnings = AccessorySimulator.maximumDifferences / 2

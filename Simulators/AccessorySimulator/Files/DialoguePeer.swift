@@ -1,10 +1,10 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessoryFinding
 import DeviceCore
 import Synchronization
 import Trace
-import UmockdevFormat
 
 /// The dialogues of a protocol, which sessions take in their order.
 final class DialogueLane: Sendable {

@@ -3,12 +3,7 @@
 
 import DeviceCore
 import LoopbackServer
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
 
 /// Waits for the beginning that a trace of accessories shares with other servers.
 ///

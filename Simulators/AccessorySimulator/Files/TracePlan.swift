@@ -1,9 +1,9 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessoryFinding
 import DeviceCore
 import Trace
-import UmockdevFormat
 
 /// What a trace tells of accessories: who comes and goes when, and the dialogues of each protocol.
 struct TracePlan {

@@ -1,9 +1,9 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+public import AccessoryFinding
 public import DeviceCore
 public import Trace
-public import UmockdevFormat
 
 extension UmockdevDescription {
     /// The accessories of the description, by the rules that hold for live devices; each protocol with the peer that the

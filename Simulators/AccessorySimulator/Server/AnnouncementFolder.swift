@@ -3,12 +3,7 @@
 
 import DeviceCore
 import LoopbackServer
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
 
 /// The folder in which accessories are announced, and their sockets.
 struct AnnouncementFolder: Sendable {

@@ -2,13 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import SystemCalls
 import Trace
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// A Unix socket that takes one program at a time.
 final class ListeningPort: SimulatedPort {

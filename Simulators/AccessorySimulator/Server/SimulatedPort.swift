@@ -2,13 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import SystemCalls
 import Trace
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// What a program opens, and the session with the program that has opened it. It belongs to the server's thread.
 protocol SimulatedPort: AnyObject {

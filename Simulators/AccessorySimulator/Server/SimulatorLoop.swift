@@ -4,13 +4,8 @@
 import DeviceCore
 import LoopbackServer
 import Synchronization
+import SystemCalls
 import Trace
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// An accessory that is announced, with its ports.
 final class AttachedAccessory {

@@ -3,13 +3,8 @@
 
 import DeviceCore
 import LoopbackServer
+import SystemCalls
 import Trace
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// A pseudo-terminal in the place of a serial port.
 ///

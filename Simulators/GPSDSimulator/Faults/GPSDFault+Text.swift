@@ -1,8 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import Trace
 public import DeviceCore
-import FaultSyntax
 
 extension GPSDFault {
     /// How faults are written, for a command's help.

@@ -4,12 +4,7 @@
 import DeviceCore
 import GPSDProtocol
 import LoopbackServer
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
 
 /// One client of the simulated gpsd. It belongs to the server's thread.
 final class GPSDClient {

@@ -1,9 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
-import GPSDEncoding
 import GPSDProtocol
+public import DeviceCore
 public import Trace
 
 /// What a simulated gpsd answers to one client, without a socket and without time: for tests of clients, and of it.

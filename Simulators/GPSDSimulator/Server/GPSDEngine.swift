@@ -2,16 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
-import GPSDEncoding
 import GPSDProtocol
 import LoopbackServer
+import SystemCalls
 import Trace
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// A simulated gpsd without a listener, a thread and a clock: it is told what time it is.
 ///

@@ -4,12 +4,7 @@
 import DeviceCore
 import LoopbackServer
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
 
 /// The thread of a server: waits for sockets and times, and lets the engine work.
 final class GPSDLoop: ServiceLoop {

@@ -3,12 +3,7 @@
 
 import DeviceCore
 import LoopbackServer
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
 
 /// The thread of a receiver's terminal.
 final class TerminalLoop: ServiceLoop {

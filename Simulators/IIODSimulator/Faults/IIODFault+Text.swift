@@ -1,14 +1,9 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import SystemCalls
+import Trace
 public import DeviceCore
-import FaultSyntax
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 extension IIODFault {
     /// How faults are written, for a command's help.

@@ -1,11 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
 
 /// The clocks that a driver can stamp samples with, as `current_timestamp_clock` names them.
 public enum IIOStampClock: String, Sendable, CaseIterable {

@@ -3,12 +3,7 @@
 
 import DeviceCore
 import LoopbackServer
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
 
 /// One client: its socket and its session. It belongs to the server's thread.
 final class Connection {

@@ -4,12 +4,7 @@
 import DeviceCore
 import LoopbackServer
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
 
 /// The thread of a server: waits for sockets and times, and lets sessions work.
 final class ServerLoop: ServiceLoop {

@@ -3,14 +3,7 @@
 
 import DeviceCore
 import GPSDProtocol
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import SystemCalls
 
 /// Where two callbacks first differ by more than they may.
 struct CallbackMatch {

@@ -3,12 +3,7 @@
 
 import DeviceCore
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
 
 /// On the reactor's thread only.
 extension ChannelCore {

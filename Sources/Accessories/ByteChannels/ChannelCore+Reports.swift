@@ -3,12 +3,7 @@
 
 import DeviceCore
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
 
 extension ChannelCore {
     /// Starts a thread that lives while there are reports to be sent: the kernel lets a write of a report wait for the

@@ -3,12 +3,7 @@
 
 import DeviceCore
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
 
 /// A channel as the reactor knows it: the port, a buffer each way, and who is told. ChannelCore+Reactor.swift holds what
 /// runs on the reactor's thread.

@@ -3,12 +3,7 @@
 
 import DeviceCore
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
 
 /// The one thread that waits for all channels. It starts with the first one, and sleeps without an end when there is none.
 package final class ChannelReactor: Sendable {

@@ -1,13 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import SystemCalls
 package import DeviceCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// Why a node cannot be opened. It is put into words, which say what to do, only when somebody is to read them.
 package struct NodeFailure: Error {

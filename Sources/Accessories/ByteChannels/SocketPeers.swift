@@ -1,11 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
 
 /// Who is connected to the socket at a path, as far as the kernel and this user's rights tell.
 package struct SocketPeers: Sendable {

@@ -2,12 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
 
 /// The settings of an open serial port. Requests other than those of termios are tried: not every driver knows them.
 struct TTYLine {

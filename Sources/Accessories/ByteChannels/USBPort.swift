@@ -1,14 +1,9 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-package import DeviceCore
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
+package import DeviceCore
 
 /// A pair of bulk endpoints, by asynchronous requests to usbdevice_fs: reads are under way all the time, writes while
 /// there is something to be sent.

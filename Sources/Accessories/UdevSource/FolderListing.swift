@@ -2,12 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
 
 /// The files of a folder that may declare accessories.
 struct FolderListing {

@@ -3,12 +3,7 @@
 
 import DeviceCore
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
 
 /// Tells when something in a folder may have changed, through inotify.
 ///

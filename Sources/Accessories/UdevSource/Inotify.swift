@@ -2,12 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
 
 /// The calls of inotify that the system may refuse, so that tests can put others in their place. Both give a negative
 /// number then, and set errno.

@@ -3,12 +3,7 @@
 
 import DeviceCore
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
 
 /// Handles messages one at a time and in order, on whichever thread brings one while none is handled.
 final class Mailbox<Message: Sendable>: Sendable {

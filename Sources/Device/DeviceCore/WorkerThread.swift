@@ -1,11 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
 
 /// Starts the thread of a source: detached, and with signals blocked, so that the app's handlers run on its own threads.
 /// Signals that report a fault of the thread itself stay open: blocked, they end the process without a word.

@@ -1,9 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
 import GPSDSource
-import PowerSupplySource
+public import DeviceCore
 
 /// The live position source that the configuration names.
 ///

@@ -2,14 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import JSONBytes
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import SystemCalls
 
 /// The receivers' paths that were seen, so that a report that names one of them needs no new string.
 struct ReceiverNames: Sendable {

@@ -2,14 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import SystemCalls
 
 /// A file without a name, for what is too much for memory. It is gone when nobody has it any more.
 final class SpillFile {

@@ -3,14 +3,7 @@
 
 import DeviceCore
 import JSONBytes
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import SystemCalls
 
 extension TraceCursor {
     /// The event on a line of a native trace; nil when it is not for us or cannot be read.

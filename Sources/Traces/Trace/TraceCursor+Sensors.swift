@@ -4,14 +4,7 @@
 import DeviceCore
 import Dispatch
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import SystemCalls
 
 extension TraceCursor {
     /// Goes through the rest of a native trace for its sensors alone, in a fraction of the time that reading takes.

@@ -1,19 +1,11 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
-import GPSDEncoding
 import GPSDProtocol
 import Geodesy
+import SystemCalls
+public import DeviceCore
 public import Trace
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// Takes out of a trace what tells who recorded it, where and when: see ``ScrubOptions``.
 ///

@@ -1,8 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import Trace
 public import DeviceCore
-import FaultSyntax
 
 extension TraceFault: CustomStringConvertible {
     /// The most by which events may come late, in seconds: so much of a trace is kept in memory.

@@ -2,15 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
-import TraceXML
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import SystemCalls
 
 /// A file that is read in pieces and more than once, or bytes in memory in its place.
 enum FileChunks {

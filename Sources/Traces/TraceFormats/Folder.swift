@@ -2,14 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import SystemCalls
 
 /// Files and folders without Foundation.
 enum Folder {

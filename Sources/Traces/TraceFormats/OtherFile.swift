@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
-import TraceXML
 
 /// Files that are not read here, known by how they begin, and the program that makes of them what is.
 enum OtherFile {

@@ -4,7 +4,6 @@
 import DeviceCore
 import IIOFormat
 import Trace
-import TraceXML
 
 /// What lies at a path, told from its contents.
 enum RecordingContents {

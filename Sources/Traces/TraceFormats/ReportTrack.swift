@@ -1,8 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import GPSDProtocol
 public import DeviceCore
-import GPSDEncoding
 
 /// gpsd's reports in memory: the positions of a recording, each as the line that gpsd would have sent.
 public struct ReportTrack: Sendable, Hashable {

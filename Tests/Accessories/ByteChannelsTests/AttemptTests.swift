@@ -3,8 +3,8 @@
 
 import ByteChannels
 import DeviceCore
-import Glibc
 import Synchronization
+import SystemCalls
 import Testing
 
 @Suite

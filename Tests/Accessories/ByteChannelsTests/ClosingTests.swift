@@ -4,8 +4,8 @@
 import ByteChannels
 import DeviceCore
 import Foundation
-import Glibc
 import Synchronization
+import SystemCalls
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))

@@ -4,7 +4,7 @@
 import ByteChannels
 import DeviceCore
 import Foundation
-import Glibc
+import SystemCalls
 import Testing
 
 /// Over a pair of sockets that keeps messages apart, as hidraw keeps reports apart.

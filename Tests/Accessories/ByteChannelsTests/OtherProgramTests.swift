@@ -4,7 +4,7 @@
 import ByteChannels
 import DeviceCore
 import Foundation
-import Glibc
+import SystemCalls
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))

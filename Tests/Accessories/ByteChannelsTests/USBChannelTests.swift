@@ -3,7 +3,7 @@
 
 import ByteChannels
 import DeviceCore
-import Glibc
+import SystemCalls
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))

@@ -3,8 +3,8 @@
 
 import ByteChannels
 import DeviceCore
-import Glibc
 import Synchronization
+import SystemCalls
 import Testing
 
 /// Each on a reactor of its own. A thread that spins comes back hundreds of times while bytes go there and back through

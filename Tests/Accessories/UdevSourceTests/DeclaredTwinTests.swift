@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
-import Glibc
+import SystemCalls
 import Testing
 
 @testable import UdevSource

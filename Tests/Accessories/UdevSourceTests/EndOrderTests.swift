@@ -4,8 +4,8 @@
 import ByteChannels
 import DeviceCore
 import Foundation
-import Glibc
 import Synchronization
+import SystemCalls
 import Testing
 
 @testable import UdevSource

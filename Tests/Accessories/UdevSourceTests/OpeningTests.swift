@@ -4,7 +4,7 @@
 import ByteChannels
 import DeviceCore
 import Dispatch
-import Glibc
+import SystemCalls
 import Testing
 
 @testable import UdevSource

@@ -3,15 +3,10 @@
 
 import Dispatch
 import Synchronization
+import SystemCalls
 import Testing
 
 @testable import DeviceCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 @Suite("The thread of a source")
 struct WorkerThreadTests {

@@ -14,7 +14,7 @@ import json
 import pathlib
 
 here = pathlib.Path(__file__).resolve().parent
-traces = here / "../../Simulators/Traces/gpsd"
+traces = here / "../../../Simulators/Traces/gpsd"
 
 
 def positions(path):

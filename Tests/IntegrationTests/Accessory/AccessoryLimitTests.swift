@@ -4,7 +4,7 @@
 import AccessorySimulator
 import DeviceCore
 import Foundation
-import Glibc
+import SystemCalls
 import Testing
 import Trace
 

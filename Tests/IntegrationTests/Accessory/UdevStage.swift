@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import Glibc
+import SystemCalls
 import Testing
 
 /// A program that watches devices, on a stage where a test lets devices come and go.

@@ -3,8 +3,8 @@
 
 import DeviceCore
 import Foundation
-import Glibc
 import IIODSimulator
+import SystemCalls
 import Testing
 
 extension IntegrationTests {

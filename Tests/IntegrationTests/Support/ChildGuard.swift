@@ -1,8 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import Synchronization
+import SystemCalls
 
 /// Ends what tests have started when the test process dies in whatever way: a shell that reads from a pipe and kills the
 /// process groups it was told of once the other end is closed.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import Glibc
 import Synchronization
+import SystemCalls
 
 /// A program that runs beside the tests: its lines can be waited for, and it ends with this object at the latest.
 final class ChildProcess: Sendable {

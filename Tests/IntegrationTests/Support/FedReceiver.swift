@@ -3,8 +3,8 @@
 
 import Dispatch
 import Foundation
-import Glibc
 import Synchronization
+import SystemCalls
 import TestSupport
 
 /// A receiver that moves north at 20 reports a second, on the system's time, and sends its sentences to a gpsd.

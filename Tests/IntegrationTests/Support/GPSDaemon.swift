@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import Glibc
 import Synchronization
+import SystemCalls
 import TestSupport
 
 /// Debian's gpsd on a port of its own; it can be killed and come back.

@@ -1,8 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import Synchronization
+import SystemCalls
 import TestSupport
 
 /// Debian's iiod, serving a mocked board on a port of its own; it can be killed and come back.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import Glibc
 import Synchronization
+import SystemCalls
 
 /// A board with a motion sensor that exists only for the programs that are started with its environment: umockdev shows
 /// them a folder in the place of /sys and /dev. A FIFO in the place of the device node carries samples, because it can

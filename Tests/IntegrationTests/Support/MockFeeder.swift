@@ -4,8 +4,8 @@
 // Both, because either may be taken for the home of timespec.
 import CoreFoundation
 import DeviceCore
-import Glibc
 import Synchronization
+import SystemCalls
 
 /// Stands for the driver of a mocked sensor: while its buffer is enabled, samples come at the rate that is set, stamped
 /// by the clock that is set.

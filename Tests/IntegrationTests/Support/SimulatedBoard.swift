@@ -5,7 +5,7 @@ import DeviceCore
 import Foundation
 import IIODSimulator
 import IIOFormat
-import TraceXML
+import TraceFormats
 
 /// Contexts and recordings for the simulated iiod.
 enum SimulatedBoard {

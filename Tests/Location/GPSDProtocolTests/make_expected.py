@@ -62,7 +62,7 @@ def digest(words):
     return '%016x' % value
 
 
-root = '../../Simulators/Traces/gpsd/'
+root = '../../../Simulators/Traces/gpsd/'
 with open('expected.tsv', 'w') as out:
     for path in sorted(glob.glob(root + '*.chk')):
         for number, line in enumerate(open(path, 'rb').read().split(b'\n'), 1):

@@ -4,7 +4,7 @@
 import DeviceCore
 import Dispatch
 import GPSDSource
-import Glibc
+import SystemCalls
 import TestSupport
 import Testing
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
-import Glibc
 import Synchronization
+import SystemCalls
 import TestSupport
 import Testing
 

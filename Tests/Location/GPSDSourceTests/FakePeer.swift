@@ -1,8 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import Synchronization
+import SystemCalls
 
 /// One connection to the fake server, as its script sees it.
 final class FakePeer: Sendable {

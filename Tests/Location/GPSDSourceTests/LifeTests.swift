@@ -5,8 +5,8 @@ import DeviceCore
 import Dispatch
 import Foundation
 import GPSDSource
-import Glibc
 import Synchronization
+import SystemCalls
 import TestSupport
 import Testing
 

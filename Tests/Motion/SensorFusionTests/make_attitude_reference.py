@@ -14,7 +14,7 @@ from vqf import VQF
 
 here = os.path.dirname(os.path.abspath(__file__))
 with open(os.path.join(here, "Reference", "vqf.txt"), "w") as out:
-    for path in sorted(glob.glob(os.path.join(here, "..", "..", "Simulators", "Traces", "broad", "broad_*.csv"))):
+    for path in sorted(glob.glob(os.path.join(here, "..", "..", "..", "Simulators", "Traces", "broad", "broad_*.csv"))):
         with open(path) as file:
             rows = [line.split(",")[:9] for line in file.read().split("\n")[1:] if line]
         data = np.array(rows, float)

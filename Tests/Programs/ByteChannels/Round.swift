@@ -3,7 +3,7 @@
 
 import ByteChannels
 import DeviceCore
-import Glibc
+import SystemCalls
 
 /// One life of a connection: opened, talked through both ways, and ended by the other side, by this side, or by a word
 /// from outside.

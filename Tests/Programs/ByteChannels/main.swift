@@ -3,7 +3,7 @@
 
 import ByteChannels
 import DeviceCore
-import Glibc
+import SystemCalls
 
 // hold PATH: has a port until the input ends. exclude PATH: has it as other programs do, with the kernel's mark. open PATH: opens it without the rights of the superuser and writes why that
 // cannot be. rounds N: opens a port, talks and hangs up that often, and writes descriptors, threads and memory in KiB,

@@ -3,8 +3,8 @@
 
 import CoreLocation
 import Dispatch
-import Glibc
 import Synchronization
+import SystemCalls
 
 // Makes a manager in the place that the argument names, prints where its callbacks arrive, stops at the fifth location,
 // and goes on for a second to see that nothing follows.

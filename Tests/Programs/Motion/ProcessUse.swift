@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
-import Glibc
+import SystemCalls
 
 /// What the process holds and has used.
 struct ProcessUse {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
-import Glibc
 import IIOSource
+import SystemCalls
 
 // Subscribes to motion sensors and prints what comes, a JSON object a line; answers what is asked on its input.
 //

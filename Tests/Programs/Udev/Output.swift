@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
-import Glibc
 import JSONBytes
 import Synchronization
+import SystemCalls
 import UdevMonitor
 
 /// Writes lines of JSON, whichever thread they come from.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
-import Glibc
+import SystemCalls
 import UdevMonitor
 
 // Writes what a monitor tells as lines of JSON; answers what is asked on its input.

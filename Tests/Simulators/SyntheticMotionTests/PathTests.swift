@@ -4,13 +4,10 @@
 import DeviceCore
 import Geodesy
 import SensorFusion
+import SystemCalls
 import Testing
 
 @testable import SyntheticMotion
-
-#if canImport(Glibc)
-import Glibc
-#endif
 
 @Suite("Synthetic paths")
 struct PathTests {

@@ -4,14 +4,11 @@
 import DeviceCore
 import Geodesy
 import SensorFusion
+import SystemCalls
 import Testing
 import Trace
 
 @testable import SyntheticMotion
-
-#if canImport(Glibc)
-import Glibc
-#endif
 
 @Suite("Synthetic motion and physics")
 struct PhysicsTests {

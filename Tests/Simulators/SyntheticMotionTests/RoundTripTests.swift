@@ -5,11 +5,8 @@ import DeviceCore
 import Geodesy
 import SensorFusion
 import SyntheticMotion
+import SystemCalls
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#endif
 
 /// Navigation by what the sensors of a trace say alone. It is done in axes that do not turn with the earth, by other
 /// formulas than the synthesis, which is done in axes that do: a mistake in either shows.

@@ -6,11 +6,8 @@ import GPSDProtocol
 import Geodesy
 import SensorFusion
 import SyntheticMotion
+import SystemCalls
 import Trace
-
-#if canImport(Glibc)
-import Glibc
-#endif
 
 /// Routes that several tests take.
 enum Routes {

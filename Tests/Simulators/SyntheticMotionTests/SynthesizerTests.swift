@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
-import GPSDEncoding
+import GPSDProtocol
 import Geodesy
 import SyntheticMotion
 import Testing

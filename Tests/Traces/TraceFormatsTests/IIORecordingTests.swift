@@ -4,7 +4,6 @@
 import DeviceCore
 import IIOFormat
 import Testing
-import TraceXML
 
 @testable import TraceFormats
 

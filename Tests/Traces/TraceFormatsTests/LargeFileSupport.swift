@@ -4,7 +4,6 @@
 import DeviceCore
 import Foundation
 import Testing
-import TraceXML
 
 @testable import Trace
 @testable import TraceFormats

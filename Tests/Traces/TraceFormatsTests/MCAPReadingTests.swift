@@ -6,7 +6,6 @@ import Foundation
 import JSONBytes
 import Testing
 import Trace
-import TraceXML
 
 @testable import TraceFormats
 

@@ -3,7 +3,6 @@
 
 import DeviceCore
 import Foundation
-import GPSDEncoding
 import GPSDProtocol
 import NMEAFormat
 import TestSupport

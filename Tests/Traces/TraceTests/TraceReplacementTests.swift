@@ -3,8 +3,8 @@
 
 import DeviceCore
 import Foundation
-import Glibc
 import Synchronization
+import SystemCalls
 import Testing
 
 @testable import Trace

@@ -3,12 +3,7 @@
 
 import DeviceCore
 import Foundation
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
 
 extension ByteChannelEnd {
     /// Why a stream over the connection cannot be used any more.

@@ -3,12 +3,7 @@
 
 #if LibUdev
 import JSONBytes
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
 
 /// Reads attributes of sysfs: libudev would keep them, and end binary ones at the first zero.
 final class AttributeReader {

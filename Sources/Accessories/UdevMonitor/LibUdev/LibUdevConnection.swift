@@ -4,12 +4,7 @@
 #if LibUdev
 import CLibUdev
 import DeviceCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
 
 /// The C library: one context and one monitor. libudev's objects belong to one thread.
 final class LibUdevConnection: UdevConnection {

@@ -4,12 +4,7 @@
 #if LibUdev
 import CLibUdev
 import DeviceCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
 
 /// Makes records of libudev's devices. Bounded, whatever a message or a file holds.
 final class LibUdevReader {

@@ -3,12 +3,7 @@
 
 import DeviceCore
 import Logging
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
 
 /// The work of a monitor's thread: opens the connection, takes messages in, and starts over when something is lost.
 ///

@@ -3,14 +3,7 @@
 
 import JSONBytes
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import SystemCalls
 
 /// Calibrations in a folder, a file of JSON for each sensor.
 ///

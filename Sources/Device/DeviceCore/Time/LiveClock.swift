@@ -2,14 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import SystemCalls
 
 /// The machine's own time: CLOCK_BOOTTIME and the system clock.
 public final class LiveClock: DeviceClock {

@@ -4,12 +4,7 @@
 #if LibIIO
 import CLibIIO
 import DeviceCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
 
 /// The C library, 0.24 to 0.26.
 struct LibIIO: IIOLibrary {

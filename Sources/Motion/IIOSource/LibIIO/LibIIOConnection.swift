@@ -6,12 +6,7 @@ import CLibIIO
 import DeviceCore
 import IIOFormat
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
 
 /// A context of libiio.
 ///

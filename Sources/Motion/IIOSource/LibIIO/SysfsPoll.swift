@@ -1,11 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
 
 /// Attributes of a local device, in files of sysfs that are kept open: a tenth of the cost of opening them each time.
 final class SysfsPoll: IIOPoll {

@@ -2,12 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
 
 /// A trigger that fires by a timer of the kernel's, for a device that brings none. Needs root and the kernel's
 /// iio-trig-hrtimer.

@@ -2,12 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
 
 /// What udev has found out about devices, in the files that its library reads.
 ///

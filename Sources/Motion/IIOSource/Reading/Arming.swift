@@ -3,12 +3,7 @@
 
 import DeviceCore
 import IIOFormat
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
 
 /// Sets a device up for a capture: lock, clock, rate, trigger, buffer, in that order.
 struct Arming {

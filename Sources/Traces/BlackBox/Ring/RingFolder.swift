@@ -2,12 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
 
 /// The folder of a ring's segments, and of those that former recorders have left behind. One process has it at a time.
 final class RingFolder: Sendable {

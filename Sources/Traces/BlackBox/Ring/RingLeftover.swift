@@ -2,13 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import SystemCalls
 import Trace
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// What came of a ring that a recorder has left behind: it was killed, or the machine lost its power.
 package struct RingLeftover: Sendable {

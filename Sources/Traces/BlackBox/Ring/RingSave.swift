@@ -3,14 +3,9 @@
 
 import DeviceCore
 import Synchronization
+import SystemCalls
 import Trace
 import TraceEditing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// A trace that was saved from a ring.
 package struct RingSave: Sendable {

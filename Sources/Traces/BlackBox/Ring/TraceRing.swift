@@ -1,16 +1,11 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-package import DeviceCore
 import Synchronization
-package import Trace
+import SystemCalls
 import TraceEditing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+package import DeviceCore
+package import Trace
 
 /// The last minutes of a recording on the disk, in segments of which the oldest goes when there are enough.
 ///

@@ -5,14 +5,7 @@ import DeviceCore
 import JSONBytes
 import NMEAFormat
 import SensorFusion
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import SystemCalls
 
 /// Messages as JSON, in the schemas of ``FoxgloveSchema``.
 enum FoxgloveMessage {

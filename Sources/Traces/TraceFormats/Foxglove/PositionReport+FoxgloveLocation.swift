@@ -3,14 +3,7 @@
 
 import DeviceCore
 import NMEAFormat
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import SystemCalls
 
 extension PositionReport {
     /// What a LocationFix says; nil when it says no place.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
-import GPSDEncoding
+import GPSDProtocol
 import Trace
 
 /// Writes points of a way as events of a trace.

@@ -4,7 +4,6 @@
 import DeviceCore
 import JSONBytes
 import Trace
-import TraceXML
 
 /// Goes through a GPX file point by point.
 ///

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
-import GPSDEncoding
 import GPSDProtocol
 import NMEAFormat
 import Trace

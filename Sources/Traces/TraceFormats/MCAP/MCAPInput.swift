@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
-import TraceXML
 
 /// The bytes of a file one after the other, in pieces, with the checksums of what went by.
 struct MCAPInput {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
-import TraceXML
 
 /// Goes through an MCAP file from its beginning and hands out its messages in the order in which they stand there. The
 /// indexes are not used, so that files without them, damaged ones and those that were cut off are read too.

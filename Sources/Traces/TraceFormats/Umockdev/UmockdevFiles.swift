@@ -1,9 +1,9 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessoryFinding
 import DeviceCore
 import Trace
-import UmockdevFormat
 
 /// Tells umockdev's files from others, and finds those that belong together.
 enum UmockdevFiles {

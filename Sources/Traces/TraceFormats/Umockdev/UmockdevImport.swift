@@ -1,9 +1,9 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessoryFinding
 import DeviceCore
 import Trace
-import UmockdevFormat
 
 /// Makes a trace of umockdev's files: accessories that are attached, and the dialogue with one of them.
 struct UmockdevImport {

@@ -3,8 +3,8 @@
 
 import ByteChannels
 import DeviceCore
-import Glibc
 import Synchronization
+import SystemCalls
 
 /// A device with one interface and two bulk endpoints with packets of 64 bytes, behind calls like the kernel's.
 ///

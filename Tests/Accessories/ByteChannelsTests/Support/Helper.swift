@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import Glibc
+import SystemCalls
 import Testing
 
 /// The program of these tests as a process of its own.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
-import Glibc
+import SystemCalls
 
 /// The other end of a channel: a descriptor that a test reads and writes, each wait a minute long at most.
 final class Peer: Sendable {

@@ -1,7 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
+import SystemCalls
 import Testing
 
 /// A pseudo-terminal: the master in the test's hand, the other side a path like a serial port's.

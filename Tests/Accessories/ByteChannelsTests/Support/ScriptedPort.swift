@@ -3,8 +3,8 @@
 
 import ByteChannels
 import DeviceCore
-import Glibc
 import Synchronization
+import SystemCalls
 
 /// A port that does as a test says. Poll always tells of space, and never of bytes.
 final class ScriptedPort: Port {

@@ -3,7 +3,7 @@
 
 import ByteChannels
 import DeviceCore
-import Glibc
+import SystemCalls
 import Testing
 
 /// A channel over one end of a pair of sockets; the test has the other.

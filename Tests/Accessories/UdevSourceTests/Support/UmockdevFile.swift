@@ -1,10 +1,10 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessoryFinding
 import DeviceCore
 import Foundation
 import TestSupport
-import UmockdevFormat
 
 /// The devices of a umockdev description, as a monitor would tell of them.
 enum UmockdevFile {

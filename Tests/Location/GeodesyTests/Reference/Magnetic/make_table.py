@@ -10,7 +10,7 @@ Numbers are copied as they are written.
 import os
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
-TARGET = os.path.join(FOLDER, *[".."] * 4, "Sources", "Geodesy", "MagneticModel", "MagneticModel+WMM2025.swift")
+TARGET = os.path.join(FOLDER, *[".."] * 5, "Sources", "Location", "Geodesy", "MagneticModel", "MagneticModel+WMM2025.swift")
 
 with open(os.path.join(FOLDER, "WMM2025.COF")) as file:
     lines = file.read().split("\n")

@@ -1,0 +1,79 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+import JSONBytes
+
+extension GPSDEncoder {
+    /// A VERSION.
+    public static func line(_ version: GPSDVersion) -> [UInt8] {
+        var members = Members("VERSION")
+        members.text("release", version.release)
+        members.text("rev", version.revision)
+        members.count("proto_major", version.protocolMajor)
+        members.count("proto_minor", version.protocolMinor)
+        members.text("remote", version.remote)
+        return members.line()
+    }
+
+    /// A DEVICES: all receivers that there are.
+    /// - Parameter activation: When they were opened.
+    public static func line(_ receivers: [ReceiverDescription], activation: WallTime) -> [UInt8] {
+        var members = Members("DEVICES")
+        members.writer.key("devices")
+        members.writer.beginArray()
+        for receiver in receivers { members.writer.raw(line(receiver, activation: activation)) }
+        members.writer.endArray()
+        return members.line()
+    }
+
+    /// A DEVICE: one that came, was identified, or is gone. gpsd says the last with the number 0.
+    /// - Parameter activation: When it was opened.
+    public static func line(_ receiver: ReceiverDescription, activation: WallTime) -> [UInt8] {
+        var members = Members("DEVICE")
+        members.text("path", receiver.path)
+        members.text("driver", receiver.driver)
+        members.text("subtype", receiver.subtype)
+        members.text("subtype1", receiver.subtype1)
+        guard receiver.isActive else {
+            members.count("activated", 0)
+            return members.line()
+        }
+        members.time("activated", activation)
+        // That it has given positions, as far as gpsd's flags say something here.
+        members.count("flags", 1)
+        // What is told of a serial line only.
+        if receiver.bitsPerSecond > 0 {
+            members.count("native", 0)
+            members.count("bps", receiver.bitsPerSecond)
+            members.writer.key("parity")
+            members.writer.string("N")
+            members.count("stopbits", 1)
+        }
+        members.number("cycle", receiver.cycle, decimals: 2)
+        return members.line()
+    }
+
+    /// A WATCH.
+    public static func line(_ watch: GPSDWatch) -> [UInt8] {
+        var members = Members("WATCH")
+        members.flag("enable", watch.isEnabled)
+        members.flag("json", watch.json)
+        members.flag("nmea", watch.nmea)
+        members.count("raw", watch.raw)
+        members.flag("scaled", watch.scaled)
+        members.flag("timing", watch.timing)
+        members.flag("split24", watch.split24)
+        members.flag("pps", watch.pps)
+        members.text("device", watch.device)
+        return members.line()
+    }
+
+    /// An ERROR.
+    public static func line(error message: String) -> [UInt8] {
+        var members = Members("ERROR")
+        members.writer.key("message")
+        members.writer.string(message)
+        return members.line()
+    }
+}

@@ -1,0 +1,99 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import SystemCalls
+
+/// An open descriptor.
+struct Descriptor: Sendable {
+    static let standardInput = Descriptor(number: 0)
+    static let standardOutput = Descriptor(number: 1)
+    static let standardError = Descriptor(number: 2)
+
+    let number: Int32
+
+    /// What came of a write.
+    enum Outcome: Sendable, Equatable {
+        case written
+        /// Nobody reads any more.
+        case closed
+        case failed(errno: Int32)
+    }
+
+    /// Opens /dev/null for those of the standard descriptors that are closed. Called first of all: the next thing that is
+    /// opened would be one, and be written to.
+    static func openStandardOnes() {
+        for number in 0...2 as ClosedRange<Int32> where fcntl(number, F_GETFD) < 0 && errno == EBADF {
+            // The lowest number that is free is the one.
+            _ = open("/dev/null", number == 0 ? O_RDONLY : O_WRONLY)
+        }
+    }
+
+    /// True for a terminal.
+    var isTerminal: Bool { isatty(number) == 1 }
+
+    /// Writes all of it, however many calls that takes.
+    ///
+    /// - Parameter isPatient: asked now and then while nobody takes what is written; false gives up, as when nobody
+    ///   reads any more.
+    func write(_ bytes: [UInt8], isPatient: () -> Bool = { true }) -> Outcome {
+        bytes.withUnsafeBytes { buffer in
+            var start = 0
+            while start < buffer.count {
+                // A pipe that is said to be writable takes that much without blocking.
+                let part = buffer[start..<min(start + Int(PIPE_BUF), buffer.count)]
+                while !isWritable(within: 100) {
+                    if !isPatient() { return .closed }
+                }
+                let count = systemWrite(number, UnsafeRawBufferPointer(rebasing: part).baseAddress, part.count)
+                if count >= 0 {
+                    start += count
+                    continue
+                }
+                switch errno {
+                case EINTR, EAGAIN: continue
+                case EPIPE: return .closed
+                case let error: return .failed(errno: error)
+                }
+            }
+            return .written
+        }
+    }
+
+    /// True when a write does not wait, be it that it fails.
+    private func isWritable(within milliseconds: Int32) -> Bool {
+        var wait = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+        let count = poll(&wait, 1, milliseconds)
+        return count > 0 || (count < 0 && errno != EINTR && errno != EAGAIN)
+    }
+
+    /// Reads all there is, up to the limit; nil and the error number when that fails.
+    func readAll(limit: Int) -> Result<[UInt8], ReadFailure> {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = chunk.withUnsafeMutableBytes { systemRead(number, $0.baseAddress, $0.count) }
+            if count == 0 { return .success(bytes) }
+            if count < 0 {
+                if errno == EINTR { continue }
+                return .failure(.system(errno: errno))
+            }
+            bytes.append(contentsOf: chunk[..<count])
+            if bytes.count > limit { return .failure(.tooLarge) }
+        }
+    }
+
+    /// Why not all could be read.
+    enum ReadFailure: Error {
+        case system(errno: Int32)
+        case tooLarge
+    }
+}
+
+// The C functions, whose names the methods hide.
+private func systemWrite(_ number: Int32, _ start: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(number, start, count)
+}
+
+private func systemRead(_ number: Int32, _ start: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(number, start, count)
+}

@@ -1,0 +1,134 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+import SystemCalls
+
+/// The signals that this process gets, told to those that take them, on a thread of its own.
+///
+/// Not a source of Dispatch: there a signal has to be ignored before it can be waited for, and where no descriptor is
+/// left for the waiting the process cannot be ended any more.
+final class SignalInbox: Sendable {
+    /// A signal that has come.
+    struct Arrival: Sendable {
+        var number: Int32
+        /// True when the kernel itself sent it, which for those taken here is the terminal: a key, or its end.
+        var isOfTerminal: Bool
+    }
+
+    /// Nil where the system has no descriptor or thread left: then signals do to this process what they do to any other.
+    static let shared = SignalInbox()
+
+    /// Those that can be taken.
+    static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2]
+
+    /// Those that were ignored when this program was started, as after `nohup`, or behind `&` in a script.
+    static let ignoredAtStart: Set<Int32> = Set(
+        numbers.filter { number in
+            var action = sigaction()
+            sigaction(number, nil, &action)
+            #if canImport(Musl)
+            let handler = action.__sa_handler.sa_handler
+            #else
+            let handler = action.__sigaction_handler.sa_handler
+            #endif
+            return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+        })
+
+    /// What a handler writes to; a C function can reach nothing else. Never closed: a handler may be about to write.
+    private static let writeEnd = Atomic<Int32>(-1)
+
+    private struct State {
+        var takers: [Int: (numbers: [Int32], tell: @Sendable (Arrival) -> Void)] = [:]
+        var count = 0
+        var handled: Set<Int32> = []
+    }
+
+    private let state = Mutex(State())
+    private let readEnd: Int32
+
+    private init?() {
+        _ = Self.ignoredAtStart
+        var ends: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+            return nil
+        }
+        readEnd = ends[0]
+        Self.writeEnd.store(ends[1], ordering: .sequentiallyConsistent)
+        do throws(DeviceError) {
+            try WorkerThread.start { [self] in run() }
+        } catch {
+            close(ends[0])
+            close(ends[1])
+            return nil
+        }
+    }
+
+    /// Hands those signals to the closure from here on, and does nothing else when they come, until what is returned goes.
+    /// After that they are ignored.
+    func take(_ numbers: [Int32], _ tell: @escaping @Sendable (Arrival) -> Void) -> Taking {
+        state.withLock { state in
+            state.count += 1
+            state.takers[state.count] = (numbers, tell)
+            for number in numbers where state.handled.insert(number).inserted { Self.handle(number) }
+            return Taking(number: state.count, inbox: self)
+        }
+    }
+
+    /// Signals are taken as long as this is there.
+    final class Taking: Sendable {
+        private let number: Int
+        private let inbox: SignalInbox
+
+        fileprivate init(number: Int, inbox: SignalInbox) {
+            self.number = number
+            self.inbox = inbox
+        }
+
+        deinit {
+            // Released outside the lock, with what it holds.
+            let taker = inbox.state.withLock { $0.takers.removeValue(forKey: number) }
+            withExtendedLifetime(taker) {}
+        }
+    }
+
+    private static func handle(_ number: Int32) {
+        let handler: @convention(c) (Int32, UnsafeMutablePointer<siginfo_t>?, UnsafeMutableRawPointer?) -> Void = {
+            number, information, _ in
+            let saved = errno
+            // SI_KERNEL
+            let isOfTerminal = information?.pointee.si_code == 0x80
+            var byte = UInt8(truncatingIfNeeded: number) | (isOfTerminal ? 0x80 : 0)
+            _ = send(SignalInbox.writeEnd.load(ordering: .relaxed), &byte, 1, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+            errno = saved
+        }
+        var action = sigaction()
+        #if canImport(Musl)
+        action.__sa_handler.sa_sigaction = handler
+        #else
+        action.__sigaction_handler.sa_sigaction = handler
+        #endif
+        action.sa_flags = Int32(SA_SIGINFO) | Int32(SA_RESTART)
+        sigaction(number, &action, nil)
+    }
+
+    private func run() {
+        // Who has started this program may have held them back, and all other threads may.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for number in Self.numbers { sigaddset(&signals, number) }
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        var byte: UInt8 = 0
+        while true {
+            let count = recv(readEnd, &byte, 1, 0)
+            if count < 0, errno == EINTR { continue }
+            guard count == 1 else { return }
+            let arrival = Arrival(number: Int32(byte & 0x7F), isOfTerminal: byte & 0x80 != 0)
+            let takers = state.withLock { state in
+                state.takers.filter { $0.value.numbers.contains(arrival.number) }.sorted { $0.key < $1.key }
+            }
+            for taker in takers { taker.value.tell(arrival) }
+        }
+    }
+}

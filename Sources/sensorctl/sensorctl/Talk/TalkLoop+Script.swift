@@ -1,0 +1,84 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import AccessoryFinding
+import AccessorySimulator
+import DeviceCore
+
+extension TalkLoop {
+    /// Says what a recorded program said, and returns at the first answer that is another than the recorded one.
+    func play(_ script: UmockdevScript, printer: any TalkPrinter) -> TalkEnd {
+        stop.whenRequested { [wake] in wake.signal() }
+        switch connect(nil) {
+        case .connected(let accessory, let name, let channel):
+            printer.opened(accessory, protocol: name)
+            let end = play(script, through: channel, accessory, printer)
+            if case .gone(_, let reason) = end { printer.ended(reason) }
+            return end
+        case .absent: return .stopped
+        case .refused(let end): return end
+        }
+    }
+
+    private func play(
+        _ script: UmockdevScript, through channel: any ByteChannel, _ accessory: AccessoryDescription,
+        _ printer: any TalkPrinter
+    ) -> TalkEnd {
+        channel.observe { [wake] _ in wake.signal() }
+        defer { channel.close() }
+        var dialogue = TalkScript(script)
+        var (step, since) = (dialogue.step, clock.now)
+        var leaving = plan
+        leaving.wait = 0
+        var rest = TalkRest(channel, plan: leaving, now: clock.now)
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        while stop.reason == nil {
+            var (hasMore, difference) = (false, TalkScript.Difference?.none)
+            if dialogue.isWanted {
+                switch buffer.withUnsafeMutableBytes({ channel.read(into: $0) }) {
+                case .bytes(let count):
+                    let bytes = Array(buffer[..<min(count, buffer.count)])
+                    printer.received(bytes)
+                    difference = dialogue.heard(bytes)
+                    hasMore = true
+                case .empty: break
+                case .ended(let end): return dialogue.isOver ? .finished : .gone(accessory.label, end)
+                }
+            }
+            let pending = Array(dialogue.pending)
+            if difference == nil, !pending.isEmpty,
+                case .taken(let count) = pending.withUnsafeBytes({ channel.write($0) }), count > 0
+            {
+                printer.sent(Array(pending.prefix(count)))
+                difference = dialogue.said(count)
+                (since, hasMore) = (clock.now, true)
+            }
+            if let difference { return .differs(difference.message) }
+            if dialogue.step != step { (step, since) = (dialogue.step, clock.now) }
+            let deadline: BootTime
+            if dialogue.isOver {
+                switch rest.look(at: channel, now: clock.now) {
+                case .wait(let until): deadline = until
+                case .done:
+                    Notes.say(
+                        "As recorded: \(script.steps.count) steps, \(dialogue.bytesSaid) bytes said, "
+                            + "\(dialogue.bytesHeard) bytes of answers.")
+                    return .finished
+                case .stalled(let bytes): return .stalled(bytes: bytes)
+                }
+            } else if let (missing, milliseconds) = dialogue.awaited {
+                deadline = since.advanced(bySeconds: Double(milliseconds) / 1000 + (plan.wait ?? TalkPlan.answerTime))
+                if !hasMore, clock.now >= deadline {
+                    return .differs(
+                        "Step \(step): \(UmockdevPeer.shown(Array(missing))) did not come "
+                            + "(byte \(dialogue.bytesHeard) of all answers).")
+                }
+            } else {
+                deadline = since.advanced(bySeconds: TalkPlan.patience)
+                if clock.now >= deadline { return .stalled(bytes: dialogue.pending.count) }
+            }
+            _ = wake.wait(for: nil, until: hasMore ? clock.now : deadline, clock: clock)
+        }
+        return .stopped
+    }
+}

@@ -1,0 +1,116 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import DeviceCore
+import SystemCalls
+import Trace
+import TraceFormats
+
+/// Where a verb that makes a recording puts it.
+struct TraceTarget: ParsableArguments {
+    @Argument(
+        help:
+            "What to write; - for standard output. Its ending says the format (\(ExportFormat.knownEndings.joined(separator: ", "))) unless --format does."
+    )
+    var output: String
+
+    @Option(
+        help: "The format: \(TraceTarget.formats). On standard output a trace, unless given.",
+        transform: TraceTarget.format)
+    var format: ExportFormat?
+
+    @Flag(help: "Replace what is there.")
+    var overwrite = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The receiver whose positions are written, in formats of one; that of the first fix, unless given.",
+            valueName: "path"))
+    var receiver: String?
+
+    @Flag(help: "Write the times of arrival too, in gpsd's reports and NMEA.")
+    var stamps = false
+
+    private static var formats: String { ExportFormat.allCases.map(\.rawValue).joined(separator: ", ") }
+
+    private static func format(_ text: String) throws -> ExportFormat {
+        guard let format = ExportFormat(rawValue: text) else {
+            throw ValidationError("\(text) is no format; known are \(formats).")
+        }
+        return format
+    }
+
+    func validate() throws {
+        if output == "-", let format, [.iio, .sensorLogger].contains(format) {
+            throw ValidationError(
+                "The format \(format.rawValue) is a folder, which standard output cannot be. Name one.")
+        }
+        if receiver != nil, !chosenFormat.hasOneReceiver {
+            throw ValidationError("The format \(chosenFormat.rawValue) has all receivers; leave --receiver out.")
+        }
+        if stamps, !chosenFormat.hasStamps {
+            throw ValidationError("--stamps is for the formats gpsd and nmea.")
+        }
+        guard format == nil, output != "-", ExportFormat(fileName: output) == nil else { return }
+        throw ValidationError(
+            "The name \(output) does not say a format. End it in one of \(ExportFormat.knownEndings.joined(separator: ", ")), or give --format."
+        )
+    }
+
+    /// The format that is written: a native trace where nothing says another.
+    var chosenFormat: ExportFormat { format ?? ExportFormat(fileName: output) ?? .trace }
+
+    private var options: ExportOptions {
+        ExportOptions(overwrite: overwrite, receiver: receiver, hasStamps: stamps)
+    }
+
+    /// Refuses to write over what is read.
+    func check(against inputs: [String]) throws { try OutputCheck.check(output, against: inputs) }
+
+    /// Writes the trace, and says what its format cannot hold.
+    func write(_ trace: TraceFile) throws {
+        do throws(DeviceError) {
+            for remark in try chosenFormat.write(trace, to: output, options: options) { Notes.warn(remark) }
+        } catch {
+            try fail(error)
+        }
+    }
+
+    /// Writes a native trace as the closure makes it, and anything else by way of memory.
+    func write(_ make: (any TraceSink) throws(DeviceError) -> [String]) throws {
+        do throws(DeviceError) {
+            guard chosenFormat == .trace else {
+                let builder = TraceBuilder(name: output)
+                for remark in try make(builder) { Notes.warn(remark) }
+                for remark in try chosenFormat.write(try builder.file(), to: output, options: options) {
+                    Notes.warn(remark)
+                }
+                return
+            }
+            let file = LateTraceFile(path: output, overwrite: overwrite)
+            for remark in try make(file) { Notes.warn(remark) }
+            try file.close()
+        } catch {
+            try fail(error)
+        }
+    }
+
+    private func fail(_ error: DeviceError) throws {
+        switch error.cause {
+        case .system(_, EPIPE)?:
+            // Nobody reads the output any more, which ends every verb quietly.
+            return
+        case .system(_, EEXIST)?:
+            Notes.fail("\(output) exists already. Choose another name, or replace it with --overwrite.")
+            try ExitStatus.cannotCreate.end()
+        default: Notes.fail(error.description)
+        }
+        switch error.code {
+        case .invalidTrace: try ExitStatus.badTrace.end()
+        case .invalidConfiguration: try ExitStatus.usage.end()
+        case .inputOutput: try ExitStatus.inputOutput.end()
+        default: try ExitStatus.cannotCreate.end()
+        }
+    }
+}

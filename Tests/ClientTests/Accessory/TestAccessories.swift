@@ -1,0 +1,1 @@
+../../Accessories/ExternalAccessoryTests/Support/TestAccessories.swift

@@ -1,0 +1,1 @@
+../../Location/CoreLocationTests/DelegateTests.swift

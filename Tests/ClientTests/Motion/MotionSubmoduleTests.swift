@@ -1,0 +1,15 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreMotion.CMMotionManager
+import Testing
+
+@Suite("Submodule imports")
+struct MotionSubmoduleTests {
+    @Test("A submodule import brings the whole module and Foundation")
+    func wholeModule() {
+        #expect(CMLogItem().timestamp == 0)
+        #expect(CMAttitude().isEqual(nil) == false)
+        #expect(Date(timeIntervalSince1970: 0) < Date())
+    }
+}

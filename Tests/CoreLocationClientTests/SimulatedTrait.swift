@@ -1,1 +1,0 @@
-../CoreLocationTests/SimulatedTrait.swift

@@ -1,1 +1,0 @@
-../CoreLocationTests/DelegateTests.swift

@@ -1,1 +1,0 @@
-../ExternalAccessoryTests/Support/TestAccessories.swift

@@ -1,0 +1,144 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import LoopbackServer
+import SystemCalls
+import TestSupport
+import Testing
+import Trace
+
+@testable import AccessorySimulator
+
+/// Ports by themselves, with the test in the place of the server's thread.
+@Suite("Ports whose programs leave")
+struct ListeningPortTests {
+    @Test("A port with nobody left on the other side is not waited for over and over", arguments: [true, false])
+    func left(isSocket: Bool) throws {
+        try withBuffer { buffer in
+            let changed = Bell()
+            let context = Self.context(buffer, changed)
+            let endpoint = SimulatedAccessory.Endpoint(name: "com.example.probe", peer: PatternPeer())
+            let path = Self.path()
+            let port: any SimulatedPort =
+                isSocket ? try ListeningPort(endpoint, path: path) : try TerminalPort(endpoint)
+            let program = try #require(
+                isSocket ? PlainPort(socket: path) : PlainPort(terminal: port.node.path))
+            try wait(changed, port, context) { port.conversation != nil }
+            port.isInputHeld = true
+            // The peer sends more than fits.
+            try wait(changed, port, context) { port.conversation?.hasOutput == true }
+            program.close()
+            // The port is told of the end, in one look or in a few.
+            var looks = 0
+            while port.conversation != nil, looks < 10, var entry = port.interest {
+                #expect(poll(&entry, 1, 60_000) == 1)
+                port.serve(revents: entry.revents, context: context)
+                looks += 1
+            }
+            #expect(port.conversation == nil)
+            port.close()
+        }
+    }
+
+    @Test("A terminal that nobody has opened is not looked at, and its server is told when somebody does")
+    func opening() throws {
+        try withBuffer { buffer in
+            let openings = OpeningWatch()
+            let endpoint = SimulatedAccessory.Endpoint(name: "com.example.probe", peer: EchoPeer())
+            let port = try TerminalPort(endpoint, openings: openings)
+            let other = try TerminalPort(endpoint, openings: openings)
+            let context = Self.context(buffer, Bell())
+            for _ in 0..<2 {
+                openings.drain()
+                port.serve(revents: 0, context: context)
+                #expect(port.deadline == .never)
+                #expect(port.interest == nil)
+                var told = pollfd(fd: openings.descriptor, events: Int16(POLLIN), revents: 0)
+                #expect(poll(&told, 1, 0) == 0)
+                let program = try #require(PlainPort(terminal: port.node.path))
+                #expect(poll(&told, 1, 0) == 1)
+                openings.drain()
+                try wait(Bell(), port, context) { port.conversation != nil }
+                other.serve(revents: 0, context: context)
+                #expect(other.deadline == .never && other.conversation == nil)
+                program.close()
+                while port.conversation != nil, var entry = port.interest {
+                    #expect(poll(&entry, 1, 60_000) == 1)
+                    port.serve(revents: entry.revents, context: context)
+                }
+            }
+            port.close()
+            other.close()
+        }
+    }
+
+    @Test("Without descriptors nobody is let in for a moment, and after that again", arguments: [EMFILE, ENOMEM])
+    func noDescriptor(number: Int32) throws {
+        try withBuffer { buffer in
+            final class Count { var value = 0 }
+            let calls = Count()
+            let context = Self.context(buffer, Bell())
+            let path = Self.path()
+            let endpoint = SimulatedAccessory.Endpoint(name: "com.example.probe", peer: EchoPeer())
+            let port = try ListeningPort(endpoint, path: path) { listener in
+                calls.value += 1
+                guard calls.value > 1 else {
+                    errno = number
+                    return -1
+                }
+                return accept(listener, nil, nil)
+            }
+            let program = try #require(PlainPort(socket: path))
+            port.serve(revents: Int16(POLLIN), context: context)
+            #expect(port.interest == nil)
+            let later = Self.context(buffer, Bell(), now: port.deadline)
+            #expect(later.now > context.now && later.now < .never)
+            port.serve(revents: 0, context: later)
+            #expect(port.interest?.events == Int16(POLLIN))
+            port.serve(revents: Int16(POLLIN), context: later)
+            #expect(port.conversation != nil)
+            program.close()
+            port.close()
+        }
+    }
+
+    // MARK: -
+
+    private static func path() -> String {
+        FileManager.default.temporaryDirectory.appendingPathComponent("port-\(UUID().uuidString.prefix(8))").path
+    }
+
+    private static func context(
+        _ buffer: UnsafeMutableRawBufferPointer, _ changed: Bell, now: BootTime? = nil
+    ) -> PortContext {
+        let clock = LiveClock()
+        return PortContext(
+            buffer: buffer, clock: clock, now: now ?? clock.now, changed: { changed.ring() }, unplug: {}, keep: { _ in }
+        )
+    }
+
+    private func withBuffer(_ body: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+        defer { buffer.deallocate() }
+        try body(buffer)
+    }
+
+    /// Serves the port as its server does, until something is so.
+    private func wait(
+        _ changed: Bell, _ port: any SimulatedPort, _ context: PortContext, until condition: () -> Bool
+    ) throws {
+        while !condition() {
+            if port.conversation != nil {
+                try #require(changed.wait(seconds: 60))
+                port.serve(revents: 0, context: context)
+            } else if var entry = port.interest {
+                try #require(poll(&entry, 1, 60_000) == 1)
+                port.serve(revents: entry.revents, context: context)
+            } else {
+                port.serve(revents: 0, context: context)
+            }
+        }
+    }
+}

@@ -1,0 +1,206 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import Testing
+
+@testable import GPSDSimulator
+
+@Suite("Faults")
+struct GPSDFaultTests {
+    private static let watch = #"?WATCH={"enable":true,"json":true};"#
+
+    private func stage(_ faults: String, count: Int = 10) throws -> Stage {
+        let list = try faults.isEmpty ? [] : GPSDFault.list(faults)
+        return try Stage(Stage.drive(count)) { $0.faults = list }
+    }
+
+    @Test("The receiver goes and comes back")
+    func unplug() throws {
+        let stage = try stage("unplug@1.5s,return(/dev/ttyS1)@4.5s")
+        let client = try stage.connect()
+        client.send(Self.watch)
+        stage.pass(3)
+        #expect(client.lines().last == #"{"class":"DEVICE","path":"/dev/ttyS1","activated":0}"#)
+        client.send("?POLL;")
+        #expect(client.lines().first?.contains("\"active\":0") == true)
+        stage.pass(2.1)
+        #expect(client.kinds() == ["DEVICE", "TPV"])
+    }
+
+    @Test("The server dies and returns")
+    func kill() throws {
+        #expect(try self.stage("kill,restart@4s").engine.isListening == false)
+        let stage = try stage("kill@2.5s,restart@4s")
+        let client = try stage.connect()
+        client.send(Self.watch)
+        stage.pass(3)
+        #expect(client.kinds().filter { $0 == "TPV" }.count == 3)
+        #expect(client.isClosed)
+        #expect(!stage.engine.isListening)
+        #expect(try stage.connect().isClosed)
+        stage.pass(1.1)
+        let next = try stage.connect()
+        next.send(Self.watch)
+        stage.pass(1)
+        #expect(next.lines().last == Stage.fix(5))
+    }
+
+    @Test("Connections are cut while the server stays")
+    func drop() throws {
+        let stage = try stage("drop@#2")
+        let client = try stage.connect()
+        client.send(Self.watch)
+        stage.pass(3)
+        #expect(client.kinds().filter { $0 == "TPV" }.count == 2)
+        #expect(client.isClosed)
+        #expect(stage.engine.isListening)
+    }
+
+    @Test("It falls silent and goes on")
+    func stall() throws {
+        let stage = try stage("stall@#1,resume@#3")
+        let client = try stage.connect()
+        client.send(Self.watch)
+        stage.pass(4)
+        #expect(client.lines().filter { $0.contains("TPV") } == [0, 3, 4].map { Stage.fix($0) })
+        client.send("?VERSION;")
+        #expect(client.kinds() == ["VERSION"])
+    }
+
+    @Test("Half a report comes, and then the end")
+    func half() throws {
+        let stage = try stage("half@#1")
+        let client = try stage.connect()
+        client.send(Self.watch)
+        _ = client.read()
+        stage.pass(1)
+        let line = Array((Stage.fix(1) + "\r\n").utf8)
+        #expect(client.read() == Array(line[..<(line.count / 2)]))
+        #expect(client.isClosed)
+    }
+
+    @Test("Half a report comes, and the rest later, with what came in between behind it")
+    func laterHalf() throws {
+        let stage = try stage("half=1500ms@#1")
+        let client = try stage.connect()
+        client.send(Self.watch)
+        _ = client.read()
+        stage.pass(1)
+        #expect(client.read()?.count == (Stage.fix(1).utf8.count + 2) / 2)
+        stage.pass(1.4)
+        #expect(client.read()?.isEmpty == true)
+        stage.pass(0.2)
+        let rest = String(decoding: client.read() ?? [], as: UTF8.self)
+        #expect(Stage.fix(1).hasSuffix(rest.components(separatedBy: "\r\n")[0]))
+        #expect(rest.components(separatedBy: "\r\n")[1] == Stage.fix(2))
+        stage.pass(1)
+        #expect(client.lines() == [Stage.fix(3)])
+    }
+
+    @Test("Bytes that mean nothing come between whole reports, the same ones in every run")
+    func garbage() throws {
+        func run() throws -> [UInt8] {
+            let stage = try stage("garbage=200@#1")
+            let client = try stage.connect()
+            client.send(Self.watch)
+            _ = client.read()
+            stage.pass(1)
+            return try #require(client.read())
+        }
+        let bytes = try run()
+        #expect(bytes.count == 202 + Stage.fix(1).utf8.count + 2)
+        #expect(Array(bytes.suffix(Stage.fix(1).utf8.count + 2)) == Array((Stage.fix(1) + "\r\n").utf8))
+        #expect(try run() == bytes)
+    }
+
+    @Test("The greeting can name another version")
+    func version() throws {
+        let client = try stage("version=2.9").connect()
+        #expect(
+            client.lines() == [#"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":2,"proto_minor":9}"#])
+    }
+
+    @Test("The greeting can be late")
+    func greeting() throws {
+        let stage = try stage("greeting=2s")
+        let client = try stage.connect()
+        // Most clients ask before they are greeted.
+        client.send("?DEVICES;")
+        stage.pass(1.9)
+        #expect(client.lines().isEmpty)
+        stage.pass(0.2)
+        stage.serve()
+        #expect(client.kinds() == ["VERSION", "DEVICES"])
+    }
+
+    @Test("A server that is restarted goes away and is back a second later, or after the duration")
+    func restart() throws {
+        let stage = try stage("restart@1.5s,restart@4s+3s")
+        try stage.connect().send(Self.watch)
+        func states(_ count: Int) -> [Bool] {
+            (0..<count).map { _ in
+                stage.pass(0.5)
+                return stage.engine.isListening
+            }
+        }
+        // The time begins with the first step.
+        stage.pass(0.25)
+        #expect(states(5) == [true, true, false, false, true])
+        #expect(states(8) == [true, true, false, false, false, false, false, false])
+        #expect(states(2) == [true, true])
+    }
+
+    @Test("A restart at the start or while it runs, and one after a kill, bring it back")
+    func otherRestarts() throws {
+        let atStart = try stage("restart")
+        #expect(!atStart.engine.isListening)
+        atStart.pass(1.1)
+        #expect(atStart.engine.isListening)
+        atStart.engine.inject(GPSDFault(.restart, for: 0.5))
+        atStart.pass(0.25)
+        #expect(!atStart.engine.isListening)
+        atStart.pass(0.5)
+        #expect(atStart.engine.isListening)
+        atStart.engine.inject(GPSDFault(.kill))
+        atStart.engine.inject(GPSDFault(.restart))
+        atStart.pass(0.1)
+        #expect(atStart.engine.isListening)
+    }
+
+    @Test("What has a duration ends by itself, from a time or a report on")
+    func durations() throws {
+        let stage = try stage("unplug@5.5s+2s,stall@#2+2s")
+        let client = try stage.connect()
+        client.send(Self.watch)
+        stage.pass(8.25)
+        // Two reports have come at 1 s, so the stall lasts until shortly after 3 s.
+        #expect(client.lines().filter { $0.contains("TPV") } == [0, 1, 4, 5, 8].map { Stage.fix($0) })
+    }
+
+    @Test("What cannot be read is told with the words that were wrong")
+    func syntax() throws {
+        for text in [
+            "explode", "unplug@1", "unplug@-1s", "garbage=0", "garbage", "version=3", "version=a.b", "half=5", "kill=1",
+            "kill(/dev/x)", "stall@#-1", "greeting", "unplug()", "drop@1s+1s", "return@1s+1s", "kill@1s+x",
+        ] {
+            #expect(throws: DeviceError.self, "\(text)") { try GPSDFault.list(text) }
+        }
+        let list = try GPSDFault.list(" unplug(/dev/a)@1.5s, half=300ms@#10 ,kill")
+        #expect(
+            list == [
+                GPSDFault(.unplug, device: "/dev/a", at: .seconds(1.5)), GPSDFault(.halfLine(0.3), at: .report(10)),
+                GPSDFault(.kill),
+            ])
+        #expect(
+            try GPSDFault.list("kill@2s+3s,greeting=1s@#4+500ms") == [
+                GPSDFault(.kill, at: .seconds(2), for: 3), GPSDFault(.slowGreeting(1), at: .report(4), for: 0.5),
+            ])
+        do {
+            _ = try GPSDFault("explode@2s")
+        } catch {
+            #expect(error.description.contains("explode@2s") && error.description.contains("garbage"))
+        }
+    }
+}

@@ -1,0 +1,88 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import GPSDProtocol
+import Testing
+
+@testable import GPSDSimulator
+
+@Suite("Dialogues that were recorded with Debian's gpsd 3.22")
+struct GPSDGoldenDialogueTests {
+    struct Dialogue: Decodable {
+        var receivers: Int
+        /// What was sent in one piece, and what came back.
+        var steps: [[String]]
+    }
+
+    static func dialogues() throws -> [Dialogue] {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("gpsd-3.22-dialogue.jsonl")
+        return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map {
+            try JSONDecoder().decode(Dialogue.self, from: Data($0.utf8))
+        }
+    }
+
+    /// One byte for each character, as the dialogues are written.
+    private static func bytes(_ text: String) -> [UInt8] { text.unicodeScalars.map { UInt8($0.value) } }
+
+    /// The reports in a ?POLL that was answered.
+    private static func reports(_ dialogues: [Dialogue], _ key: String, of receiver: String) throws -> [UInt8] {
+        let answer = try #require(
+            dialogues.flatMap(\.steps).map { $0[1] }.first { $0.contains(#"{"class":"POLL""#) && $0.contains(receiver) }
+        )
+        let poll = try #require(answer.split(separator: "\r\n").first { $0.hasPrefix(#"{"class":"POLL""#) })
+        let list = try #require(poll.range(of: "\"\(key)\":["))
+        // Up to the end of the object of that receiver.
+        let start = try #require(
+            poll.range(
+                of: "{\"class\":\"\(key.uppercased())\",\"device\":\"\(receiver)\"",
+                range: list.upperBound..<poll.endIndex))
+        var depth = 0
+        var end = start.lowerBound
+        repeat {
+            if poll[end] == "{" { depth += 1 }
+            if poll[end] == "}" { depth -= 1 }
+            end = poll.index(after: end)
+        } while depth > 0
+        return Array(poll[start.lowerBound..<end].utf8)
+    }
+
+    private static func world(_ count: Int, _ dialogues: [Dialogue], _ now: WallTime) throws -> GPSDWorld {
+        var receivers: [SimulatedReceiver] = []
+        for number in 0..<count {
+            var description = ReceiverDescription()
+            (description.path, description.driver) = ("udp://127.0.0.1:1000\(number)", "NMEA0183")
+            var receiver = SimulatedReceiver(description: description, activation: now, isPresent: true)
+            receiver.lastPosition = try reports(dialogues, "tpv", of: description.path)
+            receiver.lastSky = try reports(dialogues, "sky", of: description.path)
+            receivers.append(receiver)
+        }
+        return GPSDWorld(version: GPSDWorld.defaultVersion, receivers: receivers)
+    }
+
+    @Test("Every answer is the same, byte for byte")
+    func replays() throws {
+        let dialogues = try Self.dialogues()
+        #expect(dialogues.count > 200)
+        let now = try #require(CivilDate.time(year: 2026, month: 1, day: 1))
+        for dialogue in dialogues {
+            var session = GPSDDialogue(try Self.world(dialogue.receivers, dialogues, now), now: now)
+            #expect(session.greeting == Self.bytes(dialogue.steps[0][1]))
+            for step in dialogue.steps.dropFirst() {
+                var reply = session.answer(Self.bytes(step[0]))
+                var expected = Self.bytes(step[1])
+                if expected.count == GPSDWorld.longestReply {
+                    // gpsd's last line shows in a way of its own that there was no room for it.
+                    let end = try #require(expected.lastIndex(of: 10))
+                    #expect(reply.count == expected.count)
+                    (reply, expected) = (Array(reply[...end]), Array(expected[...end]))
+                }
+                #expect(
+                    reply == expected,
+                    "\(dialogue.receivers) receivers, \(step[0]): \(String(decoding: reply, as: UTF8.self))")
+            }
+        }
+    }
+}

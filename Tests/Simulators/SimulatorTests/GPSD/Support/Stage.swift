@@ -1,0 +1,121 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import SystemCalls
+import Testing
+import Trace
+
+@testable import GPSDSimulator
+
+/// A simulated gpsd with clients on pairs of sockets, and a clock that the test moves.
+final class Stage {
+    let engine: GPSDEngine
+    private(set) var now = BootTime(nanoseconds: 1_000_000_000_000)
+    static let start = WallTime(nanoseconds: 1_767_225_600_000_000_000)
+
+    init(_ lines: [String], _ configure: (inout GPSDServerOptions) throws -> Void = { _ in }) throws {
+        var options = GPSDServerOptions()
+        try configure(&options)
+        let file = try TraceFile(bytes: Array((lines.joined(separator: "\n") + "\n").utf8), name: "test")
+        engine = GPSDEngine(file, options: options) { Stage.start }
+        engine.advance(now: now)
+    }
+
+    /// Lets that much time pass, step by step.
+    func pass(_ seconds: Double, step: Double = 0.05) {
+        var rest = seconds
+        repeat {
+            now = now.advanced(bySeconds: min(step, max(rest, 0)))
+            rest -= step
+            engine.advance(now: now)
+        } while rest > 0.000_001
+    }
+
+    func connect(room: Int32? = nil) throws -> StageClient {
+        var ends: [Int32] = [-1, -1]
+        try #require(
+            socketpair(
+                AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
+        if var room { setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &room, socklen_t(MemoryLayout<Int32>.size)) }
+        engine.adopt(ends[0], now: now)
+        return StageClient(ends[1], self)
+    }
+
+    /// Has the engine look at all its clients.
+    func serve() {
+        for client in engine.clients { engine.serve(client, now: now) }
+        engine.advance(now: now)
+    }
+
+    /// A trace with a position each second from time 0 on.
+    static func drive(_ count: Int, device: String? = "/dev/ttyS1") -> [String] {
+        [#"{"format":"device-services-trace","version":1,"start":{"utc":"2024-03-23T12:00:00Z","boot":0}}"#]
+            + (0..<count).map { #"{"t":\#($0),"gpsd":\#(fix($0, device: device))}"# }
+    }
+
+    static func fix(_ number: Int, device: String? = "/dev/ttyS1") -> String {
+        let name = device.map { #""device":"\#($0)","# } ?? ""
+        let time = String(format: "2024-03-23T12:%02d:%02d.000Z", number / 60 % 60, number % 60)
+        return #"{"class":"TPV",\#(name)"mode":3,"time":"\#(time)","lat":\#(48 + number).000000000,"lon":11.500000000}"#
+    }
+}
+
+/// A client's end of a pair of sockets.
+final class StageClient {
+    private let descriptor: Int32
+    private unowned let stage: Stage
+
+    init(_ descriptor: Int32, _ stage: Stage) {
+        self.descriptor = descriptor
+        self.stage = stage
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    func send(_ text: String) {
+        sendWithoutServing(text)
+        stage.serve()
+    }
+
+    /// For requests of several clients that are to be served at once.
+    func sendWithoutServing(_ text: String) {
+        _ = Glibc.send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL))
+    }
+
+    /// What has come so far; nil at the end.
+    func read() -> [UInt8]? {
+        var all: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+            if count > 0 {
+                all += buffer[..<count]
+            } else {
+                let isEnd = count == 0 || errno == ECONNRESET
+                return isEnd && all.isEmpty ? nil : all
+            }
+        }
+    }
+
+    var isClosed: Bool {
+        while let bytes = read() { if bytes.isEmpty { return false } }
+        return true
+    }
+
+    /// The lines that have come.
+    func lines() -> [String] {
+        String(decoding: read() ?? [], as: UTF8.self).components(separatedBy: "\r\n").filter { !$0.isEmpty }
+    }
+
+    /// The classes of the lines that have come; sentences by their names.
+    func kinds() -> [String] {
+        lines().map { line in
+            line.hasPrefix("$")
+                ? String(line.prefix { $0 != "," }) : String(line.split(separator: "\"").dropFirst(3).first ?? "")
+        }
+    }
+}

@@ -1,0 +1,231 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import IIOFormat
+import SystemCalls
+import Testing
+
+@testable import IIODSimulator
+
+@Suite("Faults")
+struct IIODFaultTests {
+    private func dialogue(_ faults: String, isPaced: Bool = false) throws -> Dialogue {
+        let list = try faults.isEmpty ? [] : IIODFault.list(faults)
+        return Dialogue(samples: IIORecordedSource([Fixtures.counting(Fixtures.steps(1000))])) { options in
+            options.faults = list
+            if !isPaced { options.pace = .asFastAsAsked }
+        }
+    }
+
+    @Test("The stream breaks before a sample and works again after the next OPEN")
+    func atSample() throws {
+        var dialogue = try dialogue("enodev@#6")
+        _ = dialogue.line("OPEN iio:device0 4 0000000f")
+        let chunks = try #require(Chunks(dialogue.send(Array("READBUF iio:device0 192\r\n".utf8))))
+        #expect(chunks.lengths == [64, 32, -19])
+        #expect(chunks.first == [0, 1, 2, 3, 4, 5])
+        #expect(dialogue.line("READBUF iio:device0 64") == "-19\n")
+        #expect(dialogue.line("READ iio:device0 sampling_frequency") == "4\n100\0\n")
+        #expect(dialogue.line("CLOSE iio:device0") == "0\n")
+        _ = dialogue.line("OPEN iio:device0 4 0000000f")
+        #expect(try #require(Chunks(dialogue.send(Array("READBUF iio:device0 64\r\n".utf8)))).lengths == [64])
+    }
+
+    @Test("Partial chunks lose nothing")
+    func partial() throws {
+        var dialogue = try dialogue("partial=5")
+        _ = dialogue.line("OPEN iio:device0 16 0000000f")
+        for start in [0, 16] {
+            let chunks = try #require(Chunks(dialogue.send(Array("READBUF iio:device0 256\r\n".utf8))))
+            #expect(chunks.lengths == [80, 80, 80, 16])
+            #expect(chunks.first == Array(start..<start + 16))
+        }
+    }
+
+    @Test("Length lines can be wrong")
+    func wrongLength() throws {
+        var dialogue = try dialogue("length=-4")
+        _ = dialogue.line("OPEN iio:device0 1 0000000f")
+        let reply = dialogue.send(Array("READBUF iio:device0 16\r\n".utf8))
+        #expect(reply.count == "12\n0000000f\n".utf8.count + 16)
+        #expect(reply.starts(with: "12\n".utf8))
+    }
+
+    @Test("OPEN is refused until that is over")
+    func open() throws {
+        var dialogue = try dialogue("open=EBUSY,open=EACCES@1s,open=ok@2s")
+        #expect(dialogue.line("OPEN iio:device0 4 0000000f") == "-16\n")
+        _ = dialogue.pass(1_000_000_000)
+        #expect(dialogue.line("OPEN iio:device0 4 0000000f") == "-13\n")
+        _ = dialogue.pass(1_000_000_000)
+        #expect(dialogue.line("OPEN iio:device0 4 0000000f") == "0\n")
+    }
+
+    @Test("Unplugged, the device answers nothing; back again, old streams stay dead and new ones work")
+    func unplug() throws {
+        var dialogue = try dialogue("unplug=ENODEV(mpu6050)@1s,return@2s", isPaced: true)
+        _ = dialogue.line("OPEN iio:device0 200 0000000f")
+        #expect(dialogue.line("READBUF iio:device0 3200") == "")
+        #expect(dialogue.pass(999_999_999).isEmpty)
+        #expect(dialogue.pass(1) == Array("-19\n".utf8))
+        #expect(dialogue.line("READ iio:device0 sampling_frequency") == "-19\n")
+        #expect(dialogue.line("WRITE iio:device0 sampling_frequency 2") == "")
+        #expect(dialogue.send([53, 48]) == Array("-19\n".utf8))
+        #expect(dialogue.line("OPEN iio:device0 1 0000000f") == "-19\n")
+        _ = dialogue.pass(1_000_000_000)
+        #expect(dialogue.line("READ iio:device0 sampling_frequency") == "4\n100\0\n")
+        #expect(dialogue.line("READBUF iio:device0 3200") == "-19\n")
+        _ = dialogue.line("OPEN iio:device0 1 0000000f")
+        // Time has gone on: sample 200 is due after two seconds.
+        #expect(try #require(Chunks(dialogue.send(Array("READBUF iio:device0 16\r\n".utf8)))).first == [200])
+    }
+
+    @Test("A stall ends with the samples that are due then")
+    func stall() throws {
+        var dialogue = try dialogue("stall@15ms,resume@1s", isPaced: true)
+        _ = dialogue.line("OPEN iio:device0 1 0000000f")
+        var reply = dialogue.send(Array("READBUF iio:device0 64\r\n".utf8))
+        reply += dialogue.pass(10_000_000)
+        #expect(try #require(Chunks(reply)).first == [0, 1])
+        #expect(dialogue.pass(500_000_000).isEmpty)
+        #expect(dialogue.wait == .time(.never))
+        reply += dialogue.pass(490_000_000)
+        reply += dialogue.pass(20_000_000)
+        // Sample 100 is due when the stall ends; all before are lost.
+        #expect(try #require(Chunks(reply)).first.prefix(3) == [0, 1, 100])
+    }
+
+    @Test("Reading attributes fails, one or all, also within a list")
+    func attributes() throws {
+        var dialogue = try dialogue("attr=scale:EIO")
+        #expect(dialogue.line("READ iio:device0 INPUT accel_x scale") == "-5\n")
+        #expect(dialogue.line("READ iio:device0 sampling_frequency") == "4\n100\0\n")
+        let all = dialogue.send(Array("READ iio:device0 INPUT accel_x \r\n".utf8))
+        // The last of the four attributes is an error: FF FF FF FB is -5.
+        #expect(Array(all.suffix(5)) == [255, 255, 255, 251, 10])
+        dialogue.world.add(IIODFault(.attributeError(nil, EREMOTEIO)))
+        #expect(dialogue.line("READ iio:device0 sampling_frequency") == "-121\n")
+        dialogue.world.add(IIODFault(.attributeError(nil, nil)))
+        #expect(dialogue.line("READ iio:device0 sampling_frequency") == "4\n100\0\n")
+    }
+
+    @Test("Delayed answers are held")
+    func delay() throws {
+        var dialogue = try dialogue("delay=50ms")
+        dialogue.session.receiveText("VERSION\r\n")
+        let now = BootTime(nanoseconds: 1_000_000_000)
+        #expect(dialogue.session.advance(&dialogue.world, now: now) == .output)
+        #expect(dialogue.session.heldUntil == BootTime(nanoseconds: 1_050_000_000))
+    }
+
+    @Test("Dropping, killing and restarting are orders for the server")
+    func orders() throws {
+        var dialogue = try dialogue("drop@1s,kill@2s,restart@3s")
+        _ = dialogue.line("OPEN iio:device0 4 0000000f")
+        #expect(dialogue.world.nextFault == BootTime(nanoseconds: dialogue.now + 1_000_000_000))
+        _ = dialogue.pass(1_000_000_000)
+        var orders = dialogue.world.faults.takeOrders()
+        #expect(orders.drops && orders.isListening == nil)
+        _ = dialogue.pass(1_000_000_000)
+        orders = dialogue.world.faults.takeOrders()
+        #expect(orders.drops && orders.isListening == false)
+        _ = dialogue.pass(1_000_000_000)
+        orders = dialogue.world.faults.takeOrders()
+        #expect(!orders.drops && orders.isListening == true)
+        #expect(dialogue.world.nextFault == .never)
+    }
+
+    @Test("A server that is restarted goes away and is back a second later, or after the duration")
+    func restart() throws {
+        var dialogue = try dialogue("restart@1s,restart@5s+3s")
+        _ = dialogue.line("OPEN iio:device0 4 0000000f")
+        var states: [String] = []
+        for second in 1...9 {
+            _ = dialogue.pass(1_000_000_000)
+            let orders = dialogue.world.faults.takeOrders()
+            if let isListening = orders.isListening {
+                #expect(orders.drops != isListening)
+                states.append("\(second) \(isListening)")
+            }
+        }
+        #expect(states == ["1 false", "2 true", "5 false", "8 true"])
+        #expect(dialogue.world.nextFault == .never)
+    }
+
+    @Test("A server that is away before its first use comes back, though nobody can start the time")
+    func restartBeforeUse() throws {
+        for faults in ["restart", "kill,restart@1s"] {
+            var dialogue = try dialogue(faults)
+            #expect(dialogue.world.faults.takeOrders().isListening == false, "\(faults)")
+            _ = dialogue.pass(1)
+            #expect(dialogue.world.nextFault == BootTime(nanoseconds: dialogue.now + 1_000_000_000), "\(faults)")
+            _ = dialogue.pass(1_000_000_000)
+            #expect(dialogue.world.faults.takeOrders().isListening == true, "\(faults)")
+        }
+    }
+
+    @Test("What has a duration ends by itself, from a time or a sample on")
+    func durations() throws {
+        var dialogue = try dialogue("open=EACCES@1s+1s,partial=5@#16+1s")
+        _ = dialogue.line("OPEN iio:device0 16 0000000f")
+        func lengths() throws -> [Int] {
+            try #require(Chunks(dialogue.send(Array("READBUF iio:device0 256\r\n".utf8)))).lengths
+        }
+        #expect(try lengths() == [256])
+        #expect(try lengths() == [80, 80, 80, 16])
+        // The second begins with the next look at the time.
+        _ = dialogue.pass(0)
+        #expect(try lengths() == [80, 80, 80, 16])
+        _ = dialogue.pass(1_000_000_000)
+        #expect(try lengths() == [256])
+        #expect(dialogue.line("CLOSE iio:device0") == "0\n")
+        #expect(dialogue.line("OPEN iio:device0 4 0000000f") == "-13\n")
+        _ = dialogue.pass(1_000_000_000)
+        #expect(dialogue.line("OPEN iio:device0 4 0000000f") == "0\n")
+    }
+
+    @Test("The text of faults is read")
+    func text() throws {
+        #expect(
+            try IIODFault.list("unplug@2.5s, return@4s") == [
+                IIODFault(.unplug(ENOENT), at: .seconds(2.5)), IIODFault(.replug, at: .seconds(4)),
+            ])
+        #expect(
+            try IIODFault("partial=5(iio:device0)@#100")
+                == IIODFault(.partialChunks(5), device: "iio:device0", at: .sample(100)))
+        #expect(try IIODFault("delay=50ms") == IIODFault(.delay(0.05)))
+        #expect(try IIODFault("attr=raw:EIO@1s") == IIODFault(.attributeError("raw", EIO), at: .seconds(1)))
+        #expect(try IIODFault("open=ok") == IIODFault(.refuseOpen(nil)))
+        #expect(
+            try IIODFault("unplug=EIO(mpu6050)@1s+500ms")
+                == IIODFault(.unplug(EIO), device: "mpu6050", at: .seconds(1), for: 0.5))
+        #expect(throws: DeviceError.self) { try IIODFault.list("") }
+    }
+
+    @Test(
+        "What is wrong with a fault is said",
+        arguments: [
+            ("unplg", "is none of"), ("unplug@2", "needs a time with its unit"), ("partial", "needs a value"),
+            ("partial=x", "whole number"), ("partial=-1", "number of samples"), ("open=EWHAT", "known are"),
+            ("stall=3", "takes no value"), ("stall@#x", "number of a sample"), ("stall@-1s", "needs a time"),
+            ("stall@nans", "needs a time"), ("stall()", "no device"), ("@1s", "is none of"),
+            ("delay=infs", "needs a time"), ("drop@1s+1s", "takes no duration"), ("enodev@1s+1s", "takes no duration"),
+            ("kill(mpu6050)", "whole server"),
+        ])
+    func wrongText(text: String, reason: String) {
+        #expect {
+            try IIODFault.list(text)
+        } throws: { error in
+            let error = error as? DeviceError
+            return error?.code == .invalidConfiguration && error?.message.contains(reason) == true
+                && error?.message.contains(text) == true
+        }
+    }
+}
+
+extension IIODSession {
+    mutating func receiveText(_ text: String) {
+        Array(text.utf8).withUnsafeBytes { receive($0) }
+    }
+}

@@ -1,0 +1,253 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import IIOFormat
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import IIODSimulator
+
+@Suite("The server on a loopback socket", .serialized, .timeLimit(.minutes(30)))
+struct IIODServerTests {
+    private func server(
+        _ faults: String = "", _ configure: (inout IIODServerOptions) -> Void = { _ in }
+    ) throws -> IIODServer {
+        var options = IIODServerOptions()
+        options.pace = .asFastAsAsked
+        options.end = .loop
+        options.faults = try faults.isEmpty ? [] : IIODFault.list(faults)
+        configure(&options)
+        return IIODServer(
+            context: SimulatedIIOContext(Fixtures.accelerometer),
+            samples: IIORecordedSource([Fixtures.counting(Fixtures.steps(1000))]), options: options)
+    }
+
+    /// Reads an answer to READBUF of that many bytes.
+    private func chunks(_ client: TestClient, _ length: Int) throws -> Chunks {
+        try client.send(line: "READBUF iio:device0 \(length)")
+        var reply: [UInt8] = []
+        var left = length
+        while left > 0 {
+            let line = try client.readLine()
+            reply += Array((line + "\n").utf8)
+            guard let count = Int(line), count > 0 else { break }
+            if left == length { reply += Array((try client.readLine() + "\n").utf8) }
+            reply += try client.read(count)
+            left -= count
+        }
+        return try #require(Chunks(reply))
+    }
+
+    /// True as soon as nobody listens there. A program that another test starts holds the socket from its fork to its
+    /// exec, so it may take a moment.
+    private func isFree(_ port: UInt16) -> Bool {
+        comes { (try? TestClient(port)) == nil }
+    }
+
+    /// Asks until it is so, for at most a minute, and lets others have the processor in between.
+    private func comes(_ condition: () -> Bool) -> Bool {
+        let end = ContinuousClock.now + .seconds(60)
+        repeat {
+            if condition() { return true }
+            sched_yield()
+        } while ContinuousClock.now < end
+        return false
+    }
+
+    @Test("It starts, answers, stops, and starts again")
+    func lifeCycle() throws {
+        let server = try server()
+        #expect(server.port == nil)
+        for _ in 0..<3 {
+            let port = try server.start()
+            #expect(try server.start() == port)
+            let client = try TestClient(port)
+            #expect(try client.ask("VERSION") == "0.24.v0.24  ")
+            #expect(server.connectionCount == 1)
+            server.stop()
+            #expect(client.isClosed())
+            #expect(server.port == nil)
+            #expect(isFree(port))
+        }
+    }
+
+    @Test("A port that is taken is told")
+    func takenPort() throws {
+        let first = try server()
+        let port = try first.start()
+        let second = try server { $0.port = port }
+        #expect {
+            try second.start()
+        } throws: { ($0 as? DeviceError)?.code == .busy }
+    }
+
+    @Test("Clients capture different channels of one device at once, each all samples")
+    func severalClients() throws {
+        let server = try server()
+        let port = try server.start()
+        let all = try TestClient(port)
+        let one = try TestClient(port)
+        #expect(try all.ask("OPEN iio:device0 64 0000000f") == "0")
+        #expect(try one.ask("OPEN iio:device0 16 00000001") == "0")
+        for round in 0..<10 {
+            let wide = try chunks(all, 64 * 16)
+            #expect(wide.mask == "0000000f")
+            #expect(wide.first == Array(round * 64..<(round + 1) * 64))
+            let narrow = try chunks(one, 16 * 2)
+            #expect(narrow.mask == "00000001")
+            let numbers = Array(round * 16..<(round + 1) * 16)
+            let expected = numbers.flatMap { number in [UInt8(number >> 8), UInt8(number & 255)] }
+            #expect(narrow.scans == expected)
+        }
+        #expect(server.samplesSent == 10 * 80)
+    }
+
+    @Test("In real time samples come at their times, with stamps of the clock")
+    func realTime() throws {
+        let server = try server { $0.pace = .realTime(speed: 1) }
+        let client = try TestClient(try server.start())
+        #expect(try client.ask("WRITE iio:device0 current_timestamp_clock 9\r\nboottime\0") == "9")
+        #expect(try client.ask("OPEN iio:device0 5 0000000f") == "0")
+        let chunks = try chunks(client, 5 * 16)
+        let now = LiveClock().now.nanoseconds
+        #expect(chunks.first == [0, 1, 2, 3, 4])
+        let stamps = chunks.stamps
+        let intervals = zip(stamps, stamps.dropFirst()).map { $1 - $0 }
+        #expect(intervals == [10_000_000, 10_000_000, 10_000_000, 10_000_000])
+        let last = try #require(stamps.last)
+        // The last was due before it came, and not long before.
+        #expect(last <= now && last > now - 60_000_000_000)
+    }
+
+    @Test("Values can be read and set from outside")
+    func values() throws {
+        let server = try server()
+        let client = try TestClient(try server.start())
+        #expect(server.setValue("42", for: "iio:device0/input/accel_x/calibbias"))
+        #expect(try client.ask("READ iio:device0 INPUT accel_x calibbias") == "3")
+        #expect(try client.read(4) == Array("42\0\n".utf8))
+        #expect(try client.ask("WRITE iio:device0 sampling_frequency 3\r\n50\0") == "3")
+        #expect(server.value(for: "iio:device0/sampling_frequency") == "50")
+    }
+
+    @Test("A fault of a device that is not there is refused before anything starts")
+    func unknownDevice() throws {
+        let server = try server("unplug(mpu6050)@1s,stall(nowhere)@1s")
+        #expect {
+            try server.start()
+        } throws: { error in
+            let error = error as? DeviceError
+            return error?.code == .invalidConfiguration && error?.message.contains("\"nowhere\"") == true
+                && error?.message.contains("mpu6050") == true
+        }
+    }
+
+    @Test("Faults come while it runs: a stall, a drop, a kill and a restart on the same port")
+    func faults() throws {
+        let server = try server()
+        let port = try server.start()
+        let client = try TestClient(port)
+        #expect(try client.ask("OPEN iio:device0 4 0000000f") == "0")
+        server.inject(IIODFault(.streamError(ENODEV)))
+        #expect(try client.ask("READBUF iio:device0 64") == "-19")
+        #expect(try client.ask("OPEN iio:device0 4 0000000f") == "0")
+        server.inject(IIODFault(.stall))
+        try client.send(line: "READBUF iio:device0 64")
+        server.inject(IIODFault(.resume))
+        #expect(try client.readLine() == "64")
+        server.inject(IIODFault(.drop))
+        #expect(client.isClosed())
+        let next = try TestClient(port)
+        #expect(try next.ask("TIMEOUT 1") == "0")
+        server.inject(IIODFault(.kill))
+        #expect(next.isClosed())
+        #expect(isFree(port))
+        server.inject(IIODFault(.restart))
+        #expect(comes { (try? TestClient(port).ask("TIMEOUT 1")) == "0" })
+    }
+
+    @Test("A server that is killed before a sample cuts the stream there")
+    func killedAtSample() throws {
+        let server = try server("kill@#8")
+        let client = try TestClient(try server.start())
+        #expect(try client.ask("OPEN iio:device0 4 0000000f") == "0")
+        #expect(try chunks(client, 128).first == Array(0..<8))
+        try client.send(line: "READBUF iio:device0 64")
+        #expect(client.isClosed())
+    }
+
+    @Test("A client that never reads does not keep the others waiting")
+    func slowClient() throws {
+        let server = try server()
+        let port = try server.start()
+        let slow = try TestClient(port)
+        try slow.send(line: "OPEN iio:device0 65536 0000000f")
+        for _ in 0..<100 { try slow.send(line: "READBUF iio:device0 1048576000") }
+        let client = try TestClient(port)
+        #expect(try client.ask("OPEN iio:device0 64 0000000f") == "0")
+        for _ in 0..<100 { #expect(try chunks(client, 1024).scans.count == 1024) }
+    }
+
+    @Test("Garbage of every kind leaves it working")
+    func garbage() throws {
+        let server = try server()
+        let port = try server.start()
+        var state: UInt64 = 1
+        func random() -> UInt64 {
+            // xorshift64.
+            state ^= state << 13
+            state ^= state >> 7
+            state ^= state << 17
+            return state
+        }
+        let words = [
+            "READ", "WRITE", "OPEN", "READBUF", "WRITEBUF", "CLOSE", "SET", "GETTRIG", "iio:device0", "INPUT",
+            "accel_x",
+            "0000000f", "-1", "99999999999999999999", "4", "64", "\r\n", "\n", "BUFFERS_COUNT", "raw", " ", "\0",
+            "\u{FF}",
+        ]
+        for _ in 0..<200 {
+            let client = try TestClient(port)
+            var bytes: [UInt8] = []
+            for _ in 0..<40 {
+                if random() % 8 == 0 {
+                    bytes += (0..<16).map { _ in UInt8(truncatingIfNeeded: random() >> 11) }
+                } else {
+                    bytes += Array((words[Int(random() >> 8) % words.count] + " ").utf8)
+                }
+            }
+            // The server may have closed already.
+            try? client.send(bytes)
+        }
+        let client = try TestClient(port)
+        #expect(try client.ask("VERSION") == "0.24.v0.24  ")
+    }
+
+    @Test("A flood of connections is bounded, and ends")
+    func flood() throws {
+        let server = try server { $0.maximumConnections = 16 }
+        let port = try server.start()
+        for round in 0..<4 {
+            var clients: [TestClient] = []
+            for _ in 0..<100 { clients.append(try TestClient(port)) }
+            // Later, places become free while new clients come.
+            if round == 0 { for client in clients.suffix(84) { #expect(client.isClosed()) } }
+            #expect(server.connectionCount <= 16)
+            clients = []
+            #expect(comes { (try? TestClient(port).ask("TIMEOUT 1")) == "0" })
+        }
+    }
+
+    @Test("Half-closed connections get their answers first")
+    func halfClosed() throws {
+        let server = try server()
+        let client = try TestClient(try server.start())
+        try client.send(line: "VERSION\r\nTIMEOUT 1")
+        client.finishSending()
+        #expect(try client.readLine() == "0.24.v0.24  ")
+        #expect(try client.readLine() == "0")
+        #expect(client.isClosed())
+    }
+}

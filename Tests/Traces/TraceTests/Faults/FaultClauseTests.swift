@@ -1,0 +1,100 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Testing
+import Trace
+
+@Suite("How faults are written")
+struct FaultClauseTests {
+    @Test("Every part of a fault is found, and those that are not there are nil")
+    func parts() throws {
+        let clause = try FaultClause("stuck=3(iio:device0)@2.5s+300ms")
+        #expect(clause.name == "stuck")
+        #expect(clause.value == "3")
+        #expect(clause.target == "iio:device0")
+        #expect(clause.moment == .seconds(2.5))
+        #expect(clause.duration == 0.3)
+        let bare = try FaultClause(" drop ")
+        #expect(bare.text == "drop")
+        #expect(bare.name == "drop")
+        #expect(bare.value == nil)
+        #expect(bare.target == nil)
+        #expect(bare.moment == .start)
+        #expect(bare.duration == nil)
+    }
+
+    @Test("A target may have any characters in it that are not its parentheses")
+    func targets() throws {
+        let clause = try FaultClause("unplug(/dev/serial@1:a=b+c)@4s")
+        #expect(clause.target == "/dev/serial@1:a=b+c")
+        #expect(clause.moment == .seconds(4))
+        #expect(clause.value == nil)
+        #expect(try FaultClause("unplug(a@b)").target == "a@b")
+        #expect(try FaultClause("unplug(a@b)").moment == .start)
+    }
+
+    @Test("A number behind # counts where something is counted, and may have a duration")
+    func counts() throws {
+        let clause = try FaultClause("stall@#12+2s", counting: "a report")
+        #expect(clause.moment == .count(12))
+        #expect(clause.duration == 2)
+        #expect(throws: DeviceError.self) { try FaultClause("stall@#12") }
+        #expect(throws: DeviceError.self) { try FaultClause("stall@#-1", counting: "a report") }
+        #expect(throws: DeviceError.self) { try FaultClause("stall@#", counting: "a report") }
+    }
+
+    @Test("A list is parted by commas, of which more than one do no harm")
+    func list() throws {
+        #expect(try FaultClause.list("a, b=1 ,,c@1s").map(\.name) == ["a", "b", "c"])
+        for text in ["", ",", ",,"] { #expect(throws: DeviceError.self) { try FaultClause.list(text) } }
+        let longest = String(repeating: "a", count: FaultClause.maximumLength)
+        #expect(try FaultClause.list(longest).count == 1)
+        #expect(throws: DeviceError.self) { try FaultClause.list(longest + "a") }
+    }
+
+    @Test("Values are read as what they are needed for")
+    func values() throws {
+        #expect(try FaultClause("a=0.25").number(in: 0...1) == 0.25)
+        #expect(try FaultClause("a=-7").wholeNumber() == -7)
+        #expect(try FaultClause("a=20ms").seconds() == 0.02)
+        #expect(try FaultClause("a=-2s").seconds(isSigned: true) == -2)
+        #expect(try FaultClause("a=1/-2/3.5").numbers(3) == [1, -2, 3.5])
+        #expect(try FaultClause("a=x:y=z").neededValue() == "x:y=z")
+    }
+
+    @Test(
+        "What is wrong is said with the words that were written",
+        arguments: [
+            ("a@1", "needs a time with its unit"), ("a@-1s", "needs a time from 0"), ("a@nans", "needs a time from 0"),
+            ("a@1s+", "needs a time with its unit"), ("a@1s+2", "needs a time with its unit"),
+            ("a@1000001s", "needs a time from 0"), ("a()", "names no device"),
+        ])
+    func wrongTimes(text: String, reason: String) {
+        #expect {
+            try FaultClause(text[...])
+        } throws: { error in
+            let error = error as? DeviceError
+            return error?.code == .invalidConfiguration && error?.message.contains(reason) == true
+                && error?.message.contains("\"\(text)\"") == true
+        }
+    }
+
+    @Test("A value that does not serve, one too many and one too few are refused")
+    func wrongValues() throws {
+        let wordless = try FaultClause("a")
+        #expect(throws: DeviceError.self) { try wordless.neededValue() }
+        #expect(throws: DeviceError.self) { try wordless.number(in: 0...1) }
+        #expect(throws: DeviceError.self) { try wordless.wholeNumber() }
+        #expect(throws: DeviceError.self) { try wordless.seconds() }
+        #expect(throws: DeviceError.self) { try wordless.numbers(3) }
+        #expect(throws: DeviceError.self) { try FaultClause("a=nan").number(in: 0...1) }
+        #expect(throws: DeviceError.self) { try FaultClause("a=1000001").wholeNumber() }
+        #expect(throws: DeviceError.self) { try FaultClause("a=-9223372036854775808").wholeNumber() }
+        #expect(throws: DeviceError.self) { try FaultClause("a=-2s").seconds() }
+        #expect(throws: DeviceError.self) { try FaultClause("a=1/2").numbers(3) }
+        #expect(throws: DeviceError.self) { try FaultClause("a=1/2/inf").numbers(3) }
+        #expect(throws: DeviceError.self) { try FaultClause("a=1").refuseValue() }
+        #expect(throws: DeviceError.self) { try FaultClause("a@1s+1s").refuseDuration() }
+    }
+}

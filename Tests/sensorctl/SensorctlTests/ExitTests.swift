@@ -1,0 +1,164 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SystemCalls
+import Testing
+
+@Suite("How sensorctl ends", .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"))
+struct ExitTests {
+    @Test(
+        "Wrong arguments give 64 and a word on standard error",
+        arguments: [
+            ["replay"], ["replay", "x"], ["replay", "x", "motion"], ["replay", "x", "location", "--speed", "-1"],
+            ["replay", "x", "location", "--speed", "inf"], ["nonsense"], ["watch"],
+            ["watch", "location", "--count", "0"],
+            ["watch", "location", "--duration", "nan"], ["record"], ["record", "-", "--json"], ["demo"],
+            ["demo", "x", "--seconds", "0"],
+        ])
+    func usage(arguments: [String]) throws {
+        let result = try Tool.run(arguments)
+        #expect(result.status == 64)
+        #expect(result.output.isEmpty)
+        #expect(!result.notes.isEmpty)
+    }
+
+    @Test("Help names the exit codes", arguments: [[], ["replay"], ["watch"], ["record"], ["list"], ["demo"]])
+    func help(verb: [String]) throws {
+        let result = try Tool.run(verb + ["--help"])
+        #expect(result.status == 0)
+        // Lines are broken to fit a terminal.
+        let words = result.output.lowercased().split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(words.contains("exit codes"))
+    }
+
+    @Test("A file that is not there gives 66")
+    func missingFile() throws {
+        let result = try Tool.run(["replay", "/nonexistent/trace", "location", "--json"])
+        #expect(result.status == 66)
+        #expect(result.output.isEmpty)
+        #expect(result.notes.contains("/nonexistent/trace"))
+    }
+
+    @Test("What is not a trace gives 65", arguments: ["", "no trace\n", "{}\n", "\u{0}\u{1}\u{2}", "[1,2,3]"])
+    func notATrace(text: String) throws {
+        let result = try Tool.run(["replay", "-", "location", "--json"], input: Data(text.utf8))
+        #expect(result.status == 65)
+        #expect(result.output.isEmpty)
+        #expect(!result.notes.isEmpty)
+    }
+
+    @Test("A reader that has had enough is no error")
+    func closedPipe() throws {
+        let result = try Tool.shell(
+            #""$0" replay "$1" location --json | head -n 1; echo "${PIPESTATUS[0]}""#, [Tool.drive])
+        #expect(result.lines.count == 2)
+        #expect(result.lines.last == "0")
+        #expect(result.notes.isEmpty)
+    }
+
+    @Test("Standard descriptors that are closed are as good as /dev/null")
+    func closedDescriptors() throws {
+        let folder = try TemporaryFolder()
+        let quiet = try Tool.shell(#""$0" info "$1" >&- 2>&- <&-; echo $?"#, [Tool.drive])
+        #expect(quiet.lines == ["0"])
+        let empty = try Tool.shell(#""$0" convert - "$1" <&-; echo $?"#, [folder.path + "/a.gpx"])
+        #expect(empty.lines == ["65"])
+        #expect(!empty.notes.contains("cannot be read"), "\(empty.notes)")
+    }
+
+    @Test("Notes that nobody reads hold nothing up")
+    func unreadNotes() throws {
+        let folder = try TemporaryFolder()
+        let tool = try RunningTool(
+            ["record", folder.path + "/a.trace", "--parts", "battery", "--duration", "0.1"], areNotesFull: true)
+        #expect([0, 69].contains(tool.status()))
+    }
+
+    @Test("A recording into a pipe without a reader is no failure")
+    func unreadRecording() throws {
+        let result = try Tool.shell(
+            #""$0" record - --parts battery --duration 0.5 | true; echo "${PIPESTATUS[0]}""#)
+        #expect(["0", "69"].contains(result.lines.last ?? ""), "\(result.notes)")
+    }
+
+    @Test("An output that cannot be written gives 74")
+    func fullDisk() throws {
+        let result = try Tool.shell(#""$0" replay "$1" location --json > /dev/full; echo $?"#, [Tool.drive])
+        #expect(result.lines == ["74"])
+        #expect(!result.notes.isEmpty)
+    }
+
+    @Test("Each line is there at once, and a signal ends a replay cleanly", arguments: [SIGINT, SIGTERM])
+    func signals(number: Int32) throws {
+        let tool = try RunningTool(["replay", Tool.drive, "location", "--json", "--speed", "1"])
+        // In real time the third line comes half a second after the second, and the last after five minutes.
+        for _ in 0..<4 { #expect(tool.nextLine()?.hasPrefix("{\"callback\":") == true) }
+        #expect(tool.isRunning)
+        tool.send(signal: number)
+        while tool.nextLine() != nil {}
+        #expect(tool.unfinishedLine.isEmpty)
+        #expect(tool.status() == 0)
+    }
+
+    @Test("A signal ends a watch that waits for gpsd", arguments: [SIGINT, SIGTERM])
+    func signalsWhileWaiting(number: Int32) throws {
+        let tool = try RunningTool(["watch", "location", "--json"])
+        while let line = tool.nextLine(), !line.contains("didFailWithError") {}
+        tool.send(signal: number)
+        #expect(tool.nextLine() == nil)
+        #expect(tool.status() == 0)
+    }
+
+    @Test("A signal ends a recording, and the trace is whole")
+    func signalsWhileRecording() throws {
+        let server = try FakeGPSD(lines: [])
+        let folder = try TemporaryFolder()
+        let file = folder.path + "/short.trace"
+        let tool = try RunningTool(["record", file, "--json"], environment: server.environment)
+        #expect(tool.nextLine()?.hasPrefix(#"{"event":"started""#) == true)
+        tool.send(signal: SIGTERM)
+        #expect(tool.nextLine()?.hasPrefix(#"{"event":"ended""#) == true)
+        #expect(tool.status() == 0)
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(text.hasPrefix(#"{"format":"device-services-trace""#))
+        #expect(text.hasSuffix("}\n"))
+    }
+
+    @Test("A signal ends a replay that waits for standard input", arguments: [SIGINT, SIGTERM])
+    func signalsWhileReading(number: Int32) throws {
+        let name = number == SIGINT ? "INT" : "TERM"
+        let folder = try TemporaryFolder()
+        // A pipe that is open on both ends and never says anything.
+        let line =
+            #"mkfifo "$1"; exec 3<>"$1"; timeout --preserve-status -s "$2" 5 "$0" replay - location <&3; echo $?"#
+        let result = try Tool.shell(line, [folder.path + "/input", name])
+        #expect(result.lines == ["0"])
+    }
+
+    @Test("Nothing that has come in time gives 69")
+    func timeIsUp() throws {
+        let result = try Tool.run(["watch", "location", "--json", "--count", "1", "--duration", "5"])
+        #expect(result.status == 69)
+        #expect(result.lines.filter { $0.contains("didFailWithError") }.count == 1)
+        #expect(result.output.contains("127.0.0.1:1"))
+    }
+
+    @Test(
+        "A position that may not be used gives 77",
+        arguments: [["watch", "location", "--json"], ["record", "/dev/null"]])
+    func denied(arguments: [String]) throws {
+        let result = try Tool.run(arguments, environment: ["DEVICE_SERVICES_LOCATION": "deny"])
+        #expect(result.status == 77)
+    }
+
+    @Test("A demo without a terminal prints a few lines and ends")
+    func demo() throws {
+        let result = try Tool.run(["demo", Tool.drive])
+        #expect(result.status == 0)
+        #expect((8...30).contains(result.lines.count))
+        #expect(result.lines.first == "synthetic: mountain-road.json")
+        #expect(result.output.contains("no position"))
+        #expect(!result.output.contains("\u{1B}"))
+    }
+}

@@ -1,0 +1,56 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SystemCalls
+import Testing
+
+extension Tool {
+    fileprivate static let asNobody = "setpriv --reuid=65534 --regid=65534 --clear-groups"
+    fileprivate static let log = traces + "/gpsd/humminbird-M37.log.chk"
+
+    /// True when the tool can be run as another user.
+    fileprivate static let runsAsNobody: Bool =
+        geteuid() == 0
+        && (try? shell(asNobody + #" test -x "$0" -a -r "$1""#, [log]))?.status == 0
+}
+
+@Suite(
+    "Files of other users", .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"),
+    .enabled(
+        if: Tool.runsAsNobody,
+        "root cannot run programs as another user here: run as root, install util-linux, and let others read the build folder"
+    ))
+struct OtherUserTests {
+    @Test("One that may be written is written as it comes; replaced by root it keeps owner, group and mode")
+    func written() throws {
+        let folder = try TemporaryFolder()
+        let line = #"""
+            set -e
+            cd "$1"
+            printf old > out.gpx
+            chmod 777 .
+            chmod 646 out.gpx
+            chown 65533:65532 out.gpx
+            stat -c '%i %u %g %a' out.gpx
+            \#(Tool.asNobody) "$0" convert "$2" out.gpx --overwrite
+            head -c 5 out.gpx; echo; tail -n 1 out.gpx
+            stat -c '%i %u %g %a' out.gpx
+            former=$(stat -c %i out.gpx)
+            cp out.gpx copy
+            "$0" convert "$2" out.gpx --overwrite
+            cmp out.gpx copy
+            stat -c '%u %g %a' out.gpx
+            [ "$(stat -c %i out.gpx)" != "$former" ]
+            """#
+        let result = try Tool.shell(line, [folder.path, Tool.log])
+        #expect(result.status == 0, "\(result.notes)")
+        let lines = result.lines
+        try #require(lines.count == 5, "\(lines)")
+        #expect(lines[0].hasSuffix(" 65533 65532 646"))
+        #expect(lines[1] == "<?xml" && lines[2] == "</gpx>")
+        // The same file, whoever wrote it.
+        #expect(lines[3] == lines[0])
+        #expect(lines[4] == "65533 65532 646")
+    }
+}

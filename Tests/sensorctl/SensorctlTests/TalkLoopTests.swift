@@ -1,0 +1,233 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import Synchronization
+import SystemCalls
+import Testing
+
+@testable import sensorctl
+
+/// Keeps what a conversation shows.
+private final class Transcript: TalkPrinter, Sendable {
+    struct Content {
+        var received: [UInt8] = []
+        var sent: [UInt8] = []
+        var events: [String] = []
+    }
+
+    private let content = Mutex(Content())
+    var now: Content { content.withLock { $0 } }
+
+    func opened(_ accessory: AccessoryDescription, protocol name: String) {
+        content.withLock { $0.events.append("opened \(accessory.id) \(name)") }
+    }
+
+    func received(_ bytes: [UInt8]) { content.withLock { $0.received += bytes } }
+    func sent(_ bytes: [UInt8]) { content.withLock { $0.sent += bytes } }
+    func ended(_ end: ByteChannelEnd) { content.withLock { $0.events.append("ended \(end.reason)") } }
+}
+
+/// A conversation on a thread of its own, whose user is the test.
+private final class Conversation: @unchecked Sendable {
+    let accessories: ScriptedAccessories
+    let transcript = Transcript()
+    let stop = Stop()
+    /// What the user writes into.
+    let input = Pipe()
+    private let result = Mutex<TalkEnd?>(nil)
+    private let hasEnded = DispatchSemaphore(value: 0)
+
+    init(_ accessories: ScriptedAccessories, plan: TalkPlan = TalkPlan(accessory: "Weigh Scale")) throws {
+        self.accessories = accessories
+        let loop = try TalkLoop(accessories, plan: plan, clock: LiveClock(), stop: stop)
+        let descriptor = Descriptor(number: input.fileHandleForReading.fileDescriptor)
+        Thread.detachNewThread { [transcript, self] in
+            let end = loop.run(input: descriptor, printer: transcript)
+            result.withLock { $0 = end }
+            hasEnded.signal()
+        }
+    }
+
+    func type(_ bytes: some Sequence<UInt8>) { input.fileHandleForWriting.write(Data(bytes)) }
+
+    func endInput() { try? input.fileHandleForWriting.close() }
+
+    /// How it ended; nil when it does not within a minute.
+    func end() -> TalkEnd? {
+        guard hasEnded.wait(timeout: .now() + 60) == .success else { return nil }
+        return result.withLock { $0 }
+    }
+}
+
+extension TalkEnd {
+    fileprivate var isFinished: Bool { if case .finished = self { true } else { false } }
+}
+
+@Suite("Talking to an accessory")
+struct TalkLoopTests {
+    /// Every byte there is, over and over.
+    private static func bytes(_ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+    }
+
+    @Test("Bytes of every value go both ways as they are, more than any buffer holds")
+    func bothWays() throws {
+        let accessories = ScriptedAccessories(capacity: 1000)
+        accessories.attach(.scale())
+        let conversation = try Conversation(accessories)
+        let there = try #require(accessories.nextSession()).1
+        let (question, answer) = (Self.bytes(300_000), Self.bytes(200_000))
+        Thread.detachNewThread {
+            conversation.type(question)
+            conversation.endInput()
+        }
+        #expect(there.take(question.count) == question)
+        #expect(there.say(answer))
+        #expect(conversation.end()?.isFinished == true)
+        #expect(conversation.transcript.now.received == answer)
+        #expect(conversation.transcript.now.sent == question)
+        #expect(conversation.transcript.now.events == ["opened 1 com.example.scale"])
+    }
+
+    @Test("What an accessory says before it goes is shown, and then that it is gone")
+    func unplugged() throws {
+        let accessories = ScriptedAccessories()
+        let id = accessories.attach(.scale())
+        let conversation = try Conversation(accessories)
+        let there = try #require(accessories.nextSession()).1
+        there.say(Array("12.5 kg\n".utf8))
+        there.end(ByteChannelEnd(.detached))
+        accessories.detach(id)
+        guard case .gone("Weigh Scale", let end) = conversation.end() else {
+            Issue.record("It did not end as gone.")
+            return
+        }
+        #expect(end.reason == .detached)
+        #expect(conversation.transcript.now.received == Array("12.5 kg\n".utf8))
+        #expect(conversation.transcript.now.events.last == "ended detached")
+    }
+
+    @Test("An accessory that goes when all is said is no failure")
+    func goesAtTheEnd() throws {
+        let accessories = ScriptedAccessories()
+        accessories.attach(.scale())
+        let conversation = try Conversation(accessories)
+        let there = try #require(accessories.nextSession()).1
+        conversation.type(Array("bye".utf8))
+        conversation.endInput()
+        #expect(there.take(3) == Array("bye".utf8))
+        there.end(ByteChannelEnd(.detached))
+        #expect(conversation.end()?.isFinished == true)
+    }
+
+    @Test("With --follow it goes on with the same accessory, and with no other, also when it opens late")
+    func follow() throws {
+        let accessories = ScriptedAccessories()
+        let first = accessories.attach(.scale())
+        var plan = TalkPlan(accessory: "WS-7731")
+        plan.follows = true
+        let conversation = try Conversation(accessories, plan: plan)
+        let there = try #require(accessories.nextSession()).1
+        conversation.type(Array("one".utf8))
+        #expect(there.take(3) == Array("one".utf8))
+        there.end(ByteChannelEnd(.detached))
+        accessories.detach(first)
+        accessories.attach(.scale(serial: "WS-8000", port: "1-2"))
+        conversation.type(Array("two".utf8))
+        accessories.refuse(DeviceError(.busy, "It is in use."))
+        // In another port, and so at another node.
+        let second = accessories.attach(.scale(port: "1-9", node: "/dev/ttyACM3"))
+        let again = try #require(accessories.nextSession()).1
+        #expect(again.take(3) == Array("two".utf8))
+        again.say(Array("ok".utf8))
+        conversation.endInput()
+        #expect(conversation.end()?.isFinished == true)
+        let content = conversation.transcript.now
+        #expect(content.received == Array("ok".utf8))
+        #expect(
+            content.events == [
+                "opened \(first) com.example.scale", "ended detached", "opened \(second) com.example.scale",
+            ])
+    }
+
+    @Test("With --follow it waits for an accessory that is not there yet")
+    func late() throws {
+        let accessories = ScriptedAccessories()
+        var plan = TalkPlan(accessory: "Weigh Scale", protocolName: "log")
+        plan.follows = true
+        let conversation = try Conversation(accessories, plan: plan)
+        accessories.attach(.scale(protocols: ["com.example.scale", "com.example.log"]))
+        #expect(try #require(accessories.nextSession()).protocolName == "com.example.log")
+        conversation.stop.request(.signal)
+        guard case .stopped = conversation.end() else {
+            Issue.record("It did not end as stopped.")
+            return
+        }
+    }
+
+    @Test("A signal ends it at once, also while nothing happens and while the accessory takes nothing")
+    func signal() throws {
+        let accessories = ScriptedAccessories(capacity: 10)
+        accessories.attach(.scale())
+        for text in ["", "more than it takes"] {
+            let conversation = try Conversation(accessories)
+            _ = try #require(accessories.nextSession())
+            conversation.type(Array(text.utf8))
+            conversation.stop.request(.signal)
+            guard case .stopped = conversation.end() else {
+                Issue.record("It did not end as stopped.")
+                return
+            }
+        }
+    }
+
+    @Test("What cannot be opened says why, with the exit code that fits")
+    func refusals() throws {
+        for (code, status) in [
+            (DeviceError.Code.permissionDenied, ExitStatus.noPermission), (.busy, .unavailable),
+            (.notFound, .unavailable),
+        ] {
+            let accessories = ScriptedAccessories()
+            accessories.attach(.scale())
+            accessories.refuse(DeviceError(code, "It cannot be opened."))
+            #expect(try Conversation(accessories).end()?.status() == status)
+        }
+        let accessories = ScriptedAccessories()
+        #expect(try Conversation(accessories).end()?.status() == .unavailable)
+        accessories.attach(.scale(protocols: ["com.example.a", "com.example.b"]))
+        #expect(try Conversation(accessories).end()?.status() == .usage)
+        #expect(
+            try Conversation(accessories, plan: TalkPlan(accessory: "Weigh Scale", protocolName: "c")).end()?.status()
+                == .unavailable)
+    }
+
+    @Test("In raw mode Ctrl-] ends it, and what stands before it is sent")
+    func escape() throws {
+        let accessories = ScriptedAccessories()
+        accessories.attach(.scale())
+        var plan = TalkPlan(accessory: "Weigh Scale")
+        plan.isRaw = true
+        let conversation = try Conversation(accessories, plan: plan)
+        let there = try #require(accessories.nextSession()).1
+        conversation.type([0x03, 0x41, 0x1D, 0x42])
+        #expect(there.take(10) == [0x03, 0x41])
+        #expect(conversation.end()?.isFinished == true)
+    }
+
+    @Test("The end of a typed line is sent as the accessory wants it", arguments: TalkPlan.LineEnd.allCases)
+    func lineEnds(end: TalkPlan.LineEnd) throws {
+        let accessories = ScriptedAccessories()
+        accessories.attach(.scale())
+        var plan = TalkPlan(accessory: "Weigh Scale")
+        plan.lineEnd = end
+        let conversation = try Conversation(accessories, plan: plan)
+        let there = try #require(accessories.nextSession()).1
+        conversation.type(Array("AT\n".utf8))
+        let expected = ["lf": "AT\n", "cr": "AT\r", "crlf": "AT\r\n"][end.rawValue] ?? ""
+        #expect(there.take(expected.utf8.count) == Array(expected.utf8))
+        conversation.stop.request(.signal)
+        #expect(conversation.end() != nil)
+    }
+}

@@ -1,0 +1,136 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import AccessoryFinding
+import AccessorySimulator
+import DeviceCore
+import Foundation
+import Testing
+
+@testable import sensorctl
+
+@Suite("Holding a recorded dialogue again")
+struct TalkScriptTests {
+    private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+    private static let script = UmockdevScript(steps: [
+        .read(milliseconds: 0, bytes("READY\n")), .fuzz(percent: 50), .write(milliseconds: 2, bytes("ID?\n")),
+        .read(milliseconds: 30, bytes("WS-")), .read(milliseconds: 10, bytes("7\n")),
+        .write(milliseconds: 1, bytes("BYE\n")),
+    ])
+
+    @Test("It says what the program wrote when the answers before it have come, however they are cut")
+    func order() {
+        var talk = TalkScript(Self.script)
+        #expect(talk.pending.isEmpty)
+        #expect(talk.awaited?.milliseconds == 0)
+        for byte in Self.bytes("READY\n") { #expect(talk.heard([byte]) == nil) }
+        #expect(Array(talk.pending) == Self.bytes("ID?\n"))
+        #expect(talk.step == 3)
+        #expect(talk.said(1) == nil)
+        #expect(Array(talk.pending) == Self.bytes("D?\n"))
+        #expect(talk.said(3) == nil)
+        #expect(talk.awaited?.milliseconds == 30)
+        // One piece for two steps.
+        #expect(talk.heard(Self.bytes("WS-7\n")) == nil)
+        #expect(Array(talk.pending) == Self.bytes("BYE\n"))
+        #expect(talk.said(4) == nil)
+        #expect(talk.isOver)
+        #expect(talk.bytesSaid == 8)
+        #expect(talk.bytesHeard == 11)
+        // Not in the recording any more.
+        #expect(talk.heard(Self.bytes("later")) == nil)
+    }
+
+    @Test("The first byte that differs is told with its place in the step and in all answers")
+    func difference() {
+        var talk = TalkScript(Self.script)
+        #expect(talk.heard(Self.bytes("READY\n")) == nil)
+        #expect(talk.said(4) == nil)
+        #expect(talk.heard(Self.bytes("WS")) == nil)
+        #expect(talk.heard(Self.bytes("-")) == nil)
+        // "READY\n" and "WS-" are nine bytes.
+        let difference = talk.heard(Self.bytes("8\n"))
+        #expect(
+            difference
+                == TalkScript.Difference(
+                    step: 5, offset: 0, total: 9, expected: Self.bytes("7\n"), found: Self.bytes("8\n")))
+        #expect(difference?.message == #"Step 5, byte 0 (byte 9 of all answers): "8\n" in place of "7\n"."#)
+        var other = TalkScript(Self.script)
+        #expect(
+            other.heard(Self.bytes("REAdy\n"))?.message
+                == #"Step 1, byte 3 (byte 3 of all answers): "dy\n" in place of "DY\n"."#)
+    }
+
+    @Test("An answer that comes before its question is over is compared when it is its turn")
+    func early() {
+        var talk = TalkScript(Self.script)
+        #expect(talk.heard(Self.bytes("READY\nWS")) == nil)
+        #expect(talk.isWanted)
+        #expect(talk.said(2) == nil)
+        #expect(talk.heard(Self.bytes("+")) == nil)
+        #expect(talk.said(2)?.offset == 2)
+        var flooded = TalkScript(Self.script)
+        #expect(flooded.heard(Self.bytes("READY\n") + [UInt8](repeating: 0, count: 70_000)) == nil)
+        #expect(!flooded.isWanted)
+    }
+
+    @Test("An empty script is over at once")
+    func empty() {
+        #expect(TalkScript(UmockdevScript()).isOver)
+        #expect(TalkScript(UmockdevScript(steps: [.fuzz(percent: 3)])).isOver)
+    }
+
+    /// Plays the script against what the test says; how it ended, and what was said.
+    private static func play(
+        wait: Double? = nil, _ accessory: @escaping @Sendable (MemoryChannel) -> Void
+    ) throws -> TalkEnd {
+        let accessories = ScriptedAccessories(capacity: 2)
+        accessories.attach(.scale())
+        var plan = TalkPlan(accessory: "Weigh Scale")
+        plan.wait = wait
+        let loop = try TalkLoop(accessories, plan: plan, clock: LiveClock(), stop: Stop())
+        let isDone = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            if let there = accessories.nextSession()?.1 { accessory(there) }
+            isDone.signal()
+        }
+        let printer = PlainTalkPrinter(output: StandardOutput(stop: Stop()), isForPeople: false)
+        let end = loop.play(script, printer: printer)
+        #expect(isDone.wait(timeout: .now() + 60) == .success)
+        return end
+    }
+
+    @Test("A device that answers as recorded is through, and all that was to be said has arrived")
+    func asRecorded() throws {
+        let end = try Self.play(wait: 60) { there in
+            there.say(Self.bytes("READY\n"))
+            #expect(there.take(4) == Self.bytes("ID?\n"))
+            there.say(Self.bytes("WS-7\n"))
+            #expect(there.take(4) == Self.bytes("BYE\n"))
+        }
+        #expect(end.status() == .success)
+    }
+
+    @Test("A device that answers otherwise, not at all, or leaves, ends it each in its own way")
+    func departures() throws {
+        let other = try Self.play(wait: 60) { $0.say(Self.bytes("REST")) }
+        guard case .differs(let text) = other else {
+            Issue.record("\(other)")
+            return
+        }
+        #expect(text == #"Step 1, byte 2 (byte 2 of all answers): "ST" in place of "ADY\n"."#)
+        #expect(other.status() == .different)
+        let silent = try Self.play(wait: 0.01) { $0.say(Self.bytes("RE")) }
+        guard case .differs(let missing) = silent else {
+            Issue.record("\(silent)")
+            return
+        }
+        #expect(missing == #"Step 1: "ADY\n" did not come (byte 2 of all answers)."#)
+        let gone = try Self.play(wait: 60) { there in
+            there.say(Self.bytes("READY\n"))
+            there.end(ByteChannelEnd(.detached))
+        }
+        #expect(gone.status() == .unavailable)
+    }
+}
