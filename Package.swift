@@ -117,7 +117,7 @@ let accessories: [Target] = [
 let traces: [Target] = [
     room(
         "Trace", in: "Sources/Traces", ["DeviceCore", "GPSDProtocol", "JSONBytes", "SystemCalls"],
-        exclude: ["Format.md"]),
+    ),
     // Cutting, merging, scrubbing and spoiling traces, and saying what is in them.
     room(
         "TraceEditing", in: "Sources/Traces",
@@ -128,7 +128,7 @@ let traces: [Target] = [
         [
             "AccessoryFinding", "DeviceCore", "Geodesy", "GPSDProtocol", "IIOFormat", "JSONBytes", "NMEAFormat",
             "SensorFusion", "SystemCalls", "Trace", "TraceEditing",
-        ], exclude: ["Formats.md"]),
+        ]),
     // The last minutes of a recording on the disk, saved when something happens.
     room(
         "BlackBox", in: "Sources/Traces",
@@ -145,8 +145,7 @@ let simulators: [Target] = [
     room("LoopbackServer", in: "Simulators", ["DeviceCore", "SystemCalls"]),
     room(
         "GPSDSimulator", in: "Simulators",
-        ["DeviceCore", "GPSDProtocol", "JSONBytes", "LoopbackServer", "NMEAFormat", "SystemCalls", "Trace"],
-        exclude: ["Protocol.md"]),
+        ["DeviceCore", "GPSDProtocol", "JSONBytes", "LoopbackServer", "NMEAFormat", "SystemCalls", "Trace"]),
     room("IIODSimulator", in: "Simulators", ["DeviceCore", "IIOFormat", "LoopbackServer", "SystemCalls", "Trace"]),
     room(
         "AccessorySimulator", in: "Simulators",
