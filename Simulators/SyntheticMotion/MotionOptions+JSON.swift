@@ -13,12 +13,10 @@ extension MotionOptions {
     func json(biases: [(kind: SensorKind, value: SIMD3<Double>)], duration: Double) -> [UInt8] {
         var writer = JSONWriter()
         func number(_ key: StaticString, _ value: Double) {
-            writer.key(key)
-            writer.double(value)
+            writer.member(key, value)
         }
         func text(_ key: StaticString, _ value: String) {
-            writer.key(key)
-            writer.string(value)
+            writer.member(key, value)
         }
         writer.beginObject()
         writer.key("seed")
@@ -29,10 +27,8 @@ extension MotionOptions {
         number("fixDelay", fixDelay)
         number("smoothing", smoothing)
         text("turns", turns.rawValue)
-        writer.key("pitches")
-        writer.bool(pitches)
-        writer.key("earthRotates")
-        writer.bool(earthRotates)
+        writer.member("pitches", pitches)
+        writer.member("earthRotates", earthRotates)
         if !placement.isIdentity { text("placement", placement.text) }
         text("imu", inertialUnit?.name ?? "none")
         text("magnetometer", magnetometer?.name ?? "none")

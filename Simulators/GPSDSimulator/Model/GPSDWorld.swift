@@ -105,8 +105,7 @@ struct GPSDWorld {
     private func appendDevices(to reply: inout [UInt8]) {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.key("class")
-        writer.string("DEVICES")
+        writer.member("class", "DEVICES")
         writer.key("devices")
         writer.beginArray()
         for receiver in present { writer.raw(receiver.line) }
@@ -120,12 +119,9 @@ struct GPSDWorld {
         let watched = present.filter { $0.hasReported && policy.watches($0.description.path) }
         var writer = JSONWriter()
         writer.beginObject()
-        writer.key("class")
-        writer.string("POLL")
-        writer.key("time")
-        writer.string(CivilDate(now).iso8601(decimals: 3))
-        writer.key("active")
-        writer.int(watched.count)
+        writer.member("class", "POLL")
+        writer.member("time", CivilDate(now).iso8601(decimals: 3))
+        writer.member("active", watched.count)
         let lists: [(StaticString, StaticString, (SimulatedReceiver) -> [UInt8]?)] = [
             ("tpv", "TPV", { $0.lastPosition }), ("gst", "GST", { $0.lastNoise }), ("sky", "SKY", { $0.lastSky }),
         ]
@@ -143,13 +139,10 @@ struct GPSDWorld {
     private static func empty(_ name: StaticString, of receiver: SimulatedReceiver) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.key("class")
-        writer.string(name.description)
-        writer.key("device")
-        writer.string(receiver.description.path)
+        writer.member("class", name.description)
+        writer.member("device", receiver.description.path)
         if name.description == "TPV" {
-            writer.key("mode")
-            writer.int(0)
+            writer.member("mode", 0)
         }
         writer.endObject()
         return writer.bytes

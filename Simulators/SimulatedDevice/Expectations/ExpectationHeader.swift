@@ -102,15 +102,12 @@ struct ExpectationHeader {
     var line: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.key("format")
-        writer.string(Self.format)
-        writer.key("version")
-        writer.int(Self.version)
+        writer.member("format", Self.format)
+        writer.member("version", Self.version)
         writer.key("options")
         writer.beginObject()
         for (name, value) in options.sorted(by: { $0.key < $1.key }) {
-            writer.key(text: name)
-            writer.string(value)
+            writer.member(text: name, value)
         }
         writer.endObject()
         writer.key("tolerances")

@@ -67,21 +67,13 @@ extension FieldTolerance {
     func write(to writer: inout JSONWriter) {
         writer.beginObject()
         if absolute > 0 {
-            writer.key("absolute")
-            writer.double(absolute)
+            writer.member("absolute", absolute)
         }
         if relative > 0 {
-            writer.key("relative")
-            writer.double(relative)
+            writer.member("relative", relative)
         }
-        if let circle {
-            writer.key("circle")
-            writer.double(circle)
-        }
-        if let rotation {
-            writer.key("rotation")
-            writer.double(rotation)
-        }
+        writer.memberIfPresent("circle", circle)
+        writer.memberIfPresent("rotation", rotation)
         writer.endObject()
     }
 }

@@ -6,10 +6,10 @@
 /// Commas are its business; that keys stand in objects only and that everything begun is ended is the caller's.
 ///
 ///     var writer = JSONWriter()
-///     writer.beginObject()
-///     writer.key("class")
-///     writer.string("TPV")
-///     writer.endObject()
+///     writer.object { writer in
+///         writer.member("class", "TPV")
+///         writer.array("satellites") { writer in … }
+///     }
 public struct JSONWriter: Sendable {
     /// What has been written.
     public private(set) var bytes: [UInt8]

@@ -21,14 +21,9 @@ public enum GPSDRequest {
     public static func watch(enabled: Bool, device: String? = nil) -> [UInt8] {
         var writer = JSONWriter(appendingTo: [UInt8]("?WATCH=".utf8))
         writer.beginObject()
-        writer.key("enable")
-        writer.bool(enabled)
-        writer.key("json")
-        writer.bool(true)
-        if let device {
-            writer.key("device")
-            writer.string(device)
-        }
+        writer.member("enable", enabled)
+        writer.member("json", true)
+        writer.memberIfPresent("device", device)
         writer.endObject()
         return writer.bytes + [UInt8(ascii: ";"), UInt8(ascii: "\n")]
     }

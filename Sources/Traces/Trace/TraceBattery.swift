@@ -47,11 +47,9 @@ enum TraceBattery {
         }
         writer.beginObject()
         if let level = battery.level, level >= 0, level <= 1 {
-            writer.key("level")
-            writer.double(level)
+            writer.member("level", level)
         }
-        writer.key("state")
-        writer.string(battery.state.rawValue)
+        writer.member("state", battery.state.rawValue)
         writer.endObject()
     }
 }

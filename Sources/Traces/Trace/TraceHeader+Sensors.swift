@@ -101,10 +101,8 @@ extension TraceHeader {
         _ sensor: SensorDescription, _ calibration: SensorCalibration?, to writer: inout JSONWriter
     ) {
         writer.beginObject()
-        writer.key("id")
-        writer.string(sensor.id)
-        writer.key("kind")
-        writer.string(sensor.kind.rawValue)
+        writer.member("id", sensor.id)
+        writer.member("kind", sensor.kind.rawValue)
         write("name", sensor.name, to: &writer)
         write("label", sensor.label, to: &writer)
         write("location", sensor.location, to: &writer)
@@ -113,8 +111,7 @@ extension TraceHeader {
         write("path", sensor.path, to: &writer)
         write(sensor.rates, to: &writer)
         if sensor.kind.isVector || !sensor.mountMatrix.isIdentity {
-            writer.key("mountMatrix")
-            writer.string(sensor.mountMatrix.text)
+            writer.member("mountMatrix", sensor.mountMatrix.text)
         }
         write("mountMatrixOrigin", sensor.mountMatrixOrigin, to: &writer)
         write("clock", sensor.clock, to: &writer)
@@ -139,12 +136,9 @@ extension TraceHeader {
             guard minimum.isFinite, step.isFinite, maximum.isFinite else { return }
             writer.key("rates")
             writer.beginObject()
-            writer.key("minimum")
-            writer.double(minimum)
-            writer.key("step")
-            writer.double(step)
-            writer.key("maximum")
-            writer.double(maximum)
+            writer.member("minimum", minimum)
+            writer.member("step", step)
+            writer.member("maximum", maximum)
             writer.endObject()
         }
     }

@@ -9,15 +9,12 @@ extension TraceHeader {
     public func line() -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.key("format")
-        writer.string(Self.formatName)
-        writer.key("version")
-        writer.int(version)
+        writer.member("format", Self.formatName)
+        writer.member("version", version)
         if let start {
             writer.key("start")
             writer.beginObject()
-            writer.key("utc")
-            writer.string(CivilTime.text(start.wallTime.nanoseconds))
+            writer.member("utc", CivilTime.text(start.wallTime.nanoseconds))
             var seconds: [UInt8] = []
             TraceSeconds.append(start.boot.nanoseconds, to: &seconds)
             writer.key("boot")
@@ -44,8 +41,7 @@ extension TraceHeader {
         writer.key("units")
         writer.beginObject()
         for (name, unit) in units.sorted(by: { $0.key < $1.key }) {
-            writer.key(text: name)
-            writer.string(unit)
+            writer.member(text: name, unit)
         }
         writer.endObject()
         if battery != nil {
@@ -62,8 +58,7 @@ extension TraceHeader {
 
     static func write(_ key: StaticString, _ text: String, to writer: inout JSONWriter) {
         guard !text.isEmpty else { return }
-        writer.key(key)
-        writer.string(text)
+        writer.member(key, text)
     }
 
     private static func write(_ members: [TraceMember], to writer: inout JSONWriter) {
@@ -81,12 +76,10 @@ extension TraceHeader {
         write("subtype", device.receiver.subtype, to: &writer)
         write("subtype1", device.receiver.subtype1, to: &writer)
         if device.receiver.bitsPerSecond != 0 {
-            writer.key("bps")
-            writer.int(device.receiver.bitsPerSecond)
+            writer.member("bps", device.receiver.bitsPerSecond)
         }
         if device.receiver.cycle.isFinite {
-            writer.key("cycle")
-            writer.double(device.receiver.cycle)
+            writer.member("cycle", device.receiver.cycle)
         }
         write(device.otherMembers, to: &writer)
         writer.endObject()

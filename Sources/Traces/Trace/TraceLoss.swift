@@ -42,24 +42,18 @@ enum TraceLoss {
 
     static func write(_ error: DeviceError, to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("code")
-        writer.string(error.code.description)
-        writer.key("message")
-        writer.string(error.message)
+        writer.member("code", error.code.description)
+        writer.member("message", error.message)
         if let cause = error.cause {
             writer.key("cause")
             writer.beginObject()
             switch cause {
             case .system(let call, let number):
-                writer.key("call")
-                writer.string(call)
-                writer.key("errno")
-                writer.int(number)
+                writer.member("call", call)
+                writer.member("errno", number)
             case .library(let name, let code):
-                writer.key("library")
-                writer.string(name)
-                writer.key("code")
-                writer.int(code)
+                writer.member("library", name)
+                writer.member("code", code)
             }
             writer.endObject()
         }

@@ -12,8 +12,7 @@ extension TraceHeader {
         writer.key("seed")
         // As text: not every reader of JSON keeps 64 bits.
         writer.string(String(seed))
-        writer.key("list")
-        writer.string(list)
+        writer.member("list", list)
         writer.endObject()
         var json = writer.bytes
         if let former = otherMembers.first(where: { $0.name == "faults" })?.json {

@@ -45,8 +45,7 @@ final class Output: Sendable {
 
     func text(_ kind: String, _ name: String, _ text: String) {
         line(kind) { writer in
-            writer.key(text: name)
-            writer.string(text)
+            writer.member(text: name, text)
         }
     }
 
@@ -59,21 +58,18 @@ final class Output: Sendable {
 
     private static func write(_ accessory: AccessoryDescription, _ writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("id")
-        writer.int(accessory.id)
+        writer.member("id", accessory.id)
         let texts: [(StaticString, String)] = [
             ("identity", accessory.identity), ("name", accessory.name), ("manufacturer", accessory.manufacturer),
             ("serial", accessory.serialNumber), ("firmware", accessory.firmwareRevision), ("port", accessory.portPath),
         ]
         for (key, text) in texts {
-            writer.key(key)
-            writer.string(text)
+            writer.member(key, text)
         }
         writer.key("protocols")
         writer.beginObject()
         for one in accessory.protocols {
-            writer.key(text: one.name)
-            writer.string("\(one.origin.rawValue) \(one.node?.path ?? "")")
+            writer.member(text: one.name, "\(one.origin.rawValue) \(one.node?.path ?? "")")
         }
         writer.endObject()
         writer.endObject()
@@ -82,8 +78,7 @@ final class Output: Sendable {
     private func line(_ kind: String, _ body: (inout JSONWriter) -> Void) {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.key("event")
-        writer.string(kind)
+        writer.member("event", kind)
         body(&writer)
         writer.endObject()
         writer.newline()

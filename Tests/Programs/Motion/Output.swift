@@ -16,8 +16,7 @@ final class Output: Sendable {
 
     func failure(_ message: String) {
         line("failure") { writer in
-            writer.key("message")
-            writer.string(message)
+            writer.member("message", message)
         }
     }
 
@@ -26,29 +25,22 @@ final class Output: Sendable {
         case .samples(let batch): samples(batch)
         case .lost(let error):
             line("lost") { writer in
-                writer.key("kind")
-                writer.string(kind.rawValue)
-                writer.key("code")
-                writer.string(error.code.description)
-                writer.key("message")
-                writer.string(error.message)
+                writer.member("kind", kind.rawValue)
+                writer.member("code", error.code.description)
+                writer.member("message", error.message)
             }
         case .regained:
             line("regained") { writer in
-                writer.key("kind")
-                writer.string(kind.rawValue)
+                writer.member("kind", kind.rawValue)
             }
         }
     }
 
     private func samples(_ batch: MotionBatch) {
         line("samples") { writer in
-            writer.key("kind")
-            writer.string(batch.kind.rawValue)
-            writer.key("sensor")
-            writer.string(batch.sensor)
-            writer.key("arrival")
-            writer.int(batch.arrival.nanoseconds)
+            writer.member("kind", batch.kind.rawValue)
+            writer.member("sensor", batch.sensor)
+            writer.member("arrival", batch.arrival.nanoseconds)
             writer.key("times")
             writer.beginArray()
             for time in batch.times { writer.int(time.nanoseconds) }
@@ -76,8 +68,7 @@ final class Output: Sendable {
                     ("matrix", sensor.mountMatrix.text), ("origin", sensor.mountMatrixOrigin),
                 ]
                 for (key, value) in parts {
-                    writer.key(key)
-                    writer.string(value)
+                    writer.member(key, value)
                 }
                 writer.key("remarks")
                 writer.beginArray()
@@ -94,8 +85,7 @@ final class Output: Sendable {
             writer.key("rates")
             writer.beginObject()
             for (sensor, rate) in rates {
-                writer.key(text: sensor)
-                if let rate { writer.double(rate) } else { writer.null() }
+                writer.member(text: sensor, rate)
             }
             writer.endObject()
         }
@@ -104,26 +94,19 @@ final class Output: Sendable {
     func use() {
         let use = ProcessUse(at: LiveClock().now)
         line("use") { writer in
-            writer.key("threads")
-            writer.int(use.threads)
-            writer.key("descriptors")
-            writer.int(use.descriptors)
-            writer.key("kilobytes")
-            writer.int(use.kilobytes)
-            writer.key("milliseconds")
-            writer.int(use.milliseconds)
-            writer.key("sleeps")
-            writer.int(use.sleeps)
-            writer.key("arrival")
-            writer.int(use.time)
+            writer.member("threads", use.threads)
+            writer.member("descriptors", use.descriptors)
+            writer.member("kilobytes", use.kilobytes)
+            writer.member("milliseconds", use.milliseconds)
+            writer.member("sleeps", use.sleeps)
+            writer.member("arrival", use.time)
         }
     }
 
     private func line(_ event: String, _ body: (inout JSONWriter) -> Void) {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.key("event")
-        writer.string(event)
+        writer.member("event", event)
         body(&writer)
         writer.endObject()
         writer.newline()

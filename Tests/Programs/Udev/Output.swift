@@ -15,8 +15,7 @@ final class Output: Sendable {
 
     func failure(_ message: String) {
         line("failure") { writer in
-            writer.key("message")
-            writer.string(message)
+            writer.member("message", message)
         }
     }
 
@@ -40,10 +39,8 @@ final class Output: Sendable {
 
     private func problem(_ event: StaticString, _ error: DeviceError) {
         line(event) { writer in
-            writer.key("code")
-            writer.string(error.code.description)
-            writer.key("message")
-            writer.string(error.message)
+            writer.member("code", error.code.description)
+            writer.member("message", error.message)
         }
     }
 
@@ -55,11 +52,9 @@ final class Output: Sendable {
                 ("overflows", statistics.overflows), ("scans", statistics.scans),
             ]
             for (key, value) in numbers {
-                writer.key(key)
-                writer.int(value)
+                writer.member(key, value)
             }
-            writer.key("group")
-            writer.string(statistics.group.rawValue)
+            writer.member("group", statistics.group.rawValue)
         }
     }
 
@@ -73,8 +68,7 @@ final class Output: Sendable {
             WorkerThread.pause(seconds: 0.01)
         }
         line("threads") { writer in
-            writer.key("count")
-            writer.int(count)
+            writer.member("count", count)
         }
     }
 
@@ -89,8 +83,7 @@ final class Output: Sendable {
 
     private func device(_ event: StaticString, _ record: UdevRecord, isBrief: Bool) {
         line(event) { writer in
-            writer.key("path")
-            writer.string(record.path)
+            writer.member("path", record.path)
             guard !isBrief else { return }
             writer.key("device")
             Self.write(record, &writer)
@@ -104,11 +97,9 @@ final class Output: Sendable {
             ("usbInterface", record.usbInterface), ("usbDevice", record.usbDevice),
         ]
         for (key, value) in parts {
-            writer.key(key)
-            writer.string(value)
+            writer.member(key, value)
         }
-        writer.key("isInitialized")
-        writer.bool(record.isInitialized)
+        writer.member("isInitialized", record.isInitialized)
         write("properties", record.properties, &writer)
         write("attributes", record.attributes, &writer)
         writer.endObject()
@@ -118,8 +109,7 @@ final class Output: Sendable {
         writer.key(name)
         writer.beginObject()
         for (key, value) in values.sorted(by: { $0.key < $1.key }) {
-            writer.key(text: key)
-            writer.string(value)
+            writer.member(text: key, value)
         }
         writer.endObject()
     }
@@ -127,8 +117,7 @@ final class Output: Sendable {
     private func line(_ event: StaticString, _ body: (inout JSONWriter) -> Void) {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.key("event")
-        writer.string("\(event)")
+        writer.member("event", "\(event)")
         body(&writer)
         writer.endObject()
         writer.newline()

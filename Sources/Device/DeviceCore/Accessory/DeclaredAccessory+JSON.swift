@@ -50,15 +50,13 @@ extension DeclaredAccessory {
     public func json() -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.key("name")
-        writer.string(name)
+        writer.member("name", name)
         let texts: [(StaticString, String)] = [
             ("manufacturer", manufacturer), ("model", modelNumber), ("serial", serialNumber),
             ("firmware", firmwareRevision), ("hardware", hardwareRevision), ("port", portPath),
         ]
         for (key, text) in texts where !text.isEmpty {
-            writer.key(key)
-            writer.string(text)
+            writer.member(key, text)
         }
         writer.key("protocols")
         writer.beginObject()
@@ -214,7 +212,6 @@ extension DeclaredAccessory.Endpoint {
     private func begin(_ kind: StaticString, _ path: String, _ writer: inout JSONWriter) {
         writer.key(text: name)
         writer.beginObject()
-        writer.key(kind)
-        writer.string(path)
+        writer.member(kind, path)
     }
 }

@@ -67,19 +67,14 @@ struct NodeSettings {
 
     /// Writes how a serial port is set up, in full.
     static func write(_ settings: TTYSettings, to writer: inout JSONWriter) {
-        writer.key("speed")
-        writer.int(Int64(settings.speed))
-        writer.key("dtr")
-        writer.string(settings.dtr.rawValue)
-        writer.key("flowControl")
-        writer.string(settings.usesHardwareFlowControl ? "hardware" : "none")
+        writer.member("speed", Int64(settings.speed))
+        writer.member("dtr", settings.dtr.rawValue)
+        writer.member("flowControl", settings.usesHardwareFlowControl ? "hardware" : "none")
     }
 
     /// Writes how reports become a stream.
     static func write(_ framing: HIDFraming, to writer: inout JSONWriter) {
-        writer.key("reportLength")
-        writer.int(framing.reportLength)
-        writer.key("reportNumber")
-        writer.int(Int64(framing.reportNumber))
+        writer.member("reportLength", framing.reportLength)
+        writer.member("reportNumber", Int64(framing.reportNumber))
     }
 }

@@ -22,20 +22,17 @@ extension SensorCalibration {
         Self.write(matrix.2, to: &writer)
         writer.endArray()
         Self.write("sigma", sigma, to: &writer)
-        writer.key("quality")
-        writer.int(quality)
+        writer.member("quality", quality)
         Self.write("residual", residual, to: &writer)
         Self.write("coverage", coverage, to: &writer)
         Self.write("fieldStrength", fieldStrength, to: &writer)
         Self.write("dip", dip, to: &writer)
-        writer.key("date")
-        writer.double(date.seconds)
+        writer.member("date", date.seconds)
     }
 
     private static func write(_ key: StaticString, _ value: Double, to writer: inout JSONWriter) {
         guard value.isFinite else { return }
-        writer.key(key)
-        writer.double(value)
+        writer.member(key, value)
     }
 
     private static func write(_ vector: SIMD3<Double>, to writer: inout JSONWriter) {

@@ -46,8 +46,7 @@ extension GPSDEncoder {
         if receiver.bitsPerSecond > 0 {
             members.count("native", 0)
             members.count("bps", receiver.bitsPerSecond)
-            members.writer.key("parity")
-            members.writer.string("N")
+            members.writer.member("parity", "N")
             members.count("stopbits", 1)
         }
         members.number("cycle", receiver.cycle, decimals: 2)
@@ -72,8 +71,7 @@ extension GPSDEncoder {
     /// An ERROR.
     public static func line(error message: String) -> [UInt8] {
         var members = Members("ERROR")
-        members.writer.key("message")
-        members.writer.string(message)
+        members.writer.member("message", message)
         return members.line()
     }
 }

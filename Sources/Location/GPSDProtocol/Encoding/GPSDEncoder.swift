@@ -24,14 +24,12 @@ public enum GPSDEncoder {
 
         mutating func text(_ key: StaticString, _ value: String) {
             guard !value.isEmpty else { return }
-            writer.key(key)
-            writer.string(value)
+            writer.member(key, value)
         }
 
         mutating func time(_ key: StaticString, _ value: WallTime?) {
             guard let value else { return }
-            writer.key(key)
-            writer.string(CivilDate(value).iso8601(decimals: 3))
+            writer.member(key, CivilDate(value).iso8601(decimals: 3))
         }
 
         mutating func number(_ key: StaticString, _ value: Double, decimals: Int) {
@@ -41,8 +39,7 @@ public enum GPSDEncoder {
         }
 
         mutating func count(_ key: StaticString, _ value: Int32) {
-            writer.key(key)
-            writer.int(value)
+            writer.member(key, value)
         }
 
         /// Below zero stands for a number that the report does not have.
@@ -51,8 +48,7 @@ public enum GPSDEncoder {
         }
 
         mutating func flag(_ key: StaticString, _ value: Bool) {
-            writer.key(key)
-            writer.bool(value)
+            writer.member(key, value)
         }
 
         consuming func line() -> [UInt8] {

@@ -31,10 +31,8 @@ package struct RingTrigger: Sendable, Hashable {
         writer.beginArray()
         for trigger in triggers {
             writer.beginObject()
-            writer.key("t")
-            writer.double(Double(trigger.time.subtractingSaturated(start)) / 1e9)
-            writer.key("event")
-            writer.string(trigger.event)
+            writer.member("t", Double(trigger.time.subtractingSaturated(start)) / 1e9)
+            writer.member("event", trigger.event)
             writer.endObject()
         }
         writer.endArray()
@@ -82,10 +80,8 @@ struct RingMark: Sendable, Equatable {
     var traceMember: TraceMember {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.key("segment")
-        writer.int(Int64(number))
-        writer.key("state")
-        writer.int(Int64(stateLines))
+        writer.member("segment", Int64(number))
+        writer.member("state", Int64(stateLines))
         if !triggers.isEmpty {
             writer.key("triggers")
             RingTrigger.write(triggers, to: &writer)

@@ -14,17 +14,14 @@ extension TraceAccessoryEvent {
         case .opened(let name):
             line(",\"open\":", time, &buffer) { writer in
                 writer.string(name)
-                writer.key("accessory")
-                writer.string(accessory)
+                writer.member("accessory", accessory)
             }
         case .closed(let name, let reason):
             line(",\"close\":", time, &buffer) { writer in
                 writer.string(name)
-                writer.key("accessory")
-                writer.string(accessory)
+                writer.member("accessory", accessory)
                 guard let reason = Self.name(of: reason) else { return }
-                writer.key("end")
-                writer.string(reason)
+                writer.member("end", reason)
             }
         case .received(let name, let bytes): append(bytes, of: name, isInput: true, time, &buffer)
         case .sent(let name, let bytes): append(bytes, of: name, isInput: false, time, &buffer)
@@ -60,10 +57,8 @@ extension TraceAccessoryEvent {
     }
 
     private func writePlace(_ name: String, _ writer: inout JSONWriter) {
-        writer.key("accessory")
-        writer.string(accessory)
-        writer.key("protocol")
-        writer.string(name)
+        writer.member("accessory", accessory)
+        writer.member("protocol", name)
     }
 
     private func line(
@@ -78,11 +73,9 @@ extension TraceAccessoryEvent {
 
     private func write(_ description: AccessoryDescription, to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("id")
-        writer.string(accessory)
+        writer.member("id", accessory)
         if description.identity != Self.identity(of: description) {
-            writer.key("identity")
-            writer.string(description.identity)
+            writer.member("identity", description.identity)
         }
         for (key, value) in [
             ("name", description.name), ("manufacturer", description.manufacturer), ("model", description.modelNumber),
@@ -91,8 +84,7 @@ extension TraceAccessoryEvent {
             ("vendor", description.vendorID.map(HexDigit.four) ?? ""),
             ("product", description.productID.map(HexDigit.four) ?? ""),
         ] where !value.isEmpty {
-            writer.key(text: key)
-            writer.string(value)
+            writer.member(text: key, value)
         }
         writer.key("protocols")
         writer.beginArray()
