@@ -29,12 +29,16 @@ struct SampleAligner: Sendable {
     enum Sensor: Int, Sendable, CaseIterable {
         case gyroscope, accelerometer, magnetometer
 
+        /// Nil for what an attitude is not made of.
         init?(_ kind: SensorKind) {
-            switch kind {
-            case .gyroscope: self = .gyroscope
-            case .accelerometer: self = .accelerometer
-            case .magnetometer: self = .magnetometer
-            case .pressure: return nil
+            if case .gyroscope = kind {
+                self = .gyroscope
+            } else if case .accelerometer = kind {
+                self = .accelerometer
+            } else if case .magnetometer = kind {
+                self = .magnetometer
+            } else {
+                return nil
             }
         }
     }

@@ -100,10 +100,7 @@ struct EventContents {
 
     /// The kind of sensor whose readings a key announces.
     private static func sensorKind(_ key: JSONText) -> SensorKind? {
-        if key.equals("accelerometer") { return .accelerometer }
-        if key.equals("gyroscope") { return .gyroscope }
-        if key.equals("magnetometer") { return .magnetometer }
-        return key.word == JSONText.word("pressure") ? .pressure : nil
+        SensorKind(rawValue: key.string())
     }
 
     /// What a key announces, and what its value has to be.

@@ -11,22 +11,17 @@ extension TraceCursor {
     mutating func plainSample(_ bytes: UnsafeRawBufferPointer, _ start: Int, end: Int) -> TraceRecord? {
         // The shortest is `,"pressure":0}`.
         guard end &- start >= 14, bytes[start] == UInt8(ascii: ",") else { return nil }
-        switch bytes[start &+ 2] {
-        case UInt8(ascii: "a"): return plainSample(",\"accelerometer\":[", .accelerometer, bytes, start, end: end)
-        case UInt8(ascii: "g"): return plainSample(",\"gyroscope\":[", .gyroscope, bytes, start, end: end)
-        case UInt8(ascii: "m"): return plainSample(",\"magnetometer\":[", .magnetometer, bytes, start, end: end)
-        case UInt8(ascii: "p"): return plainSample(",\"pressure\":", .pressure, bytes, start, end: end)
-        default: return nil
-        }
+        var at = start
+        guard let kind = SensorKind(bytes, &at, end: end) else { return nil }
+        return plainSample(kind, bytes, at, end: end)
     }
 
     @inline(never)
     private mutating func plainSample(
-        _ key: StaticString, _ kind: SensorKind, _ bytes: UnsafeRawBufferPointer, _ start: Int, end: Int
+        _ kind: SensorKind, _ bytes: UnsafeRawBufferPointer, _ start: Int, end: Int
     ) -> TraceRecord? {
-        guard Bytes.start(bytes, at: start, end: end, with: key) else { return nil }
         // A list begins with the key's last byte.
-        let first = start &+ key.utf8CodeUnitCount &- (kind.isVector ? 1 : 0)
+        let first = start &- (kind.isVector ? 1 : 0)
         var record = TraceRecord(time: nil, kind: .sample, range: first..<first)
         var at = first
         do throws(JSONError) {

@@ -61,22 +61,7 @@ extension TraceCursor {
         guard Bytes.start(bytes, at: line.lowerBound, end: end, with: "{\"t\":") else { return false }
         var at = line.lowerBound &+ 5
         Self.skipNumbers(bytes, &at, end: end)
-        guard end &- at > 4 else { return false }
-        let kind: SensorKind
-        switch bytes[at &+ 2] {
-        case UInt8(ascii: "a") where Bytes.start(bytes, at: at, end: end, with: ",\"accelerometer\":["):
-            kind = .accelerometer
-            at &+= 18
-        case UInt8(ascii: "g") where Bytes.start(bytes, at: at, end: end, with: ",\"gyroscope\":["):
-            kind = .gyroscope
-            at &+= 14
-        case UInt8(ascii: "m") where Bytes.start(bytes, at: at, end: end, with: ",\"magnetometer\":["):
-            kind = .magnetometer
-            at &+= 17
-        case UInt8(ascii: "p") where Bytes.start(bytes, at: at, end: end, with: ",\"pressure\":"):
-            kind = .pressure
-            at &+= 12
-        default:
+        guard let kind = SensorKind(bytes, &at, end: end) else {
             return Bytes.start(bytes, at: at, end: end, with: ",\"gpsd\":{")
         }
         if kind.isVector {

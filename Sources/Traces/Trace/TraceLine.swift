@@ -1,6 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
+
 /// What can be seen of a line of a native trace without reading all of it. Made for lines as they are written here.
 package enum TraceLine {
     /// When its event happened, in nanoseconds since the start; nil when it does not begin with that.
@@ -15,8 +17,6 @@ package enum TraceLine {
         guard Bytes.start(line, at: 0, end: line.count, with: "{\"t\":") else { return false }
         var at = 5
         guard TraceSeconds.scan(line, &at, end: line.count) != nil else { return false }
-        return [",\"accelerometer\":", ",\"gyroscope\":", ",\"magnetometer\":", ",\"pressure\":"].contains { key in
-            Bytes.start(line, at: at, end: line.count, with: key)
-        }
+        return SensorKind(line, &at, end: line.count) != nil
     }
 }

@@ -15,12 +15,7 @@ package enum TraceSampleText {
         _ value: SIMD3<Double>, kind: SensorKind, sensor: [UInt8], time: Int64, stamp: Int64, to buffer: inout [UInt8]
     ) {
         guard TraceSample.isUsable(kind.isVector ? value : SIMD3(value.x, 0, 0)) else { return }
-        switch kind {
-        case .accelerometer: TraceWriter.begin(",\"accelerometer\":[", time, &buffer)
-        case .gyroscope: TraceWriter.begin(",\"gyroscope\":[", time, &buffer)
-        case .magnetometer: TraceWriter.begin(",\"magnetometer\":[", time, &buffer)
-        case .pressure: TraceWriter.begin(",\"pressure\":", time, &buffer)
-        }
+        TraceWriter.begin(kind.lineKey, time, &buffer)
         append(value.x, to: &buffer)
         if kind.isVector {
             buffer.append(UInt8(ascii: ","))

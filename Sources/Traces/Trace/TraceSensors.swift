@@ -15,7 +15,7 @@ struct TraceSensors: Sendable {
     /// Their ids in UTF-8.
     private var names: [[UInt8]] = []
     /// For each kind the sensor that an event means which names none; below zero while there is none.
-    private var standard = SIMD4<Int32>(repeating: -1)
+    private var standard = SIMD8<Int32>(repeating: -1)
 
     /// The sensors of a header.
     init(_ sensors: [SensorDescription]) {
@@ -23,7 +23,7 @@ struct TraceSensors: Sendable {
         for kind in SensorKind.allCases {
             let named = descriptions.firstIndex { $0.kind == kind && $0.id == kind.rawValue }
             if let index = named ?? descriptions.firstIndex(where: { $0.kind == kind }) {
-                standard[Self.place(kind)] = Int32(index)
+                standard[kind.place] = Int32(index)
             }
         }
     }
@@ -33,7 +33,7 @@ struct TraceSensors: Sendable {
 
     /// The sensor that an event without a name means, as far as there is one already.
     @inline(__always)
-    func known(_ kind: SensorKind) -> Int32 { standard[Self.place(kind)] }
+    func known(_ kind: SensorKind) -> Int32 { standard[kind.place] }
 
     /// The sensor of that name and kind, as far as there is one already; below zero when there is none.
     @inline(__always)
@@ -54,7 +54,7 @@ struct TraceSensors: Sendable {
         let index = known(kind)
         guard index < 0 else { return index }
         let made = find(kind.rawValue, kind: kind)
-        standard[Self.place(kind)] = made
+        standard[kind.place] = made
         return made
     }
 
@@ -83,15 +83,5 @@ struct TraceSensors: Sendable {
     private mutating func add(_ sensor: SensorDescription) {
         descriptions.append(sensor)
         names.append([UInt8](sensor.id.utf8))
-    }
-
-    @inline(__always)
-    private static func place(_ kind: SensorKind) -> Int {
-        switch kind {
-        case .accelerometer: 0
-        case .gyroscope: 1
-        case .magnetometer: 2
-        case .pressure: 3
-        }
     }
 }

@@ -7,15 +7,8 @@ extension SensorCalibration {
     /// The bounds are far beyond what sensors that work need: an offset of 20 m/s², 2 rad/s or 20 gauss on an axis, a
     /// matrix with entries up to 4 that neither mirrors nor loses a direction.
     public func problem(for kind: SensorKind) -> String? {
-        let limit: Double
-        switch kind {
-        case .accelerometer: limit = 20
-        case .gyroscope: limit = 2
-        case .magnetometer: limit = 20
-        case .pressure: limit = 50
-        }
         let (first, second, third) = matrix
-        let entries = [offset / limit * 4, first, second, third]
+        let entries = [offset / kind.offsetLimit * 4, first, second, third]
         // False for NaN too.
         let areBounded = entries.allSatisfy { abs($0.x) <= 4 && abs($0.y) <= 4 && abs($0.z) <= 4 }
         guard areBounded else { return "its numbers are not those of such a sensor" }

@@ -5,7 +5,7 @@
 public struct MotionBatch: Sendable {
     /// The sensor they are of.
     public var sensor: SensorDescription.ID
-    /// What it measures, which says the unit: m/s², rad/s, gauss or kPa.
+    /// What it measures, which says the unit.
     public var kind: SensorKind
     /// The values, in the axes that the subscription asked for; a scalar stands in the first component.
     public var values: [SIMD3<Double>]

@@ -1,11 +1,12 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
 import IIOFormat
 
 /// Which attributes are read once, when a context is opened.
 enum AttributeChoice {
-    private static let prefixes = ["accel_", "anglvel_", "magn_", "pressure"]
+    private static let prefixes = SensorKind.allCases.map { $0.isVector ? "\($0.channelType)_" : $0.channelType }
     private static let parts = [
         "scale", "offset", "matrix", "sampling_frequency", "label", "location", "clock", "calib", "hysteresis",
         "filter", "name", "serial",

@@ -8,7 +8,7 @@ import DeviceCore
 /// Readings come in the order of time. Those of one time share a row; cells of sensors that were not read then are empty.
 struct MotionCSVRows {
     /// The kinds in the order of the columns.
-    static let kinds = [SensorKind.gyroscope, .accelerometer, .magnetometer, .pressure]
+    static let kinds = [SensorKind.gyroscope] + SensorKind.allCases.filter { $0 != .gyroscope }
 
     /// Whole rows.
     private(set) var text = CSVWriter()
@@ -24,7 +24,7 @@ struct MotionCSVRows {
         values = sensors.map { _ in nil }
         text.cell("t")
         for sensor in sensors {
-            for name in Self.columns(sensor.kind) { text.cell(name) }
+            for name in sensor.kind.csvColumns { text.cell(name) }
         }
         text.endRow()
     }
@@ -45,7 +45,7 @@ struct MotionCSVRows {
         text.seconds(time)
         for (index, sensor) in sensors.enumerated() {
             let value = values[index].map { Self.siValue($0, sensor) }
-            for axis in 0..<Self.columns(sensor.kind).count { text.number(value?[axis] ?? .nan) }
+            for axis in 0..<sensor.kind.csvColumns.count { text.number(value?[axis] ?? .nan) }
             values[index] = nil
         }
         text.endRow()
@@ -53,15 +53,6 @@ struct MotionCSVRows {
 
     /// Hands over the rows so far.
     mutating func takeBytes() -> [UInt8] { text.takeBytes() }
-
-    private static func columns(_ kind: SensorKind) -> [String] {
-        switch kind {
-        case .gyroscope: ["gx", "gy", "gz"]
-        case .accelerometer: ["ax", "ay", "az"]
-        case .magnetometer: ["mx", "my", "mz"]
-        case .pressure: ["p"]
-        }
-    }
 
     /// In the device's axes, and in microtesla.
     private static func siValue(_ value: SIMD3<Double>, _ sensor: SensorDescription) -> SIMD3<Double> {

@@ -46,15 +46,7 @@ enum IIORecordingContext {
 
     private static func channels(_ sensor: Sensor) -> [IIOChannel] {
         let kind = sensor.description.kind
-        let (type, scale) =
-            switch kind {
-            // 32 bits of these reach to 2147 m/s², 214 rad/s, 214 gauss and 2147 kPa.
-            case .accelerometer: ("accel", "0.000001")
-            case .gyroscope: ("anglvel", "0.0000001")
-            case .magnetometer: ("magn", "0.0000001")
-            case .pressure: ("pressure", "0.000001")
-            }
-        let ids = kind.isVector ? ["\(type)_x", "\(type)_y", "\(type)_z"] : [type]
+        let (type, ids, scale) = (kind.channelType, kind.channelIDs, kind.recordingScale)
         var channels: [IIOChannel] = []
         for (index, id) in ids.enumerated() {
             var channel = IIOChannel(id: id)

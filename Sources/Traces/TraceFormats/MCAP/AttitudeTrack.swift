@@ -31,18 +31,17 @@ struct AttitudeTrack {
         guard let sensor = sensors[sensor], sensor.kind == kind else { return nil }
         let value = sensor.mountMatrix.isIdentity ? value : sensor.mountMatrix.apply(to: value)
         let seconds = Double(time) / 1e9
-        switch kind {
-        case .accelerometer:
+        if kind == .accelerometer {
             filter.updateAccelerometer(value, timestamp: seconds)
             hasUp = true
-        case .magnetometer: filter.updateMagnetometer(value, timestamp: seconds)
-        case .gyroscope:
+        } else if kind == .magnetometer {
+            filter.updateMagnetometer(value, timestamp: seconds)
+        } else if kind == .gyroscope {
             filter.updateGyroscope(value, timestamp: seconds)
             guard hasUp, last.map({ time.subtractingSaturated($0) >= Self.interval }) ?? true else { return nil }
             last = time
             if let attitude = filter.magneticAttitude { return (attitude, "earth") }
             return (filter.attitude, "start")
-        case .pressure: break
         }
         return nil
     }

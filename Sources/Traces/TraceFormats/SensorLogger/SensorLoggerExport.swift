@@ -12,9 +12,7 @@ struct SensorLoggerExport {
     /// The receiver's times count as long as they are not farther from those of arrival than this, in nanoseconds.
     private static let longestDelay: Int64 = 60_000_000_000
     /// The files that may be written.
-    static let fileNames = [
-        "Metadata", "TotalAcceleration", "Gyroscope", "Magnetometer", "Barometer", "Location", "Battery",
-    ]
+    static let fileNames = ["Metadata"] + SensorKind.allCases.map(\.sensorLogger.file) + ["Location", "Battery"]
 
     private static var files: [String] { fileNames.map { "\($0).csv" } }
 
@@ -83,26 +81,11 @@ struct SensorLoggerExport {
     {
         let value =
             sensor.kind.isVector && !sensor.mountMatrix.isIdentity ? sensor.mountMatrix.apply(to: value) : value
-        switch sensor.kind {
-        case .accelerometer: try write(value, in: "TotalAcceleration", at: time)
-        case .gyroscope: try write(value, in: "Gyroscope", at: time)
-        case .magnetometer: try write(SampleConventions.microtesla(gauss: value), in: "Magnetometer", at: time)
-        case .pressure:
-            let sheet = try sheet("Barometer", "relativeAltitude,pressure")
-            sheet.begin(time)
-            // What it is relative to was not measured.
-            sheet.number(.nan)
-            sheet.number(SampleConventions.hectopascal(kilopascal: value.x))
-            try sheet.end()
-        }
-    }
-
-    private mutating func write(_ value: SIMD3<Double>, in name: String, at time: Int64) throws(DeviceError) {
-        let sheet = try sheet(name, "z,y,x")
+        let written = sensor.kind.sensorLoggerValue(value)
+        let (file, columns, components, _) = sensor.kind.sensorLogger
+        let sheet = try sheet(file, columns)
         sheet.begin(time)
-        sheet.number(value.z)
-        sheet.number(value.y)
-        sheet.number(value.x)
+        for component in components { sheet.number(component.map { written[$0] } ?? .nan) }
         try sheet.end()
     }
 

@@ -28,9 +28,9 @@ struct SensorLoggerReader {
         let metadata = try metadata(&remarks)
         var tracks: [MotionTrack] = []
         if let track = try acceleration(metadata, &remarks) { tracks.append(track) }
-        if let track = try track("Gyroscope.csv", .gyroscope, metadata) { tracks.append(track) }
-        if let track = try track("Magnetometer.csv", .magnetometer, metadata) { tracks.append(track) }
-        if let track = try track("Barometer.csv", .pressure, metadata) { tracks.append(track) }
+        for kind in SensorKind.allCases where kind != .accelerometer {
+            if let track = try track("\(kind.sensorLogger.file).csv", kind, metadata) { tracks.append(track) }
+        }
         var recording = Recording(tracks: tracks)
         if let reports = try positions(metadata, &remarks) {
             recording.reports = reports
@@ -202,17 +202,10 @@ struct SensorLoggerReader {
         }
         return try bytes.borrowed { (bytes) throws(DeviceError) -> MotionTrack in
             var rows = try SensorLoggerFile(
-                bytes, name: "\(name)/\(file)", columns: kind == .pressure ? ["pressure"] : ["x", "y", "z"],
+                bytes, name: "\(name)/\(file)", columns: kind.sensorLogger.read,
                 start: metadata.start ?? 0)
             while let (time, value) = try rows.next() {
-                switch kind {
-                case .accelerometer:
-                    track.append(
-                        SampleConventions.acceleration(value, from: convention ?? .properAcceleration), at: time)
-                case .gyroscope: track.append(value, at: time)
-                case .magnetometer: track.append(SampleConventions.gauss(microtesla: value), at: time)
-                case .pressure: track.append([SampleConventions.kilopascal(hectopascal: value.x), 0, 0], at: time)
-                }
+                track.append(kind.reading(ofSensorLogger: value, convention ?? .properAcceleration), at: time)
             }
             return track
         }

@@ -48,14 +48,13 @@ struct MagnetometerTask: CalibrationTask {
 
     mutating func take(_ sample: CalibrationSample) {
         guard outcome == nil else { return }
-        switch sample.kind {
-        case .gyroscope:
+        if sample.kind == .gyroscope {
             hasGyroscope = true
             filter.updateGyroscope(sample.value, timestamp: sample.seconds)
-        case .accelerometer:
+        } else if sample.kind == .accelerometer {
             filter.updateAccelerometer(sample.value, timestamp: sample.seconds)
-        case .magnetometer: takeField(sample)
-        case .pressure: break
+        } else if sample.kind == .magnetometer {
+            takeField(sample)
         }
     }
 

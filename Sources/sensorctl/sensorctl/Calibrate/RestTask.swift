@@ -32,13 +32,11 @@ struct RestTask: CalibrationTask {
 
     mutating func take(_ sample: CalibrationSample) {
         guard outcome == nil else { return }
-        switch sample.kind {
-        case .accelerometer:
+        if sample.kind == .accelerometer {
             if !table.update(sample.value, timestamp: sample.seconds) { move() }
-        case .gyroscope:
+        } else if sample.kind == .gyroscope {
             if !rest.update(sample.value, timestamp: sample.seconds) { move() }
             look()
-        case .magnetometer, .pressure: break
         }
     }
 

@@ -23,7 +23,7 @@ struct PlaybackChoices: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Play nothing but these, separated by commas: positions, motion, accelerometer, gyroscope, magnetometer, pressure, battery, accessories, and sensor:ID for a single sensor.",
+            "Play nothing but these, separated by commas: positions, motion, \(SensorKind.allCases.map(\.rawValue).joined(separator: ", ")), battery, accessories, and sensor:ID for a single sensor.",
             valueName: "streams"))
     var streams: StreamList?
 
@@ -161,13 +161,11 @@ struct StreamList: ExpressibleByArgument, Equatable {
             case "motion":
                 streams.kinds = Set(SensorKind.allCases)
                 hasWholeKinds = true
-            case "barometer":
-                streams.kinds.insert(.pressure)
-                hasWholeKinds = true
             default:
                 if name.hasPrefix("sensor:"), name.count > 7 {
                     ids.insert(String(name.dropFirst(7)))
-                } else if let kind = SensorKind(rawValue: String(name)) {
+                } else if let kind = SensorKind.allCases.first(where: { [$0.rawValue, $0.name].contains(String(name)) })
+                {
                     streams.kinds.insert(kind)
                     hasWholeKinds = true
                 } else {

@@ -179,9 +179,6 @@ struct ReplayCommand: AsyncParsableCommand {
 }
 
 extension SensorKind {
-    /// What people call it.
-    var name: String { self == .pressure ? "barometer" : rawValue }
-
     /// With an article, for sentences.
-    var nameWithArticle: String { self == .accelerometer ? "an \(name)" : "a \(name)" }
+    var nameWithArticle: String { "aeiou".contains(name.prefix(1)) ? "an \(name)" : "a \(name)" }
 }
