@@ -33,7 +33,7 @@ func read(_ path: String) -> [Sample] {
 
 /// Nanoseconds an update; the second number only keeps the work from being thrown away.
 func round(
-    _ samples: [Sample], settings: AttitudeFilter.Settings, magnetometer: Bool, reading: Bool, interval: Double?
+    _ samples: [Sample], settings: AttitudeSettings, magnetometer: Bool, reading: Bool, interval: Double?
 ) -> (Double, Double) {
     var filter = AttitudeFilter(settings: settings, interval: interval)
     var sum = 0.0
@@ -57,11 +57,11 @@ let samples = read(arguments.count > 1 ? arguments[1] : "")
 let rounds = arguments.count > 2 ? Int(arguments[2]) ?? 0 : 40
 guard !samples.isEmpty, rounds > 0 else { exit(1) }
 
-let kinds: [(name: String, settings: AttitudeFilter.Settings, magnetometer: Bool, reading: Bool, interval: Double?)] = [
-    ("nine_ns", AttitudeFilter.Settings(), true, false, nil),
-    ("six_ns", AttitudeFilter.Settings(), false, false, nil),
-    ("nine_read_ns", AttitudeFilter.Settings(), true, true, nil),
-    ("six_read_ns", AttitudeFilter.Settings(), false, true, nil),
+let kinds: [(name: String, settings: AttitudeSettings, magnetometer: Bool, reading: Bool, interval: Double?)] = [
+    ("nine_ns", AttitudeSettings(), true, false, nil),
+    ("six_ns", AttitudeSettings(), false, false, nil),
+    ("nine_read_ns", AttitudeSettings(), true, true, nil),
+    ("six_read_ns", AttitudeSettings(), false, true, nil),
     ("nine_reference_ns", .reference, true, false, 0.0105),
     ("six_reference_ns", .reference, false, false, 0.0105),
 ]

@@ -1,6 +1,10 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
+import IIOFormat
+import SystemCalls
+
 /// Something that goes wrong with a simulated iiod, and when.
 public struct IIODFault: Sendable, Hashable {
     /// What happens. Error numbers are errno values such as ENODEV.
@@ -87,6 +91,25 @@ extension IIODFault.Action {
         switch self {
         case .delay, .drop, .kill, .restart: true
         default: false
+        }
+    }
+}
+
+extension IIODFault {
+    /// What a device answers that is gone: ENODEV.
+    package static var missingDevice: Int32 { ENODEV }
+}
+
+extension SimulatedIIOContext {
+    /// Throws for a fault of a device that is not there.
+    func check(_ faults: [IIODFault]) throws(DeviceError) {
+        for fault in faults {
+            guard let device = fault.device, index(of: device) == nil else { continue }
+            let known = context.devices.prefix(20).map { $0.name.isEmpty ? $0.id : "\($0.id) (\($0.name))" }
+            throw DeviceError(
+                .invalidConfiguration,
+                "A fault is of \"\(device.prefix(200))\", which is no device of the simulated iiod: \(known.isEmpty ? "it has none" : "it has \(known.joined(separator: ", "))")."
+            )
         }
     }
 }

@@ -3,6 +3,20 @@
 
 import IIOFormat
 
+/// Which attributes a READ or WRITE means.
+struct IIODAttributePath: Hashable {
+    enum Place: Hashable {
+        case device, debug, buffer
+        case channel(id: String, isOutput: Bool)
+    }
+
+    /// The id, name or label of the device.
+    var device: String
+    var place: Place
+    /// Nil for all attributes of the place.
+    var name: String?
+}
+
 extension SimulatedIIOContext {
     /// The list of attributes of a place, as a path into the context.
     typealias List = WritableKeyPath<IIOContext, [IIOAttribute]>

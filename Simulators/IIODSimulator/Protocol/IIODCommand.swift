@@ -15,3 +15,98 @@ enum IIODCommand: Hashable {
     case writeBuffer(device: String, length: Int64)
     case close(device: String)
 }
+
+extension IIODCommand {
+    /// Reads a line without its end; nil when iiod would answer -22.
+    ///
+    /// Keywords are all upper or all lower case, words are parted by blanks, and blanks before the first are wrong: as
+    /// iiod 0.24 was seen to do. BINARY and ZPRINT are unknown on purpose: clients then go on in text.
+    init?(_ line: some Collection<UInt8>) {
+        guard let first = line.first, !IIODCommand.isBlank(first) else { return nil }
+        let words = line.split(whereSeparator: IIODCommand.isBlank).map { String(decoding: $0, as: UTF8.self) }
+        guard let verb = words.first.flatMap(IIODCommand.keyword) else { return nil }
+        let rest = words.dropFirst()
+        switch (verb, rest.count) {
+        case ("HELP", 0): self = .help
+        case ("EXIT", 0): self = .exit
+        case ("VERSION", 0): self = .version
+        case ("PRINT", 0): self = .print
+        case ("TIMEOUT", 1): self = .timeout
+        case ("READ", 1...):
+            guard let path = IIODCommand.path(rest) else { return nil }
+            self = .read(path)
+        case ("WRITE", 2...):
+            guard let path = IIODCommand.path(rest.dropLast()), let length = rest.last,
+                path.name != nil || length.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") })
+            else { return nil }
+            self = .write(path, length: IIODCommand.number(length))
+        case ("GETTRIG", 1): self = .trigger(device: rest[1])
+        case ("SETTRIG", 1): self = .setTrigger(device: rest[1], trigger: nil)
+        case ("SETTRIG", 2): self = .setTrigger(device: rest[1], trigger: rest[2])
+        case ("SET", 3):
+            guard IIODCommand.keyword(rest[2]) == "BUFFERS_COUNT" else { return nil }
+            self = .setBuffersCount(device: rest[1], count: IIODCommand.number(rest[3]))
+        case ("OPEN", 3), ("OPEN", 4):
+            guard rest.count == 3 || IIODCommand.keyword(rest[4]) == "CYCLIC" else { return nil }
+            self = .open(
+                device: rest[1], samples: IIODCommand.number(rest[2]), mask: rest[3], isCyclic: rest.count == 4)
+        case ("READBUF", 2): self = .readBuffer(device: rest[1], length: IIODCommand.number(rest[2]))
+        case ("WRITEBUF", 2): self = .writeBuffer(device: rest[1], length: IIODCommand.number(rest[2]))
+        case ("CLOSE", 1): self = .close(device: rest[1])
+        default: return nil
+        }
+    }
+
+    /// The word in upper case; nil when it mixes cases.
+    private static func keyword(_ word: String) -> String? {
+        var hasUpper = false
+        var hasLower = false
+        for byte in word.utf8 {
+            if byte >= UInt8(ascii: "A"), byte <= UInt8(ascii: "Z") { hasUpper = true }
+            if byte >= UInt8(ascii: "a"), byte <= UInt8(ascii: "z") { hasLower = true }
+        }
+        if hasLower { return hasUpper ? nil : word.uppercased() }
+        return word
+    }
+
+    /// The words behind READ, and behind WRITE without its length.
+    private static func path(_ words: ArraySlice<String>) -> IIODAttributePath? {
+        guard let device = words.first else { return nil }
+        var rest = words.dropFirst()
+        var place = IIODAttributePath.Place.device
+        switch rest.first.flatMap(keyword) {
+        case "DEBUG":
+            place = .debug
+            rest = rest.dropFirst()
+        case "BUFFER":
+            place = .buffer
+            rest = rest.dropFirst()
+        case let direction? where direction == "INPUT" || direction == "OUTPUT":
+            rest = rest.dropFirst()
+            guard let id = rest.popFirst() else { return nil }
+            place = .channel(id: id, isOutput: direction == "OUTPUT")
+        default:
+            break
+        }
+        guard rest.count <= 1 else { return nil }
+        return IIODAttributePath(device: device, place: place, name: rest.first)
+    }
+
+    /// The decimal number, held at the ends of the range; 0 for what is none, as C's atol does.
+    private static func number(_ word: String) -> Int64 {
+        var digits = word.utf8[...]
+        let isNegative = digits.first == UInt8(ascii: "-")
+        if isNegative { digits = digits.dropFirst() }
+        var value: Int64 = 0
+        for digit in digits {
+            guard digit >= UInt8(ascii: "0"), digit <= UInt8(ascii: "9") else { break }
+            let (product, tooBig) = value.multipliedReportingOverflow(by: 10)
+            let (sum, over) = product.addingReportingOverflow(Int64(digit - UInt8(ascii: "0")))
+            if tooBig || over { return isNegative ? .min : .max }
+            value = sum
+        }
+        return isNegative ? -value : value
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+}

@@ -76,3 +76,26 @@ extension IIODSession {
         output.append(CollectionOfOne(UInt8(ascii: "\n")))
     }
 }
+
+/// What HELP answers.
+enum IIODHelp {
+    static let text = """
+        Commands of this server:
+
+        \tHELP
+        \tEXIT
+        \tVERSION
+        \tPRINT
+        \tTIMEOUT <milliseconds>
+        \tREAD <device> [DEBUG|BUFFER|INPUT <channel>|OUTPUT <channel>] [<attribute>]
+        \tWRITE <device> [DEBUG|BUFFER|INPUT <channel>|OUTPUT <channel>] [<attribute>] <bytes>
+        \tGETTRIG <device>
+        \tSETTRIG <device> [<trigger>]
+        \tSET <device> BUFFERS_COUNT <count>
+        \tOPEN <device> <samples> <mask> [CYCLIC]
+        \tREADBUF <device> <bytes>
+        \tWRITEBUF <device> <bytes>
+        \tCLOSE <device>
+
+        """
+}

@@ -1,6 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import SystemCalls
+
 /// Shortest paths (geodesics) on the WGS-84 ellipsoid.
 ///
 /// The inverse problem (two points given) and the direct problem (start, direction and length given) are solved by
@@ -18,3 +20,71 @@
 /// print(path.distance, path.initialAzimuth)
 /// ```
 public enum Geodesic {}
+
+extension Geodesic {
+    /// The length of the shortest path between two points, in metres.
+    ///
+    /// This is the fast way when only the length matters: points less than 20 km apart are measured without
+    /// iteration. The error is below 100 nanometres everywhere. The result is the same, bit for bit, when the points
+    /// are exchanged. It is NaN when a point is not valid (see ``GeodeticCoordinate/isValid``).
+    public static func distance(from start: GeodeticCoordinate, to end: GeodeticCoordinate) -> Double {
+        guard start.isValid, end.isValid else { return .nan }
+        // One order for both directions, so that rounding is the same.
+        let isOrdered =
+            start.latitude < end.latitude || (start.latitude == end.latitude && start.longitude <= end.longitude)
+        let first = isOrdered ? start : end
+        let second = isOrdered ? end : start
+        return localDistance(from: first, to: second) ?? inverse(from: first, to: second).distance
+    }
+
+    /// The length of a short path from the straight line through the earth, or nil when it is not short.
+    ///
+    /// The line's length follows exactly from the coordinates, and is written in differences of them so that nothing
+    /// cancels however close the points are, at any latitude. A path of curvature κ is longer than its chord c by
+    /// c (κc)² / 24 + 3 c (κc)⁴ / 640, the first terms of the inverse sine of κc / 2; κ is the curvature of the normal
+    /// section in the middle (Euler's formula). For 20 km the correction is 8 mm, so that κ is needed to
+    /// five digits only.
+    static func localDistance(from start: GeodeticCoordinate, to end: GeodeticCoordinate) -> Double? {
+        let northward = end.latitude - start.latitude
+        guard abs(northward) < 0.25 else { return nil }
+        let eastward = DegreeArithmetic.difference(from: start.longitude, to: end.longitude).rounded
+
+        let middle = SineCosine(degrees: (start.latitude + end.latitude) / 2)
+        // Sine and cosine of half the difference, which is at most 0.0022 radians.
+        let half = northward * (.pi / 360)
+        let square = half * half
+        let halfSine = half * (1 - square * (1 / 6 - square / 120))
+        let halfCosine = 1 - square * (1 / 2 - square / 24)
+
+        let a = WGS84.semiMajorAxis
+        let e2 = WGS84.eccentricitySquared
+        let sineSum = middle.sine * halfCosine
+        let cosineSum = middle.cosine * halfCosine
+        let sineStep = middle.cosine * halfSine
+        let cosineStep = -middle.sine * halfSine
+        let sine1 = sineSum - sineStep
+        let sine2 = sineSum + sineStep
+        let cosine1 = cosineSum - cosineStep
+        let cosine2 = cosineSum + cosineStep
+        let w1 = (1 - e2 * sine1 * sine1).squareRoot()
+        let w2 = (1 - e2 * sine2 * sine2).squareRoot()
+
+        // Distances from the axis, and the differences of it and of the height above the equatorial plane.
+        let product = w1 * w2
+        let change = 4 * e2 * sineStep * sineSum / (w1 + w2)
+        let outward = a * (2 * cosineStep * w1 + cosine1 * change) / product
+        let upward = a * (1 - e2) * (2 * sineStep * w1 + sine1 * change) / product
+        let eastSine = sin(eastward * (.pi / 360))
+        let meridional = outward * outward + upward * upward
+        let parallel = 4 * a * a * cosine1 * cosine2 / product * eastSine * eastSine
+        let chordSquare = meridional + parallel
+        guard chordSquare <= 4e8 else { return nil }
+        guard chordSquare > 0 else { return 0 }
+
+        let chord = chordSquare.squareRoot()
+        let w = product.squareRoot()
+        let bend = (meridional * product / (1 - e2) + parallel) * w / (a * chord)
+        let bendSquare = bend * bend
+        return chord * (1 + bendSquare * (1 / 24 + bendSquare * (3 / 640)))
+    }
+}

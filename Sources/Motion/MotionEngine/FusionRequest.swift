@@ -1,6 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+public import DeviceCore
+
 /// What a subscriber wants of the motion engine.
 public struct FusionRequest: Sendable, Hashable {
     /// What has to be known. What other subscribers need is known too.
@@ -30,4 +32,15 @@ public struct FusionRequest: Sendable, Hashable {
         self.interval = interval.isFinite ? max(0, interval) : 0
         self.latency = latency.isFinite ? max(0, latency) : 0
     }
+}
+
+/// What the motion engine has to say to a subscriber.
+public enum FusionEvent: Sendable {
+    /// States, oldest first, never none.
+    case states([FusedState])
+    /// A sensor gives nothing for now, and why. Sent once for each loss. Indirect, so that states are passed
+    /// on quickly.
+    indirect case lost(SensorKind, DeviceError)
+    /// A sensor is back.
+    case regained(SensorKind)
 }

@@ -28,3 +28,66 @@ public struct IIOContext: Sendable, Hashable {
         self.devices = devices
     }
 }
+
+extension IIOContext {
+    /// The context as libiio 0.24 writes it, byte for byte, with its document type inside.
+    ///
+    /// With values, `attribute`, `debug-attribute` and `buffer-attribute` carry `value`, as the contexts that iio-emu
+    /// takes do; libiio passes them over. A context that states no version is written as 0.24's.
+    public func xml(includingValues: Bool) -> String {
+        var writer = IIOXMLWriter(includingValues: includingValues)
+        writer.write(self)
+        return writer.text
+    }
+}
+
+extension IIOContext {
+    /// Sets the value of the attribute that the key names; false when there is no such attribute.
+    ///
+    /// Keys are `device/attribute`, `device/buffer/attribute`, `device/debug/attribute` and
+    /// `device/input/channel/attribute` or `device/output/channel/attribute`, with the device's id.
+    @discardableResult
+    public mutating func setValue(_ value: String, for key: String) -> Bool {
+        guard let place = place(of: key) else { return false }
+        self[place].value = value
+        return true
+    }
+
+    /// The value of the attribute that the key names; nil when there is no such attribute or its value is not known.
+    public func value(for key: String) -> String? {
+        guard let place = place(of: key) else { return nil }
+        return self[place].value
+    }
+
+    private typealias Place = WritableKeyPath<IIOContext, IIOAttribute>
+
+    private subscript(place: Place) -> IIOAttribute {
+        get { self[keyPath: place] }
+        set { self[keyPath: place] = newValue }
+    }
+
+    private func place(of key: String) -> Place? {
+        guard key.utf8.count <= 1024 else { return nil }
+        let parts = key.split(separator: "/", omittingEmptySubsequences: false)
+        guard let id = parts.first, let at = devices.firstIndex(where: { $0.id == id }), let name = parts.last else {
+            return nil
+        }
+        let device = devices[at]
+        func index(_ attributes: [IIOAttribute]) -> Int? { attributes.firstIndex { $0.name == name } }
+        switch (parts.count, parts[parts.index(after: parts.startIndex)...].first) {
+        case (2, _):
+            return index(device.attributes).map { \.devices[at].attributes[$0] }
+        case (3, "buffer"):
+            return index(device.bufferAttributes).map { \.devices[at].bufferAttributes[$0] }
+        case (3, "debug"):
+            return index(device.debugAttributes).map { \.devices[at].debugAttributes[$0] }
+        case (4, let direction) where direction == "input" || direction == "output":
+            let isOutput = direction == "output"
+            let channel = device.channels.firstIndex { $0.id == parts[2] && $0.isOutput == isOutput }
+            guard let channel else { return nil }
+            return index(device.channels[channel].attributes).map { \.devices[at].channels[channel].attributes[$0] }
+        default:
+            return nil
+        }
+    }
+}

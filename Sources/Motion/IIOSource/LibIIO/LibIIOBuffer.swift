@@ -3,6 +3,7 @@
 
 #if LibIIO
 import CLibIIO
+import IIOFormat
 import Synchronization
 
 /// A buffer of libiio.
@@ -47,6 +48,22 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
             return true
         }
         if mine { iio_buffer_destroy(pointer) }
+    }
+}
+
+/// Attributes of channels, read through the library each time.
+final class LibIIOPoll: IIOPoll {
+    private let connection: LibIIOConnection
+    private let places: [IIOPlace]
+
+    init(_ connection: LibIIOConnection, places: [IIOPlace]) {
+        self.connection = connection
+        self.places = places
+    }
+
+    func read(_ index: Int) throws(IIOFailure) -> Double {
+        guard places.indices.contains(index) else { return .nan }
+        return IIONumber.double(try connection.read(places[index])) ?? .nan
     }
 }
 #endif

@@ -83,3 +83,16 @@ protocol IIOPoll: AnyObject, Sendable {
     /// The value of the attribute with that place in the list; NaN when it is no number.
     func read(_ index: Int) throws(IIOFailure) -> Double
 }
+
+/// Where an attribute sits. Numbers count the devices of a context and the channels of a device.
+enum IIOPlace: Hashable, Sendable {
+    case device(Int, String)
+    case channel(Int, Int, String)
+
+    /// The attribute's name.
+    var name: String {
+        switch self {
+        case .device(_, let name), .channel(_, _, let name): name
+        }
+    }
+}

@@ -147,3 +147,24 @@ final class ContextSession: Sendable {
         for waiter in waiters { waiter.ring() }
     }
 }
+
+/// What all the work of a source is done with.
+struct SourceParts: Sendable {
+    let library: any IIOLibrary
+    let clock: any DeviceClock
+    let settings: [SensorSetting]
+    let options: IIOSourceOptions
+    /// Starts a thread.
+    let spawn: @Sendable (_ body: @escaping @Sendable () -> Void) throws(DeviceError) -> Void
+    /// Whether somebody says when devices of this machine come or go.
+    let watch = DeviceWatch()
+}
+
+/// Whether somebody says when devices of this machine come or go.
+final class DeviceWatch: Sendable {
+    private let on = Atomic<Bool>(false)
+
+    var isOn: Bool { on.load(ordering: .relaxed) }
+
+    func set(_ isOn: Bool) { on.store(isOn, ordering: .relaxed) }
+}

@@ -7,7 +7,7 @@
 /// a frame that follows the gyroscope alone, where gravity stands still whatever the device does; what that mean
 /// says corrects the inclination only, and the magnetometer the heading only. Corrections also reveal the
 /// gyroscope's bias, which is measured when the device rests, and a magnetic field of the wrong strength or dip is
-/// ignored for a while. ``Settings/reference`` is that filter. The standard settings add: true intervals from time stamps,
+/// ignored for a while. ``AttitudeSettings/reference`` is that filter. The standard settings add: true intervals from time stamps,
 /// rotation that changes linearly between samples, a wide bias limit, sensors of different rates or missing ones.
 ///
 /// Axes are the device's: x right, y to the top edge, z out of the screen. The earth's: x east, y north, z up.
@@ -18,7 +18,7 @@
 ///
 /// Not synchronized. An update allocates nothing.
 public struct AttitudeFilter: Sendable {
-    @usableFromInline let settings: Settings
+    @usableFromInline let settings: AttitudeSettings
     @usableFromInline var gyroscope: SensorInterval
     var accelerometer: SensorInterval
     @usableFromInline var magnetometer: SensorInterval
@@ -67,7 +67,7 @@ public struct AttitudeFilter: Sendable {
     ///   - settings: What to assume.
     ///   - interval: Seconds between samples where this is fixed and known: time stamps then only tell how many samples
     ///     are missing. Nil takes the time stamps as they are.
-    public init(settings: Settings = Settings(), interval: Double? = nil) {
+    public init(settings: AttitudeSettings = AttitudeSettings(), interval: Double? = nil) {
         self.settings = settings
         let nominal = interval.map { $0.isFinite && $0 > 0 ? $0 : 0 } ?? 0
         nominalInterval = nominal

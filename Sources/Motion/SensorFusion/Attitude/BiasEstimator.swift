@@ -26,9 +26,9 @@ struct BiasEstimator: Sendable {
     private let restVariance: Double
     private let verticalFactor: Double
 
-    init(settings: AttitudeFilter.Settings) {
+    init(settings: AttitudeSettings) {
         initialVariance = settings.initialBiasSigma * settings.initialBiasSigma
-        let forgotten = 0.1 * AttitudeFilter.Settings.degree
+        let forgotten = 0.1 * AttitudeSettings.degree
         noise = forgotten * forgotten / max(settings.biasForgettingTime, 1e-3)
         limit = settings.biasLimit
         motionVariance = settings.motionBiasSigma * settings.motionBiasSigma
@@ -37,7 +37,7 @@ struct BiasEstimator: Sendable {
         covariance = SymmetricMatrix(diagonal: initialVariance)
         headingNoise = settings.headingDrift * settings.headingDrift
         headingNoiseOfTurning = settings.headingDriftOfTurning * settings.headingDriftOfTurning
-        let known = 0.15 * AttitudeFilter.Settings.degree
+        let known = 0.15 * AttitudeSettings.degree
         knownBiasVariance = known * known
     }
 

@@ -10,7 +10,7 @@ struct HeadingGain: Sendable {
     private let timeConstant: Double
     private let rejectionFactor: Double
 
-    init(settings: AttitudeFilter.Settings) {
+    init(settings: AttitudeSettings) {
         gain = OnePoleGain(timeConstant: settings.magnetometerTimeConstant)
         timeConstant = settings.magnetometerTimeConstant
         rejectionFactor = max(settings.magneticRejectionFactor, 1)

@@ -31,11 +31,11 @@ struct HeadingTrust: Sendable {
     private let fastestTime: Double
 
     private static var varianceAfterRest: Double {
-        let sigma = 2.5 * AttitudeFilter.Settings.degree
+        let sigma = 2.5 * AttitudeSettings.degree
         return sigma * sigma
     }
 
-    init(settings: AttitudeFilter.Settings) {
+    init(settings: AttitudeSettings) {
         slowest = OnePoleGain(timeConstant: settings.slowestHeadingTimeConstant)
         fastest = OnePoleGain(timeConstant: settings.fastestHeadingTimeConstant)
         fastestTime = settings.fastestHeadingTimeConstant

@@ -24,7 +24,7 @@ struct MagneticReference: Sendable {
     private let recoveryTime: Double
     private let squaredAcceptanceRate: Double
 
-    init(settings: AttitudeFilter.Settings) {
+    init(settings: AttitudeSettings) {
         coefficients = LowPassCoefficients(timeConstant: settings.magneticTimeConstant)
         gain = OnePoleGain(timeConstant: settings.magneticReferenceTimeConstant)
         strengthThreshold = settings.magneticStrengthThreshold

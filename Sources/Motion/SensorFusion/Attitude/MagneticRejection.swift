@@ -16,7 +16,7 @@ struct MagneticRejection: Sendable {
     private let factor: Double
     private let isEnabled: Bool
 
-    init(settings: AttitudeFilter.Settings) {
+    init(settings: AttitudeSettings) {
         maximumTime = settings.maximumMagneticRejectionTime
         factor = max(settings.magneticRejectionFactor, 1)
         isEnabled = settings.rejectsMagneticDisturbance

@@ -22,7 +22,7 @@ struct MagnetometerDelay: Sendable {
     /// What the assumed delay counts, in square radians of motion.
     private static var weight: Double { 40 }
 
-    init(settings: AttitudeFilter.Settings) {
+    init(settings: AttitudeSettings) {
         delay = settings.magnetometerDelay
         prior = settings.magnetometerDelay
         learns = settings.learnsMagnetometerDelay

@@ -19,7 +19,7 @@ struct MotionBias: Sendable {
     private var correctionEast = 0.0
     private var correctionNorth = 0.0
 
-    init(settings: AttitudeFilter.Settings) {
+    init(settings: AttitudeSettings) {
         coefficients = LowPassCoefficients(timeConstant: settings.accelerometerTimeConstant)
         period = settings.biasEstimationInterval * (1 - 1e-9)
         limit = settings.motionBiasResidualLimit

@@ -1,6 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import SystemCalls
+
 /// A rotation as a unit quaternion, in Hamilton's convention: i·j = k.
 ///
 /// As an attitude it turns vectors from the device's axes into those of the earth.
@@ -68,5 +70,12 @@ public struct Quaternion: Sendable, Hashable {
 
     static func cross(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> SIMD3<Double> {
         SIMD3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
+    }
+}
+
+extension Quaternion {
+    /// A turn about the z axis, in radians, counterclockwise as seen from above.
+    public init(aboutZ angle: Double) {
+        self.init(x: 0, y: 0, z: sin(angle / 2), w: cos(angle / 2))
     }
 }

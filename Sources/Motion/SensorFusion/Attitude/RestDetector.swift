@@ -31,7 +31,7 @@ struct RestDetector: Sendable {
     private let limit: Double
     private let window: Double
 
-    init(settings: AttitudeFilter.Settings) {
+    init(settings: AttitudeSettings) {
         minimumTime = settings.restMinimumTime
         squaredRateThreshold = settings.restRotationThreshold * settings.restRotationThreshold
         squaredAccelerationThreshold = settings.restAccelerationThreshold * settings.restAccelerationThreshold

@@ -20,10 +20,7 @@ enum DirectionCells {
         return band * 8 + octant
     }
 
-    /// Finer cells: a cube's faces in twenty-five each.
-    static let fineDirectionCount = 6 * 25
-
-    /// The fine cell of a direction; the first one for none.
+    /// The fine cell of a direction, one of a cube's faces in twenty-five each; the first one for none.
     static func fineDirection(_ vector: SIMD3<Double>) -> Int {
         var largest = 0
         for index in 1..<3 where abs(vector[index]) > abs(vector[largest]) { largest = index }

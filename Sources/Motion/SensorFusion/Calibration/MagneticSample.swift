@@ -15,3 +15,31 @@ struct MagneticSample: Sendable, Equatable {
     /// Where the device pointed, as an index.
     var cell: Int
 }
+
+/// The mean of readings and their root mean square distance from it: in these terms a fit's numbers are all about one,
+/// whatever unit the magnetometer has and however strong its hard iron is.
+struct FieldScale: Sendable {
+    private(set) var center = SIMD3<Double>.zero
+    private(set) var unit = 1.0
+
+    init() {}
+
+    /// The scale of those samples; nil where they are all the same or not finite.
+    init?(_ samples: ArraySlice<MagneticSample>) {
+        guard !samples.isEmpty else { return nil }
+        let count = Double(samples.count)
+        var sum = SIMD3<Double>.zero
+        for sample in samples { sum += sample.field }
+        center = sum / count
+        var squares = 0.0
+        for sample in samples { squares += (sample.field - center).squaredLength }
+        unit = (squares / count).squareRoot()
+        guard unit.isFinite, unit > 0, center.isFinite else { return nil }
+    }
+
+    /// The scaled field of a reading.
+    func scaled(_ field: SIMD3<Double>) -> SIMD3<Double> { (field - center) / unit }
+
+    /// The reading of a scaled field.
+    func field(_ scaled: SIMD3<Double>) -> SIMD3<Double> { scaled * unit + center }
+}

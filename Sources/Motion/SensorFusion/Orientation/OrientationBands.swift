@@ -9,7 +9,7 @@ struct OrientationBands: Sendable, Equatable {
     private let flatLeaveCosine: Double
     private let edgeCosine: Double
 
-    init(_ settings: OrientationDetector.Settings) {
+    init(_ settings: OrientationSettings) {
         flatEnterCosine = cos(settings.flatEnterAngle * .pi / 180)
         flatLeaveCosine = min(flatEnterCosine, cos(settings.flatLeaveAngle * .pi / 180))
         edgeCosine = cos((45 + max(0, settings.edgeHysteresis)) * .pi / 180)

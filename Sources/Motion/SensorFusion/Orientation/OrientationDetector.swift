@@ -28,7 +28,7 @@
 /// ```
 public struct OrientationDetector: Sendable, Equatable {
     /// The thresholds it was made with.
-    public let settings: Settings
+    public let settings: OrientationSettings
 
     /// The present orientation, ``DeviceOrientation/unknown`` at first.
     public private(set) var orientation: DeviceOrientation = .unknown
@@ -42,7 +42,7 @@ public struct OrientationDetector: Sendable, Equatable {
     private var frozenUntil: Double = -.infinity
 
     /// Creates a detector that knows nothing yet.
-    public init(settings: Settings = Settings()) {
+    public init(settings: OrientationSettings = OrientationSettings()) {
         self.settings = settings
         bands = OrientationBands(settings)
         clock = SampleClock(maximumGap: settings.maximumGap, slowestInterval: 3)

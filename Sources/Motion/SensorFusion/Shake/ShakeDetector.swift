@@ -35,7 +35,7 @@ public struct ShakeDetector: Sendable, Equatable {
     }
 
     /// The thresholds it was made with.
-    public let settings: Settings
+    public let settings: ShakeSettings
 
     private let squaredThreshold: Double
     private var clock: SampleClock
@@ -45,7 +45,7 @@ public struct ShakeDetector: Sendable, Equatable {
     private var calmFrom: Double = -.infinity
 
     /// Creates a detector that has seen nothing yet.
-    public init(settings: Settings = Settings()) {
+    public init(settings: ShakeSettings = ShakeSettings()) {
         self.settings = settings
         squaredThreshold = settings.threshold * settings.threshold
         clock = SampleClock(maximumGap: settings.maximumGap)
@@ -150,4 +150,14 @@ public struct ShakeDetector: Sendable, Equatable {
             && timestamp - strokes.onset >= settings.minimumDuration
             && strokes.strongShare(at: timestamp) >= settings.strongShare
     }
+}
+
+/// What a ``ShakeDetector`` tells. Each ``began`` is followed by exactly one of the others.
+public enum ShakeEvent: Sendable, Hashable, CaseIterable {
+    /// The device is being shaken.
+    case began
+    /// The shaking stopped within about a second: a shake.
+    case ended
+    /// The shaking went on, or the samples stopped: no shake after all.
+    case cancelled
 }

@@ -105,7 +105,7 @@ struct AttitudeInputTests {
         let steps: [Double] = [
             0, -0.001, 0.01, 0.01, 0.01, 1e-12, .leastNonzeroMagnitude, 0.9, 1.1, 100, -100, 1e9, .nan, .infinity,
         ]
-        for settings in [AttitudeFilter.Settings(), .reference] {
+        for settings in [AttitudeSettings(), .reference] {
             var filter = AttitudeFilter(settings: settings)
             var time = 0.0
             let vector = { (random: inout SeededGenerator) in

@@ -44,7 +44,7 @@ struct AttitudePoseTests {
     @Test("A device that lies still has its pose with the first sample", arguments: poses)
     func pose(pose: Pose) {
         // The published filter takes the first inclination for a sign of a bias.
-        for (settings, tolerance) in [(AttitudeFilter.Settings(), 1e-5), (.reference, 0.5)] {
+        for (settings, tolerance) in [(AttitudeSettings(), 1e-5), (.reference, 0.5)] {
             var filter = AttitudeFilter(settings: settings)
             var worst = 0.0
             #expect(!filter.isReady && filter.northOffset == nil && filter.headingUncertainty == nil)

@@ -11,8 +11,8 @@ struct SyntheticMotion {
     static let field = SIMD3<Double>(0, 21.8, -45)
 
     /// Settings for sensors without delay.
-    static var settings: AttitudeFilter.Settings {
-        var settings = AttitudeFilter.Settings()
+    static var settings: AttitudeSettings {
+        var settings = AttitudeSettings()
         settings.gyroscopeDelay = 0
         settings.magnetometerDelay = 0
         return settings

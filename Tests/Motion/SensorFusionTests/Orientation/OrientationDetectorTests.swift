@@ -187,7 +187,7 @@ struct OrientationDetectorTests {
 
     @Test("Settings move the thresholds")
     func settings() {
-        var settings = OrientationDetector.Settings()
+        var settings = OrientationSettings()
         settings.edgeHysteresis = 0
         settings.holdTime = 0
         settings.flatEnterAngle = 10

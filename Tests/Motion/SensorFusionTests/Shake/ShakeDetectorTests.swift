@@ -206,7 +206,7 @@ struct ShakeDetectorTests {
 
     @Test("Settings move the thresholds")
     func settings() {
-        var settings = ShakeDetector.Settings()
+        var settings = ShakeSettings()
         settings.threshold = 3
         var detector = ShakeDetector(settings: settings)
         #expect(detector.settings == settings)

@@ -55,7 +55,7 @@ struct ShakeRecordingTests {
         #expect(detector.feed(recording).isEmpty)
         // Where a lower threshold takes the steps for strokes, they go on for longer than a second: cancelled.
         for threshold in [1.1, 1.2] {
-            var settings = ShakeDetector.Settings()
+            var settings = ShakeSettings()
             settings.threshold = threshold
             detector = ShakeDetector(settings: settings)
             #expect(!detector.feed(recording).map(\.event).contains(.ended))
