@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import DeviceCore
-public import SensorFusion
+import SensorFusion
 import Dispatch
 import Synchronization
 
@@ -111,14 +111,6 @@ public final class MotionEngine: Sendable {
         case .attitude: return kinds.isSuperset(of: [.accelerometer, .gyroscope])
         case .heading: return kinds.isSuperset(of: [.accelerometer, .magnetometer])
         }
-    }
-
-    /// How far the calibration of the magnetometer has come.
-    public var magneticCalibration: MagneticCalibration { state.withLock { $0.pipeline.calibrator.candidate } }
-
-    /// The calibration of the magnetometer that is in force.
-    public var magneticCalibrationInForce: MagneticCalibration {
-        state.withLock { $0.pipeline.calibrator.calibration }
     }
 
     /// Radians per second, the gyroscope's bias as it is known now, and the standard deviation of each axis; nil before

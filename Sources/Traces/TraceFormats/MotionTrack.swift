@@ -82,12 +82,6 @@ public struct MotionTrack: Sendable, Hashable {
         let median = intervals.sorted()[intervals.count / 2]
         return median > 0 ? 1e9 / Double(median) : nil
     }
-
-    /// The readings in the axes of the device; the same for a scalar.
-    func deviceValue(_ index: Int) -> SIMD3<Double> {
-        sensor.kind.isVector && !sensor.mountMatrix.isIdentity
-            ? sensor.mountMatrix.apply(to: values[index]) : values[index]
-    }
 }
 
 extension MotionTrack {

@@ -28,34 +28,23 @@ struct IIOPackedAxes: Sendable {
     func convert(_ scans: IIOScans, to output: UnsafeMutableRawPointer) {
         // One loop each, so that none of them asks within.
         switch (format.storageBits, format.isBigEndian) {
-        case (16, false):
-            let (left, right) = (Int16(truncatingIfNeeded: left), Int16(truncatingIfNeeded: right))
-            if right == 0 {
-                convert(scans, output) { Int16(littleEndian: $0) }
-            } else {
-                convert(scans, output) { (Int16(littleEndian: $0) &<< left) &>> right }
-            }
-        case (16, true):
-            let (left, right) = (Int16(truncatingIfNeeded: left), Int16(truncatingIfNeeded: right))
-            if right == 0 {
-                convert(scans, output) { Int16(bigEndian: $0) }
-            } else {
-                convert(scans, output) { (Int16(bigEndian: $0) &<< left) &>> right }
-            }
-        case (_, false):
-            let (left, right) = (Int32(truncatingIfNeeded: left), Int32(truncatingIfNeeded: right))
-            if right == 0 {
-                convert(scans, output) { Int32(littleEndian: $0) }
-            } else {
-                convert(scans, output) { (Int32(littleEndian: $0) &<< left) &>> right }
-            }
-        case (_, true):
-            let (left, right) = (Int32(truncatingIfNeeded: left), Int32(truncatingIfNeeded: right))
-            if right == 0 {
-                convert(scans, output) { Int32(bigEndian: $0) }
-            } else {
-                convert(scans, output) { (Int32(bigEndian: $0) &<< left) &>> right }
-            }
+        case (16, false): convert(scans, output, ordered: Int16.init(littleEndian:))
+        case (16, true): convert(scans, output, ordered: Int16.init(bigEndian:))
+        case (_, false): convert(scans, output, ordered: Int32.init(littleEndian:))
+        case (_, true): convert(scans, output, ordered: Int32.init(bigEndian:))
+        }
+    }
+
+    /// Leaves the shifts out where all bits count.
+    @inline(__always)
+    private func convert<Stored: FixedWidthInteger>(
+        _ scans: IIOScans, _ output: UnsafeMutableRawPointer, ordered: (Stored) -> Stored
+    ) {
+        let (left, right) = (Stored(truncatingIfNeeded: left), Stored(truncatingIfNeeded: right))
+        if right == 0 {
+            convertEach(scans, output, ordered)
+        } else {
+            convertEach(scans, output) { (ordered($0) &<< left) &>> right }
         }
     }
 
@@ -64,7 +53,7 @@ struct IIOPackedAxes: Sendable {
     private var right: Int { format.storageBits - format.bits }
 
     @inline(__always)
-    private func convert<Stored: FixedWidthInteger>(
+    private func convertEach<Stored: FixedWidthInteger>(
         _ scans: IIOScans, _ output: UnsafeMutableRawPointer, _ raw: (Stored) -> Stored
     ) {
         let (addend, factor, stride) = (addend, factor, scans.stride)

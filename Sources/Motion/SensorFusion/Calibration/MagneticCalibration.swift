@@ -68,9 +68,6 @@ public struct MagneticCalibration: Sendable, Hashable {
 }
 
 extension MagneticCalibration {
-    /// True when it corrects at all: false for readings that are used as they come.
-    public var correctsReadings: Bool { hardIron != .zero || !isIdentityMatrix }
-
     /// True when nothing in it can spoil readings: finite numbers and a matrix that neither mirrors nor squashes.
     ///
     /// A stored calibration for which this is false is not to be used; ``MagnetometerCalibrator`` ignores it.
@@ -101,8 +98,6 @@ extension MagneticCalibration {
     public func correctsTheSame(as other: MagneticCalibration) -> Bool {
         row0 == other.row0 && row1 == other.row1 && row2 == other.row2 && hardIron == other.hardIron
     }
-
-    var isIdentityMatrix: Bool { row0 == [1, 0, 0] && row1 == [0, 1, 0] && row2 == [0, 0, 1] }
 
     var determinant: Double { (row0 * Quaternion.cross(row1, row2)).sum() }
 

@@ -22,12 +22,4 @@ public enum DeviceOrientation: Int, Sendable, Hashable, CaseIterable {
     case faceUp = 5
     /// Lying, screen down: z = +1.
     case faceDown = 6
-
-    /// True for the four orientations in which an edge is up, whatever the tilt.
-    public var hasEdgeUp: Bool {
-        switch self {
-        case .portrait, .portraitUpsideDown, .landscapeLeft, .landscapeRight: true
-        case .unknown, .faceUp, .faceDown: false
-        }
-    }
 }

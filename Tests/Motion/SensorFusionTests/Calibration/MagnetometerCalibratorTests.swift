@@ -274,3 +274,8 @@ struct MagnetometerCalibratorTests {
         for index in 0..<3 { #expect(length(found.softIron[index] - expected[index + 1]) < 0.004) }
     }
 }
+
+extension MagneticCalibration {
+    /// False for readings that are used as they come.
+    fileprivate var correctsReadings: Bool { !correctsTheSame(as: MagneticCalibration()) }
+}

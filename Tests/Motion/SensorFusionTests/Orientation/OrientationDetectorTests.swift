@@ -54,7 +54,6 @@ struct OrientationDetectorTests {
             .unknown, .portrait, .portraitUpsideDown, .landscapeLeft, .landscapeRight, .faceUp, .faceDown,
         ]
         #expect(names.map(\.rawValue) == Array(0...6))
-        #expect(names.map(\.hasEdgeUp) == [false, true, true, true, true, false, false])
         #expect(DeviceOrientation.allCases == names)
     }
 
