@@ -313,11 +313,6 @@ let package = Package(
         // The codecs by themselves, for tools and fuzzers: they need neither Foundation nor a C library.
         .library(name: "GPSDProtocol", targets: ["GPSDProtocol"]),
         .library(name: "JSONBytes", targets: ["JSONBytes"]),
-        .library(name: "IIOFormat", targets: ["IIOFormat", "DeviceCore"]),
-        // Distances, directions and the magnetic field of the earth, which need nothing at all.
-        .library(name: "Geodesy", targets: ["Geodesy"]),
-        // Filters, orientation and shake, which need nothing at all.
-        .library(name: "SensorFusion", targets: ["SensorFusion"]),
         // Positions and motion that agree with each other, from a route.
         .library(name: "SyntheticMotion", targets: ["SyntheticMotion", "Trace"]),
         // Cutting, merging, scrubbing and spoiling traces, and saying what is in them.

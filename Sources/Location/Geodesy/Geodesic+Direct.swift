@@ -4,12 +4,12 @@
 /// The end of a path that was given by its start, its direction and its length.
 ///
 /// All values are NaN when the start was not valid or the direction or length was not finite.
-public struct GeodesicDirect: Equatable, Sendable {
+package struct GeodesicDirect: Equatable, Sendable {
     /// The point reached; its longitude lies between -180 and 180 degrees.
-    public let destination: GeodeticCoordinate
+    package let destination: GeodeticCoordinate
 
     /// The direction of travel at the destination, in degrees clockwise from north, from -180 to 180.
-    public let finalAzimuth: Double
+    package let finalAzimuth: Double
 
     static var invalid: GeodesicDirect {
         GeodesicDirect(destination: GeodeticCoordinate(latitude: .nan, longitude: .nan), finalAzimuth: .nan)
@@ -28,7 +28,7 @@ extension Geodesic {
     /// - Returns: The point reached, with an error of about 20 nanometres for paths up to once round the earth, and
     ///   the direction of travel there. All values are NaN when the start is not valid (see
     ///   ``GeodeticCoordinate/isValid``) or when azimuth or distance is not finite.
-    public static func direct(
+    package static func direct(
         from start: GeodeticCoordinate, azimuth: Double, distance: Double
     ) -> GeodesicDirect {
         guard start.isValid, azimuth.isFinite, distance.isFinite else { return .invalid }

@@ -4,16 +4,16 @@
 /// The shortest path between two points: how long it is, and in which direction it leaves and arrives.
 ///
 /// All three values are NaN when either point was not valid.
-public struct GeodesicInverse: Equatable, Sendable {
+package struct GeodesicInverse: Equatable, Sendable {
     /// The length of the shortest path, in metres.
-    public let distance: Double
+    package let distance: Double
 
     /// The direction of travel at the first point, in degrees clockwise from north, from -180 to 180.
-    public let initialAzimuth: Double
+    package let initialAzimuth: Double
 
     /// The direction of travel (not the way back) at the second point, in degrees clockwise from north,
     /// from -180 to 180.
-    public let finalAzimuth: Double
+    package let finalAzimuth: Double
 
     static var invalid: GeodesicInverse {
         GeodesicInverse(distance: .nan, initialAzimuth: .nan, finalAzimuth: .nan)
@@ -27,7 +27,7 @@ extension Geodesic {
     ///   ends. At a pole north is the direction that points along the coordinate's longitude. Coincident points have
     ///   both azimuths zero. Where two paths are equally short (antipodal points) one of them is returned. All values
     ///   are NaN when a point is not valid (see ``GeodeticCoordinate/isValid``).
-    public static func inverse(from start: GeodeticCoordinate, to end: GeodeticCoordinate) -> GeodesicInverse {
+    package static func inverse(from start: GeodeticCoordinate, to end: GeodeticCoordinate) -> GeodesicInverse {
         guard start.isValid, end.isValid else { return .invalid }
         var (eastward, rest) = DegreeArithmetic.difference(from: start.longitude, to: end.longitude)
         var eastSign = 1.0

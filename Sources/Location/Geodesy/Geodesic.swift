@@ -19,7 +19,7 @@ import SystemCalls
 /// let path = Geodesic.inverse(from: paris, to: tokyo)
 /// print(path.distance, path.initialAzimuth)
 /// ```
-public enum Geodesic {}
+package enum Geodesic {}
 
 extension Geodesic {
     /// The length of the shortest path between two points, in metres.
@@ -27,7 +27,7 @@ extension Geodesic {
     /// This is the fast way when only the length matters: points less than 20 km apart are measured without
     /// iteration. The error is below 100 nanometres everywhere. The result is the same, bit for bit, when the points
     /// are exchanged. It is NaN when a point is not valid (see ``GeodeticCoordinate/isValid``).
-    public static func distance(from start: GeodeticCoordinate, to end: GeodeticCoordinate) -> Double {
+    package static func distance(from start: GeodeticCoordinate, to end: GeodeticCoordinate) -> Double {
         guard start.isValid, end.isValid else { return .nan }
         // One order for both directions, so that rounding is the same.
         let isOrdered =

@@ -1,51 +1,51 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
-public import SensorFusion
+package import DeviceCore
+package import SensorFusion
 
 /// The device's attitude and what follows from it, at the time of one sample.
 ///
 /// In the device's axes (x right, y to the top edge, z out of the screen) and Industrial I/O's units. The earth's axes
 /// are x east, y north, z up.
-public struct FusedState: Sendable {
+package struct FusedState: Sendable {
     /// When the sample was measured: the gyroscope's, without one the accelerometer's.
-    public var time: BootTime
+    package var time: BootTime
     /// From the device's axes to ones whose z points up and whose x points somewhere in the plane, where only the
     /// gyroscope keeps it.
-    public var attitude = Quaternion.identity
+    package var attitude = Quaternion.identity
     /// Radians by which those axes have to be turned about z, counterclockwise, to become magnetic east, north, up;
     /// nil as long as no magnetometer has told.
-    public var northOffset: Double?
+    package var northOffset: Double?
     /// Radians, 95 % bound of the error of the magnetic heading; nil without `northOffset`.
-    public var headingUncertainty: Double?
+    package var headingUncertainty: Double?
     /// Radians from true north to magnetic north, east positive; nil when the position is not known.
-    public var declination: Double?
+    package var declination: Double?
     /// True when the gyroscope has taken part: without it the attitude follows movements late.
-    public var usesGyroscope = false
+    package var usesGyroscope = false
     /// Radians per second, without the gyroscope's bias; zero without a gyroscope.
-    public var rotationRate = SIMD3<Double>.zero
+    package var rotationRate = SIMD3<Double>.zero
     /// Metres per second squared, proper acceleration as the accelerometer measures it: +9.81 on the axis that points up.
-    public var acceleration = SIMD3<Double>.zero
+    package var acceleration = SIMD3<Double>.zero
     /// Gauss, without the device's own field; nil without a magnetometer.
-    public var magneticField: SIMD3<Double>?
+    package var magneticField: SIMD3<Double>?
     /// How well the device's own field is known.
-    public var magneticQuality = MagneticQuality.uncalibrated
+    package var magneticQuality = MagneticQuality.uncalibrated
     /// True while the magnetic field is not the one that is expected here; false as long as none is.
-    public var isMagneticallyDisturbed = false
+    package var isMagneticallyDisturbed = false
     /// True while the device lies still.
-    public var isResting = false
+    package var isResting = false
 
     /// A state of that time, with nothing known.
-    public init(time: BootTime) {
+    package init(time: BootTime) {
         self.time = time
     }
 
     /// The direction up in the device's axes, of length 1.
-    public var up: SIMD3<Double> { attitude.up }
+    package var up: SIMD3<Double> { attitude.up }
 
     /// From the device's axes to magnetic east, north, up; nil as long as north is not known.
-    public var magneticAttitude: Quaternion? {
+    package var magneticAttitude: Quaternion? {
         northOffset.map { Quaternion(aboutZ: $0) * attitude }
     }
 }

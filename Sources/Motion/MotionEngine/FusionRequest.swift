@@ -1,12 +1,12 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
 
 /// What a subscriber wants of the motion engine.
-public struct FusionRequest: Sendable, Hashable {
+package struct FusionRequest: Sendable, Hashable {
     /// What has to be known. What other subscribers need is known too.
-    public enum Need: Int, Sendable, Hashable, Comparable {
+    package enum Need: Int, Sendable, Hashable, Comparable {
         /// Which way is up: the accelerometer alone will do.
         case gravity
         /// How the device turns: the gyroscope as well, where there is one.
@@ -15,19 +15,19 @@ public struct FusionRequest: Sendable, Hashable {
         case heading
 
         /// By how much it takes.
-        public static func < (left: Need, right: Need) -> Bool { left.rawValue < right.rawValue }
+        package static func < (left: Need, right: Need) -> Bool { left.rawValue < right.rawValue }
     }
 
     /// What has to be known.
-    public var need: Need
+    package var need: Need
     /// Seconds from one state to the next; 0 for each sample of the gyroscope (without one, of the accelerometer) at
     /// its greatest rate.
-    public var interval: Double
+    package var interval: Double
     /// Seconds that a state may wait for others.
-    public var latency: Double
+    package var latency: Double
 
     /// A request of those parts.
-    public init(need: Need, interval: Double = 0, latency: Double = 0) {
+    package init(need: Need, interval: Double = 0, latency: Double = 0) {
         self.need = need
         self.interval = interval.isFinite ? max(0, interval) : 0
         self.latency = latency.isFinite ? max(0, latency) : 0
@@ -35,7 +35,7 @@ public struct FusionRequest: Sendable, Hashable {
 }
 
 /// What the motion engine has to say to a subscriber.
-public enum FusionEvent: Sendable {
+package enum FusionEvent: Sendable {
     /// States, oldest first, never none.
     case states([FusedState])
     /// A sensor gives nothing for now, and why. Sent once for each loss. Indirect, so that states are passed

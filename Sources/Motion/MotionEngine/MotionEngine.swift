@@ -1,7 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
 import SensorFusion
 import Dispatch
 import Synchronization
@@ -16,7 +16,7 @@ import Synchronization
 /// offer while a gyroscope takes part, and at the greatest rate for an interval of 0; each subscriber gets as many of the
 /// states as it asked for, chosen by time stamp. A device without a gyroscope, and subscribers that only want to know
 /// which way is up, leave it at the accelerometer at the interval asked for, at least ten times a second.
-public final class MotionEngine: Sendable {
+package final class MotionEngine: Sendable {
     /// How long, in seconds, a state waits for samples of other sensors when no sample comes in any more.
     private static let patience = 0.1
 
@@ -53,7 +53,7 @@ public final class MotionEngine: Sendable {
     private let storing = Mutex(())
 
     /// The engine of that device.
-    public static func of(_ device: Device) -> MotionEngine {
+    package static func of(_ device: Device) -> MotionEngine {
         device.component(MotionEngine.self) { MotionEngine(device: $0) }
     }
 
@@ -71,7 +71,7 @@ public final class MotionEngine: Sendable {
     /// When a sensor that the request needs is known to be lost, the closure hears so at once. A sensor that is not there
     /// is waited for in silence. Where a gyroscope may be needed, sensors are looked for first if that has not been done,
     /// which may take a few seconds.
-    public func subscribe(
+    package func subscribe(
         _ request: FusionRequest, receive: @escaping @Sendable (FusionEvent) -> Void
     ) -> Subscription {
         let client = FusionClient(request, receive: receive)
@@ -104,7 +104,7 @@ public final class MotionEngine: Sendable {
 
     /// True when the device has what it takes now: an accelerometer; for an attitude a gyroscope as well; for a heading
     /// a magnetometer as well (without a gyroscope, accelerometer and magnetometer do).
-    public func isAvailable(_ need: FusionRequest.Need) -> Bool {
+    package func isAvailable(_ need: FusionRequest.Need) -> Bool {
         let kinds = Set(source.sensors.lazy.map(\.kind))
         switch need {
         case .gravity: return kinds.contains(.accelerometer)
@@ -115,7 +115,7 @@ public final class MotionEngine: Sendable {
 
     /// Radians per second, the gyroscope's bias as it is known now, and the standard deviation of each axis; nil before
     /// the first sample.
-    public var gyroscopeBias: (bias: SIMD3<Double>, sigma: Double)? {
+    package var gyroscopeBias: (bias: SIMD3<Double>, sigma: Double)? {
         state.withLock { state in
             guard state.pipeline.aligner.isPresent(.gyroscope) else { return nil }
             return (state.pipeline.filter.bias, state.pipeline.filter.biasSigma)

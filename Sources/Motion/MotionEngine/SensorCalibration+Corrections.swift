@@ -1,12 +1,12 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
-public import SensorFusion
+package import DeviceCore
+package import SensorFusion
 
 extension SensorCalibration {
     /// A magnetometer's calibration as it is stored, in the axes that it was made in.
-    public init(_ magnetic: MagneticCalibration, date: WallTime) {
+    package init(_ magnetic: MagneticCalibration, date: WallTime) {
         self.init()
         offset = magnetic.hardIron
         let rows = magnetic.softIron
@@ -22,7 +22,7 @@ extension SensorCalibration {
 
 extension MagneticCalibration {
     /// What is stored of a magnetometer, in the same axes.
-    public init(_ stored: SensorCalibration) {
+    package init(_ stored: SensorCalibration) {
         self.init()
         hardIron = stored.offset
         softIron = [stored.matrix.0, stored.matrix.1, stored.matrix.2]

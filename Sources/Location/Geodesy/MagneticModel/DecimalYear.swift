@@ -6,12 +6,12 @@
 /// The fraction is the part of the calendar year that has passed, in UTC without leap seconds: 2027-01-01T00:00:00Z is
 /// 2027.0, and noon of 2 July 2027 is 2027.5. A year of 366 days goes slower. The calendar is the Gregorian one, also
 /// before it was introduced.
-public enum DecimalYear {
+package enum DecimalYear {
     /// The decimal year of an instant.
     ///
     /// - Parameter seconds: seconds since 1970-01-01T00:00:00Z, negative before. NaN for what is not finite or some
     ///   ninety million years away.
-    public static func at(secondsSince1970 seconds: Double) -> Double {
+    package static func at(secondsSince1970 seconds: Double) -> Double {
         guard abs(seconds) < 3e15 else { return .nan }
         let days = (seconds / 86_400).rounded(.down)
         let year = yearOf(day: Int64(days))
@@ -22,7 +22,7 @@ public enum DecimalYear {
     /// The decimal year of a day in UTC; nil when the calendar has no such day.
     ///
     /// - Parameter seconds: seconds since the day began; negative and large ones lead into other days.
-    public static func at(year: Int, month: Int, day: Int, seconds: Double = 0) -> Double? {
+    package static func at(year: Int, month: Int, day: Int, seconds: Double = 0) -> Double? {
         guard (-10_000_000...10_000_000).contains(year), (1...12).contains(month) else { return nil }
         let year = Int64(year)
         let lengths: [Int] = [31, length(of: year) == 366 ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]

@@ -3,10 +3,10 @@
 
 extension MagneticModel {
     /// The largest file that ``init(cof:)`` takes, in bytes.
-    public static var maximumFileSize: Int { 1_048_576 }
+    package static var maximumFileSize: Int { 1_048_576 }
 
     /// The highest degree that ``init(cof:)`` takes: that of the high-resolution model WMMHR.
-    public static var maximumDegree: Int { 133 }
+    package static var maximumDegree: Int { 133 }
 
     /// Reads a coefficient file (`WMM.COF`) as NOAA publishes it.
     ///
@@ -15,7 +15,7 @@ extension MagneticModel {
     /// complete. Blank lines, tabs, more space, Windows line ends and a byte order mark make no difference.
     ///
     /// - Throws: what is wrong, and in which line.
-    public init(cof bytes: some Collection<UInt8>) throws(MagneticModelError) {
+    package init(cof bytes: some Collection<UInt8>) throws(MagneticModelError) {
         var reader = MagneticFileReader()
         try reader.read(bytes)
         self = try reader.model()

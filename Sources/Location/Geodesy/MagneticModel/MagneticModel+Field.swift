@@ -16,7 +16,7 @@ extension MagneticModel {
     ///   - altitude: metres above the WGS 84 ellipsoid. The height above mean sea level does as well: the difference of
     ///     at most 110 m is 0.005 % of the field.
     ///   - year: the decimal year, such as 2026.5; see ``DecimalYear``.
-    public func field(latitude: Double, longitude: Double, altitude: Double, year: Double) -> MagneticField {
+    package func field(latitude: Double, longitude: Double, altitude: Double, year: Double) -> MagneticField {
         guard abs(latitude) <= 90, longitude.isFinite, year.isFinite, altitude >= -2_800_000, altitude.isFinite else {
             return MagneticField(field: .nan, rate: .nan, year: year, isModelValid: false)
         }

@@ -8,7 +8,7 @@ extension MagneticModel {
     ///
     /// By NOAA's National Centers for Environmental Information and the British Geological Survey, released on
     /// 17 December 2024; a work of the government of the United States, in the public domain.
-    public static let wmm2025 = MagneticModel(
+    package static let wmm2025 = MagneticModel(
         name: "WMM-2025", epoch: 2025.0, releaseDate: "11/13/2024", degree: 12,
         rows: wmm2025Rows)
 

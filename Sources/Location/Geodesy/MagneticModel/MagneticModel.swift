@@ -12,18 +12,18 @@
 /// latitude, so that nothing is divided by zero at the poles.
 ///
 /// Values are immutable and can be used from any thread. A call allocates nothing.
-public struct MagneticModel: Sendable {
+package struct MagneticModel: Sendable {
     /// The name that the release gives itself, such as `WMM-2025`.
-    public let name: String
+    package let name: String
 
     /// The decimal year that the coefficients belong to.
-    public let epoch: Double
+    package let epoch: Double
 
     /// The date behind the name in the file, as it stands there (month/day/year); nil where there is none.
-    public let releaseDate: String?
+    package let releaseDate: String?
 
     /// The highest degree and order of the harmonics; 12 for the World Magnetic Model.
-    public let degree: Int
+    package let degree: Int
 
     /// The terms of order 0, and those of order 1 of the same degrees beside them, by degree.
     let zonal: ContiguousArray<ZonalTerm>
@@ -70,8 +70,8 @@ public struct MagneticModel: Sendable {
     }
 
     /// The decimal years that the model is made for: five from its epoch.
-    public var validYears: ClosedRange<Double> { epoch...(epoch + 5) }
+    package var validYears: ClosedRange<Double> { epoch...(epoch + 5) }
 
     /// The heights that the model is made for, in metres above the ellipsoid: 1 km below it to 850 km above.
-    public static var validAltitudes: ClosedRange<Double> { -1_000...850_000 }
+    package static var validAltitudes: ClosedRange<Double> { -1_000...850_000 }
 }

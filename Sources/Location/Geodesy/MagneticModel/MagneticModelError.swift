@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why bytes are not a coefficient file of a magnetic model.
-public struct MagneticModelError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct MagneticModelError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What is wrong.
-    public enum Reason: Sendable, Hashable {
+    package enum Reason: Sendable, Hashable {
         /// There is nothing but blank lines.
         case empty
         /// More than ``MagneticModel/maximumFileSize`` bytes.
@@ -30,10 +30,10 @@ public struct MagneticModelError: Error, Sendable, Hashable, CustomStringConvert
     }
 
     /// What is wrong.
-    public let reason: Reason
+    package let reason: Reason
 
     /// The line that it is wrong in, counted from 1; nil where the file as a whole is meant.
-    public let line: Int?
+    package let line: Int?
 
     init(_ reason: Reason, line: Int? = nil) {
         self.reason = reason
@@ -41,7 +41,7 @@ public struct MagneticModelError: Error, Sendable, Hashable, CustomStringConvert
     }
 
     /// A sentence for people.
-    public var description: String {
+    package var description: String {
         let place = line.map { "Line \($0): " } ?? ""
         return place + sentence
     }

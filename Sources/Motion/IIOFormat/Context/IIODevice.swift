@@ -69,7 +69,7 @@ extension IIODevice {
     /// How scans lie in a buffer when those channels, places in ``channels``, are enabled.
     ///
     /// Nil when one of them does not exist or cannot be captured.
-    public func layout(of wanted: some Sequence<Int>) -> IIOScanLayout? {
+    package func layout(of wanted: some Sequence<Int>) -> IIOScanLayout? {
         var elements: [(channel: Int, scan: IIOScanElement)] = []
         for channel in wanted {
             guard channels.indices.contains(channel), let scan = channels[channel].scan, scan.index >= 0 else {

@@ -2,22 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One axis of a sensor: a channel, and what turns its numbers into the unit of the sensor's kind.
-public struct IIOAxis: Sendable, Hashable {
+package struct IIOAxis: Sendable, Hashable {
     /// The place of the channel in its device's list of channels.
-    public var channel: Int
+    package var channel: Int
     /// The channel's id, for example "accel_x".
-    public var channelID: String
+    package var channelID: String
     /// What a raw number, with the offset added, is multiplied by; 0 when the driver's scale cannot be used.
-    public var scale: Double
+    package var scale: Double
     /// What is added to a raw number before it is scaled.
-    public var offset: Double
+    package var offset: Double
     /// True when the channel is read through its `input` attribute, whose number is scaled already.
-    public var isProcessed: Bool
+    package var isProcessed: Bool
     /// What the scaled number is multiplied by to come to the unit of the sensor's kind.
-    public var unitFactor: Double
+    package var unitFactor: Double
 
     /// An axis of those parts.
-    public init(
+    package init(
         channel: Int, channelID: String, scale: Double = 1, offset: Double = 0, isProcessed: Bool = false,
         unitFactor: Double = 1
     ) {
@@ -30,21 +30,21 @@ public struct IIOAxis: Sendable, Hashable {
     }
 
     /// The attribute to read for one value: "input" or "raw".
-    public var attributeName: String { isProcessed ? "input" : "raw" }
+    package var attributeName: String { isProcessed ? "input" : "raw" }
 
     /// True when a value can be worked out at all.
-    public var isUsable: Bool { isProcessed || (scale != 0 && scale.isFinite && offset.isFinite) }
+    package var isUsable: Bool { isProcessed || (scale != 0 && scale.isFinite && offset.isFinite) }
 
     /// The value, in the unit of the sensor's kind, of a number that was read: (number + offset) × scale.
     ///
     /// Not a number where the axis is not usable.
-    public func value(of number: Double) -> Double {
+    package func value(of number: Double) -> Double {
         guard isUsable else { return .nan }
         return isProcessed ? number * unitFactor : (number + offset) * (scale * unitFactor)
     }
 
     /// The number to be read for a value, not rounded: the inverse of ``value(of:)``.
-    public func number(for value: Double) -> Double {
+    package func number(for value: Double) -> Double {
         guard isUsable else { return .nan }
         return isProcessed ? value / unitFactor : value / (scale * unitFactor) - offset
     }

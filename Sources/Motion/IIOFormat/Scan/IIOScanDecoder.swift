@@ -1,17 +1,17 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
 
 /// Takes the samples of one sensor out of scans, straight from the bytes of a buffer.
 ///
 /// A value is (raw + offset) × scale of its axis, in the unit of the sensor's kind and in the sensor's axes. Nothing
 /// is allocated, and bounds are looked at once a call. It may be used from any thread.
-public struct IIOScanDecoder: Sendable {
+package struct IIOScanDecoder: Sendable {
     /// True when the scans carry time stamps that can be read.
-    public let hasTimestamps: Bool
+    package let hasTimestamps: Bool
     /// The least number of bytes that a scan must have.
-    public let minimumStride: Int
+    package let minimumStride: Int
 
     private let lanes: [IIOScanLane]
     private let packed: IIOPackedAxes?
@@ -21,7 +21,7 @@ public struct IIOScanDecoder: Sendable {
     ///
     /// Nil when there is another number of them, an axis is not in the layout or is no single number, or its scale
     /// cannot be used. A time stamp that is not in the layout or has not 64 bits is left out.
-    public init?(layout: IIOScanLayout, axes: [IIOAxis], timestampChannel: Int?) {
+    package init?(layout: IIOScanLayout, axes: [IIOAxis], timestampChannel: Int?) {
         guard axes.count == 1 || axes.count == 3 else { return nil }
         var lanes: [IIOScanLane] = []
         for axis in axes {
@@ -49,7 +49,7 @@ public struct IIOScanDecoder: Sendable {
     /// too small for the layout. The components of a scalar behind the first are 0. Where the scans carry no time
     /// stamps, `timestamps` stays as it is.
     @discardableResult
-    public func decode(
+    package func decode(
         _ bytes: UnsafeRawBufferPointer, stride: Int, count: Int, values: UnsafeMutableBufferPointer<SIMD3<Double>>,
         timestamps: UnsafeMutableBufferPointer<Int64>?
     ) -> Int {
@@ -58,7 +58,7 @@ public struct IIOScanDecoder: Sendable {
 
     /// Decodes as the other form does; `clockOffset` nanoseconds are added to each stamp to come to the boot clock.
     @discardableResult
-    public func decode(
+    package func decode(
         _ bytes: UnsafeRawBufferPointer, stride: Int, count: Int, values: UnsafeMutableBufferPointer<SIMD3<Double>>,
         times: UnsafeMutableBufferPointer<BootTime>?, clockOffset: Int64
     ) -> Int {

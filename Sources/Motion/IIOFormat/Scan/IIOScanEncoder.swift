@@ -11,20 +11,20 @@
 ///     encoder.put(raw: nanoseconds, of: timestampChannel, into: bytes)
 /// }
 /// ```
-public struct IIOScanEncoder: Sendable {
+package struct IIOScanEncoder: Sendable {
     /// How the scans lie.
-    public let layout: IIOScanLayout
+    package let layout: IIOScanLayout
 
     /// An encoder for that layout.
-    public init(layout: IIOScanLayout) {
+    package init(layout: IIOScanLayout) {
         self.layout = layout
     }
 
     /// The bytes of a scan, all zero.
-    public func emptyScan() -> [UInt8] { [UInt8](repeating: 0, count: layout.sampleSize) }
+    package func emptyScan() -> [UInt8] { [UInt8](repeating: 0, count: layout.sampleSize) }
 
     /// A scan of those vectors, with a time stamp in nanoseconds when its channel is given.
-    public func encode(
+    package func encode(
         _ vectors: [(axes: [IIOAxis], value: SIMD3<Double>)], timestamp: Int64 = 0, timestampChannel: Int? = nil
     ) -> [UInt8] {
         var scan = emptyScan()
@@ -40,7 +40,7 @@ public struct IIOScanEncoder: Sendable {
     /// Of a single axis the first component counts. Values are rounded to the nearest raw number and held at the ends
     /// of its range; what is not a number becomes 0.
     @discardableResult
-    public func put(_ value: SIMD3<Double>, of axes: [IIOAxis], into scan: UnsafeMutableRawBufferPointer) -> Bool {
+    package func put(_ value: SIMD3<Double>, of axes: [IIOAxis], into scan: UnsafeMutableRawBufferPointer) -> Bool {
         var isComplete = axes.count <= 3
         for (place, axis) in axes.prefix(3).enumerated() {
             guard let element = layout.element(of: axis.channel) else {
@@ -55,7 +55,7 @@ public struct IIOScanEncoder: Sendable {
 
     /// Puts a raw number, such as a time stamp, into a scan; false when the channel has no place there.
     @discardableResult
-    public func put(raw: Int64, of channel: Int, into scan: UnsafeMutableRawBufferPointer) -> Bool {
+    package func put(raw: Int64, of channel: Int, into scan: UnsafeMutableRawBufferPointer) -> Bool {
         guard let element = layout.element(of: channel) else { return false }
         return put(element.format.clamped(raw), at: element, into: scan)
     }

@@ -22,34 +22,34 @@ public struct IIOScanElement: Sendable, Hashable {
 ///
 /// The kernel's rule: channels in the order of their scan indexes, each aligned to its own size from the start of the
 /// scan, and the whole filled up to a multiple of the largest (`iio_compute_scan_bytes` in the kernel).
-public struct IIOScanLayout: Sendable, Hashable {
+package struct IIOScanLayout: Sendable, Hashable {
     /// A channel's place in the scan.
-    public struct Element: Sendable, Hashable {
+    package struct Element: Sendable, Hashable {
         /// The place of the channel in its device's list of channels.
-        public var channel: Int
+        package var channel: Int
         /// The scan index.
-        public var index: Int
+        package var index: Int
         /// The format of the sample.
-        public var format: IIODataFormat
+        package var format: IIODataFormat
         /// The bytes before it in the scan.
-        public var offset: Int
+        package var offset: Int
 
         /// The first byte behind it.
-        public var end: Int { offset + format.byteCount }
+        package var end: Int { offset + format.byteCount }
     }
 
     /// The channels, in the order in which they lie.
-    public let elements: [Element]
+    package let elements: [Element]
     /// The bytes from one scan to the next; 0 when there are no channels.
-    public let sampleSize: Int
+    package let sampleSize: Int
     /// The bytes of a scan as libiio up to 0.24 counts them.
     ///
     /// It does not fill up the end. Where this differs from ``sampleSize``, such a libiio reads scans at wrong places,
     /// unless the time stamp is captured too.
-    public let unpaddedSize: Int
+    package let unpaddedSize: Int
 
     /// The layout of a scan of those channels, in any order; those with one index share a place.
-    public init(_ channels: [(channel: Int, scan: IIOScanElement)]) {
+    package init(_ channels: [(channel: Int, scan: IIOScanElement)]) {
         let sorted = channels.enumerated()
             .sorted { ($0.element.scan.index, $0.offset) < ($1.element.scan.index, $1.offset) }
             .map(\.element)
@@ -77,7 +77,7 @@ public struct IIOScanLayout: Sendable, Hashable {
     }
 
     /// The element of that channel.
-    public func element(of channel: Int) -> Element? { elements.first { $0.channel == channel } }
+    package func element(of channel: Int) -> Element? { elements.first { $0.channel == channel } }
 
     /// The kernel's ALIGN(). It is meant for powers of two, and used for elements of three values as well.
     private static func aligned(_ size: Int, to alignment: Int) -> Int { (size + alignment - 1) & ~(alignment - 1) }

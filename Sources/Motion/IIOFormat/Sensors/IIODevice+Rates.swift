@@ -1,7 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
 
 extension IIODevice {
     /// Fills in which rates a sensor offers, which one is set, and where.
@@ -38,7 +38,7 @@ extension SensorRates {
     /// Reads what `sampling_frequency_available` says: numbers with blanks between them, or `[minimum step maximum]`.
     ///
     /// What is no rate above 0 is left out of a list. Unknown when nothing is left, or when a range makes no sense.
-    public init(_ text: String) {
+    package init(_ text: String) {
         self = .unknown
         guard text.utf8.count <= 4096 else { return }
         let trimmed = IIONumber.trimmed(text)

@@ -8,7 +8,7 @@ extension IIODevice {
     ///
     /// The values of the attributes have to be there: scales, offsets, rates and matrices. A sensor that cannot give a
     /// right reading, as one whose scale is 0, is among them with its problem.
-    public func sensors() -> [IIOSensor] {
+    package func sensors() -> [IIOSensor] {
         isTrigger ? [] : SensorKind.allCases.compactMap { sensor($0) }
     }
 

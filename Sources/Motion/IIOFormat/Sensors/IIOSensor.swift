@@ -1,51 +1,51 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
 
 /// One motion sensor that was found in a device, ready to be read.
 ///
 /// A chip with an accelerometer and a gyroscope in one device gives two of these.
-public struct IIOSensor: Sendable, Hashable {
+package struct IIOSensor: Sendable, Hashable {
     /// What it measures.
-    public var kind: SensorKind
+    package var kind: SensorKind
     /// The driver's name, for example "mpu6050"; empty when there is none.
-    public var name: String
+    package var name: String
     /// The label that the firmware gives, for example "accel-display"; empty when there is none.
-    public var label: String
+    package var label: String
     /// Where on the machine it sits: "base", "display", "lid"; empty when nobody says.
-    public var location: String
+    package var location: String
     /// Its axes x, y and z, or the one of a pressure sensor.
-    public var axes: [IIOAxis]
+    package var axes: [IIOAxis]
     /// The rates that the driver offers.
-    public var rates: SensorRates
+    package var rates: SensorRates
     /// The rate that is set, in hertz; nil when the driver does not say. Some drivers start with 0, which is off.
-    public var currentRate: Double?
+    package var currentRate: Double?
     /// Where the rate is set; nil when neither its channels nor the device offer that. The trigger is another place.
-    public var rateAttribute: IIORateAttribute?
+    package var rateAttribute: IIORateAttribute?
     /// The driver's mount matrix, or identity.
-    public var mountMatrix: MountMatrix
+    package var mountMatrix: MountMatrix
     /// The file that the matrix comes from, for example "in_accel_mount_matrix", or "none given".
-    public var mountMatrixOrigin: String
+    package var mountMatrixOrigin: String
     /// What somebody should know about it, for example that its matrix could not be used.
-    public var remarks: [String]
+    package var remarks: [String]
     /// Those of the remarks that speak of the driver's matrix, and mean nothing where another is used.
-    public var mountMatrixRemarks: [String] = []
+    package var mountMatrixRemarks: [String] = []
     /// True when every axis can be captured in a buffer.
-    public var canBuffer: Bool
+    package var canBuffer: Bool
     /// True when every axis can be read through an attribute.
-    public var canPoll: Bool
+    package var canPoll: Bool
     /// Why no reading could be right, in words that name the attribute and its value; nil when all is well.
-    public var problemText: String?
+    package var problemText: String?
 
     /// Why no reading could be right; nil when all is well. Nothing is to be read from a sensor with a problem.
-    public var problem: DeviceError? { problemText.map { DeviceError(.inputOutput, $0) } }
+    package var problem: DeviceError? { problemText.map { DeviceError(.inputOutput, $0) } }
 
     /// True when readings can be right.
-    public var isUsable: Bool { problemText == nil }
+    package var isUsable: Bool { problemText == nil }
 
     /// A sensor of those parts.
-    public init(
+    package init(
         kind: SensorKind, name: String = "", label: String = "", location: String = "", axes: [IIOAxis],
         rates: SensorRates = .unknown, currentRate: Double? = nil, rateAttribute: IIORateAttribute? = nil,
         mountMatrix: MountMatrix = .identity, mountMatrixOrigin: String = "none given", remarks: [String] = [],
@@ -69,7 +69,7 @@ public struct IIOSensor: Sendable, Hashable {
 }
 
 /// Where the attribute sits that sets the sampling rate of a sensor.
-public enum IIORateAttribute: Sendable, Hashable {
+package enum IIORateAttribute: Sendable, Hashable {
     /// An attribute of the device, of that name.
     case device(String)
     /// An attribute of the channel at that place in the device's list, of that name.

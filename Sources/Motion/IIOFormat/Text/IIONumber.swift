@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Numbers as sysfs and libiio write them: with a decimal point, whatever the locale says.
-public enum IIONumber {
+package enum IIONumber {
     /// The text without the blanks, line ends and NUL bytes around it, which libiio and drivers leave there.
-    public static func trimmed(_ text: String) -> Substring {
+    package static func trimmed(_ text: String) -> Substring {
         var rest = text[...]
         while let first = rest.unicodeScalars.first, isFiller(first) { rest.unicodeScalars.removeFirst() }
         while let last = rest.unicodeScalars.last, isFiller(last) { rest.unicodeScalars.removeLast() }
@@ -14,7 +14,7 @@ public enum IIONumber {
     /// The finite number that the text is, blanks around it aside; nil when it is anything else.
     ///
     /// A decimal comma, a unit behind the number, "nan" and hexadecimal digits all give nil.
-    public static func double(_ text: some StringProtocol) -> Double? {
+    package static func double(_ text: some StringProtocol) -> Double? {
         let trimmed = trimmed(String(text.prefix(limit + 1)))
         guard !trimmed.isEmpty, trimmed.utf8.count <= limit, trimmed.utf8.allSatisfy(isPartOfNumber) else { return nil }
         guard let number = Double(trimmed), number.isFinite else { return nil }

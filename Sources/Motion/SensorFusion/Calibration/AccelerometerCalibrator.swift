@@ -9,9 +9,9 @@
 ///
 /// How level the device stood hardly matters for offset and scale, which come from the axis that points up or down.
 /// Cross terms come from the other axes and are as good as the device's edges are square to the table.
-public struct AccelerometerCalibrator: Sendable {
+package struct AccelerometerCalibrator: Sendable {
     /// What to do next.
-    public enum State: Sendable, Hashable {
+    package enum State: Sendable, Hashable {
         /// It moves: put it into one of the missing poses.
         case moving
         /// It stands still in a missing pose; that part of the time needed has passed, 0 ... 1.
@@ -25,7 +25,7 @@ public struct AccelerometerCalibrator: Sendable {
     }
 
     /// Gravity at this place, m/s².
-    public let gravity: Double
+    package let gravity: Double
 
     private var average: StillAverage
     private var poses: [DevicePose: SIMD3<Double>] = [:]
@@ -34,7 +34,7 @@ public struct AccelerometerCalibrator: Sendable {
     ///   - gravity: At this place, m/s²; the standard value is at most 0.3 % wrong.
     ///   - duration: Seconds of standing still for a pose.
     ///   - limit: How far a reading may be from the mean, m/s².
-    public init(gravity: Double = 9.80665, duration: Double = 1.5, limit: Double = 0.4) {
+    package init(gravity: Double = 9.80665, duration: Double = 1.5, limit: Double = 0.4) {
         self.gravity = gravity.isFinite && gravity > 1 ? gravity : 9.80665
         average = StillAverage(limit: limit, duration: duration)
     }
@@ -44,7 +44,7 @@ public struct AccelerometerCalibrator: Sendable {
     /// - Returns: The pose that was completed by this reading, if any. A pose that is done is measured again when the
     ///   device comes back to it; the later measurement counts.
     @discardableResult
-    public mutating func update(_ acceleration: SIMD3<Double>, timestamp: Double) -> DevicePose? {
+    package mutating func update(_ acceleration: SIMD3<Double>, timestamp: Double) -> DevicePose? {
         guard acceleration.isFinite, acceleration.length < 1e3 else { return nil }
         let wasComplete = average.isComplete
         average.update(acceleration, timestamp: timestamp)
@@ -54,7 +54,7 @@ public struct AccelerometerCalibrator: Sendable {
     }
 
     /// What happens now, and so what to tell the user.
-    public var state: State {
+    package var state: State {
         if missingPoses.isEmpty { return .complete }
         guard average.count > 1, average.progress > 0.1 else { return .moving }
         guard let pose else { return .slanted }
@@ -62,10 +62,10 @@ public struct AccelerometerCalibrator: Sendable {
     }
 
     /// The poses that are still needed.
-    public var missingPoses: [DevicePose] { DevicePose.allCases.filter { poses[$0] == nil } }
+    package var missingPoses: [DevicePose] { DevicePose.allCases.filter { poses[$0] == nil } }
 
     /// What to tell the user, as an English sentence without full stop.
-    public var hint: String {
+    package var hint: String {
         switch state {
         case .measuring: "hold it still"
         case .complete: "done"
@@ -75,11 +75,11 @@ public struct AccelerometerCalibrator: Sendable {
     }
 
     /// The mean reading of a pose that is done, m/s².
-    public func reading(in pose: DevicePose) -> SIMD3<Double>? { poses[pose] }
+    package func reading(in pose: DevicePose) -> SIMD3<Double>? { poses[pose] }
 
     /// The result once all six poses are done; nil before, and when the readings cannot be those of an accelerometer
     /// (scale wrong by more than a half).
-    public var calibration: AccelerometerCalibration? {
+    package var calibration: AccelerometerCalibration? {
         guard missingPoses.isEmpty else { return nil }
         var rows: [SIMD4<Double>] = []
         for axis in 0..<3 {
@@ -109,7 +109,7 @@ public struct AccelerometerCalibrator: Sendable {
     }
 
     /// Forgets all poses.
-    public mutating func reset() {
+    package mutating func reset() {
         average.restart()
         poses.removeAll(keepingCapacity: true)
     }
@@ -148,28 +148,28 @@ public struct AccelerometerCalibrator: Sendable {
 }
 
 /// What an accelerometer's readings have to go through: corrected = matrix · (measured - offset).
-public struct AccelerometerCalibration: Sendable, Hashable {
+package struct AccelerometerCalibration: Sendable, Hashable {
     /// The first row of the matrix.
-    public var row0 = SIMD3<Double>(1, 0, 0)
+    package var row0 = SIMD3<Double>(1, 0, 0)
     /// The second row.
-    public var row1 = SIMD3<Double>(0, 1, 0)
+    package var row1 = SIMD3<Double>(0, 1, 0)
     /// The third row.
-    public var row2 = SIMD3<Double>(0, 0, 1)
+    package var row2 = SIMD3<Double>(0, 0, 1)
     /// What the sensor reads when nothing accelerates it, m/s².
-    public var offset = SIMD3<Double>.zero
+    package var offset = SIMD3<Double>.zero
     /// Root mean square of how far the corrected lengths of the poses are from gravity, m/s².
-    public var residual = 0.0
+    package var residual = 0.0
     /// The largest angle between a pose and the direction that it should have had, radians: how well the device stood.
-    public var tilt = 0.0
+    package var tilt = 0.0
 
     /// No correction.
-    public init() {}
+    package init() {}
 
     /// The factor on each axis by itself.
-    public var scale: SIMD3<Double> { SIMD3(row0.x, row1.y, row2.z) }
+    package var scale: SIMD3<Double> { SIMD3(row0.x, row1.y, row2.z) }
 
     /// A reading without the sensor's errors, m/s².
-    public func apply(to measured: SIMD3<Double>) -> SIMD3<Double> {
+    package func apply(to measured: SIMD3<Double>) -> SIMD3<Double> {
         let a = measured - offset
         return SIMD3((row0 * a).sum(), (row1 * a).sum(), (row2 * a).sum())
     }

@@ -5,7 +5,7 @@
 ///
 /// The axes are x to the right, y to the top edge and z out of the screen. For a sensor by itself they are those
 /// printed in its data sheet.
-public enum DevicePose: String, Sendable, Hashable, CaseIterable {
+package enum DevicePose: String, Sendable, Hashable, CaseIterable {
     /// Flat with the screen to the ceiling: z up.
     case faceUp
     /// Flat with the screen on the table: z down.
@@ -20,7 +20,7 @@ public enum DevicePose: String, Sendable, Hashable, CaseIterable {
     case leftEdgeUp
 
     /// The direction up in the device's axes, which is also that of a resting accelerometer's reading.
-    public var up: SIMD3<Double> {
+    package var up: SIMD3<Double> {
         switch self {
         case .faceUp: [0, 0, 1]
         case .faceDown: [0, 0, -1]
@@ -32,7 +32,7 @@ public enum DevicePose: String, Sendable, Hashable, CaseIterable {
     }
 
     /// What to do, as an English sentence without full stop.
-    public var hint: String {
+    package var hint: String {
         switch self {
         case .faceUp: "lay it flat, face up"
         case .faceDown: "lay it flat, face down"
@@ -45,7 +45,7 @@ public enum DevicePose: String, Sendable, Hashable, CaseIterable {
 
     /// The pose in which a resting accelerometer gives about that reading; nil when no axis points up or down within
     /// 25 degrees.
-    public init?(acceleration: SIMD3<Double>) {
+    package init?(acceleration: SIMD3<Double>) {
         let length = acceleration.length
         guard length.isFinite, length > 0 else { return nil }
         // The cosine of 25 degrees.

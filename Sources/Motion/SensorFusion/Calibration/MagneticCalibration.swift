@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// How well a magnetometer's own magnetism is known, in rising order.
-public enum MagneticQuality: Int, Sendable, Hashable, Comparable {
+package enum MagneticQuality: Int, Sendable, Hashable, Comparable {
     /// Not at all: readings are used as they come.
     case uncalibrated = -1
     /// Roughly.
@@ -13,13 +13,13 @@ public enum MagneticQuality: Int, Sendable, Hashable, Comparable {
     case high = 2
 
     /// By how good it is.
-    public static func < (left: MagneticQuality, right: MagneticQuality) -> Bool { left.rawValue < right.rawValue }
+    package static func < (left: MagneticQuality, right: MagneticQuality) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// What a magnetometer's readings have to go through: corrected = softIron · (measured - hardIron).
-public struct MagneticCalibration: Sendable, Hashable {
+package struct MagneticCalibration: Sendable, Hashable {
     /// The rows of the matrix, whose determinant is 1.
-    public var softIron: [SIMD3<Double>] {
+    package var softIron: [SIMD3<Double>] {
         get { [row0, row1, row2] }
         set { if newValue.count == 3 { (row0, row1, row2) = (newValue[0], newValue[1], newValue[2]) } }
     }
@@ -27,30 +27,30 @@ public struct MagneticCalibration: Sendable, Hashable {
     var row1 = SIMD3<Double>(0, 1, 0)
     var row2 = SIMD3<Double>(0, 0, 1)
     /// The device's own field, in the unit of the readings.
-    public var hardIron = SIMD3<Double>.zero
+    package var hardIron = SIMD3<Double>.zero
     /// How good it is.
-    public var quality = MagneticQuality.uncalibrated
+    package var quality = MagneticQuality.uncalibrated
     /// Root mean square of what the fit leaves over in one component, as a part of the field's strength; NaN before
     /// there was a fit.
-    public var residual = Double.nan
+    package var residual = Double.nan
     /// The part of all directions in which the field has been seen, 0 ... 1.
-    public var coverage = 0.0
+    package var coverage = 0.0
     /// The strength of the earth's field after correction, in the unit of the readings; NaN before there was a fit.
-    public var fieldStrength = Double.nan
+    package var fieldStrength = Double.nan
     /// Radians below the horizon, of the field; NaN when it could not be told.
-    public var dip = Double.nan
+    package var dip = Double.nan
 
     /// No correction.
-    public init() {}
+    package init() {}
 
     /// A reading without the device's own field.
-    public func apply(to measured: SIMD3<Double>) -> SIMD3<Double> {
+    package func apply(to measured: SIMD3<Double>) -> SIMD3<Double> {
         let m = measured - hardIron
         return SIMD3((row0 * m).sum(), (row1 * m).sum(), (row2 * m).sum())
     }
 
     /// Equal in everything, where numbers that are not known (NaN) equal each other.
-    public static func == (left: MagneticCalibration, right: MagneticCalibration) -> Bool {
+    package static func == (left: MagneticCalibration, right: MagneticCalibration) -> Bool {
         func same(_ a: Double, _ b: Double) -> Bool { a == b || (a.isNaN && b.isNaN) }
         return left.correctsTheSame(as: right) && left.quality == right.quality && left.coverage == right.coverage
             && same(left.residual, right.residual) && same(left.fieldStrength, right.fieldStrength)
@@ -58,7 +58,7 @@ public struct MagneticCalibration: Sendable, Hashable {
     }
 
     /// By the correction.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(row0)
         hasher.combine(row1)
         hasher.combine(row2)
@@ -71,7 +71,7 @@ extension MagneticCalibration {
     /// True when nothing in it can spoil readings: finite numbers and a matrix that neither mirrors nor squashes.
     ///
     /// A stored calibration for which this is false is not to be used; ``MagnetometerCalibrator`` ignores it.
-    public var isUsable: Bool {
+    package var isUsable: Bool {
         guard row0.isFinite, row1.isFinite, row2.isFinite, hardIron.isFinite else { return false }
         // Soft iron of more than half the field is a broken fit, not a device.
         return determinant > 0.3 && determinant < 3 && largestStretch < 3
@@ -81,7 +81,7 @@ extension MagneticCalibration {
     ///
     /// The root mean square over all directions of one component's difference; 0.02 is about one degree of heading at
     /// the equator and three in the north of Europe. NaN when no strength is known from either.
-    public func difference(from other: MagneticCalibration) -> Double {
+    package func difference(from other: MagneticCalibration) -> Double {
         let strength = fieldStrength > 0 ? fieldStrength : other.fieldStrength
         guard strength > 0 else { return correctsTheSame(as: other) ? 0 : .nan }
         // With m = hardIron + W⁻¹·F·u the difference is A·u·F + shift, where A is near W - W' for matrices near 1.
@@ -95,7 +95,7 @@ extension MagneticCalibration {
     }
 
     /// True when both give the same corrected field for each reading.
-    public func correctsTheSame(as other: MagneticCalibration) -> Bool {
+    package func correctsTheSame(as other: MagneticCalibration) -> Bool {
         row0 == other.row0 && row1 == other.row1 && row2 == other.row2 && hardIron == other.hardIron
     }
 

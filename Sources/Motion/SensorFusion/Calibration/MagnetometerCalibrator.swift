@@ -13,18 +13,18 @@
 ///
 /// Any unit will do, as long as it is the same for all readings. Memory is bounded, and nothing is allocated in an
 /// update except now and then in the one that solves. The result depends on the readings and times only.
-public struct MagnetometerCalibrator: Sendable {
+package struct MagnetometerCalibrator: Sendable {
     /// What to correct readings with now.
-    public private(set) var calibration = MagneticCalibration()
+    package private(set) var calibration = MagneticCalibration()
     /// How far the running fit has come, for a user who is asked to turn the device; not to correct readings with.
-    public private(set) var candidate = MagneticCalibration()
+    package private(set) var candidate = MagneticCalibration()
     /// Seconds by which the magnetometer is behind the attitude, as far as is known; 0 without a fit.
     ///
     /// A field that was measured while the device turned fast belongs to the attitude of so long ago.
-    public private(set) var latency = 0.0
+    package private(set) var latency = 0.0
     /// One standard deviation of the candidate's corrected field over all directions, as a part of the field's
     /// strength; infinite before there is one.
-    public private(set) var candidateUncertainty = Double.infinity
+    package private(set) var candidateUncertainty = Double.infinity
 
     var start = MagneticCalibration()
     /// True while what is in force was not found here: it needs proof of being wrong.
@@ -54,7 +54,7 @@ public struct MagnetometerCalibrator: Sendable {
     static let capacity = 400
 
     /// - Parameter start: What an earlier run found, used at once; ignored when no device can have it.
-    public init(start: MagneticCalibration? = nil) {
+    package init(start: MagneticCalibration? = nil) {
         if let start, start.isUsable { self.start = start }
         reset()
     }
@@ -68,7 +68,7 @@ public struct MagnetometerCalibrator: Sendable {
     ///   - timestamp: In seconds.
     /// - Returns: True when ``calibration`` has changed. Whether its correction has changed, or only what is known of
     ///   it, tells ``MagneticCalibration/correctsTheSame(as:)``.
-    public mutating func update(_ measured: SIMD3<Double>, attitude: Quaternion?, timestamp: Double) -> Bool {
+    package mutating func update(_ measured: SIMD3<Double>, attitude: Quaternion?, timestamp: Double) -> Bool {
         guard timestamp.isFinite, measured.isFinite, measured != .zero, measured.squaredLength < 1e30 else {
             return false
         }
@@ -95,13 +95,13 @@ public struct MagnetometerCalibrator: Sendable {
     /// - Parameters:
     ///   - strength: In the unit of the readings.
     ///   - dip: Radians below the horizon.
-    public mutating func expectField(strength: Double, dip: Double) {
+    package mutating func expectField(strength: Double, dip: Double) {
         expectedStrength = strength.isFinite && strength > 0 ? strength : nil
         expectedDip = dip.isFinite ? dip : nil
     }
 
     /// Forgets all samples and goes back to what it was made with.
-    public mutating func reset() {
+    package mutating func reset() {
         calibration = start
         candidate = MagneticCalibration()
         candidateUncertainty = .infinity

@@ -7,9 +7,9 @@
 /// always (orthonormal, determinant +1): the one that turns the measured directions best into the expected ones
 /// (Wahba's problem, by Davenport's quaternion method). It becomes one of the 24 rotations by right angles when it is
 /// nearer to it than a limit, since sensors are soldered parallel to the edges.
-public struct MountMatrixFinder: Sendable {
+package struct MountMatrixFinder: Sendable {
     /// Why there is no result.
-    public enum Problem: Sendable, Hashable {
+    package enum Problem: Sendable, Hashable {
         /// These poses are missing; any one of them is enough to go on.
         case missingPoses([DevicePose])
         /// The poses contradict each other by that many radians (root mean square): one was wrong, or it moved.
@@ -19,12 +19,12 @@ public struct MountMatrixFinder: Sendable {
     }
 
     /// Radians up to which right angles are taken.
-    public let rightAngleLimit: Double
+    package let rightAngleLimit: Double
 
     private var readings: [DevicePose: SIMD3<Double>] = [:]
 
     /// - Parameter rightAngleLimit: Radians up to which a rotation by right angles is taken for the measured one.
-    public init(rightAngleLimit: Double = 0.21) {
+    package init(rightAngleLimit: Double = 0.21) {
         self.rightAngleLimit = rightAngleLimit
     }
 
@@ -33,17 +33,17 @@ public struct MountMatrixFinder: Sendable {
     ///
     /// - Returns: False when the reading has no direction.
     @discardableResult
-    public mutating func add(_ acceleration: SIMD3<Double>, pose: DevicePose) -> Bool {
+    package mutating func add(_ acceleration: SIMD3<Double>, pose: DevicePose) -> Bool {
         guard acceleration.isFinite, acceleration.length > 0, acceleration.length < 1e9 else { return false }
         readings[pose] = acceleration
         return true
     }
 
     /// The poses that were given.
-    public var poses: [DevicePose] { DevicePose.allCases.filter { readings[$0] != nil } }
+    package var poses: [DevicePose] { DevicePose.allCases.filter { readings[$0] != nil } }
 
     /// The poses that would help most: those of axes not seen yet; empty when there are two axes.
-    public var missingPoses: [DevicePose] {
+    package var missingPoses: [DevicePose] {
         let seen = poses
         guard axesSeen < 2 else { return [] }
         return [DevicePose.faceUp, .topEdgeUp, .rightEdgeUp].filter { wanted in
@@ -52,19 +52,19 @@ public struct MountMatrixFinder: Sendable {
     }
 
     /// What is wrong; nil when there is an ``estimate``.
-    public var problem: Problem? {
+    package var problem: Problem? {
         if case .failure(let problem) = outcome { return problem }
         return nil
     }
 
     /// The rotation; nil when there is a ``problem``.
-    public var estimate: MountEstimate? {
+    package var estimate: MountEstimate? {
         if case .success(let estimate) = outcome { return estimate }
         return nil
     }
 
     /// Forgets all poses.
-    public mutating func reset() { readings.removeAll(keepingCapacity: true) }
+    package mutating func reset() { readings.removeAll(keepingCapacity: true) }
 }
 
 extension MountMatrixFinder {
@@ -220,25 +220,25 @@ extension MountMatrixFinder {
 }
 
 /// How a sensor sits in its device.
-public struct MountEstimate: Sendable, Hashable {
+package struct MountEstimate: Sendable, Hashable {
     /// The first row of the rotation from the sensor's axes to the device's.
-    public var row0: SIMD3<Double>
+    package var row0: SIMD3<Double>
     /// The second row.
-    public var row1: SIMD3<Double>
+    package var row1: SIMD3<Double>
     /// The third row.
-    public var row2: SIMD3<Double>
+    package var row2: SIMD3<Double>
     /// True when every row has a single 1 or -1: the sensor's axes are parallel to the device's.
-    public var isRightAngled: Bool
+    package var isRightAngled: Bool
     /// How far the measured rotation is from the nearest one of right angles, radians.
-    public var angleFromRightAngles: Double
+    package var angleFromRightAngles: Double
     /// Root mean square of the angles between the measured and the expected directions, radians.
-    public var residual: Double
+    package var residual: Double
 
     /// The rows of the matrix.
-    public var rows: (SIMD3<Double>, SIMD3<Double>, SIMD3<Double>) { (row0, row1, row2) }
+    package var rows: (SIMD3<Double>, SIMD3<Double>, SIMD3<Double>) { (row0, row1, row2) }
 
     /// A reading in the device's axes.
-    public func apply(to reading: SIMD3<Double>) -> SIMD3<Double> {
+    package func apply(to reading: SIMD3<Double>) -> SIMD3<Double> {
         SIMD3((row0 * reading).sum(), (row1 * reading).sum(), (row2 * reading).sum())
     }
 }

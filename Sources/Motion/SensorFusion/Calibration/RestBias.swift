@@ -5,9 +5,9 @@
 ///
 /// Radians per second, in the axes of the readings. A turn of constant rate cannot be told from a bias, except that no
 /// gyroscope has one of more than half a radian per second.
-public struct RestBias: Sendable {
+package struct RestBias: Sendable {
     /// How far a measurement has come.
-    public enum State: Sendable, Hashable {
+    package enum State: Sendable, Hashable {
         /// The device moves, or nothing was read yet.
         case moving
         /// It rests; that part of the time needed has passed, 0 ... 1.
@@ -21,12 +21,12 @@ public struct RestBias: Sendable {
     private var average: StillAverage
 
     /// The largest bias that is believed, radians per second.
-    public static let largestBias = 0.5
+    package static let largestBias = 0.5
 
     /// - Parameters:
     ///   - duration: Seconds of rest that are needed.
     ///   - limit: Radians per second from the mean at which it moves.
-    public init(duration: Double = 3, limit: Double = 0.05) {
+    package init(duration: Double = 3, limit: Double = 0.05) {
         average = StillAverage(limit: limit, duration: duration)
     }
 
@@ -34,24 +34,24 @@ public struct RestBias: Sendable {
     ///
     /// - Returns: False when the device has moved and the measurement begins anew.
     @discardableResult
-    public mutating func update(_ rate: SIMD3<Double>, timestamp: Double) -> Bool {
+    package mutating func update(_ rate: SIMD3<Double>, timestamp: Double) -> Bool {
         average.update(rate, timestamp: timestamp)
     }
 
     /// How far it has come.
-    public var state: State {
+    package var state: State {
         guard average.count > 1 else { return .moving }
         guard average.mean.length <= Self.largestBias else { return .turning }
         return average.isComplete ? .complete : .resting(progress: average.progress)
     }
 
     /// The mean rate, once the device has rested long enough; nil before.
-    public var bias: SIMD3<Double>? { state == .complete ? average.mean : nil }
+    package var bias: SIMD3<Double>? { state == .complete ? average.mean : nil }
 
     /// One standard deviation of the mean on the worst axis; nil as long as there is no bias.
     ///
     /// Readings are not quite independent and biases wander with temperature: it is never less than 1e-5 rad/s.
-    public var sigma: Double? {
+    package var sigma: Double? {
         guard state == .complete else { return nil }
         let deviation = average.deviation
         let worst = max(deviation.x, deviation.y, deviation.z)
@@ -60,11 +60,11 @@ public struct RestBias: Sendable {
     }
 
     /// The standard deviation of single readings.
-    public var noise: SIMD3<Double> { average.deviation }
+    package var noise: SIMD3<Double> { average.deviation }
 
     /// How often the device was moved in the middle of a measurement.
-    public var interruptions: Int { average.interruptions }
+    package var interruptions: Int { average.interruptions }
 
     /// Begins anew.
-    public mutating func restart() { average.restart() }
+    package mutating func restart() { average.restart() }
 }

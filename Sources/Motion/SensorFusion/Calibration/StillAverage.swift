@@ -4,17 +4,17 @@
 /// The mean of a sensor's readings for as long as it does not move.
 ///
 /// A reading that is farther than a limit from the mean of those before it is movement: the mean begins anew.
-public struct StillAverage: Sendable {
+package struct StillAverage: Sendable {
     /// How far a reading may be from the mean, in the unit of the readings.
-    public let limit: Double
+    package let limit: Double
     /// Seconds without movement that are needed.
-    public let duration: Double
+    package let duration: Double
     /// The mean since the last movement; zero before the first reading.
-    public private(set) var mean = SIMD3<Double>.zero
+    package private(set) var mean = SIMD3<Double>.zero
     /// Readings since the last movement.
-    public private(set) var count = 0
+    package private(set) var count = 0
     /// How often it has moved after it had been still for a tenth of the time needed.
-    public private(set) var interruptions = 0
+    package private(set) var interruptions = 0
 
     private var squares = SIMD3<Double>.zero
     private var begin: Double?
@@ -23,7 +23,7 @@ public struct StillAverage: Sendable {
     /// - Parameters:
     ///   - limit: How far a reading may be from the mean, in the unit of the readings.
     ///   - duration: Seconds without movement that are needed.
-    public init(limit: Double, duration: Double) {
+    package init(limit: Double, duration: Double) {
         self.limit = limit.isFinite ? max(limit, 0) : 0
         self.duration = duration.isFinite ? max(duration, 0) : 0
     }
@@ -32,7 +32,7 @@ public struct StillAverage: Sendable {
     ///
     /// - Parameter timestamp: In seconds; a step back or a gap of more than a second begins anew.
     @discardableResult
-    public mutating func update(_ value: SIMD3<Double>, timestamp: Double) -> Bool {
+    package mutating func update(_ value: SIMD3<Double>, timestamp: Double) -> Bool {
         guard value.isFinite, timestamp.isFinite else { return false }
         if count > 0, timestamp <= end || timestamp - end > 1 { restart() }
         // The first few readings are no mean to judge by: compared to each other they may differ by twice as much.
@@ -52,26 +52,26 @@ public struct StillAverage: Sendable {
     }
 
     /// Seconds since the last movement.
-    public var seconds: Double { begin.map { end - $0 } ?? 0 }
+    package var seconds: Double { begin.map { end - $0 } ?? 0 }
 
     /// How much of the time needed has passed, 0 ... 1.
-    public var progress: Double {
+    package var progress: Double {
         guard count > 1 else { return 0 }
         return duration > 0 ? min(seconds / duration, 1) : 1
     }
 
     /// True when it has been still long enough, and with at least ten readings.
-    public var isComplete: Bool { count >= 10 && progress >= 1 }
+    package var isComplete: Bool { count >= 10 && progress >= 1 }
 
     /// The standard deviation of single readings on each axis; zero with fewer than two.
-    public var deviation: SIMD3<Double> {
+    package var deviation: SIMD3<Double> {
         guard count > 1 else { return .zero }
         let variance = squares / Double(count - 1)
         return SIMD3(max(variance.x, 0).squareRoot(), max(variance.y, 0).squareRoot(), max(variance.z, 0).squareRoot())
     }
 
     /// Forgets everything but the number of interruptions.
-    public mutating func restart() {
+    package mutating func restart() {
         (mean, squares) = (.zero, .zero)
         (count, begin, end) = (0, nil, 0)
     }

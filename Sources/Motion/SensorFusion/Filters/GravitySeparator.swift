@@ -18,7 +18,7 @@
 /// The first sample counts as gravity. A total with an infinite or NaN component is not taken and the parts stay as
 /// they were, zero at first. When only the interval is zero, negative or NaN, gravity stays and the user's part is the
 /// total minus it.
-public struct GravitySeparator: Sendable, Equatable {
+package struct GravitySeparator: Sendable, Equatable {
     private enum Filter: Sendable, Equatable {
         case onePole(LowPassFilter)
         case butterworth(ButterworthLowPassFilter)
@@ -27,12 +27,12 @@ public struct GravitySeparator: Sendable, Equatable {
     private var filter: Filter
 
     /// The two parts of the last sample; both zero as long as there was none.
-    public private(set) var value = SeparatedAcceleration(gravity: .zero, userAcceleration: .zero)
+    package private(set) var value = SeparatedAcceleration(gravity: .zero, userAcceleration: .zero)
 
     /// Creates a separator with a one-pole filter.
     ///
     /// - Parameter timeConstant: Seconds, see ``LowPassFilter/init(timeConstant:startingAt:)``.
-    public init(timeConstant: Double = 0.2) {
+    package init(timeConstant: Double = 0.2) {
         filter = .onePole(LowPassFilter(timeConstant: timeConstant))
     }
 
@@ -41,7 +41,7 @@ public struct GravitySeparator: Sendable, Equatable {
     /// It keeps shaking and steps out of gravity better than one pole, and lags more when the device turns.
     ///
     /// - Parameter cutoff: Hertz, see ``ButterworthLowPassFilter/init(cutoff:startingAt:)``.
-    public init(butterworthCutoff cutoff: Double) {
+    package init(butterworthCutoff cutoff: Double) {
         filter = .butterworth(ButterworthLowPassFilter(cutoff: cutoff))
     }
 
@@ -50,7 +50,7 @@ public struct GravitySeparator: Sendable, Equatable {
     /// - Parameters:
     ///   - total: What the accelerometer measured.
     ///   - interval: Seconds since the sample before it; of no account for the first.
-    public mutating func update(_ total: SIMD3<Double>, interval: Double) -> SeparatedAcceleration {
+    package mutating func update(_ total: SIMD3<Double>, interval: Double) -> SeparatedAcceleration {
         let gravity: SIMD3<Double>
         switch filter {
         case .onePole(var lowPass):
@@ -67,7 +67,7 @@ public struct GravitySeparator: Sendable, Equatable {
     }
 
     /// Forgets all samples.
-    public mutating func reset() {
+    package mutating func reset() {
         switch filter {
         case .onePole(var lowPass):
             lowPass.reset()

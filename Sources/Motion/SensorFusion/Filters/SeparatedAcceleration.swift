@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An acceleration in two parts, in the unit and the sign in which it was given.
-public struct SeparatedAcceleration: Sendable, Equatable {
+package struct SeparatedAcceleration: Sendable, Equatable {
     /// The part that lasts: gravity.
-    public var gravity: SIMD3<Double>
+    package var gravity: SIMD3<Double>
 
     /// The rest: what whoever holds the device does to it.
-    public var userAcceleration: SIMD3<Double>
+    package var userAcceleration: SIMD3<Double>
 
     /// Creates the two parts.
-    public init(gravity: SIMD3<Double>, userAcceleration: SIMD3<Double>) {
+    package init(gravity: SIMD3<Double>, userAcceleration: SIMD3<Double>) {
         self.gravity = gravity
         self.userAcceleration = userAcceleration
     }

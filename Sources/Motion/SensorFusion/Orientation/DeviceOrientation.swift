@@ -7,7 +7,7 @@
 /// counterclockwise and its top edge points left. The raw values are those of `UIDeviceOrientation`. The
 /// accelerations are those at rest in g, in Apple's axes and sign: x right, y up, z out of the screen, and the axis that
 /// points up reads -1.
-public enum DeviceOrientation: Int, Sendable, Hashable, CaseIterable {
+package enum DeviceOrientation: Int, Sendable, Hashable, CaseIterable {
     /// Not known yet.
     case unknown = 0
     /// Upright, top edge up: y = -1.

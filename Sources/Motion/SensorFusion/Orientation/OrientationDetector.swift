@@ -26,12 +26,12 @@
 ///     // The orientation has changed.
 /// }
 /// ```
-public struct OrientationDetector: Sendable, Equatable {
+package struct OrientationDetector: Sendable, Equatable {
     /// The thresholds it was made with.
-    public let settings: OrientationSettings
+    package let settings: OrientationSettings
 
     /// The present orientation, ``DeviceOrientation/unknown`` at first.
-    public private(set) var orientation: DeviceOrientation = .unknown
+    package private(set) var orientation: DeviceOrientation = .unknown
 
     private let bands: OrientationBands
     private var clock: SampleClock
@@ -42,7 +42,7 @@ public struct OrientationDetector: Sendable, Equatable {
     private var frozenUntil: Double = -.infinity
 
     /// Creates a detector that knows nothing yet.
-    public init(settings: OrientationSettings = OrientationSettings()) {
+    package init(settings: OrientationSettings = OrientationSettings()) {
         self.settings = settings
         bands = OrientationBands(settings)
         clock = SampleClock(maximumGap: settings.maximumGap, slowestInterval: 3)
@@ -55,7 +55,7 @@ public struct OrientationDetector: Sendable, Equatable {
     ///   - acceleration: In g, gravity included, in Apple's axes and sign.
     ///   - timestamp: Seconds.
     /// - Returns: The new orientation when it has changed, otherwise nil.
-    public mutating func update(acceleration: SIMD3<Double>, timestamp: Double) -> DeviceOrientation? {
+    package mutating func update(acceleration: SIMD3<Double>, timestamp: Double) -> DeviceOrientation? {
         guard acceleration.isFinite else { return nil }
         var interval: Double = 0
         switch clock.step(to: timestamp) {
@@ -81,7 +81,7 @@ public struct OrientationDetector: Sendable, Equatable {
     }
 
     /// Forgets everything; the orientation is unknown again.
-    public mutating func reset() {
+    package mutating func reset() {
         self = OrientationDetector(settings: settings)
     }
 

@@ -26,7 +26,7 @@
 ///
 /// Units: acceleration in g in Apple's sign, gravity included (the sign and the axes make no difference here); time
 /// stamps in seconds of any steady clock.
-public struct ShakeDetector: Sendable, Equatable {
+package struct ShakeDetector: Sendable, Equatable {
     private enum Phase: Sendable, Equatable {
         case idle
         case shaking
@@ -35,7 +35,7 @@ public struct ShakeDetector: Sendable, Equatable {
     }
 
     /// The thresholds it was made with.
-    public let settings: ShakeSettings
+    package let settings: ShakeSettings
 
     private let squaredThreshold: Double
     private var clock: SampleClock
@@ -45,7 +45,7 @@ public struct ShakeDetector: Sendable, Equatable {
     private var calmFrom: Double = -.infinity
 
     /// Creates a detector that has seen nothing yet.
-    public init(settings: ShakeSettings = ShakeSettings()) {
+    package init(settings: ShakeSettings = ShakeSettings()) {
         self.settings = settings
         squaredThreshold = settings.threshold * settings.threshold
         clock = SampleClock(maximumGap: settings.maximumGap)
@@ -53,7 +53,7 @@ public struct ShakeDetector: Sendable, Equatable {
     }
 
     /// True between ``ShakeEvent/began`` and the event that follows it.
-    public var isShaking: Bool {
+    package var isShaking: Bool {
         phase == .shaking
     }
 
@@ -63,7 +63,7 @@ public struct ShakeDetector: Sendable, Equatable {
     ///   - acceleration: In g, gravity included.
     ///   - timestamp: Seconds.
     /// - Returns: What this sample brings about, mostly nothing.
-    public mutating func update(acceleration: SIMD3<Double>, timestamp: Double) -> ShakeEvent? {
+    package mutating func update(acceleration: SIMD3<Double>, timestamp: Double) -> ShakeEvent? {
         guard acceleration.isFinite else { return nil }
         // Not even a fall on concrete is more; a wrong number must not stay in the filter for minutes.
         let limit = SIMD3<Double>(repeating: 200)
@@ -89,7 +89,7 @@ public struct ShakeDetector: Sendable, Equatable {
     ///
     /// - Returns: ``ShakeEvent/cancelled`` when the device was being shaken, so that no listener waits for ever.
     @discardableResult
-    public mutating func reset() -> ShakeEvent? {
+    package mutating func reset() -> ShakeEvent? {
         let interrupted = isShaking
         self = ShakeDetector(settings: settings)
         return interrupted ? .cancelled : nil
@@ -153,7 +153,7 @@ public struct ShakeDetector: Sendable, Equatable {
 }
 
 /// What a ``ShakeDetector`` tells. Each ``began`` is followed by exactly one of the others.
-public enum ShakeEvent: Sendable, Hashable, CaseIterable {
+package enum ShakeEvent: Sendable, Hashable, CaseIterable {
     /// The device is being shaken.
     case began
     /// The shaking stopped within about a second: a shake.
