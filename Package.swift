@@ -313,6 +313,8 @@ let package = Package(
         // The codecs by themselves, for tools and fuzzers: they need neither Foundation nor a C library.
         .library(name: "GPSDProtocol", targets: ["GPSDProtocol"]),
         .library(name: "JSONBytes", targets: ["JSONBytes"]),
+        // Filters that separate gravity from motion.
+        .library(name: "SensorFusion", targets: ["SensorFusion"]),
         // Positions and motion that agree with each other, from a route.
         .library(name: "SyntheticMotion", targets: ["SyntheticMotion", "Trace"]),
         // Cutting, merging, scrubbing and spoiling traces, and saying what is in them.

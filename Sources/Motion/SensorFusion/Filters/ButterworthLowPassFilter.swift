@@ -18,14 +18,14 @@ import SystemCalls
 /// The first sample becomes the output, at rest; pass `startingAt:` to begin from another value. The unit is the
 /// caller's. A sample with an infinite or NaN component, or whose interval is zero, negative or NaN, is not taken:
 /// `update` returns the output as it was, or zero as long as there is none (``value`` tells).
-package struct ButterworthLowPassFilter: Sendable, Equatable {
+public struct ButterworthLowPassFilter: Sendable, Equatable {
     /// w / √2: both the decay rate and the angular frequency of the damped oscillation, per second.
     private let rate: Double
     /// The slope of the output in units of `rate`.
     private var slope: SIMD3<Double> = .zero
 
     /// The output, or nil as long as no sample has been taken and no start was given.
-    package private(set) var value: SIMD3<Double>?
+    public private(set) var value: SIMD3<Double>?
 
     /// Creates a filter.
     ///
@@ -33,7 +33,7 @@ package struct ButterworthLowPassFilter: Sendable, Equatable {
     ///   - cutoff: The frequency in hertz at which the filter halves the power. With a negative number, infinity or
     ///     NaN each sample passes unchanged; with zero the output stays at its first value.
     ///   - start: The output to begin from, at rest; nil or a value that is not finite: the first sample.
-    package init(cutoff: Double, startingAt start: SIMD3<Double>? = nil) {
+    public init(cutoff: Double, startingAt start: SIMD3<Double>? = nil) {
         // The comparison is false for NaN too.
         rate = cutoff >= 0 ? cutoff * .pi * 2.0.squareRoot() : .infinity
         reset(to: start)
@@ -45,7 +45,7 @@ package struct ButterworthLowPassFilter: Sendable, Equatable {
     ///   - sample: The sample, in the caller's unit.
     ///   - interval: Seconds since the sample before it; of no account for the first sample of a filter that has no
     ///     start.
-    package mutating func update(_ sample: SIMD3<Double>, interval: Double) -> SIMD3<Double> {
+    public mutating func update(_ sample: SIMD3<Double>, interval: Double) -> SIMD3<Double> {
         guard let old = value else {
             guard sample.isFinite else { return .zero }
             value = sample
@@ -77,7 +77,7 @@ package struct ButterworthLowPassFilter: Sendable, Equatable {
     /// Forgets all samples.
     ///
     /// - Parameter start: The output to begin from, at rest; nil or a value that is not finite: the first sample.
-    package mutating func reset(to start: SIMD3<Double>? = nil) {
+    public mutating func reset(to start: SIMD3<Double>? = nil) {
         value = if let start, start.isFinite { start } else { nil }
         slope = .zero
     }

@@ -18,7 +18,7 @@
 /// The first sample counts as gravity. A total with an infinite or NaN component is not taken and the parts stay as
 /// they were, zero at first. When only the interval is zero, negative or NaN, gravity stays and the user's part is the
 /// total minus it.
-package struct GravitySeparator: Sendable, Equatable {
+public struct GravitySeparator: Sendable, Equatable {
     private enum Filter: Sendable, Equatable {
         case onePole(LowPassFilter)
         case butterworth(ButterworthLowPassFilter)
@@ -27,12 +27,12 @@ package struct GravitySeparator: Sendable, Equatable {
     private var filter: Filter
 
     /// The two parts of the last sample; both zero as long as there was none.
-    package private(set) var value = SeparatedAcceleration(gravity: .zero, userAcceleration: .zero)
+    public private(set) var value = SeparatedAcceleration(gravity: .zero, userAcceleration: .zero)
 
     /// Creates a separator with a one-pole filter.
     ///
     /// - Parameter timeConstant: Seconds, see ``LowPassFilter/init(timeConstant:startingAt:)``.
-    package init(timeConstant: Double = 0.2) {
+    public init(timeConstant: Double = 0.2) {
         filter = .onePole(LowPassFilter(timeConstant: timeConstant))
     }
 
@@ -41,7 +41,7 @@ package struct GravitySeparator: Sendable, Equatable {
     /// It keeps shaking and steps out of gravity better than one pole, and lags more when the device turns.
     ///
     /// - Parameter cutoff: Hertz, see ``ButterworthLowPassFilter/init(cutoff:startingAt:)``.
-    package init(butterworthCutoff cutoff: Double) {
+    public init(butterworthCutoff cutoff: Double) {
         filter = .butterworth(ButterworthLowPassFilter(cutoff: cutoff))
     }
 
@@ -50,7 +50,7 @@ package struct GravitySeparator: Sendable, Equatable {
     /// - Parameters:
     ///   - total: What the accelerometer measured.
     ///   - interval: Seconds since the sample before it; of no account for the first.
-    package mutating func update(_ total: SIMD3<Double>, interval: Double) -> SeparatedAcceleration {
+    public mutating func update(_ total: SIMD3<Double>, interval: Double) -> SeparatedAcceleration {
         let gravity: SIMD3<Double>
         switch filter {
         case .onePole(var lowPass):
@@ -67,7 +67,7 @@ package struct GravitySeparator: Sendable, Equatable {
     }
 
     /// Forgets all samples.
-    package mutating func reset() {
+    public mutating func reset() {
         switch filter {
         case .onePole(var lowPass):
             lowPass.reset()
@@ -77,5 +77,20 @@ package struct GravitySeparator: Sendable, Equatable {
             filter = .butterworth(lowPass)
         }
         value = SeparatedAcceleration(gravity: .zero, userAcceleration: .zero)
+    }
+}
+
+/// An acceleration in two parts, in the unit and the sign in which it was given.
+public struct SeparatedAcceleration: Sendable, Equatable {
+    /// The part that lasts: gravity.
+    public var gravity: SIMD3<Double>
+
+    /// The rest: what whoever holds the device does to it.
+    public var userAcceleration: SIMD3<Double>
+
+    /// Creates the two parts.
+    public init(gravity: SIMD3<Double>, userAcceleration: SIMD3<Double>) {
+        self.gravity = gravity
+        self.userAcceleration = userAcceleration
     }
 }

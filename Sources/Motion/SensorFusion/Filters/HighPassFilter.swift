@@ -12,11 +12,11 @@
 /// The rules for the weight of a sample, the first sample and the parameters are those of ``LowPassFilter``. A sample
 /// with an infinite or NaN component is not taken and the output stays. When only the interval is unusable, the
 /// low-pass part stays and the output is the sample minus it.
-package struct HighPassFilter: Sendable, Equatable {
+public struct HighPassFilter: Sendable, Equatable {
     private var lowPass: LowPassFilter
 
     /// The output; zero as long as no sample has been taken.
-    package private(set) var value: SIMD3<Double> = .zero
+    public private(set) var value: SIMD3<Double> = .zero
 
     /// Creates a filter that weighs samples by their intervals.
     ///
@@ -25,7 +25,7 @@ package struct HighPassFilter: Sendable, Equatable {
     ///     always zero.
     ///   - start: What the low-pass part begins from; nil or a value that is not finite: the first sample, so that
     ///     the first output is zero.
-    package init(timeConstant: Double, startingAt start: SIMD3<Double>? = nil) {
+    public init(timeConstant: Double, startingAt start: SIMD3<Double>? = nil) {
         lowPass = LowPassFilter(timeConstant: timeConstant, startingAt: start)
     }
 
@@ -34,7 +34,7 @@ package struct HighPassFilter: Sendable, Equatable {
     /// - Parameters:
     ///   - cutoff: Hertz; the time constant is 1 / (2π cutoff).
     ///   - start: What the low-pass part begins from; nil or a value that is not finite: the first sample.
-    package init(cutoff: Double, startingAt start: SIMD3<Double>? = nil) {
+    public init(cutoff: Double, startingAt start: SIMD3<Double>? = nil) {
         lowPass = LowPassFilter(cutoff: cutoff, startingAt: start)
     }
 
@@ -43,7 +43,7 @@ package struct HighPassFilter: Sendable, Equatable {
     /// - Parameters:
     ///   - factor: The weight of the new sample in the low-pass part, 0 to 1.
     ///   - start: What the low-pass part begins from; nil or a value that is not finite: the first sample.
-    package init(factor: Double, startingAt start: SIMD3<Double>? = nil) {
+    public init(factor: Double, startingAt start: SIMD3<Double>? = nil) {
         lowPass = LowPassFilter(factor: factor, startingAt: start)
     }
 
@@ -52,7 +52,7 @@ package struct HighPassFilter: Sendable, Equatable {
     /// - Parameters:
     ///   - sample: The sample, in the caller's unit.
     ///   - interval: Seconds since the sample before it, see ``LowPassFilter/update(_:interval:)``.
-    package mutating func update(_ sample: SIMD3<Double>, interval: Double) -> SIMD3<Double> {
+    public mutating func update(_ sample: SIMD3<Double>, interval: Double) -> SIMD3<Double> {
         let rest = sample - lowPass.update(sample, interval: interval)
         guard rest.isFinite else { return value }
         value = rest
@@ -62,14 +62,14 @@ package struct HighPassFilter: Sendable, Equatable {
     /// Takes a sample of a filter made with a factor and returns the new output.
     ///
     /// With a time constant or a cutoff the low-pass part takes the first sample and leaves out the others.
-    package mutating func update(_ sample: SIMD3<Double>) -> SIMD3<Double> {
+    public mutating func update(_ sample: SIMD3<Double>) -> SIMD3<Double> {
         update(sample, interval: .nan)
     }
 
     /// Forgets all samples.
     ///
     /// - Parameter start: What the low-pass part begins from; nil or a value that is not finite: the first sample.
-    package mutating func reset(to start: SIMD3<Double>? = nil) {
+    public mutating func reset(to start: SIMD3<Double>? = nil) {
         lowPass.reset(to: start)
         value = .zero
     }

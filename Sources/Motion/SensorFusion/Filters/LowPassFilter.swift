@@ -24,11 +24,11 @@ import SystemCalls
 /// var gravity = LowPassFilter(timeConstant: 0.2)
 /// let smooth = gravity.update(sample, interval: 0.01)
 /// ```
-package struct LowPassFilter: Sendable, Equatable {
+public struct LowPassFilter: Sendable, Equatable {
     private let rule: SmoothingRule
 
     /// The output, or nil as long as no sample has been taken and no start was given.
-    package private(set) var value: SIMD3<Double>?
+    public private(set) var value: SIMD3<Double>?
 
     private init(rule: SmoothingRule, start: SIMD3<Double>?) {
         self.rule = rule
@@ -41,7 +41,7 @@ package struct LowPassFilter: Sendable, Equatable {
     ///   - timeConstant: Seconds until a step has been followed by 63 %. With zero, a negative number or NaN each
     ///     sample passes unchanged; with infinity the output stays at its first value.
     ///   - start: The output to begin from; nil or a value that is not finite: the first sample.
-    package init(timeConstant: Double, startingAt start: SIMD3<Double>? = nil) {
+    public init(timeConstant: Double, startingAt start: SIMD3<Double>? = nil) {
         self.init(rule: SmoothingRule(timeConstant: timeConstant), start: start)
     }
 
@@ -51,7 +51,7 @@ package struct LowPassFilter: Sendable, Equatable {
     ///   - cutoff: Hertz; the time constant is 1 / (2π cutoff). With a negative number or NaN each sample passes
     ///     unchanged.
     ///   - start: The output to begin from; nil or a value that is not finite: the first sample.
-    package init(cutoff: Double, startingAt start: SIMD3<Double>? = nil) {
+    public init(cutoff: Double, startingAt start: SIMD3<Double>? = nil) {
         self.init(rule: SmoothingRule(cutoff: cutoff), start: start)
     }
 
@@ -61,7 +61,7 @@ package struct LowPassFilter: Sendable, Equatable {
     ///   - factor: The weight of the new sample, 0 to 1; numbers outside are brought to the nearer end, NaN is 1.
     ///   - start: The output to begin from; nil or a value that is not finite: the first sample. Zero gives the
     ///     slow start of the usual example: with 0.1 it reaches 65 % of a step after 10 samples, 99 % after 44.
-    package init(factor: Double, startingAt start: SIMD3<Double>? = nil) {
+    public init(factor: Double, startingAt start: SIMD3<Double>? = nil) {
         self.init(rule: SmoothingRule(factor: factor), start: start)
     }
 
@@ -71,7 +71,7 @@ package struct LowPassFilter: Sendable, Equatable {
     ///   - sample: The sample, in the caller's unit.
     ///   - interval: Seconds since the sample before it; of no account with a factor, and for the first sample of a
     ///     filter that has no start.
-    package mutating func update(_ sample: SIMD3<Double>, interval: Double) -> SIMD3<Double> {
+    public mutating func update(_ sample: SIMD3<Double>, interval: Double) -> SIMD3<Double> {
         guard let old = value else {
             guard sample.isFinite else { return .zero }
             value = sample
@@ -89,14 +89,14 @@ package struct LowPassFilter: Sendable, Equatable {
     ///
     /// A filter made with a time constant or a cutoff cannot weigh a sample without its interval: it takes the first
     /// and leaves out the others.
-    package mutating func update(_ sample: SIMD3<Double>) -> SIMD3<Double> {
+    public mutating func update(_ sample: SIMD3<Double>) -> SIMD3<Double> {
         update(sample, interval: .nan)
     }
 
     /// Forgets all samples.
     ///
     /// - Parameter start: The output to begin from; nil or a value that is not finite: the first sample to come.
-    package mutating func reset(to start: SIMD3<Double>? = nil) {
+    public mutating func reset(to start: SIMD3<Double>? = nil) {
         value = if let start, start.isFinite { start } else { nil }
     }
 }
