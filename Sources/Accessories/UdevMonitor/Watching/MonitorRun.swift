@@ -307,7 +307,7 @@ final class MonitorRun {
             "udevd does not run (\(reason)), so devices are watched through the kernel alone: udev's rules name no protocols and set no permissions. Start udevd; in a container, add -v /run/udev:/run/udev:ro and --network host."
         )
         // Once for the process, however many monitors there are.
-        if MissingRules.isNews() { log.notice("\(problem)") }
+        if LogOnce.missingRules.isNews() { log.notice("\(problem)") }
         set(problem, for: .rules)
     }
 
@@ -316,7 +316,7 @@ final class MonitorRun {
             .notSupported,
             "Messages about devices may not come into the network or user namespace that this program runs in, so all devices are looked through every few seconds until one comes. In a container, add --network host and let its root be the machine's."
         )
-        if MissingMessages.isNews() { log.notice("\(problem)") }
+        if LogOnce.missingMessages.isNews() { log.notice("\(problem)") }
         set(problem, for: .reach)
     }
 }
