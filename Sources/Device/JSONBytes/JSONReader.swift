@@ -68,6 +68,26 @@ public struct JSONReader {
         return key
     }
 
+    /// Enters an object. Passes over a value of another kind, or one that is not wanted, and returns false.
+    package mutating func beginObjectIfPresent(wanted: Bool = true) throws(JSONError) -> Bool {
+        guard try peekKind() == .object, wanted else {
+            try skipValue()
+            return false
+        }
+        try beginObject()
+        return true
+    }
+
+    /// Enters an array. Passes over a value of another kind, and returns false.
+    package mutating func beginArrayIfPresent() throws(JSONError) -> Bool {
+        guard try peekKind() == .array else {
+            try skipValue()
+            return false
+        }
+        try beginArray()
+        return true
+    }
+
     /// True when the array has one more element, with the cursor before it; false, with the cursor behind the array,
     /// at its end.
     public mutating func nextElement() throws(JSONError) -> Bool {
@@ -127,4 +147,20 @@ public struct JSONReader {
         depth = max(depth &- 1, 0)
         needsComma = true
     }
+}
+
+/// The type of a JSON value, as its first bytes tell it.
+public enum JSONKind: UInt8, Sendable {
+    /// `{`
+    case object
+    /// `[`
+    case array
+    /// `"`
+    case string
+    /// A digit or a minus sign, or one of the words NaN, nan, Infinity, inf that some programs print for a number.
+    case number
+    /// `true` or `false`
+    case bool
+    /// `null`
+    case null
 }

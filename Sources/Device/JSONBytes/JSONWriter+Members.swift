@@ -29,6 +29,12 @@ extension JSONWriter {
         if let value { member(key, value) }
     }
 
+    /// A key and a text; nothing at all for an empty one.
+    @inlinable
+    package mutating func memberUnlessEmpty(_ key: StaticString, _ text: String) {
+        if !text.isEmpty { member(key, text) }
+    }
+
     /// A key and an object.
     @inlinable
     package mutating func object(_ key: StaticString, _ body: (inout JSONWriter) throws -> Void) rethrows {
@@ -75,20 +81,16 @@ extension Double: JSONWritable {
     package func write(to writer: inout JSONWriter) { writer.double(self) }
 }
 
-extension Int: JSONWritable {
+extension JSONWritable where Self: FixedWidthInteger {
     @inlinable
-    package func write(to writer: inout JSONWriter) { writer.int(self) }
+    package func write(to writer: inout JSONWriter) { writer.int(Int64(clamping: self)) }
 }
 
-extension Int32: JSONWritable {
-    @inlinable
-    package func write(to writer: inout JSONWriter) { writer.int(self) }
-}
-
-extension Int64: JSONWritable {
-    @inlinable
-    package func write(to writer: inout JSONWriter) { writer.int(self) }
-}
+extension Int: JSONWritable {}
+extension Int32: JSONWritable {}
+extension Int64: JSONWritable {}
+extension UInt8: JSONWritable {}
+extension UInt32: JSONWritable {}
 
 extension Optional: JSONWritable where Wrapped: JSONWritable {
     @inlinable
@@ -104,4 +106,10 @@ extension Array: JSONWritable where Element: JSONWritable {
             for element in self { element.write(to: &writer) }
         }
     }
+}
+
+/// A list of three numbers.
+extension SIMD3: JSONWritable where Scalar == Double {
+    @inlinable
+    package func write(to writer: inout JSONWriter) { [x, y, z].write(to: &writer) }
 }

@@ -43,11 +43,7 @@ extension GPSDDecoder {
 
     private mutating func readList(_ reader: inout JSONReader) throws(JSONError) -> [ReceiverDescription] {
         var list: [ReceiverDescription] = []
-        guard try reader.peekKind() == .array else {
-            try reader.skipValue()
-            return list
-        }
-        try reader.beginArray()
+        guard try reader.beginArrayIfPresent() else { return list }
         // The class of an element is not the class of the line.
         let outer = lastClass
         while try reader.nextElement() {

@@ -38,11 +38,7 @@ extension GPSDDecoder {
     /// Fills `satellites`; false when the value is no array.
     private mutating func readSatellites(_ reader: inout JSONReader) throws(JSONError) -> Bool {
         satellites.removeAll(keepingCapacity: true)
-        guard try reader.peekKind() == .array else {
-            try reader.skipValue()
-            return false
-        }
-        try reader.beginArray()
+        guard try reader.beginArrayIfPresent() else { return false }
         while try reader.nextElement() {
             if try reader.peekKind() == .object, satellites.count < Self.maximumSatellites {
                 satellites.append(try Self.readSatellite(&reader))

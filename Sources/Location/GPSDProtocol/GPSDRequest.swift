@@ -20,11 +20,11 @@ public enum GPSDRequest {
     ///   - device: the path of the one receiver to watch; nil for all of them.
     public static func watch(enabled: Bool, device: String? = nil) -> [UInt8] {
         var writer = JSONWriter(appendingTo: [UInt8]("?WATCH=".utf8))
-        writer.beginObject()
-        writer.member("enable", enabled)
-        writer.member("json", true)
-        writer.memberIfPresent("device", device)
-        writer.endObject()
+        writer.object { writer in
+            writer.member("enable", enabled)
+            writer.member("json", true)
+            writer.memberIfPresent("device", device)
+        }
         return writer.bytes + [UInt8(ascii: ";"), UInt8(ascii: "\n")]
     }
 }

@@ -138,3 +138,50 @@ extension GPSDSource {
         }
     }
 }
+
+/// The times by which the client judges gpsd, in seconds.
+public struct GPSDTiming: Sendable {
+    /// How long one address may take to connect.
+    public var connect = 5.0
+    /// The pause before the first new attempt to connect; it doubles with each failure...
+    public var firstRetry = 0.25
+    /// ...up to this one.
+    public var lastRetry = 10.0
+    /// Without a position report for this long, the position counts as lost.
+    public var silence = 10.0
+    /// While the receiver is silent, gpsd is asked this often whether it is still there.
+    public var probeInterval = 30.0
+    /// gpsd has to answer within this time, or the connection counts as dead.
+    public var answer = 5.0
+    /// After a standstill of this long, as when the process was stopped, what piled up meanwhile is dropped but for the
+    /// newest epoch.
+    public var standstill = 2.0
+
+    /// The times that suit boards.
+    public init() {}
+}
+
+/// What a client has read so far.
+public struct GPSDStatistics: Sendable, Hashable {
+    /// Connections that were made.
+    public var connections = 0
+    /// Lines read.
+    public var lines = 0
+    /// Position reports among them.
+    public var positions = 0
+    /// Lines that made no sense and were skipped.
+    public var malformedLines = 0
+    /// Reports dropped after a standstill of the process.
+    public var staleReports = 0
+
+    /// Nothing read yet.
+    public init() {}
+
+    static func += (sum: inout GPSDStatistics, part: GPSDStatistics) {
+        sum.connections += part.connections
+        sum.lines += part.lines
+        sum.positions += part.positions
+        sum.malformedLines += part.malformedLines
+        sum.staleReports += part.staleReports
+    }
+}

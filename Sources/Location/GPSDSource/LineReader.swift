@@ -98,3 +98,12 @@ struct LineReader {
         if isFirst { hub.postRegained() }
     }
 }
+
+/// Reads one line of gpsd's: this package's decoder or libgps.
+protocol ReportDecoder {
+    /// What the line says. A position report is read into the argument, and the answer is nil. Never fails: a line that
+    /// makes no sense is `.malformed`.
+    mutating func decode(_ line: UnsafeRawBufferPointer, position: inout PositionReport) -> GPSDReport?
+}
+
+extension GPSDDecoder: ReportDecoder {}

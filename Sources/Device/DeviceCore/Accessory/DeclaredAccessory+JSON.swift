@@ -49,20 +49,18 @@ extension DeclaredAccessory {
     /// cannot name them.
     public func json() -> [UInt8] {
         var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("name", name)
-        let texts: [(StaticString, String)] = [
-            ("manufacturer", manufacturer), ("model", modelNumber), ("serial", serialNumber),
-            ("firmware", firmwareRevision), ("hardware", hardwareRevision), ("port", portPath),
-        ]
-        for (key, text) in texts where !text.isEmpty {
-            writer.member(key, text)
+        writer.object { writer in
+            writer.member("name", name)
+            writer.memberUnlessEmpty("manufacturer", manufacturer)
+            writer.memberUnlessEmpty("model", modelNumber)
+            writer.memberUnlessEmpty("serial", serialNumber)
+            writer.memberUnlessEmpty("firmware", firmwareRevision)
+            writer.memberUnlessEmpty("hardware", hardwareRevision)
+            writer.memberUnlessEmpty("port", portPath)
+            writer.object("protocols") { writer in
+                for endpoint in endpoints { endpoint.write(to: &writer) }
+            }
         }
-        writer.key("protocols")
-        writer.beginObject()
-        for endpoint in endpoints { endpoint.write(to: &writer) }
-        writer.endObject()
-        writer.endObject()
         writer.newline()
         return writer.bytes
     }

@@ -67,7 +67,7 @@ struct NodeSettings {
 
     /// Writes how a serial port is set up, in full.
     static func write(_ settings: TTYSettings, to writer: inout JSONWriter) {
-        writer.member("speed", Int64(settings.speed))
+        writer.member("speed", settings.speed)
         writer.member("dtr", settings.dtr.rawValue)
         writer.member("flowControl", settings.usesHardwareFlowControl ? "hardware" : "none")
     }
@@ -75,6 +75,6 @@ struct NodeSettings {
     /// Writes how reports become a stream.
     static func write(_ framing: HIDFraming, to writer: inout JSONWriter) {
         writer.member("reportLength", framing.reportLength)
-        writer.member("reportNumber", Int64(framing.reportNumber))
+        writer.member("reportNumber", framing.reportNumber)
     }
 }

@@ -141,12 +141,12 @@ public final class CalibrationFolder: CalibrationStore {
             throw DeviceError(.inputOutput, "The calibration of \(sensor) is not stored, for \(problem).")
         }
         var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("format", Self.format)
-        writer.member("version", 1)
-        writer.member("sensor", sensor.key)
-        calibration.writeMembers(to: &writer)
-        writer.endObject()
+        writer.object { writer in
+            writer.member("format", Self.format)
+            writer.member("version", 1)
+            writer.member("sensor", sensor.key)
+            calibration.writeMembers(to: &writer)
+        }
         writer.newline()
         let bytes = writer.bytes
         let error = writing.withLock { number -> DeviceError? in

@@ -3,24 +3,16 @@
 
 package import JSONBytes
 
-extension SensorCalibration {
+extension SensorCalibration: JSONWritable {
     /// Writes it as an object. What is not known is left out.
     package func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writeMembers(to: &writer)
-        writer.endObject()
+        writer.object { writeMembers(to: &$0) }
     }
 
     /// Writes the members of the object.
     func writeMembers(to writer: inout JSONWriter) {
-        writer.key("offset")
-        Self.write(offset, to: &writer)
-        writer.key("matrix")
-        writer.beginArray()
-        Self.write(matrix.0, to: &writer)
-        Self.write(matrix.1, to: &writer)
-        Self.write(matrix.2, to: &writer)
-        writer.endArray()
+        writer.member("offset", offset)
+        writer.member("matrix", [matrix.0, matrix.1, matrix.2])
         Self.write("sigma", sigma, to: &writer)
         writer.member("quality", quality)
         Self.write("residual", residual, to: &writer)
@@ -31,26 +23,13 @@ extension SensorCalibration {
     }
 
     private static func write(_ key: StaticString, _ value: Double, to writer: inout JSONWriter) {
-        guard value.isFinite else { return }
-        writer.member(key, value)
-    }
-
-    private static func write(_ vector: SIMD3<Double>, to writer: inout JSONWriter) {
-        writer.beginArray()
-        writer.double(vector.x)
-        writer.double(vector.y)
-        writer.double(vector.z)
-        writer.endArray()
+        if value.isFinite { writer.member(key, value) }
     }
 
     /// Reads an object; nil when offset or matrix is missing or no such thing. Nothing else is checked.
     package static func read(_ reader: inout JSONReader) throws(JSONError) -> SensorCalibration? {
-        guard try reader.peekKind() == .object else {
-            try reader.skipValue()
-            return nil
-        }
+        guard try reader.beginObjectIfPresent() else { return nil }
         var parts = Parts()
-        try reader.beginObject()
         while let key = try reader.nextKey() {
             if try !parts.read(key, &reader) { try reader.skipValue() }
         }
@@ -95,13 +74,9 @@ extension SensorCalibration {
     private static func readMatrix(
         _ reader: inout JSONReader
     ) throws(JSONError) -> (SIMD3<Double>, SIMD3<Double>, SIMD3<Double>)? {
-        guard try reader.peekKind() == .array else {
-            try reader.skipValue()
-            return nil
-        }
+        guard try reader.beginArrayIfPresent() else { return nil }
         var rows: [SIMD3<Double>] = []
         var isWhole = true
-        try reader.beginArray()
         while try reader.nextElement() {
             guard rows.count < 3, let row = try readVector(&reader) else {
                 if rows.count >= 3 { try reader.skipValue() }
@@ -114,13 +89,9 @@ extension SensorCalibration {
     }
 
     private static func readVector(_ reader: inout JSONReader) throws(JSONError) -> SIMD3<Double>? {
-        guard try reader.peekKind() == .array else {
-            try reader.skipValue()
-            return nil
-        }
+        guard try reader.beginArrayIfPresent() else { return nil }
         var vector = SIMD3<Double>.zero
         var count = 0
-        try reader.beginArray()
         while try reader.nextElement() {
             let number = try reader.doubleIfPresent()
             if count < 3 { vector[count] = number }

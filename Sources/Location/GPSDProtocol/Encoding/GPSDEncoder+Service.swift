@@ -20,10 +20,9 @@ extension GPSDEncoder {
     /// - Parameter activation: When they were opened.
     public static func line(_ receivers: [ReceiverDescription], activation: WallTime) -> [UInt8] {
         var members = Members("DEVICES")
-        members.writer.key("devices")
-        members.writer.beginArray()
-        for receiver in receivers { members.writer.raw(line(receiver, activation: activation)) }
-        members.writer.endArray()
+        members.writer.array("devices") { writer in
+            for receiver in receivers { writer.raw(line(receiver, activation: activation)) }
+        }
         return members.line()
     }
 

@@ -14,22 +14,13 @@ public enum GPSDEncoder {
 
         init(_ name: StaticString) {
             writer.beginObject()
-            writer.key("class")
-            text(name)
+            writer.member("class", name.description)
         }
 
-        mutating func text(_ literal: StaticString) {
-            writer.string(literal.description)
-        }
-
-        mutating func text(_ key: StaticString, _ value: String) {
-            guard !value.isEmpty else { return }
-            writer.member(key, value)
-        }
+        mutating func text(_ key: StaticString, _ value: String) { writer.memberUnlessEmpty(key, value) }
 
         mutating func time(_ key: StaticString, _ value: WallTime?) {
-            guard let value else { return }
-            writer.member(key, CivilDate(value).iso8601(decimals: 3))
+            writer.memberIfPresent(key, value.map { CivilDate($0).iso8601(decimals: 3) })
         }
 
         mutating func number(_ key: StaticString, _ value: Double, decimals: Int) {
@@ -38,18 +29,14 @@ public enum GPSDEncoder {
             writer.fixed(value, decimals: decimals)
         }
 
-        mutating func count(_ key: StaticString, _ value: Int32) {
-            writer.member(key, value)
-        }
+        mutating func count(_ key: StaticString, _ value: Int32) { writer.member(key, value) }
 
         /// Below zero stands for a number that the report does not have.
         mutating func countIfKnown(_ key: StaticString, _ value: Int32) {
             if value >= 0 { count(key, value) }
         }
 
-        mutating func flag(_ key: StaticString, _ value: Bool) {
-            writer.member(key, value)
-        }
+        mutating func flag(_ key: StaticString, _ value: Bool) { writer.member(key, value) }
 
         consuming func line() -> [UInt8] {
             writer.endObject()
