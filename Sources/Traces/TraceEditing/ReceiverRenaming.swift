@@ -55,14 +55,9 @@ struct ReceiverRenaming {
     }
 
     private func addPaths(_ reader: inout JSONReader, to places: inout [Place]) throws(JSONError) {
-        guard try reader.peekKind() == .array else { return try reader.skipValue() }
-        try reader.beginArray()
+        guard try reader.beginArrayIfPresent() else { return }
         while try reader.nextElement() {
-            guard try reader.peekKind() == .object else {
-                try reader.skipValue()
-                continue
-            }
-            try reader.beginObject()
+            guard try reader.beginObjectIfPresent() else { continue }
             while let key = try reader.nextKey() {
                 if key.string() != "path" {
                     try reader.skipValue()

@@ -28,30 +28,22 @@ package struct RingTrigger: Sendable, Hashable {
     }
 
     static func write(_ triggers: [RingTrigger], since start: Int64 = 0, to writer: inout JSONWriter) {
-        writer.beginArray()
-        for trigger in triggers {
-            writer.beginObject()
-            writer.member("t", Double(trigger.time.subtractingSaturated(start)) / 1e9)
-            writer.member("event", trigger.event)
-            writer.endObject()
+        writer.array { writer in
+            for trigger in triggers {
+                writer.object { writer in
+                    writer.member("t", Double(trigger.time.subtractingSaturated(start)) / 1e9)
+                    writer.member("event", trigger.event)
+                }
+            }
         }
-        writer.endArray()
     }
 
     static func read(_ reader: inout JSONReader) throws(JSONError) -> [RingTrigger] {
         var triggers: [RingTrigger] = []
-        guard try reader.peekKind() == .array else {
-            try reader.skipValue()
-            return []
-        }
-        try reader.beginArray()
+        guard try reader.beginArrayIfPresent() else { return [] }
         while try reader.nextElement() {
             var trigger = RingTrigger(event: "", time: 0)
-            guard try reader.peekKind() == .object, triggers.count < 1000 else {
-                try reader.skipValue()
-                continue
-            }
-            try reader.beginObject()
+            guard try reader.beginObjectIfPresent(wanted: triggers.count < 1000) else { continue }
             while let key = try reader.nextKey() {
                 switch key.word {
                 case JSONText.word("t"):
@@ -79,14 +71,13 @@ struct RingMark: Sendable, Equatable {
 
     var traceMember: TraceMember {
         var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("segment", Int64(number))
-        writer.member("state", Int64(stateLines))
-        if !triggers.isEmpty {
+        writer.object { writer in
+            writer.member("segment", number)
+            writer.member("state", stateLines)
+            guard !triggers.isEmpty else { return }
             writer.key("triggers")
             RingTrigger.write(triggers, to: &writer)
         }
-        writer.endObject()
         return TraceMember(name: Self.member, json: writer.bytes)
     }
 

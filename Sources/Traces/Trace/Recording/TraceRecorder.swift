@@ -207,28 +207,20 @@ public final class TraceRecorder: Sendable {
     }
 
     private func record(_ event: PositionEvent) {
-        let (isRunning, start) = state.withLock { ($0.phase == .running, $0.start) }
-        guard isRunning else { return }
-        // The writer tells of a failure by itself; what comes after the end is not wanted.
-        do throws(DeviceError) {
+        whileRunning { start throws(DeviceError) in
             switch event {
             case .line(let line, let arrival):
                 try writer.write(gpsdLine: line, at: Self.time(arrival, since: start))
                 state.withLock { $0.lines += 1 }
-            case .lost(let error):
-                try writer.writeLost(error, at: Self.time(device.clock.now, since: start))
-            case .regained:
-                try writer.writeRegained(at: Self.time(device.clock.now, since: start))
-            case .report, .sky, .attitude, .receivers:
-                break
+            case .lost(let error): try writer.writeLost(error, at: Self.time(device.clock.now, since: start))
+            case .regained: try writer.writeRegained(at: Self.time(device.clock.now, since: start))
+            case .report, .sky, .attitude, .receivers: break
             }
-        } catch {}
+        }
     }
 
     private func record(_ event: MotionEvent, sensor: SensorDescription.ID) {
-        let (isRunning, start) = state.withLock { ($0.phase == .running, $0.start) }
-        guard isRunning else { return }
-        do throws(DeviceError) {
+        whileRunning { start throws(DeviceError) in
             switch event {
             case .samples(let batch):
                 try writer.write(batch, since: start)
@@ -238,7 +230,15 @@ public final class TraceRecorder: Sendable {
             case .regained:
                 try writer.writeRegained(sensor: sensor, at: Self.time(device.clock.now, since: start))
             }
-        } catch {}
+        }
+    }
+
+    /// Writes with the start of the trace, unless recording is over. The writer tells of a failure by itself, and what
+    /// comes after the end is not wanted.
+    private func whileRunning(_ write: (BootTime) throws(DeviceError) -> Void) {
+        let (isRunning, start) = state.withLock { ($0.phase == .running, $0.start) }
+        guard isRunning else { return }
+        do throws(DeviceError) { try write(start) } catch {}
     }
 
     private func record(_ battery: BatteryReading?) {

@@ -1,8 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceCore
-import JSONBytes
+package import DeviceCore
+package import JSONBytes
 
 /// The loss of a source as a trace tells it: a code, a message and the cause.
 enum TraceLoss {
@@ -12,11 +12,10 @@ enum TraceLoss {
 
     private static let codes: [DeviceError.Code] = [
         .unreachable, .connectionLost, .silent, .noFix, .notSupported, .invalidConfiguration, .invalidTrace,
-        .permissionDenied,
-        .notFound, .busy, .inputOutput,
+        .permissionDenied, .notFound, .busy, .inputOutput,
     ]
 
-    /// Reads what ``write(_:to:)`` has written. A code of a later version counts as a lost connection.
+    /// Reads what a `DeviceError` writes. A code of a later version counts as a lost connection.
     static func error(_ json: UnsafeRawBufferPointer, standardMessage: String = standardMessage) -> DeviceError {
         var error = DeviceError(.connectionLost, standardMessage)
         var reader = JSONReader(json)
@@ -40,36 +39,12 @@ enum TraceLoss {
         return error
     }
 
-    static func write(_ error: DeviceError, to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.member("code", error.code.description)
-        writer.member("message", error.message)
-        if let cause = error.cause {
-            writer.key("cause")
-            writer.beginObject()
-            switch cause {
-            case .system(let call, let number):
-                writer.member("call", call)
-                writer.member("errno", number)
-            case .library(let name, let code):
-                writer.member("library", name)
-                writer.member("code", code)
-            }
-            writer.endObject()
-        }
-        writer.endObject()
-    }
-
     private static func cause(_ reader: inout JSONReader) throws(JSONError) -> DeviceError.Cause? {
-        guard try reader.peekKind() == .object else {
-            try reader.skipValue()
-            return nil
-        }
+        guard try reader.beginObjectIfPresent() else { return nil }
         var call: String?
         var library: String?
         var number: Int32?
         var code: Int32?
-        try reader.beginObject()
         while let key = try reader.nextKey() {
             switch key.word {
             case JSONText.word("call"): call = try reader.textIfPresent()?.string()
@@ -82,5 +57,25 @@ enum TraceLoss {
         if let call, let number { return .system(call: call, errno: number) }
         if let library, let code { return .library(name: library, code: code) }
         return nil
+    }
+}
+
+extension DeviceError: JSONWritable {
+    package func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("code", code.description)
+            writer.member("message", message)
+            guard let cause else { return }
+            writer.object("cause") { writer in
+                switch cause {
+                case .system(let call, let number):
+                    writer.member("call", call)
+                    writer.member("errno", number)
+                case .library(let name, let code):
+                    writer.member("library", name)
+                    writer.member("code", code)
+                }
+            }
+        }
     }
 }

@@ -5,7 +5,7 @@ import SystemCalls
 package import DeviceCore
 
 /// A file descriptor that a trace is written to.
-package struct TraceOutput: Sendable {
+package struct TraceOutput: TraceDestination {
     package let descriptor: Int32
     /// What to call it in messages.
     package let name: String
@@ -203,4 +203,24 @@ private func system_write(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ cou
 
 private func system_close(_ descriptor: Int32) -> Int32 {
     close(descriptor)
+}
+
+/// Where a ``TraceWriter`` puts its lines: the header by itself first, then whole lines.
+package protocol TraceDestination: Sendable {
+    /// What to call it in messages.
+    var name: String { get }
+
+    /// Writes all of the bytes. After an error nothing more is written.
+    func write(_ bytes: UnsafeRawBufferPointer) throws(DeviceError)
+
+    /// Brings what was written to the disk and ends it.
+    func close() throws(DeviceError)
+
+    /// Ends it where something has failed or nobody has closed it.
+    func abandon()
+}
+
+extension TraceDestination {
+    /// What was written before stays.
+    package func abandon() { try? close() }
 }

@@ -143,3 +143,20 @@ public struct TraceCursor: Sendable {
         if warnings.count < Self.maximumWarnings { warnings.append(TraceWarning(line: line, reason: reason)) }
     }
 }
+
+extension TraceCursor {
+    /// The warnings as sentences, and one that counts those that were not kept.
+    package var warningTexts: [String] {
+        let rest = warningCount - warnings.count
+        return warnings.map(\.description) + (rest > 0 ? ["\(rest) more lines could not be read as they should"] : [])
+    }
+}
+
+/// A kind of event that is not played, and how many there were.
+struct TraceEventKind: Sendable {
+    /// The key of the events' contents.
+    var name: String
+    /// The key as one number; 0 when it is longer than eight bytes.
+    var word: UInt64
+    var count: Int
+}

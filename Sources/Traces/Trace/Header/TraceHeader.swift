@@ -67,3 +67,28 @@ public struct TraceHeader: Sendable, Hashable {
         units[sensor.kind.rawValue] = sensor.kind.unit
     }
 }
+
+extension TraceHeader {
+    /// The unit of `eph` where a phone told the accuracies.
+    private static let phoneAccuracy = "m at 68%"
+
+    /// True when the errors of positions are a phone's radii of 68 per cent. gpsd's are of 95.
+    package var hasPhoneAccuracies: Bool {
+        get { units["eph"] == Self.phoneAccuracy }
+        set { units["eph"] = newValue ? Self.phoneAccuracy : nil }
+    }
+}
+
+/// A member of a JSON object that this version does not know, kept as it stands.
+public struct TraceMember: Sendable, Hashable {
+    /// The key.
+    public var name: String
+    /// The value: one complete JSON value.
+    public var json: [UInt8]
+
+    /// A member of those parts; the value is not checked.
+    public init(name: String, json: [UInt8]) {
+        self.name = name
+        self.json = json
+    }
+}

@@ -93,14 +93,12 @@ extension TraceAccessoryEvent {
         }
 
         private mutating func readDescription(_ reader: inout JSONReader) throws(JSONError) {
-            guard try reader.peekKind() == .object else {
-                try reader.skipValue()
+            guard try reader.beginObjectIfPresent() else {
                 isUsable = false
                 return
             }
             var found = AccessoryDescription(identity: "", name: "")
             id = nil
-            try reader.beginObject()
             while let key = try reader.nextKey() {
                 switch key.word {
                 case JSONText.word("id"): id = try readName(&reader)
@@ -126,11 +124,7 @@ extension TraceAccessoryEvent {
 
         private mutating func readProtocols(_ reader: inout JSONReader) throws(JSONError) -> [AccessoryProtocol] {
             var protocols: [AccessoryProtocol] = []
-            guard try reader.peekKind() == .array else {
-                try reader.skipValue()
-                return protocols
-            }
-            try reader.beginArray()
+            guard try reader.beginArrayIfPresent() else { return protocols }
             while try reader.nextElement() {
                 guard let name = try readName(&reader), AccessoryProtocol.isValid(name: name),
                     protocols.count < TraceAccessoryEvent.maximumProtocols,

@@ -52,48 +52,41 @@ package struct TraceEventLines {
 extension TraceEventLines {
     static func append(gpsdLine line: UnsafeRawBufferPointer, at time: Int64, to buffer: inout [UInt8]) {
         if GPSDLineCheck.isEmbeddable(line) {
-            TraceWriter.begin(",\"gpsd\":", time, &buffer)
+            TraceLine.begin(",\"gpsd\":", time, &buffer)
             buffer.append(contentsOf: line)
         } else if let text = String(validating: line, as: UTF8.self) {
-            TraceWriter.begin(",\"gpsdText\":", time, &buffer)
-            var writer = JSONWriter()
-            writer.string(text)
-            buffer.append(contentsOf: writer.bytes)
+            TraceLine.begin(",\"gpsdText\":", time, &buffer)
+            append(text, to: &buffer)
         } else {
-            TraceWriter.begin(",\"gpsdHex\":\"", time, &buffer)
-            for byte in line {
-                buffer.append(HexDigit.digit(byte >> 4))
-                buffer.append(HexDigit.digit(byte))
-            }
+            TraceLine.begin(",\"gpsdHex\":\"", time, &buffer)
+            buffer.append(contentsOf: HexDigit.text(line).utf8)
             buffer.append(UInt8(ascii: "\""))
         }
-        end(&buffer)
+        TraceLine.end(&buffer)
     }
 
     static func append(lost error: DeviceError, sensor: String? = nil, at time: Int64, to buffer: inout [UInt8]) {
-        TraceWriter.begin(",\"lost\":", time, &buffer)
-        var writer = JSONWriter()
-        TraceLoss.write(error, to: &writer)
-        buffer.append(contentsOf: writer.bytes)
+        TraceLine.begin(",\"lost\":", time, &buffer)
+        append(error, to: &buffer)
         if let sensor { buffer.append(contentsOf: TraceSampleText.member(sensor)) }
-        end(&buffer)
+        TraceLine.end(&buffer)
     }
 
     static func appendRegained(sensor: String? = nil, at time: Int64, to buffer: inout [UInt8]) {
-        TraceWriter.begin(",\"regained\":true", time, &buffer)
+        TraceLine.begin(",\"regained\":true", time, &buffer)
         if let sensor { buffer.append(contentsOf: TraceSampleText.member(sensor)) }
-        end(&buffer)
+        TraceLine.end(&buffer)
     }
 
     static func append(battery: BatteryReading?, at time: Int64, to buffer: inout [UInt8]) {
-        TraceWriter.begin(",\"battery\":", time, &buffer)
-        var writer = JSONWriter()
-        TraceBattery.write(battery, to: &writer)
-        buffer.append(contentsOf: writer.bytes)
-        end(&buffer)
+        TraceLine.begin(",\"battery\":", time, &buffer)
+        append(battery, to: &buffer)
+        TraceLine.end(&buffer)
     }
 
-    private static func end(_ buffer: inout [UInt8]) {
-        TraceWriter.append("}\n", &buffer)
+    private static func append(_ value: some JSONWritable, to buffer: inout [UInt8]) {
+        var writer = JSONWriter()
+        value.write(to: &writer)
+        buffer.append(contentsOf: writer.bytes)
     }
 }

@@ -20,8 +20,7 @@ extension TraceAccessoryEvent {
             line(",\"close\":", time, &buffer) { writer in
                 writer.string(name)
                 writer.member("accessory", accessory)
-                guard let reason = Self.name(of: reason) else { return }
-                writer.member("end", reason)
+                writer.memberIfPresent("end", Self.name(of: reason))
             }
         case .received(let name, let bytes): append(bytes, of: name, isInput: true, time, &buffer)
         case .sent(let name, let bytes): append(bytes, of: name, isInput: false, time, &buffer)
@@ -64,33 +63,29 @@ extension TraceAccessoryEvent {
     private func line(
         _ key: StaticString, _ time: Int64, _ buffer: inout [UInt8], _ body: (inout JSONWriter) -> Void
     ) {
-        TraceWriter.begin(key, time, &buffer)
+        TraceLine.begin(key, time, &buffer)
         var writer = JSONWriter()
         body(&writer)
         buffer.append(contentsOf: writer.bytes)
-        TraceWriter.append("}\n", &buffer)
+        TraceLine.end(&buffer)
     }
 
     private func write(_ description: AccessoryDescription, to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.member("id", accessory)
-        if description.identity != Self.identity(of: description) {
-            writer.member("identity", description.identity)
-        }
-        for (key, value) in [
+        let texts: [(StaticString, String)] = [
             ("name", description.name), ("manufacturer", description.manufacturer), ("model", description.modelNumber),
             ("serial", description.serialNumber), ("firmware", description.firmwareRevision),
             ("hardware", description.hardwareRevision), ("port", description.portPath),
             ("vendor", description.vendorID.map(HexDigit.four) ?? ""),
             ("product", description.productID.map(HexDigit.four) ?? ""),
-        ] where !value.isEmpty {
-            writer.member(text: key, value)
+        ]
+        writer.object { writer in
+            writer.member("id", accessory)
+            if description.identity != Self.identity(of: description) {
+                writer.member("identity", description.identity)
+            }
+            for (key, value) in texts { writer.memberUnlessEmpty(key, value) }
+            writer.member("protocols", description.protocols.map(\.name))
         }
-        writer.key("protocols")
-        writer.beginArray()
-        for offered in description.protocols { writer.string(offered.name) }
-        writer.endArray()
-        writer.endObject()
     }
 
     /// What stays the same when the accessory comes back, as far as its description tells.

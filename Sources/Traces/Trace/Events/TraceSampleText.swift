@@ -15,7 +15,7 @@ package enum TraceSampleText {
         _ value: SIMD3<Double>, kind: SensorKind, sensor: [UInt8], time: Int64, stamp: Int64, to buffer: inout [UInt8]
     ) {
         guard TraceSample.isUsable(kind.isVector ? value : SIMD3(value.x, 0, 0)) else { return }
-        TraceWriter.begin(kind.lineKey, time, &buffer)
+        TraceLine.begin(kind.lineKey, time, &buffer)
         append(value.x, to: &buffer)
         if kind.isVector {
             buffer.append(UInt8(ascii: ","))
@@ -27,10 +27,10 @@ package enum TraceSampleText {
         buffer.append(contentsOf: sensor)
         // The least number stands for "no stamp" in a record.
         if stamp != time, stamp != .min {
-            TraceWriter.append(",\"stamp\":", &buffer)
+            TraceLine.append(",\"stamp\":", &buffer)
             TraceSeconds.append(stamp, to: &buffer)
         }
-        TraceWriter.append("}\n", &buffer)
+        TraceLine.end(&buffer)
     }
 
     /// The member that names a sensor, with the comma before it; empty for one that is called like its kind.

@@ -136,11 +136,7 @@ extension TraceHeader {
 
     private static func readUnits(_ reader: inout JSONReader) throws(JSONError) -> [String: String] {
         var units: [String: String] = [:]
-        guard try reader.peekKind() == .object else {
-            try reader.skipValue()
-            return units
-        }
-        try reader.beginObject()
+        guard try reader.beginObjectIfPresent() else { return units }
         while let key = try reader.nextKey() {
             guard let unit = try reader.textIfPresent(), units.count < maximumMembers else { continue }
             units[key.string()] = unit.string()
@@ -150,16 +146,9 @@ extension TraceHeader {
 
     private static func readDevices(_ reader: inout JSONReader) throws(JSONError) -> [TraceDevice] {
         var devices: [TraceDevice] = []
-        guard try reader.peekKind() == .array else {
-            try reader.skipValue()
-            return devices
-        }
-        try reader.beginArray()
+        guard try reader.beginArrayIfPresent() else { return devices }
         while try reader.nextElement() {
-            guard try reader.peekKind() == .object, devices.count < maximumDevices else {
-                try reader.skipValue()
-                continue
-            }
+            guard try reader.beginObjectIfPresent(wanted: devices.count < maximumDevices) else { continue }
             devices.append(try readDevice(&reader))
         }
         return devices
@@ -167,11 +156,7 @@ extension TraceHeader {
 
     private static func readContexts(_ reader: inout JSONReader) throws(JSONError) -> [String] {
         var contexts: [String] = []
-        guard try reader.peekKind() == .array else {
-            try reader.skipValue()
-            return contexts
-        }
-        try reader.beginArray()
+        guard try reader.beginArrayIfPresent() else { return contexts }
         while try reader.nextElement() {
             guard let text = try reader.textIfPresent(), contexts.count < maximumDevices else { continue }
             contexts.append(text.string())
@@ -181,7 +166,6 @@ extension TraceHeader {
 
     private static func readDevice(_ reader: inout JSONReader) throws(JSONError) -> TraceDevice {
         var device = TraceDevice(kind: "")
-        try reader.beginObject()
         while let key = try reader.nextKey() {
             switch key.word {
             case JSONText.word("kind"): device.kind = try text(&reader)

@@ -12,16 +12,9 @@ extension TraceHeader {
     ) throws(JSONError) -> ([SensorDescription], [SensorDescription.ID: SensorCalibration]) {
         var sensors: [SensorDescription] = []
         var calibrations: [SensorDescription.ID: SensorCalibration] = [:]
-        guard try reader.peekKind() == .array else {
-            try reader.skipValue()
-            return (sensors, calibrations)
-        }
-        try reader.beginArray()
+        guard try reader.beginArrayIfPresent() else { return (sensors, calibrations) }
         while try reader.nextElement() {
-            guard try reader.peekKind() == .object, sensors.count < TraceSensors.maximumCount else {
-                try reader.skipValue()
-                continue
-            }
+            guard try reader.beginObjectIfPresent(wanted: sensors.count < TraceSensors.maximumCount) else { continue }
             var calibration: SensorCalibration?
             guard var sensor = try readSensor(&reader, &calibration), !sensors.contains(where: { $0.id == sensor.id })
             else { continue }
@@ -43,7 +36,6 @@ extension TraceHeader {
         var sensor = SensorDescription(id: "", kind: .accelerometer)
         var kind: SensorKind?
         sensor.mode = .recorded
-        try reader.beginObject()
         while let key = try reader.nextKey() {
             switch key.word {
             case JSONText.word("id"): sensor.id = try text(&reader)
@@ -100,26 +92,23 @@ extension TraceHeader {
     static func write(
         _ sensor: SensorDescription, _ calibration: SensorCalibration?, to writer: inout JSONWriter
     ) {
-        writer.beginObject()
-        writer.member("id", sensor.id)
-        writer.member("kind", sensor.kind.rawValue)
-        write("name", sensor.name, to: &writer)
-        write("label", sensor.label, to: &writer)
-        write("location", sensor.location, to: &writer)
-        write("source", sensor.source, to: &writer)
-        write("serial", sensor.serial, to: &writer)
-        write("path", sensor.path, to: &writer)
-        write(sensor.rates, to: &writer)
-        if sensor.kind.isVector || !sensor.mountMatrix.isIdentity {
-            writer.member("mountMatrix", sensor.mountMatrix.text)
+        writer.object { writer in
+            writer.member("id", sensor.id)
+            writer.member("kind", sensor.kind.rawValue)
+            writer.memberUnlessEmpty("name", sensor.name)
+            writer.memberUnlessEmpty("label", sensor.label)
+            writer.memberUnlessEmpty("location", sensor.location)
+            writer.memberUnlessEmpty("source", sensor.source)
+            writer.memberUnlessEmpty("serial", sensor.serial)
+            writer.memberUnlessEmpty("path", sensor.path)
+            write(sensor.rates, to: &writer)
+            if sensor.kind.isVector || !sensor.mountMatrix.isIdentity {
+                writer.member("mountMatrix", sensor.mountMatrix.text)
+            }
+            writer.memberUnlessEmpty("mountMatrixOrigin", sensor.mountMatrixOrigin)
+            writer.memberUnlessEmpty("clock", sensor.clock)
+            writer.memberIfPresent("calibration", calibration)
         }
-        write("mountMatrixOrigin", sensor.mountMatrixOrigin, to: &writer)
-        write("clock", sensor.clock, to: &writer)
-        if let calibration {
-            writer.key("calibration")
-            calibration.write(to: &writer)
-        }
-        writer.endObject()
     }
 
     private static func write(_ rates: SensorRates, to writer: inout JSONWriter) {
@@ -127,19 +116,14 @@ extension TraceHeader {
         case .unknown: break
         case .list(let rates):
             let known = rates.filter { $0 > 0 && $0.isFinite }
-            guard !known.isEmpty else { return }
-            writer.key("rates")
-            writer.beginArray()
-            for rate in known { writer.double(rate) }
-            writer.endArray()
+            if !known.isEmpty { writer.member("rates", known) }
         case .range(let minimum, let step, let maximum):
             guard minimum.isFinite, step.isFinite, maximum.isFinite else { return }
-            writer.key("rates")
-            writer.beginObject()
-            writer.member("minimum", minimum)
-            writer.member("step", step)
-            writer.member("maximum", maximum)
-            writer.endObject()
+            writer.object("rates") { writer in
+                writer.member("minimum", minimum)
+                writer.member("step", step)
+                writer.member("maximum", maximum)
+            }
         }
     }
 }

@@ -1,8 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceCore
-import JSONBytes
+package import DeviceCore
+package import JSONBytes
 
 /// The battery as a trace tells it: a level from 0 to 1, and a state.
 enum TraceBattery {
@@ -19,12 +19,8 @@ enum TraceBattery {
 
     /// Reads the value that comes next, as ``reading(_:)`` does.
     static func read(_ reader: inout JSONReader) throws(JSONError) -> BatteryReading? {
-        guard try reader.peekKind() == .object else {
-            try reader.skipValue()
-            return nil
-        }
+        guard try reader.beginObjectIfPresent() else { return nil }
         var battery = BatteryReading(level: nil, state: .unknown)
-        try reader.beginObject()
         while let key = try reader.nextKey() {
             switch key.word {
             case JSONText.word("level"):
@@ -38,18 +34,13 @@ enum TraceBattery {
         }
         return battery
     }
+}
 
-    /// Writes an object, or null for no battery.
-    static func write(_ battery: BatteryReading?, to writer: inout JSONWriter) {
-        guard let battery else {
-            writer.null()
-            return
+extension BatteryReading: JSONWritable {
+    package func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            if let level, level >= 0, level <= 1 { writer.member("level", level) }
+            writer.member("state", state.rawValue)
         }
-        writer.beginObject()
-        if let level = battery.level, level >= 0, level <= 1 {
-            writer.member("level", level)
-        }
-        writer.member("state", battery.state.rawValue)
-        writer.endObject()
     }
 }

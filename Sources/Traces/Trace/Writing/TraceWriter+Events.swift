@@ -1,0 +1,113 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+
+extension TraceWriter {
+    /// Writes a line from gpsd. One that is not a JSON object is kept as text, so that the trace stays valid.
+    ///
+    /// - Parameters:
+    ///   - line: the line without its line end.
+    ///   - time: its arrival, in nanoseconds since the start of the trace.
+    public func write(gpsdLine line: UnsafeRawBufferPointer, at time: Int64) throws(DeviceError) {
+        try appendLines(at: time) { buffer, time in
+            TraceEventLines.append(gpsdLine: line, at: time, to: &buffer)
+        }
+    }
+
+    /// Writes a line from gpsd, as ``write(gpsdLine:at:)`` with bytes in place does.
+    public func write(gpsdLine line: [UInt8], at time: Int64) throws(DeviceError) {
+        let result = line.withUnsafeBytes { bytes -> DeviceError? in
+            do throws(DeviceError) {
+                try write(gpsdLine: bytes, at: time)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let result { throw result }
+    }
+
+    /// Writes that positions cannot be had any more, and why.
+    public func writeLost(_ error: DeviceError, at time: Int64) throws(DeviceError) {
+        try appendLines(at: time) { buffer, time in TraceEventLines.append(lost: error, at: time, to: &buffer) }
+    }
+
+    /// Writes that the position source is back.
+    public func writeRegained(at time: Int64) throws(DeviceError) {
+        try appendLines(at: time) { buffer, time in TraceEventLines.appendRegained(at: time, to: &buffer) }
+    }
+
+    /// Writes the readings of a batch, each with its own line, all with the time at which the batch came in.
+    ///
+    /// Readings that a trace cannot hold, because a number in them is not finite or beyond
+    /// ``TraceSample/maximumMagnitude``, are left out.
+    ///
+    /// - Parameters:
+    ///   - batch: readings in the sensor's own axes. A reading's own time is written where it is not the arrival.
+    ///   - start: the start of the trace, on the clock of the batch.
+    public func write(_ batch: MotionBatch, since start: BootTime) throws(DeviceError) {
+        let origin = start.nanoseconds
+        let member = TraceSampleText.member(batch.sensor, kind: batch.kind)
+        try appendLines(at: max(batch.arrival.nanoseconds.subtractingSaturated(origin), 0)) { buffer, time in
+            for index in 0..<batch.count {
+                let stamp = batch.times[index].nanoseconds.subtractingSaturated(origin)
+                TraceSampleText.append(
+                    batch.values[index], kind: batch.kind, sensor: member, time: time, stamp: stamp, to: &buffer)
+            }
+        }
+    }
+
+    /// Writes one reading of a motion sensor, as ``write(_:since:)`` does.
+    ///
+    /// - Parameters:
+    ///   - value: the reading in the sensor's own axes and in the unit of its kind; a scalar in the first component.
+    ///   - kind: what was measured.
+    ///   - sensor: the sensor's id in the header; nil for the name of its kind.
+    ///   - stamp: when it was measured, in nanoseconds since the start; nil for the time of its arrival.
+    ///   - time: its arrival, in nanoseconds since the start of the trace.
+    public func write(
+        sample value: SIMD3<Double>, kind: SensorKind, sensor: SensorDescription.ID? = nil, stamp: Int64? = nil,
+        at time: Int64
+    ) throws(DeviceError) {
+        let member = TraceSampleText.member(sensor ?? kind.rawValue, kind: kind)
+        try appendLines(at: time) { buffer, held in
+            TraceSampleText.append(
+                value, kind: kind, sensor: member, time: held, stamp: stamp ?? time, to: &buffer)
+        }
+    }
+
+    /// Writes what the battery is from here on; nil when there is none any more.
+    public func write(battery: BatteryReading?, at time: Int64) throws(DeviceError) {
+        try appendLines(at: time) { buffer, time in
+            TraceEventLines.append(battery: battery, at: time, to: &buffer)
+        }
+    }
+
+    /// Writes that a motion sensor gives nothing any more, and why.
+    public func writeLost(
+        _ error: DeviceError, sensor: SensorDescription.ID, at time: Int64
+    ) throws(DeviceError) {
+        try appendLines(at: time) { buffer, time in
+            TraceEventLines.append(lost: error, sensor: sensor, at: time, to: &buffer)
+        }
+    }
+
+    /// Writes that a motion sensor is back.
+    public func writeRegained(sensor: SensorDescription.ID, at time: Int64) throws(DeviceError) {
+        try appendLines(at: time) { buffer, time in
+            TraceEventLines.appendRegained(sensor: sensor, at: time, to: &buffer)
+        }
+    }
+
+    /// Writes what has happened to an accessory. More bytes than ``TraceAccessoryEvent/maximumBytes`` become several
+    /// events, and no bytes none.
+    public func write(_ event: TraceAccessoryEvent, at time: Int64) throws(DeviceError) {
+        try appendLines(at: time) { buffer, time in event.append(at: time, to: &buffer) }
+    }
+
+    /// Writes an event of any kind. One without a time has that of the event before.
+    public func write(_ event: TraceEvent) throws(DeviceError) {
+        try append { lines, buffer in lines.append(event, to: &buffer) }
+    }
+}
