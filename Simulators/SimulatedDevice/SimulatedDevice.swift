@@ -3,7 +3,7 @@
 
 public import DeviceCore
 import Synchronization
-public import Trace
+@_exported public import Trace
 
 /// A device that exists in a trace: its readings go through the very same managers, on a clock that only playback moves.
 ///
