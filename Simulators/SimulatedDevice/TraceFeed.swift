@@ -33,51 +33,50 @@ struct TraceFeed {
 
     let file: TraceFile
     /// When the event that comes next is due; nil before the first and after the last.
-    private(set) var time: BootTime?
+    var time: BootTime?
     /// What it is about, unless it is a motion reading: ``takeSamples(into:)`` takes those.
-    private(set) var content = Content.line
+    var content = Content.line
     /// What kind of event it is: quicker to look at than its content.
-    private(set) var kind = TraceRecord.Kind.gpsd
+    var kind = TraceRecord.Kind.gpsd
     /// The position, when it is one.
     var position = PositionReport()
 
-    private let start: BootTime
-    private let options: PlaybackOptions
+    let start: BootTime
+    let options: PlaybackOptions
     /// Where playback begins and ends, and the longest pause, in nanoseconds of the trace.
-    private let from: Int64
-    private let to: Int64
-    private let maximumGap: Int64?
+    let from: Int64
+    let to: Int64
+    let maximumGap: Int64?
     /// For each sensor whether it is played; nil when everything is.
     private let sensors: [Bool]?
 
     /// Nanoseconds by which the receivers' times are moved where the offset is 0.
-    private let recordedShift: Int64
+    let recordedShift: Int64
     /// By how much less they are moved than the device's clock, beyond that: not 0 where somebody has gone to another
     /// place.
-    private var shiftBase: Int64
-    private var offset: Int64 = 0
+    var shiftBase: Int64
+    var offset: Int64 = 0
 
-    private var reader: TraceReader
+    var reader: TraceReader
     /// What the reader gave last.
-    private var block = TraceBlock()
+    var block = TraceBlock()
     /// How many records of the block have been taken.
-    private var taken = 0
+    var taken = 0
     /// What there was to say about the file before the block, and the last line that it is about.
     private var formerWarnings: [TraceWarning] = []
     private var warnedLine = 0
-    private var decoder = GPSDDecoder()
-    private var record: TraceRecord?
-    /// The trace clock, nanoseconds since the start, of traces without stamps of arrival.
-    private var elapsed: Int64 = 0
-    private var lastTime: WallTime?
-    private var isAtEnd = false
+    var decoder = GPSDDecoder()
+    var record: TraceRecord?
+    /// The trace clock of traces without stamps of arrival.
+    var reportClock = ReportClock()
+    var isAtEnd = false
     /// The place of the event before, or where reading began.
-    private(set) var lastPlace: Int64
+    var lastPlace: Int64
     /// The place of the last event that was passed over on the way to where reading began.
-    private var passed: Int64 = 0
-    private var round = RoundRhythm(offset: 0)
+    var passed: Int64 = 0
+    var round = RoundRhythm(offset: 0)
     /// How many rounds follow this one; nil without an end.
-    private var roundsLeft: Int?
+    var roundsLeft: Int?
 
     /// - Parameters:
     ///   - start: The device's clock at the start of the trace.
@@ -114,9 +113,9 @@ struct TraceFeed {
     var isEndless: Bool { roundsLeft == nil }
 
     /// Nanoseconds by which the receivers' times are moved now.
-    private var shift: Int64 { shiftBase.addingSaturated(offset) }
+    var shift: Int64 { shiftBase.addingSaturated(offset) }
 
-    private func bootTime(_ place: Int64) -> BootTime {
+    func bootTime(_ place: Int64) -> BootTime {
         BootTime(nanoseconds: start.nanoseconds.addingSaturated(offset).addingSaturated(place))
     }
 
@@ -135,97 +134,6 @@ struct TraceFeed {
     /// The event has been handed on.
     mutating func consume() {
         time = nil
-    }
-
-    // MARK: Going to a place
-
-    /// Goes to where playback begins; the state of there.
-    mutating func begin() -> TraceState {
-        skip(to: from)
-    }
-
-    /// Goes to a place, which the device's clock calls now from here on, while the receivers' times stay those of the
-    /// trace; the state of there.
-    mutating func seek(to place: Int64, now: BootTime) -> TraceState {
-        offset = now.nanoseconds.subtractingSaturated(start.nanoseconds).subtractingSaturated(place)
-        shiftBase = recordedShift.subtractingSaturated(offset)
-        let state = rewind(to: place)
-        // Behind the end there is nothing: it is the end.
-        if !hasRecord() { lastPlace = min(place, passed) }
-        return state
-    }
-
-    private mutating func rewind(to place: Int64) -> TraceState {
-        keepWarnings()
-        reader = TraceReader(file, readsAhead: options.readsAhead)
-        block = TraceBlock()
-        taken = 0
-        time = nil
-        record = nil
-        isAtEnd = false
-        elapsed = 0
-        lastTime = nil
-        lastPlace = place
-        round = RoundRhythm(offset: offset)
-        return skip(to: place)
-    }
-
-    /// Passes over what is before the place.
-    private mutating func skip(to place: Int64) -> TraceState {
-        var state = TraceState(battery: options.streams.battery ? file.header?.battery : nil)
-        passed = 0
-        while place > 0, hasRecord() {
-            let record = block.records[taken]
-            if let time = record.time, time >= place { break }
-            if record.kind == .sample || !isPlayed(record) {
-                taken += 1
-                passed = record.time ?? passed
-                continue
-            }
-            self.record = record
-            decode(record)
-            // The same report again finds the clock where it is.
-            if record.time ?? elapsed >= place { break }
-            taken += 1
-            move()
-            passed = record.time ?? elapsed
-            note(passed, in: &state)
-        }
-        record = nil
-        return state
-    }
-
-    /// What the event that was decoded last makes of the state.
-    private func note(_ place: Int64, in state: inout TraceState) {
-        switch content {
-        case .position:
-            var fix = position
-            fix.arrival = bootTime(place)
-            state.take(fix)
-        case .other(.devices(let receivers)): state.receivers = receivers
-        case .other(.device(let receiver)): state.take(receiver)
-        case .other, .line, .round: break
-        case .lost(let error): state.positionLoss = error
-        case .regained: state.positionLoss = nil
-        case .sensorLost(let error): if let sensor { state.sensorLosses[sensor] = error }
-        case .sensorRegained: if let sensor { state.sensorLosses[sensor] = nil }
-        case .battery(let battery): state.battery = battery
-        case .accessory(let event): state.take(event)
-        }
-    }
-
-    /// Begins another round, if there is one and the one before was not empty.
-    private mutating func beginRound() -> Bool {
-        guard roundsLeft != 0, !round.isEmpty else { return false }
-        let end: Int64? = to == .max ? nil : min(to.addingSaturated(offset), round.end(atMost: maximumGap))
-        offset = round.next(from: from.addingSaturated(round.offset), end: end).subtractingSaturated(from)
-        roundsLeft = roundsLeft.map { $0 - 1 }
-        let state = rewind(to: from)
-        content = .round(state)
-        // Of no sensor and no receiver.
-        kind = .battery
-        time = bootTime(from)
-        return true
     }
 
     /// True when the event that comes next is a line of gpsd, be it one that says nothing.
@@ -297,7 +205,7 @@ struct TraceFeed {
 
     /// True when there is a record that has not been taken; gets more of them when the block is used up.
     @inline(__always)
-    private mutating func hasRecord() -> Bool {
+    mutating func hasRecord() -> Bool {
         taken < block.records.count || nextBlock()
     }
 
@@ -313,14 +221,14 @@ struct TraceFeed {
     }
 
     /// Remarks are kept once, however often the file is read.
-    private mutating func keepWarnings() {
+    mutating func keepWarnings() {
         formerWarnings = warnings
         warnedLine = max(warnedLine, formerWarnings.last?.line ?? 0)
     }
 
     /// True for what somebody has chosen to play.
     @inline(__always)
-    private func isPlayed(_ record: TraceRecord) -> Bool {
+    func isPlayed(_ record: TraceRecord) -> Bool {
         sensors == nil || isChosen(record)
     }
 
@@ -343,7 +251,7 @@ struct TraceFeed {
             self.record = record
             kind = record.kind
             if kind != .sample { decode(record) }
-            let place = record.time ?? elapsed
+            let place = record.time ?? reportClock.elapsed
             guard place <= to else { break }
             if let maximumGap, place.subtractingSaturated(lastPlace) > maximumGap {
                 offset = offset.subtractingSaturated(place.subtractingSaturated(lastPlace) - maximumGap)
@@ -363,122 +271,5 @@ struct TraceFeed {
         var isPosition = false
         if kind == .gpsd, case .position = content { isPosition = true }
         round.note(place.addingSaturated(offset), isPosition: isPosition, sensor: kind == .sample ? sensor : nil)
-    }
-
-    /// Reads what is in a record that is no motion reading.
-    private mutating func decode(_ record: TraceRecord) {
-        file.bytes.withUnsafeBytes { bytes in
-            switch record.kind {
-            case .gpsd:
-                let line = UnsafeRawBufferPointer(rebasing: bytes[record.range])
-                if let report = decoder.decode(line, position: &position) {
-                    content = .other(report)
-                } else {
-                    content = .position
-                    if record.time == nil { follow() }
-                }
-                if !options.streams.names.isEmpty { rename(by: options.streams.names) }
-            case .gpsdText: content = .line
-            case .lost:
-                content = .lost(record.loss(in: bytes) ?? DeviceError(.connectionLost, "The position source was lost."))
-            case .regained: content = .regained
-            // Taken as they are.
-            case .sample: break
-            case .sensorLost:
-                content = .sensorLost(record.loss(in: bytes) ?? DeviceError(.connectionLost, "The sensor was lost."))
-            case .sensorRegained: content = .sensorRegained
-            case .battery: content = .battery(record.battery(in: bytes))
-            // The cursor hands over none that cannot be read.
-            case .accessory: content = record.accessoryEvent(in: bytes).map { .accessory($0) } ?? .line
-            }
-        }
-    }
-
-    /// Gives the receivers in what was decoded other names.
-    private mutating func rename(by names: [String: String]) {
-        switch content {
-        case .position: position.receiver = names[position.receiver] ?? position.receiver
-        case .other(let report): content = .other(report.renamed(by: names))
-        default: break
-        }
-    }
-
-    /// Moves the receiver's own time in what was decoded.
-    private mutating func move() {
-        let shift = shift
-        guard shift != 0 else { return }
-        switch content {
-        case .position: position.time = position.time?.moved(by: shift)
-        case .other(let report): content = .other(report.moved(by: shift))
-        case .line, .lost, .regained, .sensorLost, .sensorRegained, .battery, .accessory, .round: break
-        }
-    }
-
-    /// Moves the trace clock with the report's own time where that rises by up to a minute; else it holds.
-    private mutating func follow() {
-        guard let time = position.time else { return }
-        if let lastTime {
-            let rise = time.nanoseconds.subtractingSaturated(lastTime.nanoseconds)
-            if rise > 0, rise <= 60_000_000_000 { elapsed = elapsed.addingSaturated(rise) }
-        }
-        lastTime = time
-    }
-
-    /// The first time that a report of the trace carries; nil when none does.
-    static func firstTime(of file: TraceFile) -> WallTime? {
-        var cursor = TraceCursor(file)
-        var decoder = GPSDDecoder()
-        var report = PositionReport()
-        return file.bytes.withUnsafeBytes { bytes in
-            while let record = cursor.next(bytes) {
-                guard case .gpsd = record.kind else { continue }
-                let line = UnsafeRawBufferPointer(rebasing: bytes[record.range])
-                if decoder.decode(line, position: &report) == nil, let time = report.time { return time }
-            }
-            return nil
-        }
-    }
-}
-
-extension GPSDReport {
-    /// The same report with the receiver's time moved.
-    fileprivate func moved(by nanoseconds: Int64) -> GPSDReport {
-        switch self {
-        case .sky(var sky):
-            sky.time = sky.time?.moved(by: nanoseconds)
-            return .sky(sky)
-        case .attitude(var attitude):
-            attitude.time = attitude.time?.moved(by: nanoseconds)
-            return .attitude(attitude)
-        case .position, .version, .devices, .device, .watch, .error, .other, .malformed: return self
-        }
-    }
-}
-
-extension GPSDReport {
-    /// The same report of receivers with other names.
-    fileprivate func renamed(by names: [String: String]) -> GPSDReport {
-        func renamed(_ receiver: ReceiverDescription) -> ReceiverDescription {
-            var receiver = receiver
-            receiver.path = names[receiver.path] ?? receiver.path
-            return receiver
-        }
-        switch self {
-        case .sky(var sky):
-            sky.receiver = names[sky.receiver] ?? sky.receiver
-            return .sky(sky)
-        case .attitude(var attitude):
-            attitude.receiver = names[attitude.receiver] ?? attitude.receiver
-            return .attitude(attitude)
-        case .devices(let receivers): return .devices(receivers.map(renamed))
-        case .device(let receiver): return .device(renamed(receiver))
-        case .position, .version, .watch, .error, .other, .malformed: return self
-        }
-    }
-}
-
-extension WallTime {
-    fileprivate func moved(by nanoseconds: Int64) -> WallTime {
-        WallTime(nanoseconds: self.nanoseconds.addingSaturated(nanoseconds))
     }
 }

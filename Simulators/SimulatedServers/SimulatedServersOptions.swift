@@ -44,3 +44,13 @@ public struct SimulatedServersOptions: Sendable {
     /// In real time from the first client on, once, with nothing going wrong.
     public init() {}
 }
+
+/// What a program on a simulated machine gets its readings from.
+public enum SimulatedSource: String, Sendable, CaseIterable {
+    /// Positions, from a gpsd.
+    case positions
+    /// Motion sensors, from an iiod.
+    case motion
+    /// Accessories, announced in a folder.
+    case accessories
+}

@@ -12,46 +12,31 @@ extension MotionOptions {
     ///   - duration: Seconds.
     func json(biases: [(kind: SensorKind, value: SIMD3<Double>)], duration: Double) -> [UInt8] {
         var writer = JSONWriter()
-        func number(_ key: StaticString, _ value: Double) {
-            writer.member(key, value)
-        }
-        func text(_ key: StaticString, _ value: String) {
-            writer.member(key, value)
-        }
         writer.beginObject()
         writer.key("seed")
         writer.raw(Array(String(seed).utf8))
-        number("duration", duration)
-        number("sampleRate", sampleRate)
-        number("fixRate", fixRate)
-        number("fixDelay", fixDelay)
-        number("smoothing", smoothing)
-        text("turns", turns.rawValue)
+        writer.member("duration", duration)
+        writer.member("sampleRate", sampleRate)
+        writer.member("fixRate", fixRate)
+        writer.member("fixDelay", fixDelay)
+        writer.member("smoothing", smoothing)
+        writer.member("turns", turns.rawValue)
         writer.member("pitches", pitches)
         writer.member("earthRotates", earthRotates)
-        if !placement.isIdentity { text("placement", placement.text) }
-        text("imu", inertialUnit?.name ?? "none")
-        text("magnetometer", magnetometer?.name ?? "none")
-        text("barometer", barometer?.name ?? "none")
-        text("receiver", receiver.name)
-        number("geoidSeparation", geoidSeparation)
-        number("biasFraction", biasFraction)
-        writer.key("bias")
-        writer.beginObject()
-        for (kind, value) in biases where value != .zero {
-            writer.key(text: kind.rawValue)
-            writer.beginArray()
-            for axis in 0..<(kind.isVector ? 3 : 1) { writer.double(value[axis]) }
-            writer.endArray()
+        if !placement.isIdentity { writer.member("placement", placement.text) }
+        writer.member("imu", inertialUnit?.name ?? "none")
+        writer.member("magnetometer", magnetometer?.name ?? "none")
+        writer.member("barometer", barometer?.name ?? "none")
+        writer.member("receiver", receiver.name)
+        writer.member("geoidSeparation", geoidSeparation)
+        writer.member("biasFraction", biasFraction)
+        writer.object("bias") { writer in
+            for (kind, value) in biases where value != .zero {
+                writer.member(text: kind.rawValue, kind.isVector ? [value.x, value.y, value.z] : [value.x])
+            }
         }
-        writer.endObject()
-        if hardIron != .zero {
-            writer.key("hardIron")
-            writer.beginArray()
-            for axis in 0..<3 { writer.double(hardIron[axis]) }
-            writer.endArray()
-        }
-        if !softIron.isIdentity { text("softIron", softIron.text) }
+        if hardIron != .zero { writer.member("hardIron", hardIron) }
+        if !softIron.isIdentity { writer.member("softIron", softIron.text) }
         writer.endObject()
         return writer.bytes
     }

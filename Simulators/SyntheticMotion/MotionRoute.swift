@@ -99,3 +99,47 @@ extension Array {
         return low
     }
 }
+
+/// A place on a way, and how to go on from there.
+public struct Waypoint: Sendable, Hashable {
+    /// Degrees, north positive.
+    public var latitude: Double
+    /// Degrees, east positive; beyond ±180 the same meridian as its remainder modulo 360.
+    public var longitude: Double
+    /// Metres above mean sea level; NaN for that of the waypoint before, and 0 at the first.
+    public var altitude: Double
+    /// Metres per second on the way from here to the next one; NaN for that of the waypoint before, and at the first for
+    /// ``RouteOptions/speed``.
+    public var speed: Double
+    /// How long to stand still here, in seconds.
+    public var pause: Double
+
+    /// A waypoint of those parts; they are checked when a ``MotionRoute`` is made.
+    public init(
+        latitude: Double, longitude: Double, altitude: Double = .nan, speed: Double = .nan, pause: Double = 0
+    ) {
+        self.latitude = latitude
+        self.longitude = longitude
+        self.altitude = altitude
+        self.speed = speed
+        self.pause = pause
+    }
+}
+
+/// How a way between waypoints is gone.
+public struct RouteOptions: Sendable, Hashable {
+    /// Metres per second where waypoints do not say.
+    public var speed = 10.0
+    /// The most by which the speed changes along the way, in m/s²; infinity changes it at once, and the smooth path then
+    /// takes the few seconds that it takes for a corner. Where two waypoints lie too close to keep it, the way is gone
+    /// more slowly.
+    public var acceleration = 2.0
+    /// The most acceleration to the side in a corner, in m/s²: before a sharper corner the speed is reduced. Infinity for
+    /// no such care. It looks at each corner by itself: a curve of many waypoints is gone at the speed that they say.
+    public var corneringAcceleration = 3.0
+    /// Where the device looks when it never moves, in degrees clockwise from true north.
+    public var heading = 0.0
+
+    /// The standard options.
+    public init() {}
+}

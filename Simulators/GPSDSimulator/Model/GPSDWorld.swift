@@ -104,13 +104,12 @@ struct GPSDWorld {
 
     private func appendDevices(to reply: inout [UInt8]) {
         var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("class", "DEVICES")
-        writer.key("devices")
-        writer.beginArray()
-        for receiver in present { writer.raw(receiver.line) }
-        writer.endArray()
-        writer.endObject()
+        writer.object { writer in
+            writer.member("class", "DEVICES")
+            writer.array("devices") { writer in
+                for receiver in present { writer.raw(receiver.line) }
+            }
+        }
         Self.append(writer.bytes, to: &reply)
     }
 
@@ -118,33 +117,30 @@ struct GPSDWorld {
     private func poll(_ policy: GPSDWatch, _ now: WallTime) -> [UInt8] {
         let watched = present.filter { $0.hasReported && policy.watches($0.description.path) }
         var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("class", "POLL")
-        writer.member("time", CivilDate(now).iso8601(decimals: 3))
-        writer.member("active", watched.count)
         let lists: [(StaticString, StaticString, (SimulatedReceiver) -> [UInt8]?)] = [
             ("tpv", "TPV", { $0.lastPosition }), ("gst", "GST", { $0.lastNoise }), ("sky", "SKY", { $0.lastSky }),
         ]
-        for (key, name, report) in lists {
-            writer.key(key)
-            writer.beginArray()
-            for receiver in watched { writer.raw(report(receiver) ?? Self.empty(name, of: receiver)) }
-            writer.endArray()
+        writer.object { writer in
+            writer.member("class", "POLL")
+            writer.member("time", CivilDate(now).iso8601(decimals: 3))
+            writer.member("active", watched.count)
+            for (key, name, report) in lists {
+                writer.array(key) { writer in
+                    for receiver in watched { writer.raw(report(receiver) ?? Self.empty(name, of: receiver)) }
+                }
+            }
         }
-        writer.endObject()
         return writer.bytes
     }
 
     /// A report of a receiver that has not sent one of that class.
     private static func empty(_ name: StaticString, of receiver: SimulatedReceiver) -> [UInt8] {
         var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("class", name.description)
-        writer.member("device", receiver.description.path)
-        if name.description == "TPV" {
-            writer.member("mode", 0)
+        writer.object { writer in
+            writer.member("class", name.description)
+            writer.member("device", receiver.description.path)
+            if name.description == "TPV" { writer.member("mode", 0) }
         }
-        writer.endObject()
         return writer.bytes
     }
 

@@ -18,25 +18,3 @@ enum MadeSentences {
         }
     }
 }
-
-extension GPSDReport {
-    /// The same with its time moved by that many nanoseconds.
-    func moved(by shift: Int64) -> GPSDReport {
-        func moved(_ time: WallTime?) -> WallTime? {
-            time.map { WallTime(nanoseconds: $0.nanoseconds.addingSaturated(shift)) }
-        }
-        guard shift != 0 else { return self }
-        switch self {
-        case .position(var report):
-            report.time = moved(report.time)
-            return .position(report)
-        case .sky(var report):
-            report.time = moved(report.time)
-            return .sky(report)
-        case .attitude(var report):
-            report.time = moved(report.time)
-            return .attitude(report)
-        default: return self
-        }
-    }
-}

@@ -59,12 +59,6 @@ enum ReportRouting {
         return hasTiming
     }
 
-    /// Bytes as gpsd's raw mode 1 shows them.
-    static func hexadecimal(_ bytes: [UInt8]) -> [UInt8] {
-        let digits = Array("0123456789abcdef".utf8)
-        return bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    }
-
     private static func visit(
         _ line: [UInt8], _ body: (JSONText, inout JSONReader) throws(JSONError) -> Void
     ) {

@@ -14,34 +14,34 @@ final class GPSDEngine {
     /// A client that takes nothing of what waits for it is cut off after so many seconds.
     private static let patience = 10.0
     /// So many events are played in one go, so that requests are answered in between.
-    private static let eventsAtOnce = 256
+    static let eventsAtOnce = 256
     /// The most bytes that wait for one client.
     private static let mostPending = 1 << 22
 
     let options: GPSDServerOptions
-    private(set) var world: GPSDWorld
-    private(set) var clients: [GPSDClient] = []
+    var world: GPSDWorld
+    var clients: [GPSDClient] = []
     /// False while a fault, or a loss in the trace, has taken the server away.
     private(set) var isListening = true
     /// The lines that were played so far.
-    private(set) var reportCount: Int64 = 0
+    var reportCount: Int64 = 0
     /// Lines that clients did not get because they did not read.
     private(set) var lostCount: Int64 = 0
     /// True when the trace has been played to its end.
-    private(set) var hasPlayed = false
+    var hasPlayed = false
 
-    private var trace: PlayedTrace
-    private let survey: TraceSurvey
-    private var nextEvent: PlayedEvent?
-    private var faults = GPSDFaultState()
+    var trace: PlayedTrace
+    let survey: TraceSurvey
+    var nextEvent: PlayedEvent?
+    var faults = GPSDFaultState()
     /// When playback began; nil before.
-    private var start: BootTime?
+    var start: BootTime?
     /// By how many nanoseconds times in reports are moved in the first round.
-    private var shift: Int64 = 0
-    private let readClock: () -> WallTime
-    private var noise: UInt64 = 0x9E37_79B9_7F4A_7C15
+    var shift: Int64 = 0
+    let readClock: () -> WallTime
+    var noise: UInt64 = 0x9E37_79B9_7F4A_7C15
     /// The receiver that sentences of the trace are taken to be of.
-    private var sentencePath: String
+    var sentencePath: String
     private let buffer = UnsafeMutableRawBufferPointer.allocate(
         byteCount: GPSDRequestReader.longestPiece, alignment: 16)
 
@@ -168,13 +168,13 @@ final class GPSDEngine {
 
     private func playedSeconds(_ now: BootTime) -> Double? { start.map { now.seconds(since: $0) } }
 
-    private func due(_ event: PlayedEvent, _ start: BootTime) -> BootTime {
+    func due(_ event: PlayedEvent, _ start: BootTime) -> BootTime {
         guard case .realTime(let speed) = options.pace else { return start }
         return start.advanced(bySeconds: Double(event.time) / 1e9 / (speed > 0 && speed.isFinite ? speed : 1))
     }
 
     /// True while a report would have to wait for a client, or for there to be one.
-    private var isHeldUp: Bool {
+    var isHeldUp: Bool {
         guard options.pace == .asFastAsRead else { return false }
         let watchers = clients.filter { $0.policy.wantsReports && !$0.isOver }
         return watchers.isEmpty || watchers.contains(where: \.hasPending)
@@ -190,7 +190,7 @@ final class GPSDEngine {
         client.send(GPSDEncoder.line(world.version) + [13, 10], .orWait, now: now)
     }
 
-    private func follow(_ orders: [GPSDFaultState.Order], now: BootTime) {
+    func follow(_ orders: [GPSDFaultState.Order], now: BootTime) {
         if let version = faults.version {
             (world.version.protocolMajor, world.version.protocolMinor) = (version.major, version.minor)
         }
@@ -207,192 +207,8 @@ final class GPSDEngine {
         }
     }
 
-    private func listen(_ isListening: Bool) {
+    func listen(_ isListening: Bool) {
         self.isListening = isListening
         if !isListening { for client in clients { client.abort() } }
-    }
-
-    // MARK: Playback
-
-    private func play(now: BootTime) {
-        guard let start else { return }
-        for _ in 0..<Self.eventsAtOnce {
-            guard let event = nextEvent, !isHeldUp, due(event, start) <= now else { return }
-            follow(faults.apply(seconds: now.seconds(since: start), report: reportCount), now: now)
-            deliver(event, now: now)
-            nextEvent = trace.next()
-            if nextEvent == nil { finish(now: now) }
-        }
-    }
-
-    private func finish(now: BootTime) {
-        hasPlayed = true
-        switch options.end {
-        case .silence, .loop: break
-        case .unplug: for place in world.receivers.indices { plug(place, false, now: now) }
-        case .close: for client in clients { client.endsWhenSent = true }
-        }
-    }
-
-    private func deliver(_ event: PlayedEvent, now: BootTime) {
-        switch event.contents {
-        case .report(let line, let report): deliver(line, report, shift.addingSaturated(event.shift), now)
-        case .text(let line):
-            guard usesSentences(event), !faults.isStalled,
-                world.place(of: sentencePath).map({ world.receivers[$0].isPresent }) ?? true
-            else { return }
-            sendSentence(line, of: sentencePath, now)
-        case .lost: if options.repeatsLosses { listen(false) }
-        case .regained: if options.repeatsLosses { listen(true) }
-        }
-    }
-
-    /// True when the sentences of the trace are sent, and not others in their place.
-    private func usesSentences(_ event: PlayedEvent) -> Bool {
-        survey.hasSentences && shift == 0 && event.shift == 0
-    }
-
-    private func deliver(_ line: [UInt8], _ report: GPSDReport, _ shift: Int64, _ now: BootTime) {
-        let path: String
-        switch report {
-        case .version, .watch, .error, .malformed: return
-        case .devices(let list): return list.forEach { describe($0, now: now) }
-        case .device(let receiver): return describe(receiver, now: now)
-        case .other(.poll): return
-        case .position(let report): path = report.receiver
-        case .sky(let report): path = report.receiver
-        case .attitude(let report): path = report.receiver
-        case .other: path = ReportRouting.receiver(of: line) ?? ""
-        }
-        let name = path.isEmpty ? survey.pathOfNameless ?? sentencePath : path
-        guard let place = place(of: name, now: now), world.receivers[place].isPresent else { return }
-        reportCount += 1
-        guard !faults.isStalled else { return }
-        let edited = ReportEdit(receiver: path.isEmpty ? name : nil, shift: shift).apply(to: line)
-        let moved = report.moved(by: shift)
-        remember(edited, moved, place)
-        sentencePath = name
-        sendReport(edited, moved, of: name, now)
-        if !survey.hasSentences || shift != 0 { sendSentences(for: moved, place, of: name, now) }
-    }
-
-    /// The place of a receiver, which comes when it was not known.
-    private func place(of path: String, now: BootTime) -> Int? {
-        if let place = world.place(of: path) { return place }
-        var receiver = ReceiverDescription()
-        receiver.path = path
-        receiver.driver = TraceSurvey.usualDriver
-        return add(receiver, now: now)
-    }
-
-    private func add(_ receiver: ReceiverDescription, now: BootTime) -> Int? {
-        guard !receiver.path.isEmpty,
-            let place = world.add(
-                SimulatedReceiver(description: receiver, activation: readClock(), isPresent: receiver.isActive))
-        else { return nil }
-        announce(place, now: now)
-        return place
-    }
-
-    /// gpsd told of a receiver: it came, went or was identified.
-    private func describe(_ receiver: ReceiverDescription, now: BootTime) {
-        guard let place = world.place(of: receiver.path) else {
-            if receiver.isActive { _ = add(receiver, now: now) }
-            return
-        }
-        let former = world.receivers[place]
-        let isKnown = receiver.driver.isEmpty || receiver.isSame(as: former.description)
-        world.update(place) { if !receiver.driver.isEmpty { $0.description = receiver } }
-        if former.isPresent != receiver.isActive {
-            plug(place, receiver.isActive, now: now)
-        } else if !isKnown, receiver.isActive {
-            announce(place, now: now)
-        }
-    }
-
-    private func plug(_ place: Int, _ isPresent: Bool, now: BootTime) {
-        guard world.receivers[place].isPresent != isPresent else { return }
-        world.update(place) { $0.setPresent(isPresent, at: readClock()) }
-        announce(place, now: now)
-    }
-
-    private func announce(_ place: Int, now: BootTime) {
-        let receiver = world.receivers[place]
-        send(receiver.line, of: receiver.description.path, now) { $0.json || $0.pps }
-    }
-
-    private func remember(_ line: [UInt8], _ report: GPSDReport, _ place: Int) {
-        world.update(place) { receiver in
-            switch report {
-            case .position: receiver.lastPosition = line
-            case .sky(let sky):
-                receiver.lastSky = line
-                receiver.newSky = sky
-            case .other(.gst): receiver.lastNoise = line
-            default: break
-            }
-        }
-    }
-
-    // MARK: Sending
-
-    private func sendReport(_ line: [UInt8], _ report: GPSDReport, of path: String, _ now: BootTime) {
-        if clients.contains(where: \.policy.json) {
-            let hasTiming = report.isPosition && ReportRouting.hasTiming(line)
-            let plain = hasTiming ? ReportEdit(dropsTiming: true).apply(to: line) : line
-            let garbage = faults.takeGarbage()
-            if garbage > 0 { send(makeNoise(garbage), of: path, now) { $0.json } }
-            let half = faults.takeHalf()
-            for client in clients where ReportRouting.isSent(report, line, client.policy, path) {
-                let bytes = (client.policy.timing ? line : plain) + [13, 10]
-                if let half {
-                    client.sendHalf(bytes, restAt: half.map { now.advanced(bySeconds: $0) }, now: now)
-                } else {
-                    client.send(bytes, manner, now: now)
-                }
-            }
-        }
-    }
-
-    /// Sends what the receiver would have sent for the report.
-    private func sendSentences(for report: GPSDReport, _ place: Int, of path: String, _ now: BootTime) {
-        guard clients.contains(where: \.policy.wantsSentences) else { return }
-        var sky: SkyReport?
-        if report.isPosition {
-            sky = world.receivers[place].newSky
-            world.update(place) { $0.newSky = nil }
-        }
-        for sentence in MadeSentences.sentences(report, sky) { sendSentence(sentence, of: path, now) }
-    }
-
-    private func sendSentence(_ sentence: [UInt8], of path: String, _ now: BootTime) {
-        let isText = sentence.first == UInt8(ascii: "$") || sentence.first == UInt8(ascii: "!")
-        for client in clients where client.policy.watches(path) {
-            if isText {
-                if client.policy.nmea || client.policy.raw > 0 { client.send(sentence + [13, 10], manner, now: now) }
-            } else if client.policy.raw > 1 {
-                client.send(sentence + [13, 10], manner, now: now)
-            } else if client.policy.raw == 1 {
-                client.send(ReportRouting.hexadecimal(sentence) + [13, 10], manner, now: now)
-            }
-        }
-    }
-
-    private func send(
-        _ line: [UInt8], of path: String, _ now: BootTime, where isWanted: (GPSDWatch) -> Bool
-    ) {
-        for client in clients where client.policy.watches(path) && isWanted(client.policy) {
-            client.send(line + [13, 10], manner, now: now)
-        }
-    }
-
-    private var manner: GPSDClient.Manner { options.pace == .asFastAsRead ? .orWait : .orLose }
-
-    /// Bytes that mean nothing, the same ones in every run.
-    private func makeNoise(_ count: Int) -> [UInt8] {
-        (0..<count).map { _ in
-            noise = noise &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return UInt8(truncatingIfNeeded: noise >> 33)
-        }
     }
 }

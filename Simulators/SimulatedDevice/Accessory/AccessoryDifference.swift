@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 public import DeviceCore
 
 /// Something that went otherwise in a played session with an accessory than when it was recorded.
@@ -58,5 +59,19 @@ public struct AccessoryDifference: Sendable, Hashable, CustomStringConvertible {
         if bytes.isEmpty { return "nothing" }
         if let text = String(validating: bytes, as: UTF8.self) { return text.debugDescription }
         return bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
+    }
+}
+
+/// What went otherwise than recorded, as far as there is room.
+final class AccessoryDifferences: Sendable {
+    /// The most differences that are kept.
+    static let maximumCount = 100
+
+    private let list = Mutex<[AccessoryDifference]>([])
+
+    var all: [AccessoryDifference] { list.withLock { $0 } }
+
+    func add(_ differences: [AccessoryDifference]) {
+        list.withLock { list in list += differences.prefix(max(0, Self.maximumCount - list.count)) }
     }
 }

@@ -10,14 +10,14 @@ import Trace
 /// What the trace tells is added by the player; bytes go over in the player's thread only, when the trace tells of some
 /// and in timers that what the program does sets off.
 final class RecordedAttachment: SimulatedAttachment {
-    private struct Session {
+    struct Session {
         let number: Int
         /// The accessory's end.
         let channel: MemoryChannel
     }
 
     /// A protocol.
-    private struct Lane {
+    struct Lane {
         let name: String
         /// Those that are not over, by rising number.
         var dialogues: [RecordedDialogue] = []
@@ -38,7 +38,7 @@ final class RecordedAttachment: SimulatedAttachment {
         }
     }
 
-    private struct State {
+    struct State {
         var name: String
         var lanes: [Lane] = []
         var isPumping = false
@@ -53,7 +53,7 @@ final class RecordedAttachment: SimulatedAttachment {
     private let clock: any DeviceClock
     private let differences: AccessoryDifferences
     private let id = Atomic<Int>(0)
-    private let state: Mutex<State>
+    let state: Mutex<State>
 
     init(name: String, clock: any DeviceClock, differences: AccessoryDifferences) {
         self.clock = clock
@@ -149,7 +149,7 @@ final class RecordedAttachment: SimulatedAttachment {
         }
     }
 
-    private func end(_ reason: ByteChannelEnd.Reason, _ state: inout State, _ index: Int) {
+    func end(_ reason: ByteChannelEnd.Reason, _ state: inout State, _ index: Int) {
         guard state.lanes[index].isRecording else { return }
         state.lanes[index].isRecording = false
         state.lanes[index].with(state.lanes[index].recorded) { $0.record(end: reason) }
@@ -169,89 +169,8 @@ final class RecordedAttachment: SimulatedAttachment {
         }
     }
 
-    // MARK: Both
-
-    /// Lets over what can go over. One thread at a time; a second one has the first look again.
-    private func pump() {
-        let isFirst = state.withLock { state in
-            if state.isPumping {
-                state.isWanted = true
-                return false
-            }
-            state.isPumping = true
-            return true
-        }
-        guard isFirst else { return }
-        repeat {
-            var index = 0
-            while index < state.withLock({ $0.lanes.count }) {
-                while let session = state.withLock({ $0.lanes[index].sessions.first }), serve(session, index) {}
-                index += 1
-            }
-        } while state.withLock { state in
-            defer {
-                state.isPumping = state.isWanted
-                state.isWanted = false
-            }
-            return state.isWanted
-        }
-    }
-
-    /// Serves a session; true when it is over and the next one has its turn.
-    private func serve(_ session: Session, _ index: Int) -> Bool {
-        let isOver = takeOutput(session, index)
-        if !isOver {
-            handOver(session, index)
-            guard let reason = state.withLock({ $0.lanes[index].with(session.number) { $0.dueEnd } }) else {
-                return false
-            }
-            if reason == .failed {
-                session.channel.end(
-                    ByteChannelEnd(.failed, error: DeviceError(.inputOutput, "The session failed in the recording.")))
-            } else {
-                session.channel.close()
-            }
-        }
-        state.withLock { state in
-            state.lanes[index].with(session.number) { $0.close() }
-            state.lanes[index].sessions.removeAll { $0.number == session.number }
-            forget(&state, index)
-        }
-        return true
-    }
-
-    /// Reads what the program has written; true when its session is over.
-    private func takeOutput(_ session: Session, _ index: Int) -> Bool {
-        while true {
-            var isOver = false
-            let bytes = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
-                switch session.channel.read(into: UnsafeMutableRawBufferPointer(buffer)) {
-                case .bytes(let taken): count = taken
-                case .empty: break
-                case .ended: isOver = true
-                }
-            }
-            if isOver { return true }
-            if bytes.isEmpty { return false }
-            state.withLock { state in
-                state.lanes[index].with(session.number) { $0.write(bytes) }
-                fetch(&state, index)
-            }
-        }
-    }
-
-    private func handOver(_ session: Session, _ index: Int) {
-        while true {
-            let bytes = state.withLock { $0.lanes[index].with(session.number) { $0.nextInput } }
-            guard !bytes.isEmpty,
-                case .taken(let count) = bytes.withUnsafeBytes({ session.channel.write($0) }), count > 0
-            else { return }
-            state.withLock { $0.lanes[index].with(session.number) { $0.handedOver(count) } }
-        }
-    }
-
     /// Lets go of dialogues in which nothing happens any more.
-    private func forget(_ state: inout State, _ index: Int) {
+    func forget(_ state: inout State, _ index: Int) {
         fetch(&state, index)
         for dialogue in state.lanes[index].dialogues where dialogue.isOver {
             tell(dialogue, of: state.lanes[index].name, state)
@@ -260,7 +179,7 @@ final class RecordedAttachment: SimulatedAttachment {
     }
 
     /// Takes over the differences that were noticed.
-    private func fetch(_ state: inout State, _ index: Int) {
+    func fetch(_ state: inout State, _ index: Int) {
         let name = state.lanes[index].name
         for place in state.lanes[index].dialogues.indices {
             let number = state.lanes[index].dialogues[place].number

@@ -67,3 +67,12 @@ final class SimulatedAccessorySource: AccessorySource {
         return ByteChannelEnd(.detached, error: error, unsentBytes: count)
     }
 }
+
+/// Who stands behind an attached accessory of a simulated device: code or a recording.
+protocol SimulatedAttachment: AnyObject, Sendable {
+    /// Opens one of its protocols.
+    func open(_ name: String) throws(DeviceError) -> any ByteChannel
+
+    /// It has been unplugged: its sessions end.
+    func detach()
+}

@@ -1,10 +1,10 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-import JSONBytes
+package import JSONBytes
 
 /// What a callback carries, as JSON has it.
-public indirect enum CallbackValue: Sendable, Hashable {
+public indirect enum CallbackValue: Sendable, Hashable, JSONWritable {
     /// One field of several.
     public struct Member: Sendable, Hashable {
         /// What it is called.
@@ -83,23 +83,17 @@ public indirect enum CallbackValue: Sendable, Hashable {
     }
 
     /// Writes it as JSON.
-    func write(to writer: inout JSONWriter) {
+    package func write(to writer: inout JSONWriter) {
         switch self {
         case .null: writer.null()
         case .bool(let value): writer.bool(value)
         case .number(let number): writer.double(number)
         case .text(let text): writer.string(text)
-        case .list(let values):
-            writer.beginArray()
-            for value in values { value.write(to: &writer) }
-            writer.endArray()
+        case .list(let values): values.write(to: &writer)
         case .object(let members):
-            writer.beginObject()
-            for member in members {
-                writer.key(text: member.name)
-                member.value.write(to: &writer)
+            writer.object { writer in
+                for member in members { writer.member(text: member.name, member.value) }
             }
-            writer.endObject()
         }
     }
 

@@ -101,23 +101,16 @@ struct ExpectationHeader {
     /// The line, with its end.
     var line: [UInt8] {
         var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("format", Self.format)
-        writer.member("version", Self.version)
-        writer.key("options")
-        writer.beginObject()
-        for (name, value) in options.sorted(by: { $0.key < $1.key }) {
-            writer.member(text: name, value)
+        writer.object { writer in
+            writer.member("format", Self.format)
+            writer.member("version", Self.version)
+            writer.object("options") { writer in
+                for (name, value) in options.sorted(by: { $0.key < $1.key }) { writer.member(text: name, value) }
+            }
+            writer.object("tolerances") { writer in
+                for (name, value) in tolerances.sorted(by: { $0.key < $1.key }) { writer.member(text: name, value) }
+            }
         }
-        writer.endObject()
-        writer.key("tolerances")
-        writer.beginObject()
-        for (name, tolerance) in tolerances.sorted(by: { $0.key < $1.key }) {
-            writer.key(text: name)
-            tolerance.write(to: &writer)
-        }
-        writer.endObject()
-        writer.endObject()
         writer.newline()
         return writer.bytes
     }

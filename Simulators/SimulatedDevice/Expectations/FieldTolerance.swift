@@ -1,13 +1,13 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-import JSONBytes
+package import JSONBytes
 
 /// By how much a number may differ from the expected one.
 ///
 /// A number is as expected when it differs by no more than ``absolute``, or by no more than ``relative`` times the expected
 /// number. The standard tolerance is none.
-public struct FieldTolerance: Sendable, Hashable {
+public struct FieldTolerance: Sendable, Hashable, JSONWritable {
     /// In the unit of the field; for times in ISO 8601 seconds.
     public var absolute = 0.0
     /// A part of the expected number.
@@ -64,16 +64,12 @@ extension FieldTolerance {
         return writer.bytes
     }
 
-    func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        if absolute > 0 {
-            writer.member("absolute", absolute)
+    package func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            if absolute > 0 { writer.member("absolute", absolute) }
+            if relative > 0 { writer.member("relative", relative) }
+            writer.memberIfPresent("circle", circle)
+            writer.memberIfPresent("rotation", rotation)
         }
-        if relative > 0 {
-            writer.member("relative", relative)
-        }
-        writer.memberIfPresent("circle", circle)
-        writer.memberIfPresent("rotation", rotation)
-        writer.endObject()
     }
 }

@@ -1,6 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+public import DeviceCore
+
 /// What is played of a trace, and how.
 ///
 /// ```swift
@@ -33,4 +35,42 @@ public struct PlaybackOptions: Sendable {
 
     /// The whole trace, once.
     public init() {}
+}
+
+/// How often a trace is played.
+///
+/// Time goes on rising from round to round: the device's clock, the receivers' times and the sensors' stamps are those of
+/// the trace and so much later as all rounds before took together. A round takes from its first to its last event and on
+/// to where the next position would have come, or reading where there are no positions; where ``PlaybackOptions/to`` ends
+/// it, and nothing happens at that very time, it takes from there to there. Each round begins with the state of its
+/// beginning, as a seek does.
+///
+/// Without an end `play()` plays one round at each call; `advance(by:)`, `step()` and `play(speed:)` go on and on.
+public enum PlaybackRounds: Sendable, Hashable {
+    /// Once.
+    case once
+    /// That many times; less than two are once.
+    case times(Int)
+    /// Without an end.
+    case endless
+}
+
+/// What happens at the end of a trace.
+public enum PlaybackEnd: Sendable {
+    /// Nothing more comes, as from hardware that has fallen silent. Everything stays as it was last, and time goes on as
+    /// far as somebody asks it to, so that what waits for news times out.
+    case hold
+    /// Time ends with the trace: `advance(by:)` goes no further, and nothing times out.
+    case stop
+    /// The position source and all motion sensors are lost with that error, which managers are told as they are on live
+    /// hardware.
+    case fail(DeviceError)
+}
+
+/// What becomes of the times in a trace.
+public enum TraceStamps: Sendable {
+    /// They stay as they were recorded: the device's clock shows the time of the recording.
+    case kept
+    /// They are moved, all by the same amount, so that the trace starts at that time.
+    case rebased(to: WallTime)
 }

@@ -1,0 +1,193 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import GPSDProtocol
+import JSONBytes
+import Trace
+
+extension GPSDEngine {
+    // MARK: Playback
+
+    func play(now: BootTime) {
+        guard let start else { return }
+        for _ in 0..<Self.eventsAtOnce {
+            guard let event = nextEvent, !isHeldUp, due(event, start) <= now else { return }
+            follow(faults.apply(seconds: now.seconds(since: start), report: reportCount), now: now)
+            deliver(event, now: now)
+            nextEvent = trace.next()
+            if nextEvent == nil { finish(now: now) }
+        }
+    }
+
+    private func finish(now: BootTime) {
+        hasPlayed = true
+        switch options.end {
+        case .silence, .loop: break
+        case .unplug: for place in world.receivers.indices { plug(place, false, now: now) }
+        case .close: for client in clients { client.endsWhenSent = true }
+        }
+    }
+
+    private func deliver(_ event: PlayedEvent, now: BootTime) {
+        switch event.contents {
+        case .report(let line, let report): deliver(line, report, shift.addingSaturated(event.shift), now)
+        case .text(let line):
+            guard usesSentences(event), !faults.isStalled,
+                world.place(of: sentencePath).map({ world.receivers[$0].isPresent }) ?? true
+            else { return }
+            sendSentence(line, of: sentencePath, now)
+        case .lost: if options.repeatsLosses { listen(false) }
+        case .regained: if options.repeatsLosses { listen(true) }
+        }
+    }
+
+    /// True when the sentences of the trace are sent, and not others in their place.
+    private func usesSentences(_ event: PlayedEvent) -> Bool {
+        survey.hasSentences && shift == 0 && event.shift == 0
+    }
+
+    private func deliver(_ line: [UInt8], _ report: GPSDReport, _ shift: Int64, _ now: BootTime) {
+        let path: String
+        switch report {
+        case .version, .watch, .error, .malformed: return
+        case .devices(let list): return list.forEach { describe($0, now: now) }
+        case .device(let receiver): return describe(receiver, now: now)
+        case .other(.poll): return
+        case .position(let report): path = report.receiver
+        case .sky(let report): path = report.receiver
+        case .attitude(let report): path = report.receiver
+        case .other: path = ReportRouting.receiver(of: line) ?? ""
+        }
+        let name = path.isEmpty ? survey.pathOfNameless ?? sentencePath : path
+        guard let place = place(of: name, now: now), world.receivers[place].isPresent else { return }
+        reportCount += 1
+        guard !faults.isStalled else { return }
+        let edited = ReportEdit(receiver: path.isEmpty ? name : nil, shift: shift).apply(to: line)
+        let moved = report.moved(by: shift)
+        remember(edited, moved, place)
+        sentencePath = name
+        sendReport(edited, moved, of: name, now)
+        if !survey.hasSentences || shift != 0 { sendSentences(for: moved, place, of: name, now) }
+    }
+
+    /// The place of a receiver, which comes when it was not known.
+    func place(of path: String, now: BootTime) -> Int? {
+        if let place = world.place(of: path) { return place }
+        var receiver = ReceiverDescription()
+        receiver.path = path
+        receiver.driver = TraceSurvey.usualDriver
+        return add(receiver, now: now)
+    }
+
+    func add(_ receiver: ReceiverDescription, now: BootTime) -> Int? {
+        guard !receiver.path.isEmpty,
+            let place = world.add(
+                SimulatedReceiver(description: receiver, activation: readClock(), isPresent: receiver.isActive))
+        else { return nil }
+        announce(place, now: now)
+        return place
+    }
+
+    /// gpsd told of a receiver: it came, went or was identified.
+    private func describe(_ receiver: ReceiverDescription, now: BootTime) {
+        guard let place = world.place(of: receiver.path) else {
+            if receiver.isActive { _ = add(receiver, now: now) }
+            return
+        }
+        let former = world.receivers[place]
+        let isKnown = receiver.driver.isEmpty || receiver.isSame(as: former.description)
+        world.update(place) { if !receiver.driver.isEmpty { $0.description = receiver } }
+        if former.isPresent != receiver.isActive {
+            plug(place, receiver.isActive, now: now)
+        } else if !isKnown, receiver.isActive {
+            announce(place, now: now)
+        }
+    }
+
+    func plug(_ place: Int, _ isPresent: Bool, now: BootTime) {
+        guard world.receivers[place].isPresent != isPresent else { return }
+        world.update(place) { $0.setPresent(isPresent, at: readClock()) }
+        announce(place, now: now)
+    }
+
+    private func announce(_ place: Int, now: BootTime) {
+        let receiver = world.receivers[place]
+        send(receiver.line, of: receiver.description.path, now) { $0.json || $0.pps }
+    }
+
+    private func remember(_ line: [UInt8], _ report: GPSDReport, _ place: Int) {
+        world.update(place) { receiver in
+            switch report {
+            case .position: receiver.lastPosition = line
+            case .sky(let sky):
+                receiver.lastSky = line
+                receiver.newSky = sky
+            case .other(.gst): receiver.lastNoise = line
+            default: break
+            }
+        }
+    }
+
+    // MARK: Sending
+
+    private func sendReport(_ line: [UInt8], _ report: GPSDReport, of path: String, _ now: BootTime) {
+        if clients.contains(where: \.policy.json) {
+            let hasTiming = report.isPosition && ReportRouting.hasTiming(line)
+            let plain = hasTiming ? ReportEdit(dropsTiming: true).apply(to: line) : line
+            let garbage = faults.takeGarbage()
+            if garbage > 0 { send(makeNoise(garbage), of: path, now) { $0.json } }
+            let half = faults.takeHalf()
+            for client in clients where ReportRouting.isSent(report, line, client.policy, path) {
+                let bytes = (client.policy.timing ? line : plain) + [13, 10]
+                if let half {
+                    client.sendHalf(bytes, restAt: half.map { now.advanced(bySeconds: $0) }, now: now)
+                } else {
+                    client.send(bytes, manner, now: now)
+                }
+            }
+        }
+    }
+
+    /// Sends what the receiver would have sent for the report.
+    private func sendSentences(for report: GPSDReport, _ place: Int, of path: String, _ now: BootTime) {
+        guard clients.contains(where: \.policy.wantsSentences) else { return }
+        var sky: SkyReport?
+        if report.isPosition {
+            sky = world.receivers[place].newSky
+            world.update(place) { $0.newSky = nil }
+        }
+        for sentence in MadeSentences.sentences(report, sky) { sendSentence(sentence, of: path, now) }
+    }
+
+    private func sendSentence(_ sentence: [UInt8], of path: String, _ now: BootTime) {
+        let isText = sentence.first == UInt8(ascii: "$") || sentence.first == UInt8(ascii: "!")
+        for client in clients where client.policy.watches(path) {
+            if isText {
+                if client.policy.nmea || client.policy.raw > 0 { client.send(sentence + [13, 10], manner, now: now) }
+            } else if client.policy.raw > 1 {
+                client.send(sentence + [13, 10], manner, now: now)
+            } else if client.policy.raw == 1 {
+                client.send([UInt8](HexDigit.text(sentence).utf8) + [13, 10], manner, now: now)
+            }
+        }
+    }
+
+    func send(
+        _ line: [UInt8], of path: String, _ now: BootTime, where isWanted: (GPSDWatch) -> Bool
+    ) {
+        for client in clients where client.policy.watches(path) && isWanted(client.policy) {
+            client.send(line + [13, 10], manner, now: now)
+        }
+    }
+
+    private var manner: GPSDClient.Manner { options.pace == .asFastAsRead ? .orWait : .orLose }
+
+    /// Bytes that mean nothing, the same ones in every run.
+    private func makeNoise(_ count: Int) -> [UInt8] {
+        (0..<count).map { _ in
+            noise = noise &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return UInt8(truncatingIfNeeded: noise >> 33)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+
+extension RecordedAttachment {
+    // MARK: Both
+
+    /// Lets over what can go over. One thread at a time; a second one has the first look again.
+    func pump() {
+        let isFirst = state.withLock { state in
+            if state.isPumping {
+                state.isWanted = true
+                return false
+            }
+            state.isPumping = true
+            return true
+        }
+        guard isFirst else { return }
+        repeat {
+            var index = 0
+            while index < state.withLock({ $0.lanes.count }) {
+                while let session = state.withLock({ $0.lanes[index].sessions.first }), serve(session, index) {}
+                index += 1
+            }
+        } while state.withLock { state in
+            defer {
+                state.isPumping = state.isWanted
+                state.isWanted = false
+            }
+            return state.isWanted
+        }
+    }
+
+    /// Serves a session; true when it is over and the next one has its turn.
+    private func serve(_ session: Session, _ index: Int) -> Bool {
+        let isOver = takeOutput(session, index)
+        if !isOver {
+            handOver(session, index)
+            guard let reason = state.withLock({ $0.lanes[index].with(session.number) { $0.dueEnd } }) else {
+                return false
+            }
+            if reason == .failed {
+                session.channel.end(
+                    ByteChannelEnd(.failed, error: DeviceError(.inputOutput, "The session failed in the recording.")))
+            } else {
+                session.channel.close()
+            }
+        }
+        state.withLock { state in
+            state.lanes[index].with(session.number) { $0.close() }
+            state.lanes[index].sessions.removeAll { $0.number == session.number }
+            forget(&state, index)
+        }
+        return true
+    }
+
+    /// Reads what the program has written; true when its session is over.
+    private func takeOutput(_ session: Session, _ index: Int) -> Bool {
+        while true {
+            var isOver = false
+            let bytes = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
+                switch session.channel.read(into: UnsafeMutableRawBufferPointer(buffer)) {
+                case .bytes(let taken): count = taken
+                case .empty: break
+                case .ended: isOver = true
+                }
+            }
+            if isOver { return true }
+            if bytes.isEmpty { return false }
+            state.withLock { state in
+                state.lanes[index].with(session.number) { $0.write(bytes) }
+                fetch(&state, index)
+            }
+        }
+    }
+
+    private func handOver(_ session: Session, _ index: Int) {
+        while true {
+            let bytes = state.withLock { $0.lanes[index].with(session.number) { $0.nextInput } }
+            guard !bytes.isEmpty,
+                case .taken(let count) = bytes.withUnsafeBytes({ session.channel.write($0) }), count > 0
+            else { return }
+            state.withLock { $0.lanes[index].with(session.number) { $0.handedOver(count) } }
+        }
+    }
+}

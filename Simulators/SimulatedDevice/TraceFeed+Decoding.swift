@@ -1,0 +1,72 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import GPSDProtocol
+import Trace
+
+extension TraceFeed {
+    /// Reads what is in a record that is no motion reading.
+    mutating func decode(_ record: TraceRecord) {
+        file.bytes.withUnsafeBytes { bytes in
+            switch record.kind {
+            case .gpsd:
+                let line = UnsafeRawBufferPointer(rebasing: bytes[record.range])
+                if let report = decoder.decode(line, position: &position) {
+                    content = .other(report)
+                } else {
+                    content = .position
+                    if record.time == nil { reportClock.take(position.time) }
+                }
+                if !options.streams.names.isEmpty { rename(by: options.streams.names) }
+            case .gpsdText: content = .line
+            case .lost:
+                content = .lost(record.loss(in: bytes) ?? DeviceError(.connectionLost, "The position source was lost."))
+            case .regained: content = .regained
+            // Taken as they are.
+            case .sample: break
+            case .sensorLost:
+                content = .sensorLost(record.loss(in: bytes) ?? DeviceError(.connectionLost, "The sensor was lost."))
+            case .sensorRegained: content = .sensorRegained
+            case .battery: content = .battery(record.battery(in: bytes))
+            // The cursor hands over none that cannot be read.
+            case .accessory: content = record.accessoryEvent(in: bytes).map { .accessory($0) } ?? .line
+            }
+        }
+    }
+
+    /// Gives the receivers in what was decoded other names.
+    private mutating func rename(by names: [String: String]) {
+        switch content {
+        case .position: position.receiver = names[position.receiver] ?? position.receiver
+        case .other(let report): content = .other(report.renamed(by: names))
+        default: break
+        }
+    }
+
+    /// Moves the receiver's own time in what was decoded.
+    mutating func move() {
+        let shift = shift
+        guard shift != 0 else { return }
+        switch content {
+        case .position: position.time = position.time?.moved(by: shift)
+        case .other(let report): content = .other(report.moved(by: shift))
+        case .line, .lost, .regained, .sensorLost, .sensorRegained, .battery, .accessory, .round: break
+        }
+    }
+
+    /// The first time that a report of the trace carries; nil when none does.
+    static func firstTime(of file: TraceFile) -> WallTime? {
+        var cursor = TraceCursor(file)
+        var decoder = GPSDDecoder()
+        var report = PositionReport()
+        return file.bytes.withUnsafeBytes { bytes in
+            while let record = cursor.next(bytes) {
+                guard case .gpsd = record.kind else { continue }
+                let line = UnsafeRawBufferPointer(rebasing: bytes[record.range])
+                if decoder.decode(line, position: &report) == nil, let time = report.time { return time }
+            }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import GPSDProtocol
+import Trace
+
+extension TraceFeed {
+    // MARK: Going to a place
+
+    /// Goes to where playback begins; the state of there.
+    mutating func begin() -> TraceState {
+        skip(to: from)
+    }
+
+    /// Goes to a place, which the device's clock calls now from here on, while the receivers' times stay those of the
+    /// trace; the state of there.
+    mutating func seek(to place: Int64, now: BootTime) -> TraceState {
+        offset = now.nanoseconds.subtractingSaturated(start.nanoseconds).subtractingSaturated(place)
+        shiftBase = recordedShift.subtractingSaturated(offset)
+        let state = rewind(to: place)
+        // Behind the end there is nothing: it is the end.
+        if !hasRecord() { lastPlace = min(place, passed) }
+        return state
+    }
+
+    private mutating func rewind(to place: Int64) -> TraceState {
+        keepWarnings()
+        reader = TraceReader(file, readsAhead: options.readsAhead)
+        block = TraceBlock()
+        taken = 0
+        time = nil
+        record = nil
+        isAtEnd = false
+        reportClock = ReportClock()
+        lastPlace = place
+        round = RoundRhythm(offset: offset)
+        return skip(to: place)
+    }
+
+    /// Passes over what is before the place.
+    private mutating func skip(to place: Int64) -> TraceState {
+        var state = TraceState(battery: options.streams.battery ? file.header?.battery : nil)
+        passed = 0
+        while place > 0, hasRecord() {
+            let record = block.records[taken]
+            if let time = record.time, time >= place { break }
+            if record.kind == .sample || !isPlayed(record) {
+                taken += 1
+                passed = record.time ?? passed
+                continue
+            }
+            self.record = record
+            decode(record)
+            // The same report again finds the clock where it is.
+            if record.time ?? reportClock.elapsed >= place { break }
+            taken += 1
+            move()
+            passed = record.time ?? reportClock.elapsed
+            note(passed, in: &state)
+        }
+        record = nil
+        return state
+    }
+
+    /// What the event that was decoded last makes of the state.
+    func note(_ place: Int64, in state: inout TraceState) {
+        switch content {
+        case .position:
+            var fix = position
+            fix.arrival = bootTime(place)
+            state.take(fix)
+        case .other(.devices(let receivers)): state.receivers = receivers
+        case .other(.device(let receiver)): state.take(receiver)
+        case .other, .line, .round: break
+        case .lost(let error): state.positionLoss = error
+        case .regained: state.positionLoss = nil
+        case .sensorLost(let error): if let sensor { state.sensorLosses[sensor] = error }
+        case .sensorRegained: if let sensor { state.sensorLosses[sensor] = nil }
+        case .battery(let battery): state.battery = battery
+        case .accessory(let event): state.take(event)
+        }
+    }
+
+    /// Begins another round, if there is one and the one before was not empty.
+    mutating func beginRound() -> Bool {
+        guard roundsLeft != 0, !round.isEmpty else { return false }
+        let end: Int64? = to == .max ? nil : min(to.addingSaturated(offset), round.end(atMost: maximumGap))
+        offset = round.next(from: from.addingSaturated(round.offset), end: end).subtractingSaturated(from)
+        roundsLeft = roundsLeft.map { $0 - 1 }
+        let state = rewind(to: from)
+        content = .round(state)
+        // Of no sensor and no receiver.
+        kind = .battery
+        time = bootTime(from)
+        return true
+    }
+}
