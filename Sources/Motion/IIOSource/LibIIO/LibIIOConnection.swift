@@ -54,71 +54,65 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
     // MARK: Attributes
 
     func read(_ place: IIOPlace) throws(IIOFailure) -> String {
-        try inStep { () throws(IIOFailure) in try readNow(place) }
+        try inStep { () throws(IIOFailure) -> String in
+            switch place {
+            case .device(let device, let name):
+                guard devices.indices.contains(device) else { throw IIOFailure("iio_device_attr_read", ENODEV) }
+                return try LibIIOText.read("iio_device_attr_read") {
+                    iio_device_attr_read(devices[device], name, $0, $1)
+                }
+            case .channel(let device, let channel, let name):
+                guard channels.indices.contains(device), channels[device].indices.contains(channel) else {
+                    throw IIOFailure("iio_channel_attr_read", ENODEV)
+                }
+                return try LibIIOText.read("iio_channel_attr_read") {
+                    iio_channel_attr_read(channels[device][channel], name, $0, $1)
+                }
+            }
+        }
     }
 
     func write(_ value: String, to place: IIOPlace) throws(IIOFailure) {
-        try inStep { () throws(IIOFailure) in try writeNow(value, to: place) }
-    }
-
-    private func readNow(_ place: IIOPlace) throws(IIOFailure) -> String {
-        switch place {
-        case .device(let device, let name):
-            guard devices.indices.contains(device) else { throw IIOFailure("iio_device_attr_read", ENODEV) }
-            return try LibIIOText.read("iio_device_attr_read") { iio_device_attr_read(devices[device], name, $0, $1) }
-        case .channel(let device, let channel, let name):
-            guard channels.indices.contains(device), channels[device].indices.contains(channel) else {
-                throw IIOFailure("iio_channel_attr_read", ENODEV)
+        try inStep { () throws(IIOFailure) in
+            let result: Int
+            switch place {
+            case .device(let device, let name):
+                guard devices.indices.contains(device) else { throw IIOFailure("iio_device_attr_write", ENODEV) }
+                result = iio_device_attr_write(devices[device], name, value)
+            case .channel(let device, let channel, let name):
+                guard channels.indices.contains(device), channels[device].indices.contains(channel) else {
+                    throw IIOFailure("iio_channel_attr_write", ENODEV)
+                }
+                result = iio_channel_attr_write(channels[device][channel], name, value)
             }
-            return try LibIIOText.read("iio_channel_attr_read") {
-                iio_channel_attr_read(channels[device][channel], name, $0, $1)
-            }
+            guard result >= 0 else { throw IIOFailure("write \(place.name)", returned: result) }
         }
-    }
-
-    private func writeNow(_ value: String, to place: IIOPlace) throws(IIOFailure) {
-        let result: Int
-        switch place {
-        case .device(let device, let name):
-            guard devices.indices.contains(device) else { throw IIOFailure("iio_device_attr_write", ENODEV) }
-            result = iio_device_attr_write(devices[device], name, value)
-        case .channel(let device, let channel, let name):
-            guard channels.indices.contains(device), channels[device].indices.contains(channel) else {
-                throw IIOFailure("iio_channel_attr_write", ENODEV)
-            }
-            result = iio_channel_attr_write(channels[device][channel], name, value)
-        }
-        guard result >= 0 else { throw IIOFailure("write \(place.name)", returned: result) }
     }
 
     // MARK: Triggers
 
     func trigger(of device: Int) throws(IIOFailure) -> IIOTriggerState {
-        try inStep { () throws(IIOFailure) in try triggerNow(of: device) }
+        try inStep { () throws(IIOFailure) -> IIOTriggerState in
+            guard devices.indices.contains(device) else { throw IIOFailure("iio_device_get_trigger", ENODEV) }
+            var trigger: OpaquePointer?
+            let result = iio_device_get_trigger(devices[device], &trigger)
+            if result == -ENXIO {
+                // One that was made after the context: set all the same.
+                return .set(nil)
+            }
+            guard result >= 0 else { throw IIOFailure("iio_device_get_trigger", returned: Int(result)) }
+            return trigger.map { trigger in .set(devices.firstIndex(of: trigger)) } ?? .none
+        }
     }
 
     func setTrigger(_ trigger: Int, of device: Int) throws(IIOFailure) {
-        try inStep { () throws(IIOFailure) in try setTriggerNow(trigger, of: device) }
-    }
-
-    private func triggerNow(of device: Int) throws(IIOFailure) -> IIOTriggerState {
-        guard devices.indices.contains(device) else { throw IIOFailure("iio_device_get_trigger", ENODEV) }
-        var trigger: OpaquePointer?
-        let result = iio_device_get_trigger(devices[device], &trigger)
-        if result == -ENXIO {
-            // One that was made after the context: set all the same.
-            return .set(nil)
+        try inStep { () throws(IIOFailure) in
+            guard devices.indices.contains(device), devices.indices.contains(trigger) else {
+                throw IIOFailure("iio_device_set_trigger", ENODEV)
+            }
+            let result = iio_device_set_trigger(devices[device], devices[trigger])
+            guard result >= 0 else { throw IIOFailure("iio_device_set_trigger", returned: Int(result)) }
         }
-        guard result >= 0 else { throw IIOFailure("iio_device_get_trigger", returned: Int(result)) }
-        return trigger.map { trigger in .set(devices.firstIndex(of: trigger)) } ?? .none
-    }
-
-    private func setTriggerNow(_ trigger: Int, of device: Int) throws(IIOFailure) {
-        guard devices.indices.contains(device), devices.indices.contains(trigger) else {
-            throw IIOFailure("iio_device_set_trigger", ENODEV)
-        }
-        let result = iio_device_set_trigger(devices[device], devices[trigger])
-        guard result >= 0 else { throw IIOFailure("iio_device_set_trigger", returned: Int(result)) }
     }
 
     func parent(of device: Int) -> String? {
@@ -172,32 +166,25 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
             throw IIOFailure("iio_device_create_buffer", ENODEV)
         }
         if isLocal { try Self.probe("/dev/\(context.devices[device].id)") }
-        return try inStep { () throws(IIOFailure) in
-            try openBufferNow(
-                device: device, channels: wanted, samples: samples, kernelBuffers: kernelBuffers, timeout: timeout)
-        }
-    }
-
-    private func openBufferNow(
-        device: Int, channels wanted: [Int], samples: Int, kernelBuffers: Int, timeout: Double
-    ) throws(IIOFailure) -> any IIOBuffer {
-        for (index, channel) in channels[device].enumerated() {
-            if wanted.contains(index) {
-                iio_channel_enable(channel)
-            } else if iio_channel_is_enabled(channel) {
-                iio_channel_disable(channel)
+        return try inStep { () throws(IIOFailure) -> any IIOBuffer in
+            for (index, channel) in channels[device].enumerated() {
+                if wanted.contains(index) {
+                    iio_channel_enable(channel)
+                } else if iio_channel_is_enabled(channel) {
+                    iio_channel_disable(channel)
+                }
             }
+            // The limit of a network context reaches the server, which must not wait for ever for a client that has gone.
+            let seconds = isLocal ? timeout : max(timeout, 1)
+            _ = iio_context_set_timeout(pointer, UInt32(min(max(0, seconds), 86_400) * 1000))
+            // Kernels and servers that cannot do so keep their own number.
+            _ = iio_device_set_kernel_buffers_count(devices[device], UInt32(clamping: kernelBuffers))
+            var error: Int32 = 0
+            guard let buffer = dsiio_open_buffer(devices[device], max(1, samples), &error) else {
+                throw IIOFailure("iio_device_create_buffer", error)
+            }
+            return LibIIOBuffer(buffer, connection: self)
         }
-        // The limit of a network context reaches the server, which must not wait for ever for a client that has gone.
-        let seconds = isLocal ? timeout : max(timeout, 1)
-        _ = iio_context_set_timeout(pointer, UInt32(min(max(0, seconds), 86_400) * 1000))
-        // Kernels and servers that cannot do so keep their own number.
-        _ = iio_device_set_kernel_buffers_count(devices[device], UInt32(clamping: kernelBuffers))
-        var error: Int32 = 0
-        guard let buffer = dsiio_open_buffer(devices[device], max(1, samples), &error) else {
-            throw IIOFailure("iio_device_create_buffer", error)
-        }
-        return LibIIOBuffer(buffer, connection: self)
     }
 
     /// Opens and closes the device node: fails as libiio would.
