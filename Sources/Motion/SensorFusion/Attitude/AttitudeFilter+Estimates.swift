@@ -4,37 +4,37 @@
 // All inlinable: the filter is large, and a getter that is called is given a copy of it.
 extension AttitudeFilter {
     /// Device to earth, with a heading that began anywhere and drifts with the gyroscope.
-    @inlinable package var attitude: Quaternion {
+    @inlinable public var attitude: Quaternion {
         Self.extrapolated(inclination, inertial, rateWithoutBias, settings.gyroscopeDelay)
     }
 
     /// The turn about the vertical, in radians and counterclockwise from above, that takes ``attitude`` to one whose y axis
     /// points to magnetic north; nil before the first sample of the magnetometer.
-    @inlinable package var northOffset: Double? { Self.angle(of: north) }
+    @inlinable public var northOffset: Double? { Self.angle(of: north) }
 
     /// Device to earth with y to magnetic north: ``attitude`` turned by ``northOffset``; nil before the first sample of
     /// the magnetometer.
-    @inlinable package var magneticAttitude: Quaternion? { Self.turned(attitude, by: north) }
+    @inlinable public var magneticAttitude: Quaternion? { Self.turned(attitude, by: north) }
 
     /// The latest angular rate without the bias, rad/s.
-    @inlinable package var rotationRate: SIMD3<Double> {
+    @inlinable public var rotationRate: SIMD3<Double> {
         SIMD3(rateWithoutBias.x, rateWithoutBias.y, rateWithoutBias.z)
     }
 
     /// The gyroscope's bias, rad/s.
-    @inlinable package var bias: SIMD3<Double> { SIMD3(estimator.bias.x, estimator.bias.y, estimator.bias.z) }
+    @inlinable public var bias: SIMD3<Double> { SIMD3(estimator.bias.x, estimator.bias.y, estimator.bias.z) }
 
     /// Its standard deviation, rad/s; a bound for the axis that is known worst.
-    @inlinable package var biasSigma: Double { Self.sigma(of: estimator) }
+    @inlinable public var biasSigma: Double { Self.sigma(of: estimator) }
 
     /// True while the device lies still.
-    @inlinable package var isResting: Bool { rest.isResting }
+    @inlinable public var isResting: Bool { rest.isResting }
 
     /// True once a magnetic field is expected: one was told, or one has been the same for long enough.
-    @inlinable package var isFieldExpected: Bool { field.expected != nil }
+    @inlinable public var isFieldExpected: Bool { field.expected != nil }
 
     /// True while the magnetic field is not the expected one, or none is expected yet.
-    @inlinable package var isMagneticallyDisturbed: Bool { field.isDisturbed }
+    @inlinable public var isMagneticallyDisturbed: Bool { field.isDisturbed }
 
     /// Radians within which the true magnetic heading lies with a probability of 95 %, never zero; nil before the first
     /// sample of the magnetometer.
@@ -45,7 +45,7 @@ extension AttitudeFilter {
     /// what the magnetometer has been saying against the heading, on average of 5 s; the square of the bias's standard
     /// deviation times the time without magnetometer; and (1.5°)² for what no filter sees, like the magnetism of a
     /// building.
-    @inlinable package var headingUncertainty: Double? {
+    @inlinable public var headingUncertainty: Double? {
         Self.uncertainty(north, estimator, headingTrust, field, silence: gyroscope.timestamp - magnetometer.timestamp)
     }
 
@@ -98,7 +98,7 @@ extension AttitudeFilter {
     /// - Parameters:
     ///   - strength: Of the field after the correction, in the unit of the readings; nil or NaN when not known.
     ///   - dip: Radians below the horizon; nil or NaN when not known.
-    package mutating func restartMagnetometer(strength: Double? = nil, dip: Double? = nil) {
+    public mutating func restartMagnetometer(strength: Double? = nil, dip: Double? = nil) {
         restartHeading()
         field.forget()
         if let strength, let dip, dip.isFinite { expectField(strength: strength, dip: dip) }

@@ -8,7 +8,7 @@ extension AttitudeFilter {
     ///   - rate: rad/s in device axes, counterclockwise as seen against the axis; as measured, bias included. More than
     ///     1000 rad/s on an axis is not taken.
     ///   - timestamp: Seconds, on the clock of all sensors.
-    package mutating func updateGyroscope(_ rate: SIMD3<Double>, timestamp: Double) {
+    public mutating func updateGyroscope(_ rate: SIMD3<Double>, timestamp: Double) {
         // False for NaN and infinity too.
         guard abs(rate.x) < 1e3, abs(rate.y) < 1e3, abs(rate.z) < 1e3 else { return }
         let rate = SIMD4(rate.x, rate.y, rate.z, 0)
@@ -45,7 +45,7 @@ extension AttitudeFilter {
     ///   - acceleration: m/s² in device axes, positive on the axis that points up at rest. All zeros and more than
     ///     100,000 m/s² on an axis are not taken.
     ///   - timestamp: Seconds, on the clock of all sensors.
-    package mutating func updateAccelerometer(_ acceleration: SIMD3<Double>, timestamp: Double) {
+    public mutating func updateAccelerometer(_ acceleration: SIMD3<Double>, timestamp: Double) {
         guard abs(acceleration.x) < 1e5, abs(acceleration.y) < 1e5, abs(acceleration.z) < 1e5 else { return }
         let acceleration = SIMD4(acceleration.x, acceleration.y, acceleration.z, 0)
         guard acceleration.dot(acceleration) > 0 else { return }
@@ -131,7 +131,7 @@ extension AttitudeFilter {
     ///   - field: Device axes, any unit as long as it is always the same. All zeros are not taken.
     ///   - timestamp: Seconds, on the clock of all sensors.
     ///   - attitude: What ``attitude`` was at the time of the sample, where that is not the present one.
-    package mutating func updateMagnetometer(
+    public mutating func updateMagnetometer(
         _ field: SIMD3<Double>, timestamp: Double, attitude: Quaternion? = nil
     ) {
         guard abs(field.x) < 1e9, abs(field.y) < 1e9, abs(field.z) < 1e9 else { return }

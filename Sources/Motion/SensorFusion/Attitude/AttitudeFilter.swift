@@ -17,7 +17,7 @@
 /// inclination and heading are found anew, while bias and magnetic field are remembered.
 ///
 /// Not synchronized. An update allocates nothing.
-package struct AttitudeFilter: Sendable {
+public struct AttitudeFilter: Sendable {
     @usableFromInline let settings: AttitudeSettings
     @usableFromInline var gyroscope: SensorInterval
     var accelerometer: SensorInterval
@@ -56,7 +56,7 @@ package struct AttitudeFilter: Sendable {
     var steps: UInt32 = 0
 
     /// True once the accelerometer has said where up is.
-    package internal(set) var isReady = false
+    public internal(set) var isReady = false
 
     let nominalInterval: Double
     let estimatesBias: Bool
@@ -67,7 +67,7 @@ package struct AttitudeFilter: Sendable {
     ///   - settings: What to assume.
     ///   - interval: Seconds between samples where this is fixed and known: time stamps then only tell how many samples
     ///     are missing. Nil takes the time stamps as they are.
-    package init(settings: AttitudeSettings = AttitudeSettings(), interval: Double? = nil) {
+    public init(settings: AttitudeSettings = AttitudeSettings(), interval: Double? = nil) {
         self.settings = settings
         let nominal = interval.map { $0.isFinite && $0 > 0 ? $0 : 0 } ?? 0
         nominalInterval = nominal
@@ -94,7 +94,7 @@ package struct AttitudeFilter: Sendable {
     /// - Parameters:
     ///   - bias: rad/s, device axes.
     ///   - sigma: Its standard deviation in rad/s.
-    package mutating func startBias(_ bias: SIMD3<Double>, sigma: Double) {
+    public mutating func startBias(_ bias: SIMD3<Double>, sigma: Double) {
         guard bias.isFinite, sigma.isFinite, sigma > 0 else { return }
         estimator.start(at: bias, sigma: sigma)
     }
@@ -104,13 +104,13 @@ package struct AttitudeFilter: Sendable {
     /// - Parameters:
     ///   - strength: In the unit of the magnetometer's readings.
     ///   - dip: Radians below the horizon.
-    package mutating func expectField(strength: Double, dip: Double) {
+    public mutating func expectField(strength: Double, dip: Double) {
         guard strength.isFinite, strength > 0, abs(dip) <= .pi / 2 else { return }
         field.expect(strength: strength, dip: dip)
     }
 
     /// Forgets everything.
-    package mutating func reset() {
+    public mutating func reset() {
         self = AttitudeFilter(settings: settings, interval: nominalInterval)
     }
 }
