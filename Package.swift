@@ -41,7 +41,7 @@ func submodules(of framework: String, in wing: String) -> Target {
     .target(name: framework + "Submodules", path: "\(wing)/\(framework)Submodules")
 }
 
-/// A program that integration tests run as a process of its own.
+/// A program that tests run as a process of its own: see Tests/TestSupport/TestProgram.swift.
 func program(_ name: String, _ dependencies: [Target.Dependency], settings: [SwiftSetting] = strict) -> Target {
     .executableTarget(
         name: "TestProgram" + name, dependencies: dependencies, path: "Tests/Programs/" + name, swiftSettings: settings)
@@ -178,7 +178,8 @@ let testing: [Target] = [
         name: "TestSupport", dependencies: ["DeviceCore", "SystemCalls"], path: "Tests/TestSupport",
         swiftSettings: strict),
 
-    tests("JSONBytesTests", in: "Tests/Device", ["JSONBytes"], exclude: ["make_numbers.py", "numbers.tsv"]),
+    tests(
+        "JSONBytesTests", in: "Tests/Device", ["JSONBytes", "TestSupport"], exclude: ["make_numbers.py", "numbers.tsv"]),
     tests(
         "DeviceCoreTests", in: "Tests/Device",
         ["DeviceCore", "GPSDProtocol", "LiveSources", "SystemCalls", "TestSupport"],
@@ -202,7 +203,8 @@ let testing: [Target] = [
         "SensorFusionTests", in: "Tests/Motion", ["SensorFusion", "TestSupport"],
         exclude: ["Recordings", "Reference", "make_attitude_reference.py", "make_reference.py"]),
     tests(
-        "IIOSourceTests", in: "Tests/Motion", ["DeviceCore", "IIOFormat", "IIOSource"], exclude: ["Format/Fixtures"]),
+        "IIOSourceTests", in: "Tests/Motion", ["DeviceCore", "IIOFormat", "IIOSource", "TestSupport"],
+        exclude: ["Format/Fixtures"]),
     tests(
         "MotionEngineTests", in: "Tests/Motion",
         [
@@ -216,7 +218,7 @@ let testing: [Target] = [
 
     tests(
         "ByteChannelsTests", in: "Tests/Accessories",
-        ["ByteChannels", "DeviceCore", "SystemCalls", "TestProgramByteChannels"]),
+        ["ByteChannels", "DeviceCore", "SystemCalls", "TestProgramCommands", "TestSupport"]),
     tests(
         "UdevSourceTests", in: "Tests/Accessories",
         ["AccessoryFinding", "ByteChannels", "DeviceCore", "SystemCalls", "TestSupport", "UdevMonitor", "UdevSource"]),
@@ -233,7 +235,7 @@ let testing: [Target] = [
             "DeviceCore", "GPSDProtocol", "IIOFormat", "JSONBytes", "NMEAFormat", "TestSupport", "Trace",
             "TraceEditing", "TraceFormats",
         ], exclude: ["Fixtures", "check_mcap.py", "mcap_oracle.py"]),
-    tests("BlackBoxTests", in: "Tests/Traces", ["BlackBox", "DeviceCore", "Trace"]),
+    tests("BlackBoxTests", in: "Tests/Traces", ["BlackBox", "DeviceCore", "TestSupport", "Trace"]),
 
     tests(
         "SimulatedDeviceTests", in: "Tests/Simulators",
@@ -260,35 +262,23 @@ let testing: [Target] = [
         "ClientTests", in: "Tests",
         [
             "CoreLocation", "CoreLocationSubmodules", "CoreMotion", "CoreMotionSubmodules", "DeviceCore",
-            "ExternalAccessory", "ExternalAccessorySubmodules", "SimulatedDevice", "Trace",
+            "ExternalAccessory", "ExternalAccessorySubmodules", "SimulatedDevice", "TestSupport", "Trace",
         ], settings: asOnIOS),
 
-    program("Stream", ["CoreLocation"]),
-    program("CallbackPlaces", ["CoreLocation", "SystemCalls"]),
+    program(
+        "Commands",
+        [
+            "ByteChannels", "CoreLocation", "DeviceCore", "IIOSource", "JSONBytes", "SystemCalls", "UdevMonitor",
+            "UdevSource",
+        ]),
     program("AsyncMain", ["CoreLocation"]),
-    program("Motion", ["DeviceCore", "IIOSource", "JSONBytes", "SystemCalls"]),
-    program("Accessories", ["DeviceCore", "JSONBytes", "SystemCalls", "UdevSource"]),
-    program("Udev", ["DeviceCore", "JSONBytes", "SystemCalls", "UdevMonitor"]),
-    program("ByteChannels", ["ByteChannels", "DeviceCore", "SystemCalls"]),
-    program("Listing87", ["CoreLocation"], settings: asOnIOS),
-    program("Listing8889", ["CoreLocation"], settings: asOnIOS),
-    program("Listing8386", ["DeviceSupport"], settings: asOnIOS),
-    program("Listing313314", ["DeviceSupport"], settings: asOnIOS),
-    program("MotionManager", ["CoreMotion"], settings: asOnIOS),
-    program("BookMotion", ["CoreMotion"], settings: asOnIOS),
-    program("BookLocation", ["CoreLocation"], settings: asOnIOS),
-    program("SessionController", ["ExternalAccessory"], settings: asOnIOS),
-    program("Journey", ["CoreLocation", "CoreMotion", "ExternalAccessory"], settings: asOnIOS),
+    program("Apps", ["CoreLocation", "CoreMotion", "DeviceSupport", "ExternalAccessory"], settings: asOnIOS),
     tests(
         "IntegrationTests", in: "Tests",
         [
             "AccessorySimulator", "CoreLocation", "DeviceCore", "GPSDProtocol", "GPSDSimulator", "GPSDSource",
             "IIODSimulator", "IIOFormat", "IIOSource", "SimulatedDevice", "SimulatedServers", "SystemCalls",
-            "TestProgramAccessories", "TestProgramAsyncMain", "TestProgramBookLocation", "TestProgramBookMotion",
-            "TestProgramCallbackPlaces", "TestProgramJourney", "TestProgramListing313314", "TestProgramListing8386",
-            "TestProgramListing87", "TestProgramListing8889", "TestProgramMotion", "TestProgramMotionManager",
-            "TestProgramSessionController", "TestProgramStream", "TestProgramUdev", "TestSupport", "Trace",
-            "TraceFormats",
+            "TestProgramApps", "TestProgramAsyncMain", "TestProgramCommands", "TestSupport", "Trace", "TraceFormats",
         ],
         exclude: ["Accessory/Udev"]),
 ]

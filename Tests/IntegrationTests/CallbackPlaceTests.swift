@@ -2,21 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 extension IntegrationTests {
     @Suite(
-        "Where callbacks arrive", .serialized, .enabled(if: Tools.gpsd != nil, Tools.gpsdMissing),
-        .timeLimit(.minutes(30)))
+        "Where callbacks arrive", .enabled(if: Tools.gpsd != nil, Tools.gpsdMissing))
     struct CallbackPlaceTests {
         /// Runs a program against a gpsd with a moving receiver and returns what it printed.
-        private func run(_ program: String, _ arguments: [String]) async throws -> [String] {
+        private func run(_ program: TestProgram, _ arguments: [String]) async throws -> [String] {
             let daemon = try GPSDaemon()
             let receiver = FedReceiver(port: try #require(daemon.receiverPort))
             receiver.begin(run: 5)
             try await daemon.start()
             let process = try ChildProcess(
-                try Tools.program(program), arguments, environment: ["DEVICE_SERVICES_GPSD": daemon.address("gpsd")])
+                program, arguments, environment: ["DEVICE_SERVICES_GPSD": daemon.address("gpsd")])
             let end = await process.wait()
             #expect(end == .exited(0))
             await process.kill()
@@ -33,7 +33,7 @@ extension IntegrationTests {
                 ("queue", "elsewhere"), ("delegateQueue", "own queue"),
             ])
         func arriveInPlace(kind: String, place: String) async throws {
-            let lines = try await run("TestProgramCallbackPlaces", [kind])
+            let lines = try await run(.commands, ["callback-places", kind])
             // Undetermined at first, then granted by the start; one callback when both come before the first turn.
             let authorizations = lines.prefix { $0 == "authorization \(place)" }.count
             #expect((1...2).contains(authorizations))
@@ -43,7 +43,7 @@ extension IntegrationTests {
 
         @Test("An async main has its callbacks on the main actor", arguments: [[], ["late"]])
         func arriveOnMainActor(arguments: [String]) async throws {
-            let lines = try await run("TestProgramAsyncMain", arguments)
+            let lines = try await run(.asyncMain, arguments)
             #expect(lines == ["authorization main"] + Array(repeating: "location main", count: 5) + ["end"])
         }
     }

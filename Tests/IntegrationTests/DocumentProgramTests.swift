@@ -6,16 +6,14 @@ import DeviceCore
 import Foundation
 import SimulatedDevice
 import Synchronization
-import TestProgramBookLocation
-import TestProgramListing87
-import TestProgramListing8889
+import TestProgramApps
 import TestSupport
 import Testing
 import Trace
 import TraceFormats
 
 extension IntegrationTests {
-    @Suite("The documents' programs", .serialized, .timeLimit(.minutes(30)))
+    @Suite("The documents' programs")
     struct DocumentProgramTests {
         private static func trace(_ rows: [(second: Int, latitude: Double)]) throws -> TraceFile {
             let lines = rows.map { row in
@@ -130,8 +128,7 @@ extension IntegrationTests {
             receiver.begin(run: 9)
             try await daemon.start()
             let program = try ChildProcess(
-                try Tools.program("TestProgramListing87"), [],
-                environment: ["DEVICE_SERVICES_GPSD": daemon.address("gpsd")])
+                .apps, ["listing-8-7"], environment: ["DEVICE_SERVICES_GPSD": daemon.address("gpsd")])
             #expect(await program.wait() == .exited(0))
             _ = await program.lines.wait { !$0.isEmpty }
             #expect(program.lines.count == 1)
@@ -149,8 +146,7 @@ extension IntegrationTests {
             receiver.begin(run: 2)
             try await daemon.start()
             let program = try ChildProcess(
-                try Tools.program("TestProgramBookLocation"), [],
-                environment: ["DEVICE_SERVICES_GPSD": daemon.address("gpsd")])
+                .apps, ["book-location"], environment: ["DEVICE_SERVICES_GPSD": daemon.address("gpsd")])
             #expect(await program.lines.wait { $0.contains { $0.hasPrefix("Location: 2.0") } })
             await daemon.kill()
             #expect(await program.lines.wait { $0.last?.hasPrefix("Failed: ") == true })

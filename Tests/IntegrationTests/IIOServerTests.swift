@@ -12,7 +12,7 @@ import Testing
 
 extension IntegrationTests {
     /// The source through the real libiio, with its faults, against the simulated iiod.
-    @Suite("Our source reads the simulated iiod through libiio", .serialized, .timeLimit(.minutes(30)))
+    @Suite("Our source reads the simulated iiod through libiio")
     struct IIOServerTests {
         /// What a subscriber hears.
         private final class Story: Sendable {
@@ -112,6 +112,7 @@ extension IntegrationTests {
 
         @Test(
             "Fifty times gone and back: one loss and one return each, nothing left over",
+            .alone("descriptors and threads of the tests' own process are counted"),
             arguments: [("kill", "restart"), ("unplug", "return"), ("enodev", "")])
         func goneAndBack(fault: String, cure: String) async throws {
             let server = Self.server()

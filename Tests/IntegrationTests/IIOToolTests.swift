@@ -10,8 +10,8 @@ import Testing
 extension IntegrationTests {
     /// Debian's programs of libiio against the simulated iiod.
     @Suite(
-        "libiio's own programs take the simulated iiod for iiod", .serialized,
-        .enabled(if: IIOTools.areThere, IIOTools.missing), .timeLimit(.minutes(30)))
+        "libiio's own programs take the simulated iiod for iiod",
+        .enabled(if: IIOTools.areThere, IIOTools.missing))
     struct IIOToolTests {
         private static let milliseconds: [Int64] = (0..<2000).map { Int64($0) * 1_000_000 }
 

@@ -3,7 +3,8 @@
 
 import Testing
 
-/// Tests against what is installed: Debian's gpsd, and programs as processes of their own. One after the other, so that
-/// they find the machine as idle as it can be.
-@Suite(.serialized)
+/// Tests against what is installed: Debian's gpsd, and programs as processes of their own.
+///
+/// Each has ports, folders and processes of its own, so that some run beside each other. Those that cannot say why.
+@Suite(.lanes, .timeLimit(.minutes(30)))
 enum IntegrationTests {}

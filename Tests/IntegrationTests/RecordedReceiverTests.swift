@@ -9,10 +9,9 @@ import Testing
 
 extension IntegrationTests {
     @Suite(
-        "Recorded receivers through gpsfake and gpsd", .serialized,
+        "Recorded receivers through gpsfake and gpsd",
         .enabled(if: Tools.gpsd != nil, Tools.gpsdMissing),
-        .enabled(if: Tools.gpsfake != nil && Tools.gpspipe != nil && Tools.python != nil, Tools.gpsfakeMissing),
-        .timeLimit(.minutes(30)))
+        .enabled(if: Tools.gpsfake != nil && Tools.gpspipe != nil && Tools.python != nil, Tools.gpsfakeMissing))
     struct RecordedReceiverTests {
         static let logs: [String] =
             ((try? FileManager.default.contentsOfDirectory(atPath: Tools.traces.path)) ?? [])

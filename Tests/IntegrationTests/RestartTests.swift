@@ -5,12 +5,12 @@ import CoreLocation
 import DeviceCore
 import Foundation
 import GPSDSource
+import TestSupport
 import Testing
 
 extension IntegrationTests {
     @Suite(
-        "gpsd comes and goes", .serialized, .enabled(if: Tools.gpsd != nil, Tools.gpsdMissing),
-        .timeLimit(.minutes(30)))
+        "gpsd comes and goes", .enabled(if: Tools.gpsd != nil, Tools.gpsdMissing))
     struct RestartTests {
         static let schemes: [String] = {
             #if LibGPS
@@ -24,14 +24,13 @@ extension IntegrationTests {
         static func programs(_ daemon: GPSDaemon) throws -> [ChildProcess] {
             try schemes.map { scheme in
                 try ChildProcess(
-                    try Tools.program("TestProgramStream"), [],
-                    environment: ["DEVICE_SERVICES_GPSD": daemon.address(scheme)])
+                    .commands, ["stream"], environment: ["DEVICE_SERVICES_GPSD": daemon.address(scheme)])
             }
         }
 
         @Test("Fifty times gpsd is killed and comes back: each loss is told once, nothing stale is new, nothing leaks")
         func survivesFiftyKills() async throws {
-            let runs = 50
+            let runs = Thoroughness.rounds(50, quick: 10)
             let daemon = try GPSDaemon()
             let receiver = FedReceiver(port: try #require(daemon.receiverPort))
             receiver.begin(run: 1)
@@ -110,8 +109,7 @@ extension IntegrationTests {
             receiver.begin(run: 3)
             try await daemon.start()
             let program = try ChildProcess(
-                try Tools.program("TestProgramStream"), [],
-                environment: ["DEVICE_SERVICES_GPSD": daemon.address(scheme)])
+                .commands, ["stream"], environment: ["DEVICE_SERVICES_GPSD": daemon.address(scheme)])
             try #require(await program.lines.wait { $0.count >= 20 })
             program.signal(SIGSTOP)
             // The time that passes is what is tested.

@@ -6,6 +6,7 @@ import DeviceCore
 import Foundation
 import Synchronization
 import SystemCalls
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))
@@ -167,7 +168,7 @@ struct ClosingTests {
 
     @Test("Who ends a channel from outside is called once its observer has heard of the end")
     func endThen() throws {
-        for round in 0..<200 {
+        for round in 0..<Thoroughness.rounds(200, quick: 20) {
             let pair = try SocketPair()
             pair.peer.send([1, 2, 3])
             if round % 4 == 1 { pair.channel.end(ByteChannelEnd(.failed)) }
@@ -199,7 +200,7 @@ struct ClosingTests {
 
     @Test("The word of the source and the hang-up of the kernel together end a channel once")
     func race() throws {
-        for round in 0..<300 {
+        for round in 0..<Thoroughness.rounds(300, quick: 30) {
             let pair = try SocketPair()
             let start = Flag()
             let done = Answer<Bool>()
@@ -220,7 +221,7 @@ struct ClosingTests {
 
     @Test("Reading, writing, looking and closing on many threads at once does no harm")
     func concurrent() throws {
-        for _ in 0..<50 {
+        for _ in 0..<Thoroughness.rounds(50, quick: 5) {
             let pair = try SocketPair()
             let rest = Countdown(5)
             let work: [@Sendable () -> Void] = [

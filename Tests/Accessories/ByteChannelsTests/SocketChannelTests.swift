@@ -5,6 +5,7 @@ import ByteChannels
 import DeviceCore
 import Foundation
 import SystemCalls
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))
@@ -16,7 +17,9 @@ struct SocketChannelTests {
         let descriptor: Int32
 
         init(backlog: Int32 = 4) throws {
-            var template = Array("/tmp/channel-XXXXXX".utf8CString)
+            let temporary = FileManager.default.temporaryDirectory.path
+            // An address has room for 107 bytes.
+            var template = Array("\(temporary.utf8.count < 80 ? temporary : "/tmp")/channel-XXXXXX".utf8CString)
             try #require(mkdtemp(&template) != nil)
             folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
             path = folder + "/s"
@@ -127,7 +130,7 @@ struct SocketChannelTests {
             let peers = SocketPeers(of: path)
             #expect(peers.count == 1)
             #expect(peers.holders.map(\.pid) == [helper.pid])
-            #expect(peers.holders.first?.program == "TestProgramByte")
+            #expect(peers.holders.first?.program == TestProgram.commands.processName)
         }
         #expect(SocketPeers(of: server.folder).count == 0)
         #expect(SocketPeers(of: "/nowhere/at/all").count == 0)

@@ -5,11 +5,12 @@ import AccessorySimulator
 import DeviceCore
 import Foundation
 import SystemCalls
+import TestSupport
 import Testing
 import Trace
 
 extension IntegrationTests {
-    @Suite("Programs whose rights or descriptors do not suffice", .serialized, .timeLimit(.minutes(10)))
+    @Suite("Programs whose rights or descriptors do not suffice")
     struct AccessoryLimitTests {
         private static let name = "com.example.probe"
 
@@ -40,7 +41,7 @@ extension IntegrationTests {
             #expect(chmod(folder, 0o755) == 0)
             // Who owns it has the owner's rights only.
             #expect(chmod(path, Tools.isRoot ? 0o600 : 0) == 0)
-            let command = prefix + [try Tools.program("TestProgramSessionController"), Self.name, "--manual"]
+            let command = try prefix + TestProgram.apps.command("session", Self.name, "--manual")
             let program = AccessoryProgram(
                 process: try ChildProcess(
                     command[0], Array(command[1...]), environment: try Self.environment(folder)))
@@ -113,7 +114,7 @@ extension IntegrationTests {
             let prefix = try #require(Tools.withoutInotify)
             let simulator = AccessorySimulator()
             let command =
-                prefix + [try Tools.program("TestProgramSessionController"), Self.name, "--manual"]
+                try prefix + TestProgram.apps.command("session", Self.name, "--manual")
             let program = AccessoryProgram(
                 process: try ChildProcess(
                     command[0], Array(command[1...]), environment: try Self.environment(try simulator.start())))

@@ -6,8 +6,8 @@ import Testing
 
 extension IntegrationTests {
     @Suite(
-        "Devices that umockdev shows", .serialized, .enabled(if: Tools.hasLibUdev, Tools.libUdevMissing),
-        .enabled(if: Tools.hasMockedUdev, Tools.mockedUdevMissing), .timeLimit(.minutes(30)))
+        "Devices that umockdev shows", .enabled(if: Tools.hasLibUdev, Tools.libUdevMissing),
+        .enabled(if: Tools.hasMockedUdev, Tools.mockedUdevMissing))
     struct MockedUdevTests {
         private static let usb = "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-2"
         private static let interface = "\(usb)/1-2:1.0"

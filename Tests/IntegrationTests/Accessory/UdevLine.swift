@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// A line that TestProgramUdev or its stage has written.
+/// A line that the command `udev` of the test program or its stage has written.
 struct UdevLine: Decodable, Sendable {
     struct Device: Decodable, Sendable, Equatable {
         var path: String

@@ -7,8 +7,8 @@ import Testing
 extension IntegrationTests {
     /// Messages are sent as udevd sends them, in a network namespace of the test's own.
     @Suite(
-        "Messages of udevd, imitated", .serialized, .enabled(if: Tools.hasLibUdev, Tools.libUdevMissing),
-        .enabled(if: Tools.isolation != nil, Tools.isolationMissing), .timeLimit(.minutes(30)))
+        "Messages of udevd, imitated", .enabled(if: Tools.hasLibUdev, Tools.libUdevMissing),
+        .enabled(if: Tools.isolation != nil, Tools.isolationMissing))
     struct UdevMessageTests {
         private static let tty5 = "/sys/devices/virtual/tty/tty5"
 
@@ -144,6 +144,7 @@ extension IntegrationTests {
 
         @Test(
             "Without udevd the kernel's own messages are told, with one line in the log; when udevd comes, its own",
+            .alone("the kernel's messages about devices reach all namespaces"),
             .enabled(if: Tools.isRoot, Tools.rootMissing))
         func followsTheDaemon() async throws {
             let stage = try UdevStage.isolated(daemon: false, ["--brief", "tty"])

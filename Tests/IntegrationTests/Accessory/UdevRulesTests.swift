@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 
 extension IntegrationTests {
+    // One after the other: the kernel's messages about devices reach all namespaces.
     @Suite(
-        "The rules file for udev", .serialized, .enabled(if: Tools.canTryRules, Tools.cannotTryRules),
-        .timeLimit(.minutes(10)))
+        "The rules file for udev", .serialized, .enabled(if: Tools.canTryRules, Tools.cannotTryRules))
     struct UdevRulesTests {
         private static let folder = Checkout.root.appendingPathComponent("Sources/Accessories/UdevSource/udev")
         private static let rules = folder.appendingPathComponent("65-external-accessory.rules").path
@@ -200,8 +200,7 @@ extension IntegrationTests {
                 Tools.unshare ?? "",
                 [
                     "-m", "-n", Tools.udevFile("rules.sh"), "udevd", rules, "tty50", more,
-                    try Tools.program("TestProgramAccessories"),
-                ])
+                ] + TestProgram.commands.command("accessories"))
             #expect(await child.wait() == .exited(0))
             return await child.output()
         }

@@ -6,8 +6,8 @@ import Testing
 
 extension IntegrationTests {
     @Suite(
-        "Accessories by way of libudev", .serialized, .enabled(if: Tools.hasLibUdev, Tools.libUdevMissing),
-        .enabled(if: Tools.hasMockedUdev, Tools.mockedUdevMissing), .timeLimit(.minutes(10)))
+        "Accessories by way of libudev", .enabled(if: Tools.hasLibUdev, Tools.libUdevMissing),
+        .enabled(if: Tools.hasMockedUdev, Tools.mockedUdevMissing))
     struct UdevSourceTests {
         @Test("What is plugged in at the start is in the snapshot, and what comes and goes later is told")
         func hotPlug() async throws {

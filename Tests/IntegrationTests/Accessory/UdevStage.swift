@@ -3,6 +3,7 @@
 
 import Foundation
 import SystemCalls
+import TestSupport
 import Testing
 
 /// A program that watches devices, on a stage where a test lets devices come and go.
@@ -14,21 +15,18 @@ final class UdevStage: Sendable {
         let isolation = try #require(Tools.isolation)
         let python = try #require(Tools.python)
         let unshare = try #require(Tools.unshare)
-        return UdevStage(
-            try ChildProcess(
-                unshare,
-                isolation + [python, "-B", script("udev_stage.py")] + (daemon ? ["--daemon"] : []) + [
-                    try Tools.program("TestProgramUdev"), "--heard",
-                ] + arguments))
+        var command = isolation + [python, "-B", script("udev_stage.py")]
+        if daemon { command.append("--daemon") }
+        command += try TestProgram.commands.command("udev", "--heard")
+        return UdevStage(try ChildProcess(unshare, command + arguments))
     }
 
     /// With devices of umockdev's descriptions.
     static func mocked(_ arguments: [String]) throws -> UdevStage {
         let wrapper = try #require(Tools.umockdevWrapper)
         let python = try #require(Tools.python)
-        return UdevStage(
-            try ChildProcess(
-                wrapper, [python, "-B", script("mock_stage.py"), try Tools.program("TestProgramUdev")] + arguments))
+        let command = try [python, "-B", script("mock_stage.py")] + TestProgram.commands.command("udev")
+        return UdevStage(try ChildProcess(wrapper, command + arguments))
     }
 
     private init(_ process: ChildProcess) {

@@ -16,6 +16,7 @@ enum GPSBabel {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: try #require(path))
         process.arguments = ["-t", "-i", format, "-f", input, "-o", outputFormat, "-F", output]
+        process.environment = ProcessInfo.processInfo.environment.merging(["LC_ALL": "C"]) { $1 }
         process.standardInput = FileHandle.nullDevice
         try process.run()
         process.waitUntilExit()

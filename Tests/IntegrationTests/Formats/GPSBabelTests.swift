@@ -11,8 +11,7 @@ import TraceFormats
 extension IntegrationTests {
     /// gpsbabel as a second opinion on GPX, KML and NMEA, over all recordings of positions that the project has.
     @Suite(
-        "gpsbabel and our formats agree to their digits", .enabled(if: GPSBabel.path != nil, GPSBabel.missing),
-        .timeLimit(.minutes(10)))
+        "gpsbabel and our formats agree to their digits", .enabled(if: GPSBabel.path != nil, GPSBabel.missing))
     struct GPSBabelTests {
         /// Receivers' logs with sentences that gpsbabel reads.
         private static let logs = [

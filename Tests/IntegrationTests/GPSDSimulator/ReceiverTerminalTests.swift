@@ -10,9 +10,9 @@ import Trace
 extension IntegrationTests {
     /// A real gpsd takes the simulated receiver for a real one.
     @Suite(
-        "gpsd with a simulated receiver on a pseudo-terminal", .serialized,
+        "gpsd with a simulated receiver on a pseudo-terminal",
         .enabled(if: Tools.gpsd != nil, Tools.gpsdMissing),
-        .enabled(if: Tools.gpspipe != nil, Tools.gpsfakeMissing), .timeLimit(.minutes(5)))
+        .enabled(if: Tools.gpspipe != nil, Tools.gpsfakeMissing))
     struct ReceiverTerminalTests {
         private struct Fix {
             var time: String

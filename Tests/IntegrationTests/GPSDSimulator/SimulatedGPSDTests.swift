@@ -13,8 +13,8 @@ import Trace
 extension IntegrationTests {
     /// Debian's own clients take the simulated gpsd for the real one.
     @Suite(
-        "gpsd's clients with the simulated gpsd", .serialized,
-        .enabled(if: Tools.gpspipe != nil && Tools.python != nil, Tools.gpsfakeMissing), .timeLimit(.minutes(10)))
+        "gpsd's clients with the simulated gpsd",
+        .enabled(if: Tools.gpspipe != nil && Tools.python != nil, Tools.gpsfakeMissing))
     struct SimulatedGPSDTests {
         private static let log = "bu303-moving.log.chk"
 

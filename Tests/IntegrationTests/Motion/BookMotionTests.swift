@@ -6,12 +6,13 @@ import Foundation
 import IIODSimulator
 import SimulatedDevice
 import Synchronization
-import TestProgramBookMotion
+import TestProgramApps
+import TestSupport
 import Testing
 import Trace
 
 extension IntegrationTests {
-    @Suite("The book's motion program", .serialized, .timeLimit(.minutes(30)))
+    @Suite("The book's motion program")
     struct BookMotionTests {
         /// The numbers of a line such as "x 0.0 y 0.0 z 0.0 pitch 90.0 yaw 0.0 roll 0.0".
         private static func numbers(_ line: String) -> [String: Double] {
@@ -83,11 +84,7 @@ extension IntegrationTests {
             ])
             let server = IIODServer(context: SimulatedBoard.nineAxes(), samples: samples)
             let process = try ChildProcess(
-                try Tools.program("TestProgramBookMotion"), [],
-                environment: [
-                    "DEVICE_SERVICES_IIO": "ip:127.0.0.1:\(try server.start())",
-                    "DEVICE_SERVICES_CONFIG": try ConfigurationFile.empty.get().path,
-                ])
+                .apps, ["book-motion"], environment: ["DEVICE_SERVICES_IIO": "ip:127.0.0.1:\(try server.start())"])
             try #require(await process.lines.wait { $0.count >= 5 })
             for line in process.lines.elements {
                 let numbers = Self.numbers(line)

@@ -9,8 +9,8 @@ import Testing
 
 extension IntegrationTests {
     @Suite(
-        "Motion sensors that are not as they should be", .serialized,
-        .enabled(if: Tools.hasLibIIO, Tools.libIIOMissing), .timeLimit(.minutes(30)))
+        "Motion sensors that are not as they should be",
+        .enabled(if: Tools.hasLibIIO, Tools.libIIOMissing))
     struct FaultyBoardTests {
         private func server(_ name: String, _ change: (inout IIOContext) throws -> Void) throws -> IIODServer {
             var context = try SimulatedBoard.context(name)

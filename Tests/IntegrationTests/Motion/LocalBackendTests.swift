@@ -6,8 +6,8 @@ import Testing
 
 extension IntegrationTests {
     @Suite(
-        "Motion sensors of this machine, mocked", .serialized, .enabled(if: Tools.hasLibIIO, Tools.libIIOMissing),
-        .enabled(if: Tools.umockdevRun != nil, Tools.umockdevMissing), .timeLimit(.minutes(30)))
+        "Motion sensors of this machine, mocked", .enabled(if: Tools.hasLibIIO, Tools.libIIOMissing),
+        .enabled(if: Tools.umockdevRun != nil, Tools.umockdevMissing))
     struct LocalBackendTests {
         @Test(
             "Readings are the driver's, in the device's axes, with the driver's time stamps, at the rate that is asked for",

@@ -5,12 +5,12 @@ import DeviceCore
 import Foundation
 import IIODSimulator
 import SystemCalls
+import TestSupport
 import Testing
 
 extension IntegrationTests {
     @Suite(
-        "Motion sensors come and go", .serialized, .enabled(if: Tools.hasLibIIO, Tools.libIIOMissing),
-        .timeLimit(.minutes(30)))
+        "Motion sensors come and go", .enabled(if: Tools.hasLibIIO, Tools.libIIOMissing))
     struct MotionLossTests {
         /// Ways in which a sensor goes and comes back.
         enum Way: String, CaseIterable, Sendable {
@@ -62,7 +62,9 @@ extension IntegrationTests {
         func survivesFiftyLosses() async throws {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 // Most of each round is the wait before the next attempt: both ways at once.
-                for way in Way.allCases { group.addTask { try await MotionLossTests.check(way, rounds: 50) } }
+                for way in Way.allCases {
+                    group.addTask { try await MotionLossTests.check(way, rounds: Thoroughness.rounds(50, quick: 10)) }
+                }
                 try await group.waitForAll()
             }
         }

@@ -4,12 +4,13 @@
 import DeviceCore
 import Foundation
 import IIODSimulator
+import TestSupport
 import Testing
 
 extension IntegrationTests {
     @Suite(
-        "Programs written for iOS on a simulated board", .serialized,
-        .enabled(if: Tools.hasLibIIO, Tools.libIIOMissing), .timeLimit(.minutes(30)))
+        "Programs written for iOS on a simulated board",
+        .enabled(if: Tools.hasLibIIO, Tools.libIIOMissing))
     struct MotionProgramTests {
         /// A line such as "gyro +0.0000 +0.0000 +1.5708 at 1234.567890".
         struct Shown {
@@ -27,13 +28,8 @@ extension IntegrationTests {
             }
         }
 
-        private static func run(_ program: String, port: UInt16) throws -> ChildProcess {
-            try ChildProcess(
-                try Tools.program(program), [],
-                environment: [
-                    "DEVICE_SERVICES_IIO": "ip:127.0.0.1:\(port)",
-                    "DEVICE_SERVICES_CONFIG": try ConfigurationFile.empty.get().path,
-                ])
+        private static func run(_ app: String, port: UInt16) throws -> ChildProcess {
+            try ChildProcess(.apps, [app], environment: ["DEVICE_SERVICES_IIO": "ip:127.0.0.1:\(port)"])
         }
 
         private static func shown(_ process: ChildProcess, _ name: String) -> [Shown] {
@@ -69,7 +65,7 @@ extension IntegrationTests {
                 .accelerometer: pose.measured, .gyroscope: [0, 0, .pi / 2], .magnetometer: [0, 0.2, -0.43],
             ])
             let server = IIODServer(context: SimulatedBoard.nineAxes(), samples: samples)
-            let process = try MotionProgramTests.run("TestProgramMotionManager", port: try server.start())
+            let process = try MotionProgramTests.run("motion-manager", port: try server.start())
             let names = ["accelerometer", "gyro", "magnetometer"]
             try #require(await MotionProgramTests.wait(process, for: names, count: 5))
             let boot = ProcessInfo.processInfo.systemUptime
@@ -97,7 +93,7 @@ extension IntegrationTests {
             let server = IIODServer(
                 context: SimulatedBoard.nineAxes(),
                 samples: IIORecordedSource(try SimulatedBoard.tracks("spin-flat-90dps")), options: options)
-            let process = try MotionProgramTests.run("TestProgramMotionManager", port: try server.start())
+            let process = try MotionProgramTests.run("motion-manager", port: try server.start())
             try #require(await MotionProgramTests.wait(process, for: ["gyro", "magnetometer"], count: 25))
             let fields = MotionProgramTests.shown(process, "magnetometer")
             let turns = MotionProgramTests.shown(process, "gyro")
@@ -123,7 +119,7 @@ extension IntegrationTests {
         func tellsLosses() async throws {
             let server = IIODServer(
                 context: SimulatedBoard.nineAxes(), samples: IIORestSource([.accelerometer: [0, 0, 9.80665]]))
-            let process = try MotionProgramTests.run("TestProgramMotionManager", port: try server.start())
+            let process = try MotionProgramTests.run("motion-manager", port: try server.start())
             let names = ["accelerometer", "gyro", "magnetometer"]
             try #require(await MotionProgramTests.wait(process, for: names, count: 5))
             server.inject(IIODFault(.kill))
@@ -149,10 +145,7 @@ extension IntegrationTests {
             // 16,399 × 0.000598 is 9.80660 m/s² on the sensor's x, which is the device's y, as the matrix says: upright.
             samples.raw = { _ in [16_399, 0, 0] }
             let board = try await MockBoard("mpu6050-accel", samples: samples)
-            var environment = board.sourceEnvironment
-            environment["DEVICE_SERVICES_CONFIG"] = try ConfigurationFile.empty.get().path
-            let process = try ChildProcess(
-                try Tools.program("TestProgramMotionManager"), [], environment: environment)
+            let process = try ChildProcess(.apps, ["motion-manager"], environment: board.sourceEnvironment)
             try #require(await MotionProgramTests.wait(process, for: ["accelerometer"], count: 20))
             // The first is from the attributes: 100, -16384, 12.
             let shown = MotionProgramTests.shown(process, "accelerometer").dropFirst()
@@ -172,7 +165,7 @@ extension IntegrationTests {
             let server = IIODServer(
                 context: SimulatedBoard.nineAxes(),
                 samples: IIORecordedSource(try SimulatedBoard.tracks("spin-flat-90dps")), options: options)
-            let process = try MotionProgramTests.run("TestProgramListing8889", port: try server.start())
+            let process = try MotionProgramTests.run("listing-8-8", port: try server.start())
             #expect(await process.wait() == .exited(0))
             _ = await process.lines.wait { $0.last == "stopped" }
             let lines = process.lines.elements
@@ -194,7 +187,7 @@ extension IntegrationTests {
         func listingFilters() async throws {
             let server = IIODServer(
                 context: SimulatedBoard.nineAxes(), samples: IIORestSource([.accelerometer: [0, 0, 9.80665]]))
-            let process = try MotionProgramTests.run("TestProgramListing8386", port: try server.start())
+            let process = try MotionProgramTests.run("listing-8-3", port: try server.start())
             #expect(await process.wait() == .exited(0))
             _ = await process.lines.wait { $0.last == "stopped" }
             let lines = process.lines.elements
@@ -232,7 +225,7 @@ extension IntegrationTests {
                 let server = IIODServer(
                     context: SimulatedBoard.nineAxes(), samples: IIORecordedSource(tracks), options: options)
                 servers.append(server)
-                processes.append(try MotionProgramTests.run("TestProgramListing313314", port: try server.start()))
+                processes.append(try MotionProgramTests.run("listing-3-13", port: try server.start()))
             }
             for process in processes.prefix(2) {
                 #expect(await process.lines.wait { $0.count >= 3 })

@@ -6,9 +6,9 @@ import Testing
 
 extension IntegrationTests {
     @Suite(
-        "Motion sensors behind Debian's iiod", .serialized, .enabled(if: Tools.hasLibIIO, Tools.libIIOMissing),
+        "Motion sensors behind Debian's iiod", .enabled(if: Tools.hasLibIIO, Tools.libIIOMissing),
         .enabled(if: Tools.umockdevRun != nil, Tools.umockdevMissing),
-        .enabled(if: Tools.iiod != nil, Tools.iiodMissing), .timeLimit(.minutes(30)))
+        .enabled(if: Tools.iiod != nil, Tools.iiodMissing))
     struct RealServerTests {
         @Test(
             "Readings are those that iio_readdev gets of the same stream",

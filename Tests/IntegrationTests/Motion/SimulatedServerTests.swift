@@ -9,8 +9,7 @@ import Testing
 
 extension IntegrationTests {
     @Suite(
-        "Motion sensors behind a simulated iiod", .serialized, .enabled(if: Tools.hasLibIIO, Tools.libIIOMissing),
-        .timeLimit(.minutes(30)))
+        "Motion sensors behind a simulated iiod", .enabled(if: Tools.hasLibIIO, Tools.libIIOMissing))
     struct SimulatedServerTests {
         /// A board with raw numbers on its axes, and what the kernel's documents make of them: (raw + offset) × scale,
         /// turned by the mount matrix.

@@ -5,14 +5,15 @@ import DeviceCore
 import Foundation
 import SimulatedDevice
 import SimulatedServers
-import TestProgramJourney
+import TestProgramApps
+import TestSupport
 import Testing
 import Trace
 
 extension IntegrationTests {
     @Suite(
-        "A program that uses everything, on simulated servers", .serialized,
-        .enabled(if: Tools.hasLibIIO, Tools.libIIOMissing), .timeLimit(.minutes(30))) @MainActor
+        "A program that uses everything, on simulated servers",
+        .enabled(if: Tools.hasLibIIO, Tools.libIIOMissing)) @MainActor
     struct SimulatedServersProgramTests {
         /// Eight seconds: positions each second, an accelerometer whose readings count, and a scale that is asked its name.
         private static func trace() throws -> TraceFile {
@@ -78,7 +79,7 @@ extension IntegrationTests {
             defer { servers.stop() }
             // The last position is the last thing in the trace that is the same in every run.
             let process = try ChildProcess(
-                try Tools.program("TestProgramJourney"), ["location 48.1080000"], environment: environment)
+                .apps, ["journey", "location 48.1080000"], environment: environment)
             let shown = await process.output()
             #expect(await process.wait() == .exited(0), "\(shown.suffix(5))")
             #expect(Self.lines("location", played).count == 9)

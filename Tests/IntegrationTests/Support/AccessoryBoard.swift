@@ -42,7 +42,7 @@ final class AccessoryBoard: Sendable {
     init(_ names: [String] = [], echoing nodes: [String] = [], bulk devices: [String] = []) async throws {
         driver = try ChildProcess(
             Tools.umockdevWrapper ?? "",
-            [Tools.python ?? "", Tools.udevFile("mock_usb.py"), try Tools.program("TestProgramAccessories")])
+            [Tools.python ?? "", Tools.udevFile("mock_usb.py")] + TestProgram.commands.command("accessories"))
         for name in names { await tell("describe \(AccessoryBoard.path(name))") }
         for node in nodes { await tell("echo \(node)") }
         for node in devices { await tell("bulk \(node)") }

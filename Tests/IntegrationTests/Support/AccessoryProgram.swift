@@ -3,6 +3,7 @@
 
 import AccessorySimulator
 import Foundation
+import TestSupport
 import Trace
 
 /// The program that talks to accessories, as a process of its own.
@@ -12,10 +13,7 @@ final class AccessoryProgram: Sendable {
     /// Starts it for the accessories of a folder.
     init(_ protocolName: String = "com.example.probe", _ flags: [String] = [], folder: String) throws {
         process = try ChildProcess(
-            try Tools.program("TestProgramSessionController"), [protocolName] + flags,
-            environment: [
-                "DEVICE_SERVICES_ACCESSORIES": folder, "DEVICE_SERVICES_CONFIG": try ConfigurationFile.empty.get().path,
-            ])
+            .apps, ["session", protocolName] + flags, environment: ["DEVICE_SERVICES_ACCESSORIES": folder])
     }
 
     /// One that was started otherwise.
@@ -30,14 +28,8 @@ final class AccessoryProgram: Sendable {
 
     /// Waits, a minute at most, for a line that holds the text behind the first so many lines; answers its place.
     func line(_ text: String, after start: Int = 0) async -> Int? {
-        for _ in 0..<12_000 {
-            if let place = process.lines.elements.dropFirst(start).firstIndex(where: { $0.contains(text) }) {
-                return place
-            }
-            // Nothing tells of a line that does not come.
-            try? await Task.sleep(for: .milliseconds(5))
-        }
-        return nil
+        _ = await process.lines.wait { lines in lines.dropFirst(start).contains { $0.contains(text) } }
+        return process.lines.elements.dropFirst(start).firstIndex { $0.contains(text) }
     }
 
     /// What it has said, for messages of tests.

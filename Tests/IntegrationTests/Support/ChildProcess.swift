@@ -4,6 +4,7 @@
 import Foundation
 import Synchronization
 import SystemCalls
+import TestSupport
 
 /// A program that runs beside the tests: its lines can be waited for, and it ends with this object at the latest.
 final class ChildProcess: Sendable {
@@ -41,6 +42,15 @@ final class ChildProcess: Sendable {
             }
             end.append(status ?? ChildProcess.reap(spawned.process))
         }
+    }
+
+    /// Starts a program that was built with the tests. How the machine is set up, and what was learnt on it, counts for
+    /// nothing; nothing is learnt.
+    convenience init(_ program: TestProgram, _ arguments: [String], environment: [String: String] = [:]) throws {
+        let settings = [
+            "DEVICE_SERVICES_CONFIG": try ConfigurationFile.empty.get().path, "DEVICE_SERVICES_STATE": "/dev/null/none",
+        ]
+        try self.init(try program.path, arguments, environment: settings.merging(environment) { $1 })
     }
 
     deinit {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 /// A process that subscribes to motion sensors and prints what comes.
@@ -16,12 +17,7 @@ final class MotionProgram: Sendable {
     let process: ChildProcess
 
     init(_ arguments: [String], environment: [String: String]) throws {
-        var environment = environment
-        // What the machine is configured to is not tested.
-        if environment["DEVICE_SERVICES_CONFIG"] == nil {
-            environment["DEVICE_SERVICES_CONFIG"] = try ConfigurationFile.empty.get().path
-        }
-        process = try ChildProcess(try Tools.program("TestProgramMotion"), arguments, environment: environment)
+        process = try ChildProcess(.commands, ["motion"] + arguments, environment: environment)
     }
 
     /// One that reads from a server on this machine.

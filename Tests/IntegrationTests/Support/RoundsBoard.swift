@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 /// A board with a port into which umockdev plugs a serial device, and the program that talks to accessories.
@@ -17,9 +18,9 @@ final class RoundsBoard {
         var command = [
             try #require(Tools.umockdevWrapper), try #require(Tools.python), Tools.udevFile("mock_rounds.py"),
             Tools.udevTraces.appendingPathComponent("acm-plain.umockdev").path, greeting,
-            try Tools.program("TestProgramSessionController"), "com.example.thermoprobe", "--pattern", "--greeting",
-            greeting,
         ]
+        command += try TestProgram.apps.command(
+            "session", "com.example.thermoprobe", "--pattern", "--greeting", greeting)
         if byUdevd {
             let script = "mount -t tmpfs none /run && mkdir /run/udev && : > /run/udev/control && exec \"$@\""
             command =

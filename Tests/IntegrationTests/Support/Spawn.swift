@@ -83,6 +83,8 @@ enum Spawn {
     }
 
     private static func environmentStrings(with changes: [String: String]) -> [String] {
+        // Programs of other people write numbers and words as the user likes them.
+        let changes = ["LC_ALL": "C"].merging(changes) { $1 }
         var strings: [String] = []
         var entry = environ
         while let current = entry.pointee {

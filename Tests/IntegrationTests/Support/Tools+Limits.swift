@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 extension Tools {
     /// What runs a program without the rights of the superuser; empty where nothing is needed, nil where it cannot be had.
     static let asAnybody: [String]? = {
         guard isRoot else { return [] }
-        guard let setpriv = find("setpriv"), let program = try? program("TestProgramSessionController") else {
+        guard let setpriv = find("setpriv"), let program = try? TestProgram.apps.path else {
             return nil
         }
         let command = [setpriv, "--reuid=65534", "--regid=65534", "--clear-groups"]

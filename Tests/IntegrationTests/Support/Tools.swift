@@ -18,12 +18,6 @@ enum Tools {
     static let gpsdMissing: Comment = "gpsd is not installed: apt-get install gpsd"
     static let gpsfakeMissing: Comment = "gpsfake or gpspipe is not installed: apt-get install gpsd-clients"
 
-    /// The program of that name that was built with the tests.
-    static func program(_ name: String) throws -> String {
-        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        return URL(fileURLWithPath: own).deletingLastPathComponent().appendingPathComponent(name).path
-    }
-
     /// The folder with recorded receivers.
     static let traces = Checkout.traces.appendingPathComponent("gpsd")
 

@@ -3,6 +3,7 @@
 
 import Foundation
 import SystemCalls
+import TestSupport
 import Testing
 
 /// The program of these tests as a process of its own.
@@ -12,10 +13,8 @@ final class Helper {
     private let output = Pipe()
 
     init(_ arguments: [String]) throws {
-        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        process.executableURL = URL(fileURLWithPath: own).deletingLastPathComponent()
-            .appendingPathComponent("TestProgramByteChannels")
-        process.arguments = arguments
+        process.executableURL = URL(fileURLWithPath: try TestProgram.commands.path)
+        process.arguments = ["byte-channels"] + arguments
         process.standardInput = input
         process.standardOutput = output
         try process.run()

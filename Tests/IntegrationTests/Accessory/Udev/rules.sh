@@ -10,15 +10,15 @@
 #   rules.sh hwdb RULES DESCRIPTION HWDB [MODALIAS]...
 #                                             the same with that file in the hardware database; before it, what the
 #                                             database answers for each modalias
-#   rules.sh udevd RULES TTY MORE PROGRAM     udevd runs with those rules and the line MORE; a message about a virtual tty
+#   rules.sh udevd RULES TTY MORE PROGRAM [ARGUMENT]...
+#                                             udevd runs with those rules and the line MORE; a message about a virtual tty
 #                                             is sent; then PROGRAM runs
 #
 # RULES is 65-external-accessory.rules under any name, or a folder with several files.
 set -eu
 mode=$1 rules=$2
 mount --make-rprivate /
-stage=/tmp/udev-test.$$
-mkdir "$stage"
+stage=$(mktemp -d)
 mount -t tmpfs none "$stage"
 # Only our rules, and those of the system that ours build on.
 for name in 50-udev-default.rules 60-serial.rules; do
@@ -42,7 +42,8 @@ else
 fi
 if [ "$mode" = hwdb ]; then cp "$4" /etc/udev/hwdb.d/65-external-accessory.hwdb; fi
 if [ "$mode" = udevd ]; then
-    tty=$3 more=$4 program=$5
+    tty=$3 more=$4
+    shift 4
     mknod -m 600 "$stage/dev/$tty" c 4 "${tty#tty}"
 fi
 mount -t tmpfs none /run
@@ -90,4 +91,4 @@ udevadm settle --timeout=60
 udevadm info --query=property "/sys/class/tty/$tty"
 sed 's/^/record /' "/run/udev/data/c4:${tty#tty}"
 stat -c 'node %U:%G %a' "/dev/$tty"
-"$program" </dev/null
+"$@" </dev/null

@@ -14,8 +14,13 @@ func say(_ event: String, _ more: [String: Any] = [:]) {
     fflush(stdout)
 }
 
-/// Watches accessories, and does what it is told.
-class Program: NSObject {
+/// Talks to accessories of one protocol and says in lines of JSON what happens.
+///
+/// It opens a session with the first accessory that offers the protocol, and with the next one when that is gone, unless
+/// it is to wait for the command "open" (`--manual`). Commands come in lines: open, close, write TEXT, list, count, pause,
+/// resume, quit. With `--pattern` what comes in is compared with the pattern that simulated accessories send, and only
+/// counted.
+class SessionProgram: NSObject {
     let protocolName: String
     let isManual: Bool
     let isPattern: Bool

@@ -3,22 +3,9 @@
 
 import DeviceCore
 import JSONBytes
-import Synchronization
-import SystemCalls
 
-/// Writes lines of JSON, whichever thread they come from.
-final class Output: Sendable {
-    private let lock = Mutex(())
-
+extension Output {
     func ready() { line("ready") { _ in } }
-
-    func stopped() { line("stopped") { _ in } }
-
-    func failure(_ message: String) {
-        line("failure") { writer in
-            writer.member("message", message)
-        }
-    }
 
     func event(_ event: MotionEvent, of kind: SensorKind) {
         switch event {
@@ -92,31 +79,16 @@ final class Output: Sendable {
     }
 
     func use() {
-        let use = ProcessUse(at: LiveClock().now)
+        let use = ProcessUse()
         line("use") { writer in
-            writer.member("threads", use.threads)
-            writer.member("descriptors", use.descriptors)
-            writer.member("kilobytes", use.kilobytes)
-            writer.member("milliseconds", use.milliseconds)
-            writer.member("sleeps", use.sleeps)
-            writer.member("arrival", use.time)
-        }
-    }
-
-    private func line(_ event: String, _ body: (inout JSONWriter) -> Void) {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("event", event)
-        body(&writer)
-        writer.endObject()
-        writer.newline()
-        var rest = writer.bytes[...]
-        lock.withLock { _ in
-            while !rest.isEmpty {
-                let count = rest.withUnsafeBytes { write(1, $0.baseAddress, $0.count) }
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { exit(1) }
-                rest = rest.dropFirst(count)
+            let numbers: [(StaticString, Int)] = [
+                ("threads", use.threads), ("descriptors", use.descriptors), ("kilobytes", use.kilobytes),
+                ("milliseconds", use.milliseconds), ("sleeps", use.sleeps),
+                ("arrival", Int(LiveClock().now.nanoseconds)),
+            ]
+            for (key, value) in numbers {
+                writer.key(key)
+                writer.int(value)
             }
         }
     }

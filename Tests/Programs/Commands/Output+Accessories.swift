@@ -3,13 +3,8 @@
 
 import DeviceCore
 import JSONBytes
-import Synchronization
-import SystemCalls
 
-/// Writes lines of JSON, whichever thread they come from.
-final class Output: Sendable {
-    private let lock = Mutex(())
-
+extension Output {
     func event(_ event: AccessoryEvent) {
         switch event {
         case .snapshot(let all):
@@ -43,12 +38,6 @@ final class Output: Sendable {
         }
     }
 
-    func text(_ kind: String, _ name: String, _ text: String) {
-        line(kind) { writer in
-            writer.member(text: name, text)
-        }
-    }
-
     private func accessory(_ kind: String, _ accessory: AccessoryDescription) {
         line(kind) { writer in
             writer.key("accessory")
@@ -73,24 +62,5 @@ final class Output: Sendable {
         }
         writer.endObject()
         writer.endObject()
-    }
-
-    private func line(_ kind: String, _ body: (inout JSONWriter) -> Void) {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("event", kind)
-        body(&writer)
-        writer.endObject()
-        writer.newline()
-        lock.withLock { _ in
-            writer.bytes.withUnsafeBytes { bytes in
-                var done = 0
-                while done < bytes.count {
-                    let count = Glibc.write(1, bytes.baseAddress.map { $0 + done }, bytes.count - done)
-                    if count <= 0 { exit(1) }
-                    done += count
-                }
-            }
-        }
     }
 }

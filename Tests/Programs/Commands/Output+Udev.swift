@@ -3,22 +3,9 @@
 
 import DeviceCore
 import JSONBytes
-import Synchronization
-import SystemCalls
 import UdevMonitor
 
-/// Writes lines of JSON, whichever thread they come from.
-final class Output: Sendable {
-    private let lock = Mutex(())
-
-    func stopped() { line("stopped") { _ in } }
-
-    func failure(_ message: String) {
-        line("failure") { writer in
-            writer.member("message", message)
-        }
-    }
-
+extension Output {
     func event(_ event: UdevEvent, isBrief: Bool) {
         switch event {
         case .snapshot(let records):
@@ -37,7 +24,7 @@ final class Output: Sendable {
         }
     }
 
-    private func problem(_ event: StaticString, _ error: DeviceError) {
+    private func problem(_ event: String, _ error: DeviceError) {
         line(event) { writer in
             writer.member("code", error.code.description)
             writer.member("message", error.message)
@@ -58,30 +45,13 @@ final class Output: Sendable {
         }
     }
 
-    /// The threads of this process, once those that are about to end are gone.
-    func threads() {
-        let expected = 1
-        var count = 0
-        for _ in 0..<6000 {
-            count = Self.threadCount
-            if count <= expected { break }
-            WorkerThread.pause(seconds: 0.01)
-        }
+    func threads(_ count: Int) {
         line("threads") { writer in
             writer.member("count", count)
         }
     }
 
-    private static var threadCount: Int {
-        guard let folder = opendir("/proc/self/task") else { return -1 }
-        defer { closedir(folder) }
-        var count = 0
-        while readdir(folder) != nil { count += 1 }
-        // Without the folder and the one above.
-        return count - 2
-    }
-
-    private func device(_ event: StaticString, _ record: UdevRecord, isBrief: Bool) {
+    private func device(_ event: String, _ record: UdevRecord, isBrief: Bool) {
         line(event) { writer in
             writer.member("path", record.path)
             guard !isBrief else { return }
@@ -112,23 +82,5 @@ final class Output: Sendable {
             writer.member(text: key, value)
         }
         writer.endObject()
-    }
-
-    private func line(_ event: StaticString, _ body: (inout JSONWriter) -> Void) {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("event", "\(event)")
-        body(&writer)
-        writer.endObject()
-        writer.newline()
-        var rest = writer.bytes[...]
-        lock.withLock { _ in
-            while !rest.isEmpty {
-                let count = rest.withUnsafeBytes { Glibc.write(1, $0.baseAddress, $0.count) }
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { exit(1) }
-                rest = rest.dropFirst(count)
-            }
-        }
     }
 }

@@ -4,10 +4,17 @@
 import CoreLocation
 
 /// Prints one line for each callback: what it was, how old it is, and what the process holds.
-final class Printer: NSObject, CLLocationManagerDelegate {
-    let manager = CLLocationManager()
+final class StreamCommand: NSObject, CLLocationManagerDelegate {
+    private let manager = CLLocationManager()
 
-    func start() {
+    static func run() {
+        let command = StreamCommand()
+        command.start()
+        // The manager does not keep its delegate.
+        withExtendedLifetime(command) { RunLoop.main.run() }
+    }
+
+    private func start() {
         manager.delegate = self
         manager.startUpdatingLocation()
     }
@@ -31,7 +38,3 @@ final class Printer: NSObject, CLLocationManagerDelegate {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/\(name)").count) ?? -1
     }
 }
-
-let printer = Printer()
-printer.start()
-RunLoop.main.run()

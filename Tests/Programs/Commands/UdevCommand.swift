@@ -1,19 +1,27 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
+import SystemCalls
 import UdevMonitor
 
-/// What the command line asks for.
-struct Wish {
+/// Writes what a monitor tells as lines of JSON; answers what is asked on its input.
+///
+///     udev [--buffer BYTES] [--control PATH] [--most DEVICES] [--brief] [--heard] [--attribute NAME]… [--binary NAME]…
+///         SUBSYSTEM[/TYPE]…
+///
+/// Asked are: statistics, threads, start, stop, end. `--brief` writes only paths and counts. `--heard` says that messages
+/// come, though the program runs in a network namespace that is not the machine's.
+struct UdevCommand {
     struct Refusal: Error, CustomStringConvertible {
         let description: String
     }
 
-    private(set) var selections: [UdevSelection] = []
-    private(set) var options = UdevMonitorOptions()
-    private(set) var isBrief = false
+    private var selections: [UdevSelection] = []
+    private var options = UdevMonitorOptions()
+    private var isBrief = false
 
-    init(_ arguments: [String]) throws {
+    private init(_ arguments: [String]) throws {
         var attributes: [String] = []
         var binary: [String] = []
         var rest = arguments[...]
@@ -43,6 +51,37 @@ struct Wish {
         for index in selections.indices {
             selections[index].attributes = attributes
             selections[index].binaryAttributes = binary
+        }
+    }
+
+    static func run(_ arguments: [String]) {
+        let output = Output()
+        do {
+            try UdevCommand(arguments).run(output)
+        } catch {
+            output.failure("\(error)")
+            exit(64)
+        }
+    }
+
+    private func run(_ output: Output) {
+        let monitor = UdevMonitor(selections, clock: LiveClock(), options: options)
+        let isBrief = isBrief
+        let receive: @Sendable (UdevEvent) -> Void = { output.event($0, isBrief: isBrief) }
+        monitor.start(receive: receive)
+        while let question = readLine() {
+            switch question {
+            case "statistics": output.statistics(monitor.statistics)
+            case "threads":
+                var use = ProcessUse()
+                use.settle(threads: 1)
+                output.threads(use.threads)
+            case "start": monitor.start(receive: receive)
+            case "stop":
+                monitor.stop()
+                output.stopped()
+            default: exit(0)
+            }
         }
     }
 }

@@ -6,18 +6,17 @@ import UdevSource
 
 /// Tells of accessories and talks to them, as lines on its input say:
 ///
+///     accessories [CONTROL]     CONTROL is the path of something that stands for udevd's control socket
+///
 ///     open IDENTITY PROTOCOL    opens a channel in the place of the one before; what comes in is told
 ///     write TEXT                writes a line
 ///     close
 ///     list                      tells of candidates and problems
-///
-/// An argument is the path of something that stands for udevd's control socket.
-@main
-enum Accessories {
-    static func main() {
+enum AccessoriesCommand {
+    static func run(_ arguments: [String]) {
         let output = Output()
         let configuration = Configuration.load()
-        let control = CommandLine.arguments.dropFirst().first ?? "/run/udev/control"
+        let control = arguments.first ?? "/run/udev/control"
         let source = UdevSource(configuration: configuration, clock: LiveClock(), udevdControl: control)
         let subscription = source.subscribe { output.event($0) }
         var conversation: Conversation?

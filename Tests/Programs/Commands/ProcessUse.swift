@@ -4,25 +4,19 @@
 import DeviceCore
 import SystemCalls
 
-/// What the process holds and has used.
+/// What this process holds and has used.
 struct ProcessUse {
-    let threads: Int
-    let descriptors: Int
+    var threads = ProcessUse.entries("/proc/self/task")
+    /// Without the one that the folder is read through.
+    var descriptors = ProcessUse.entries("/proc/self/fd") - 1
     /// Memory that is really there.
-    let kilobytes: Int
+    let kilobytes = ProcessUse.residentKilobytes
     /// Time on a processor, all threads together.
     let milliseconds: Int
     /// How often a thread has gone to sleep, those that have ended counted too.
     let sleeps: Int
-    /// When this was measured.
-    let time: Int64
 
-    init(at now: BootTime) {
-        time = now.nanoseconds
-        threads = ProcessUse.entries("/proc/self/task")
-        // Without the one that the folder is read through.
-        descriptors = ProcessUse.entries("/proc/self/fd") - 1
-        kilobytes = ProcessUse.residentKilobytes()
+    init() {
         var usage = rusage()
         getrusage(Int32(RUSAGE_SELF.rawValue), &usage)
         milliseconds =
@@ -31,21 +25,27 @@ struct ProcessUse {
         sleeps = Int(usage.ru_nvcsw)
     }
 
+    /// Waits for threads that are just ending, a minute at most.
+    mutating func settle(threads limit: Int) {
+        for _ in 0..<12_000 where threads > limit {
+            WorkerThread.pause(seconds: 0.005)
+            threads = ProcessUse.entries("/proc/self/task")
+        }
+        descriptors = ProcessUse.entries("/proc/self/fd") - 1
+    }
+
     private static func entries(_ path: String) -> Int {
         guard let folder = opendir(path) else { return -1 }
         defer { closedir(folder) }
+        // Without the folder itself and the one above.
         var count = -2
         while readdir(folder) != nil { count += 1 }
         return count
     }
 
-    private static func residentKilobytes() -> Int {
-        guard let file = fopen("/proc/self/statm", "r") else { return -1 }
-        defer { fclose(file) }
-        var buffer = [CChar](repeating: 0, count: 256)
-        guard fgets(&buffer, Int32(buffer.count), file) != nil else { return -1 }
-        let text = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        let fields = text.split(separator: " ")
+    private static var residentKilobytes: Int {
+        guard let bytes = try? FileBytes.read("/proc/self/statm", limit: 4096) else { return -1 }
+        let fields = String(decoding: bytes, as: UTF8.self).split(separator: " ")
         guard fields.count > 1, let pages = Int(fields[1]) else { return -1 }
         return pages * Int(sysconf(Int32(_SC_PAGESIZE))) / 1024
     }

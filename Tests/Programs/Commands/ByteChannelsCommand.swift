@@ -1,0 +1,78 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteChannels
+import DeviceCore
+import SystemCalls
+
+/// What other programs do with a port.
+///
+///     byte-channels hold PATH       has a serial port until the input ends
+///     byte-channels exclude PATH    the same as other programs do it, with the kernel's mark
+///     byte-channels connect PATH    has a connection to a socket until the input ends
+///     byte-channels open PATH       opens a port without the rights of the superuser, and writes why that cannot be
+///     byte-channels rounds N        opens a port, talks and hangs up that often, and writes descriptors, threads and memory
+///                                   in KiB, each before and after
+enum ByteChannelsCommand {
+    static func run(_ arguments: [String]) {
+        guard arguments.count == 2 else { exit(2) }
+        do {
+            try run(arguments[0], arguments[1])
+        } catch {
+            print("\(error)")
+            exit(4)
+        }
+    }
+
+    private static func run(_ verb: String, _ argument: String) throws {
+        switch verb {
+        case "hold":
+            let channel = try open(argument)
+            holdUntilEndOfInput("open")
+            channel.close()
+        case "connect":
+            let channel = try ChannelOpener.open(.socket(path: argument), clock: LiveClock())
+            holdUntilEndOfInput("connected")
+            channel.close()
+        case "exclude":
+            let descriptor = Glibc.open(argument, O_RDWR | O_NOCTTY)
+            guard ioctl(descriptor, UInt(TIOCEXCL)) == 0 else { exit(3) }
+            holdUntilEndOfInput("open")
+        case "open":
+            if getuid() == 0 {
+                guard setgroups(0, nil) == 0, setgid(65_534) == 0, setuid(65_534) == 0 else { exit(3) }
+            }
+            do {
+                _ = try open(argument)
+                print("open")
+            } catch {
+                print("\(error.code) \(error)")
+            }
+        case "rounds": try rounds(Int(argument) ?? 0)
+        default: exit(2)
+        }
+    }
+
+    private static func open(_ path: String) throws(DeviceError) -> NodeChannel {
+        try ChannelOpener.open(.tty(path: path, TTYSettings()), clock: LiveClock())
+    }
+
+    private static func holdUntilEndOfInput(_ word: String) {
+        print(word)
+        fflush(nil)
+        var byte: UInt8 = 0
+        while read(0, &byte, 1) > 0 {}
+    }
+
+    private static func rounds(_ count: Int) throws {
+        // Everything that is made once is there after a few.
+        for round in 0..<50 { try Round.run(round) }
+        WorkerThread.pause(seconds: 0.2)
+        let before = ProcessUse()
+        for round in 0..<count { try Round.run(round) }
+        var after = ProcessUse()
+        after.settle(threads: before.threads)
+        print(
+            before.descriptors, after.descriptors, before.threads, after.threads, before.kilobytes, after.kilobytes)
+    }
+}

@@ -1,0 +1,124 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import Dispatch
+import Synchronization
+import SystemCalls
+
+/// Makes a manager in the place that the argument names, prints where its callbacks arrive, stops at the fifth location,
+/// and goes on for a second to see that nothing follows.
+enum CallbackPlacesCommand {
+    private static let worker = Mutex<Thread?>(nil)
+    private static let queueKey = DispatchSpecificKey<String>()
+    private static let tracker = Mutex<Tracker?>(nil)
+
+    static func run(_ place: String?) {
+        let queue = DispatchQueue(label: "own")
+        queue.setSpecific(key: queueKey, value: "own queue")
+        DispatchQueue.main.setSpecific(key: queueKey, value: "main queue")
+        switch place {
+        case "mainRunLoop":
+            start()
+            RunLoop.main.run()
+        case "dispatchMain":
+            start()
+            dispatchMain()
+        case "mainQueue":
+            // Made in the code of the main queue while no main thread is left.
+            DispatchQueue.main.async { start() }
+            dispatchMain()
+        case "thread":
+            let thread = Thread {
+                worker.withLock { $0 = Thread.current }
+                start()
+                // Stays because of the manager alone.
+                RunLoop.current.run()
+                show("run loop ended")
+            }
+            thread.start()
+            dispatchMain()
+        case "task":
+            Task.detached { start() }
+            dispatchMain()
+        case "queue":
+            DispatchQueue.global().async { start() }
+            dispatchMain()
+        case "delegateQueue":
+            start(on: queue)
+            dispatchMain()
+        default:
+            show("unknown place")
+            exit(2)
+        }
+    }
+
+    private static func start(on queue: DispatchQueue? = nil) {
+        let new = Tracker(queue: queue)
+        // A manager does not keep its delegate.
+        tracker.withLock { $0 = new }
+        new.start()
+    }
+
+    /// Prints a line at once.
+    fileprivate static func show(_ text: String) {
+        FileHandle.standardOutput.write(Data((text + "\n").utf8))
+    }
+
+    /// Names the place where the code runs.
+    fileprivate static func place() -> String {
+        if Thread.isMainThread { return "main thread" }
+        // After dispatchMain() any thread may serve the main queue.
+        if let name = DispatchQueue.getSpecific(key: queueKey) { return name }
+        if Thread.current === worker.withLock({ $0 }) { return "thread" }
+        return withUnsafeCurrentTask { $0 != nil } ? "task" : "elsewhere"
+    }
+}
+
+private final class Tracker: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
+    private let manager: CLLocationManager
+    private let startingThread = Mutex<Thread?>(nil)
+    private var locations = 0
+    private var hasStopped = false
+    private let isInside = Atomic<Bool>(false)
+
+    init(queue: DispatchQueue? = nil) {
+        manager = CLLocationManager()
+        manager.delegateQueue = queue
+        super.init()
+        manager.delegate = self
+    }
+
+    func start() {
+        startingThread.withLock { $0 = Thread.current }
+        manager.startUpdatingLocation()
+        startingThread.withLock { $0 = nil }
+    }
+
+    func locationManager(_ manager: CLLocationManager, didUpdateLocations: [CLLocation]) { called("location") }
+
+    func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) { called("error") }
+
+    func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) { called("authorization") }
+
+    private func called(_ what: String) {
+        let show = CallbackPlacesCommand.show
+        if isInside.exchange(true, ordering: .sequentiallyConsistent) { show("overlap") }
+        defer { isInside.store(false, ordering: .sequentiallyConsistent) }
+        // On another thread a callback may well come before start has returned.
+        let isInStart = startingThread.withLock { $0 } === Thread.current
+        show(
+            "\(what) \(CallbackPlacesCommand.place())\(isInStart ? " inside start" : "")\(hasStopped ? " after stop" : "")"
+        )
+        guard what == "location", !hasStopped else { return }
+        locations += 1
+        guard locations == 5 else { return }
+        manager.stopUpdatingLocation()
+        hasStopped = true
+        // What was on its way has a second to show itself.
+        DispatchQueue.global().asyncAfter(deadline: .now() + 1) {
+            show("end")
+            exit(0)
+        }
+    }
+}

@@ -1,8 +1,0 @@
-// This source file is part of the swift-device-services project.
-// SPDX-License-Identifier: Apache-2.0
-
-import Foundation
-
-let controller = ShakeController()
-controller.viewDidAppear()
-RunLoop.main.run()

@@ -1,9 +1,0 @@
-// This source file is part of the swift-device-services project.
-// SPDX-License-Identifier: Apache-2.0
-
-import Foundation
-
-let reader = HeadingReader()
-reader.rest = 100
-reader.startHeadingUpdates()
-RunLoop.main.run()

@@ -1,0 +1,37 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// Chance that can be had again: numbers of a seed that each run of the tests chooses and prints.
+///
+/// The environment variable `TEST_SEED` repeats a run. What a test gets depends on the seed and on the test, and not on
+/// the order in which tests run.
+package struct TestRandom: RandomNumberGenerator {
+    /// The seed of this run.
+    package static let seed: UInt64 = {
+        let asked = ProcessInfo.processInfo.environment["TEST_SEED"].flatMap { UInt64($0) }
+        let seed = asked ?? .random(in: 0...UInt64(UInt32.max))
+        print("TEST_SEED=\(seed) repeats what chance chose in this run.")
+        return seed
+    }()
+
+    private var state: UInt64
+
+    /// The numbers of a test.
+    package init(for test: StaticString = #fileID, _ function: StaticString = #function) {
+        // FNV-1a, which is the same in each run.
+        state = "\(test) \(function)".utf8.reduce(14_695_981_039_346_656_037 ^ Self.seed) {
+            ($0 ^ UInt64($1)) &* 1_099_511_628_211
+        }
+    }
+
+    /// SplitMix64.
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}
