@@ -6,6 +6,7 @@ import DeviceCore
 import Foundation
 import Synchronization
 import SystemCalls
+import TestSupport
 import Testing
 
 @testable import UdevSource
@@ -24,7 +25,7 @@ struct EndOrderTests {
 
     @Test("A channel of the kernel's has ended, and its observer knows, when the hub tells that the accessory is gone")
     func endsFirst() throws {
-        for _ in 0..<200 {
+        for _ in 0..<Thoroughness.rounds(200, quick: 20) {
             let test = TestSource(Self.records)
             let (node, peer) = try Self.socket()
             defer { close(peer) }

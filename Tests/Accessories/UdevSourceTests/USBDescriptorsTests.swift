@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import TestSupport
 import Testing
 
 @testable import AccessoryFinding
@@ -51,7 +52,7 @@ struct USBDescriptorsTests {
     @Test("Every beginning, every changed byte and random bytes are read to an end")
     func hostile() throws {
         let records = try UmockdevFile.records("composite-2acm-hid") + UmockdevFile.records("ea-native-two-protocols")
-        var generator = SystemRandomNumberGenerator()
+        var generator = TestRandom()
         for bytes in records.filter({ $0.type == "usb_device" }).compactMap({ $0.bytes(of: "descriptors") }) {
             for length in 0...bytes.count { Self.ask(Array(bytes[..<length])) }
             for index in bytes.indices {
@@ -62,8 +63,10 @@ struct USBDescriptorsTests {
                 }
             }
         }
-        for _ in 0..<2000 {
-            Self.ask((0..<Int.random(in: 0...300, using: &generator)).map { _ in UInt8.random(in: 0...9) })
+        for _ in 0..<Thoroughness.rounds(2000, quick: 200) {
+            Self.ask(
+                (0..<Int.random(in: 0...300, using: &generator)).map { _ in UInt8.random(in: 0...9, using: &generator) }
+            )
         }
         Self.ask([UInt8](repeating: 2, count: 1 << 20))
     }

@@ -3,6 +3,7 @@
 
 import DeviceCore
 import ExternalAccessory
+import TestSupport
 import Testing
 
 /// What a program hears.
@@ -40,7 +41,8 @@ struct SessionControllerTests {
                 if let data = controller.readData(controller.readBytesAvailable) { heard.received.append(data) }
             },
         ]
-        for round in 1...1000 {
+        let rounds = Thoroughness.rounds(1000, quick: 100)
+        for round in 1...rounds {
             weak var accessory: EAAccessory?
             weak var delegate: AnyObject?
             heard.received = Data()
@@ -69,10 +71,10 @@ struct SessionControllerTests {
             #expect(bench.accessories.openCount == 0)
         }
         for token in tokens { NotificationCenter.default.removeObserver(token) }
-        #expect(heard.connected == Array(1...1000))
+        #expect(heard.connected == Array(1...rounds))
         #expect(heard.disconnected == heard.connected)
         // Each round takes a handful of turns: the notification, the streams' events, the disconnection. Nothing spins.
-        #expect(bench.callbacks.total < 1000 * 20)
+        #expect(bench.callbacks.total < rounds * 20)
     }
 
     @Test("It writes what does not fit at once when there is space again")

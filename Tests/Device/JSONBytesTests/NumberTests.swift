@@ -3,6 +3,7 @@
 
 import Foundation
 import JSONBytes
+import TestSupport
 import Testing
 
 @Suite("JSON numbers")
@@ -42,8 +43,8 @@ struct NumberTests {
 
     @Test("Numbers of up to twenty digits round as the standard library rounds them")
     func roundsLongNumbers() throws {
-        var random = SystemRandomNumberGenerator()
-        for _ in 0..<20_000 {
+        var random = TestRandom()
+        for _ in 0..<Thoroughness.rounds(20_000, quick: 2_000) {
             let digits = UInt64.random(in: (1 << 53)...UInt64.max, using: &random)
             let shift = UInt64.random(in: 0..<10, using: &random)
             let text = String(digits >> shift)

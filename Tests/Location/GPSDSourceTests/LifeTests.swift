@@ -29,7 +29,7 @@ extension ContractSuite {
         }
 
         /// Runs the body and expects that it leaves neither threads nor descriptors behind. Some threads and
-        /// descriptors belong to tests that run beside this one; fifty leaks would show.
+        /// descriptors belong to tests that run beside this one; twenty leaks would show.
         private static func expectNoLeak(_ body: () throws -> Void) throws {
             let descriptors = try count("/proc/self/fd")
             let threads = try count("/proc/self/task")
@@ -46,7 +46,7 @@ extension ContractSuite {
                 peer.stay()
             }
             try Self.expectNoLeak {
-                for _ in 0..<50 {
+                for _ in 0..<Thoroughness.rounds(50, quick: 20) {
                     let source = source(client, port: server.port)
                     let log = EventLog()
                     let subscription = source.subscribe(PositionRequest(), receive: log.receive)
@@ -71,7 +71,7 @@ extension ContractSuite {
             }
             let source = source(client, port: server.port)
             try Self.expectNoLeak {
-                for _ in 0..<50 {
+                for _ in 0..<Thoroughness.rounds(50, quick: 20) {
                     let log = EventLog()
                     let subscription = source.subscribe(PositionRequest(), receive: log.receive)
                     #expect(log.waitForReports(1))
@@ -88,7 +88,7 @@ extension ContractSuite {
             timing.firstRetry = 1_000
             timing.lastRetry = 1_000
             try Self.expectNoLeak {
-                for _ in 0..<50 {
+                for _ in 0..<Thoroughness.rounds(50, quick: 20) {
                     let source = source(client, port: port, timing: timing)
                     let log = EventLog()
                     let subscription = source.subscribe(PositionRequest(), receive: log.receive)
@@ -103,7 +103,7 @@ extension ContractSuite {
             let server = try FakeGPSD(backlog: 0)
             let occupants = (0..<4).map { _ in server.occupyQueue() }
             try Self.expectNoLeak {
-                for _ in 0..<50 {
+                for _ in 0..<Thoroughness.rounds(50, quick: 20) {
                     let source = source(client, port: server.port)
                     let log = EventLog()
                     let subscription = source.subscribe(PositionRequest(), receive: log.receive)
@@ -293,7 +293,7 @@ extension ContractSuite {
             }
             let source = source(client, port: server.port)
             DispatchQueue.concurrentPerform(iterations: 4) { side in
-                for number in 0..<200 {
+                for number in 0..<Thoroughness.rounds(200, quick: 20) {
                     let log = EventLog()
                     let subscription = source.subscribe(
                         PositionRequest(everyReport: side % 2 == 0), receive: log.receive)

@@ -6,6 +6,7 @@ import Dispatch
 import Foundation
 import IIOFormat
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import IIOSource
@@ -246,7 +247,7 @@ struct HardshipTests {
         library.script.withLock { $0.firstRefill = Devices.scan(1, 1, 1, time: Self.now()) }
         let source = Self.source(library)
         DispatchQueue.concurrentPerform(iterations: 4) { thread in
-            for round in 0..<100 {
+            for round in 0..<Thoroughness.rounds(100, quick: 20) {
                 let own = Mutex<Subscription?>(nil)
                 let request = MotionRequest(
                     kind: round % 3 == 0 ? .gyroscope : .accelerometer, interval: Double(1 + thread) * 0.002)

@@ -4,6 +4,7 @@
 import DeviceCore
 import IIOFormat
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import IIOSource
@@ -154,7 +155,8 @@ struct SourceTests {
         let source = Self.source(library)
         let log = EventLog()
         let subscription = source.subscribe(Self.request()) { log.note($0) }
-        for round in 1...50 {
+        let rounds = Thoroughness.rounds(50, quick: 10)
+        for round in 1...rounds {
             #expect(library.journal.waits(for: "buffer", count: round) { source.devicesChanged() })
             library.lastBuffer?.push(Devices.scan(Int16(round), 0, 0, time: Self.now()))
             #expect(log.waits(for: "sample \(Double(round) * 0.01)"))
@@ -171,8 +173,8 @@ struct SourceTests {
                 script.isPresent = true
             }
         }
-        #expect(log.waits(for: "regained", count: 49))
-        #expect(log.count("lost") == 50)
+        #expect(log.waits(for: "regained", count: rounds - 1))
+        #expect(log.count("lost") == rounds)
         subscription.cancel()
         #expect(Self.isAtRest(library))
     }

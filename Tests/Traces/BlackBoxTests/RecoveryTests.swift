@@ -3,6 +3,7 @@
 
 import DeviceCore
 import Foundation
+import TestSupport
 import Testing
 import Trace
 
@@ -160,7 +161,7 @@ extension RecoveryTests {
         let words = [
             "\"ring\":", "{", "}", "[", "\"t\":", "-1", "1e400", "null", "\u{0}", "\n", "\"state\":999999999999",
         ]
-        for round in 0..<200 {
+        for round in 0..<Thoroughness.rounds(200, quick: 20) {
             let place = Int.random(in: paths.indices, using: &numbers)
             var bytes = whole[place]
             for _ in 0...Int.random(in: 0..<8, using: &numbers) {

@@ -4,6 +4,7 @@
 import DeviceCore
 import Foundation
 import JSONBytes
+import TestSupport
 import Testing
 import Trace
 
@@ -184,8 +185,8 @@ struct MCAPReadingTests {
         damaged[at] = UInt8(ascii: "7")
         let remarks = try RecordingFile.read(damaged, name: "t").remarks
         #expect(remarks == ["1 chunks have a wrong checksum: what is in them may be damaged."])
-        var generator = SystemRandomNumberGenerator()
-        for _ in 0..<3000 {
+        var generator = TestRandom()
+        for _ in 0..<Thoroughness.rounds(3000, quick: 300) {
             var broken = bytes
             for _ in 0..<Int.random(in: 1...8, using: &generator) {
                 broken[Int.random(in: 8..<broken.count, using: &generator)] = .random(in: 0...255, using: &generator)

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import Foundation
+import TestSupport
 import Testing
 
 @testable import Trace
@@ -103,7 +105,7 @@ struct TraceFileTests {
 
     @Test("A file that is not there, a folder and an endless file are errors with a name in them")
     func paths() throws {
-        for path in ["/nowhere/x.trace", "/tmp"] {
+        for path in ["/nowhere/x.trace", FileManager.default.temporaryDirectory.path] {
             let error = #expect(throws: DeviceError.self) { try TraceFile(path: path) }
             #expect(error?.message.contains(path) == true)
         }

@@ -4,6 +4,7 @@
 import DeviceCore
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Trace
@@ -111,7 +112,7 @@ struct TraceWriterTests {
         let missing = #expect(throws: DeviceError.self) { try TraceWriter(path: "/nowhere/a", clock: clock) }
         #expect(missing?.code == .notFound)
         let isFolder = #expect(throws: DeviceError.self) {
-            try TraceWriter(path: "/tmp", overwrite: true, clock: clock)
+            try TraceWriter(path: FileManager.default.temporaryDirectory.path, overwrite: true, clock: clock)
         }
         #expect(isFolder?.message.contains("folder") == true)
     }
@@ -170,7 +171,9 @@ struct TraceWriterTests {
         #expect(try Reading(folder.bytes("a")).records.count == 1)
     }
 
-    @Test("A full disk is an error that says so, told once", .enabled(if: access("/dev/full", W_OK) == 0))
+    @Test(
+        "A full disk is an error that says so, told once",
+        .enabled(if: access("/dev/full", W_OK) == 0, "there is no /dev/full"))
     func fullDisk() throws {
         let writer = try TraceWriter(path: "/dev/full", overwrite: true, clock: clock)
         let error = #expect(throws: DeviceError.self) { try writer.write(header()) }

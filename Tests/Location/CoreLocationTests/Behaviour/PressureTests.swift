@@ -6,6 +6,7 @@ import Dispatch
 import Foundation
 import SimulatedDevice
 import Synchronization
+import TestSupport
 import Testing
 import Trace
 
@@ -88,7 +89,7 @@ struct PressureTests {
         nonisolated(unsafe) let shared = manager
         let lost = Atomic<Int>(0)
         DispatchQueue.concurrentPerform(iterations: 2) { index in
-            for round in 1...20_000 {
+            for round in 1...Thoroughness.rounds(20_000, quick: 2_000) {
                 if index == 0 {
                     shared.distanceFilter = Double(round)
                     if shared.distanceFilter != Double(round) { lost.add(1, ordering: .relaxed) }

@@ -6,6 +6,7 @@ import DeviceCore
 import DeviceSupport
 import Dispatch
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Programs with several threads", .timeLimit(.minutes(30)))
@@ -76,7 +77,7 @@ struct ThreadTests {
         sensors.running {
             DispatchQueue.concurrentPerform(iterations: 4) { thread in
                 let queue = OperationQueue()
-                for round in 0..<500 {
+                for round in 0..<Thoroughness.rounds(500, quick: 50) {
                     switch (round &* 7 &+ thread) % 5 {
                     case 0: shared.manager.stopAccelerometerUpdates()
                     case 1: shared.manager.accelerometerUpdateInterval = Double(round % 3) / 100
@@ -106,7 +107,7 @@ struct ThreadTests {
         sensors.running {
             DispatchQueue.concurrentPerform(iterations: 4) { thread in
                 let queue = OperationQueue()
-                for round in 0..<300 {
+                for round in 0..<Thoroughness.rounds(300, quick: 30) {
                     switch (round &* 7 &+ thread) % 6 {
                     case 0: shared.manager.stopDeviceMotionUpdates()
                     case 1: shared.manager.deviceMotionUpdateInterval = Double(round % 3) / 100

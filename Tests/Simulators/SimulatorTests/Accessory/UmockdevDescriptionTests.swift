@@ -111,8 +111,8 @@ struct UmockdevDescriptionTests {
     @Test("Damaged files give an error or devices, and never more than they hold")
     func damage() throws {
         let bytes = try Samples.bytes("composite-2acm-hid.umockdev")
-        var numbers = SystemRandomNumberGenerator()
-        for _ in 0..<2000 {
+        var numbers = TestRandom()
+        for _ in 0..<Thoroughness.rounds(2000, quick: 200) {
             var damaged = bytes
             for _ in 0..<Int.random(in: 1...4, using: &numbers) where !damaged.isEmpty {
                 let place = Int.random(in: 0..<damaged.count, using: &numbers)

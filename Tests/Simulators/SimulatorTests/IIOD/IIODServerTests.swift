@@ -208,7 +208,7 @@ struct IIODServerTests {
             "0000000f", "-1", "99999999999999999999", "4", "64", "\r\n", "\n", "BUFFERS_COUNT", "raw", " ", "\0",
             "\u{FF}",
         ]
-        for _ in 0..<200 {
+        for _ in 0..<Thoroughness.rounds(200, quick: 20) {
             let client = try TestClient(port)
             var bytes: [UInt8] = []
             for _ in 0..<40 {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import TestSupport
 import Testing
 
 @testable import Trace
@@ -113,7 +114,7 @@ struct AccessoryEventReadingTests {
         let body = [UInt8](lines.joined(separator: "\n").utf8)
         for end in 0...body.count { _ = try AccessoryReading(header + body[..<end]) }
         var numbers = SeededNumbers(seed: 7)
-        for _ in 0..<2000 {
+        for _ in 0..<Thoroughness.rounds(2000, quick: 200) {
             var changed = body
             for _ in 0..<Int.random(in: 1...4, using: &numbers) {
                 changed[Int.random(in: 0..<changed.count, using: &numbers)] = UInt8.random(in: 0...255, using: &numbers)
