@@ -34,7 +34,7 @@ func read(_ path: String) throws(DeviceError) -> Int {
         var decoder = GPSDDecoder()
         trace.bytes.withUnsafeBytes { bytes in
             while let record = cursor.next(bytes) {
-                if record.kind == .gpsd {
+                if record.format == .gpsd {
                     _ = decoder.decode(UnsafeRawBufferPointer(rebasing: bytes[record.range]))
                 }
                 counter.events += 1
@@ -50,7 +50,7 @@ do {
     case 3 where arguments[1] == "read":
         print(try read(arguments[2]))
     case 4 where arguments[1] == "convert":
-        guard let format = ExportFormat(fileName: arguments[3]) else { exit(2) }
+        guard let format = RecordingFormat(fileName: arguments[3]) else { exit(2) }
         _ = try format.write(try RecordingFile.open(arguments[2]).trace, to: arguments[3], overwrite: true)
     default:
         print("usage: formats read FILE | formats convert FILE OUTPUT")

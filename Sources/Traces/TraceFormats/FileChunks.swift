@@ -1,7 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceCore
+package import DeviceCore
 import SystemCalls
 
 /// A file that is read in pieces and more than once, or bytes in memory in its place.
@@ -9,7 +9,7 @@ enum FileChunks {
     case file(String)
     case memory([UInt8], name: String)
     /// Anything that can give its bytes from an offset on, as often as it is asked to.
-    case stream(name: String, open: (_ offset: Int) -> any XMLSource)
+    case stream(name: String, open: (_ offset: Int) -> any ByteSource)
 
     /// What to call it in messages.
     var name: String {
@@ -28,10 +28,10 @@ enum FileChunks {
     }
 
     /// The bytes from an offset on.
-    func source(from offset: Int = 0) throws(DeviceError) -> any XMLSource {
+    func source(from offset: Int = 0) throws(DeviceError) -> any ByteSource {
         switch self {
         case .file(let path): try FileSource(path, from: offset)
-        case .memory(let bytes, _): XMLBytes(bytes, from: offset)
+        case .memory(let bytes, _): MemorySource(bytes, from: offset)
         case .stream(_, let open): open(offset)
         }
     }
@@ -40,20 +40,16 @@ enum FileChunks {
     func prefix(_ count: Int) throws(DeviceError) -> [UInt8] {
         let source = try source()
         var bytes = [UInt8](repeating: 0, count: count)
-        let result = bytes.withUnsafeMutableBytes { buffer -> Result<Int, DeviceError> in
-            do throws(DeviceError) {
-                return .success(try source.read(into: buffer))
-            } catch {
-                return .failure(error)
-            }
+        let filled = try bytes.withUnsafeMutableBufferPointer { (buffer) throws(DeviceError) in
+            try source.read(into: UnsafeMutableRawBufferPointer(buffer))
         }
-        bytes.removeLast(count - (try result.get()))
+        bytes.removeLast(count - filled)
         return bytes
     }
 }
 
 /// Reads a file from an offset on.
-private final class FileSource: XMLSource {
+private final class FileSource: ByteSource {
     private let path: String
     private let descriptor: Int32
 
@@ -89,4 +85,41 @@ private final class FileSource: XMLSource {
 /// The C function, whose name the method hides.
 private func system_read(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     read(descriptor, buffer, count)
+}
+
+/// Where the bytes of a file come from.
+package protocol ByteSource: AnyObject {
+    /// Puts the next bytes into the buffer, which is never empty, and returns how many; 0 at the end.
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(DeviceError) -> Int
+}
+
+/// Bytes in memory.
+package final class MemorySource: ByteSource {
+    private let bytes: [UInt8]
+    private var offset: Int
+
+    /// - Parameter offset: Where to begin.
+    package init(_ bytes: [UInt8], from offset: Int = 0) {
+        self.bytes = bytes
+        self.offset = min(max(offset, 0), bytes.count)
+    }
+
+    /// Copies what fits.
+    package func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let count = min(buffer.count, bytes.count - offset)
+        bytes.withUnsafeBytes { bytes in
+            buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]))
+        }
+        offset += count
+        return count
+    }
+}
+
+extension [UInt8] {
+    /// Calls the closure with the bytes.
+    func borrowed<Value>(
+        _ body: (UnsafeRawBufferPointer) throws(DeviceError) -> Value
+    ) throws(DeviceError) -> Value {
+        try withUnsafeBufferPointer { (bytes) throws(DeviceError) in try body(UnsafeRawBufferPointer(bytes)) }
+    }
 }

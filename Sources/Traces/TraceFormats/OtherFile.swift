@@ -55,7 +55,7 @@ enum OtherFile {
 
     /// The root element tells.
     private static func advice(onXML bytes: [UInt8]) -> String? {
-        var xml = XMLReader(XMLBytes(bytes), name: "")
+        var xml = XMLReader(MemorySource(bytes), name: "")
         do throws(DeviceError) {
             guard try xml.next() == .start else { return nil }
         } catch {

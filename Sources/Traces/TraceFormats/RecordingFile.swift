@@ -2,44 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import DeviceCore
+public import NMEAFormat
 public import Trace
 
-/// A recording of any kind that is known here, ready to be played.
+/// A recording of any format that is known here, ready to be played.
 ///
 ///     let recording = try RecordingFile.open("walk.csv")
 ///     let device = SimulatedDevice(recording.trace)
 ///
-/// The kind is told from the contents: a native trace; text with gpsd's reports; a log of NMEA sentences; a CSV file of
+/// The format is told from the contents: a native trace; text with gpsd's reports; a log of NMEA sentences; a CSV file of
 /// motion readings; a folder of Sensor Logger; the XML of a libiio context with raw buffer files beside it; positions as
 /// GPX; tables of phyphox; umockdev's descriptions and dialogues; or MCAP. All but the first two become a native trace. A
 /// table that nobody knows is read by the column map in the options (``CSVColumnMap``).
 public struct RecordingFile: Sendable {
-    /// The kinds that are told apart.
-    public enum Kind: String, Sendable, CaseIterable {
-        /// A trace as ``Trace/TraceWriter`` writes it.
-        case native
-        /// Text with gpsd's reports.
-        case gpsd
-        /// A log of a receiver's sentences (NMEA 0183).
-        case nmea
-        /// Motion readings as CSV.
-        case csv
-        /// A folder that the app Sensor Logger exported.
-        case sensorLogger
-        /// A libiio context with raw buffer files.
-        case iio
-        /// Positions as GPX.
-        case gpx
-        /// An MCAP file.
-        case mcap
-        /// What the app phyphox exported as CSV: a table, or a folder of them.
-        case phyphox
-        /// umockdev's description of devices, or its script of a dialogue.
-        case umockdev
-    }
-
     /// What it was.
-    public let kind: Kind
+    public let format: RecordingFormat
     /// What there is to play.
     public let trace: TraceFile
     /// What somebody should know about the import; empty when all is well.
@@ -49,7 +26,7 @@ public struct RecordingFile: Sendable {
     public static func open(
         _ path: String, options: RecordingOptions = .init()
     ) throws(DeviceError) -> RecordingFile {
-        try make(try RecordingContents.load(path, options), name: path)
+        try make(try RecordingInput(path: path), options)
     }
 
     /// Reads a recording that is in memory already: any kind but a folder and libiio's XML, which has its buffers in other
@@ -59,18 +36,19 @@ public struct RecordingFile: Sendable {
     public static func read(
         _ bytes: [UInt8], name: String, options: RecordingOptions = .init()
     ) throws(DeviceError) -> RecordingFile {
-        try make(try RecordingContents.load(TraceBytes(bytes), name: name, options), name: name)
+        try make(RecordingInput(bytes, name: name), options)
     }
 
     private static func make(
-        _ loaded: (kind: RecordingFile.Kind, contents: RecordingContents), name: String
+        _ input: RecordingInput, _ options: RecordingOptions
     ) throws(DeviceError) -> RecordingFile {
-        let (kind, contents) = loaded
+        let (format, contents) = try input.load(options)
         switch contents {
         case .trace(let file, let remarks):
-            return RecordingFile(kind: kind, trace: file, remarks: remarks)
+            return RecordingFile(format: format, trace: file, remarks: remarks)
         case .recording(let recording):
-            return RecordingFile(kind: kind, trace: try recording.trace(named: name), remarks: recording.remarks)
+            let trace = try recording.trace(named: input.name)
+            return RecordingFile(format: format, trace: trace, remarks: recording.remarks)
         }
     }
 }
@@ -78,9 +56,53 @@ public struct RecordingFile: Sendable {
 extension Recording {
     /// Reads the motion readings of a recording of any kind: see ``RecordingFile``.
     public init(path: String, options: RecordingOptions = .init()) throws(DeviceError) {
-        switch try RecordingContents.load(path, options).contents {
+        switch try RecordingInput(path: path).load(options).contents {
         case .trace(let file, _): try self.init(trace: file)
         case .recording(let recording): self = recording
         }
+    }
+}
+
+/// What a program knows about a recording of unknown kind.
+public struct RecordingOptions: Sendable, Hashable {
+    /// For logs of NMEA sentences.
+    public var nmea = NMEALogOptions()
+    /// For CSV files.
+    public var csv = MotionCSVOptions()
+    /// For folders of Sensor Logger.
+    public var sensorLogger = SensorLoggerOptions()
+    /// For raw buffer files.
+    public var iio = IIORecordingOptions()
+    /// For GPX files.
+    public var gpx = GPXOptions()
+
+    /// What the columns of a table hold; the recording is then read as CSV whatever it looks like. Nil to tell what it is
+    /// from the contents.
+    public var columns: CSVColumnMap?
+
+    /// Options that leave everything to the recording.
+    public init() {}
+}
+
+/// What a program wants of a file in any format: see ``RecordingFormat/write(_:to:options:)``.
+public struct ExportOptions: Sendable, Hashable {
+    /// Whether what is there already may be replaced. In a folder, files of its format that would be left of another
+    /// recording are removed then.
+    public var overwrite = false
+    /// The path of the receiver whose positions are written, for formats of one receiver; nil for that of the first fix.
+    public var receiver: String?
+    /// Whether the times of arrival are written, for gpsd's reports and NMEA.
+    public var hasStamps = false
+    /// What the way is called, in GPX, KML and GeoJSON; empty for nothing.
+    public var name = ""
+    /// Which sentences of NMEA 0183, and with how many digits.
+    public var nmea = NMEAOptions()
+
+    /// Options that leave everything to the trace, but for those that are given.
+    public init(overwrite: Bool = false, receiver: String? = nil, hasStamps: Bool = false, name: String = "") {
+        self.overwrite = overwrite
+        self.receiver = receiver
+        self.hasStamps = hasStamps
+        self.name = name
     }
 }

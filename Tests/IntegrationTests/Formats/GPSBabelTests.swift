@@ -111,7 +111,7 @@ extension IntegrationTests {
                 var options = RecordingOptions()
                 options.gpx.derivesMotion = false
                 let recording = try RecordingFile.open(gpx, options: options)
-                #expect(recording.kind == .gpx)
+                #expect(recording.format == .gpx)
                 let found = positions(recording.trace)
                 #expect(found.count == rows.count)
                 for (index, (row, position)) in zip(rows, found).enumerated() {
@@ -125,7 +125,7 @@ extension IntegrationTests {
             let trace = try TraceFile(path: path(name))
             let source = positions(trace)
             try GPSBabel.withFolder { folder in
-                _ = try TraceExport.writeGPX(trace, to: folder + "/a.gpx")
+                _ = try RecordingFormat.gpx.write(trace, to: folder + "/a.gpx")
                 let rows = try GPSBabel.points(folder + "/a.gpx", from: "gpx")
                 try #require(!rows.isEmpty)
                 for (index, row) in rows.enumerated() {
@@ -138,7 +138,7 @@ extension IntegrationTests {
                     let report = try #require(same.last?.report, "point \(index) of \(name): \(row)")
                     compare(row, cells(report, nil), "point \(index)")
                 }
-                _ = try TraceExport.writeKML(trace, to: folder + "/a.kml")
+                _ = try RecordingFormat.kml.write(trace, to: folder + "/a.kml")
                 let drawn = try GPSBabel.points(folder + "/a.kml", from: "kml")
                 func places(_ rows: [[String: String]]) -> Set<[String?]> { Set(rows.map { [$0["lat"], $0["lon"]] }) }
                 #expect(places(drawn) == places(rows))
@@ -150,10 +150,10 @@ extension IntegrationTests {
         @Test("Our KML of a GPX file draws what gpsbabel's does", arguments: reports)
         func drawing(name: String) throws {
             try GPSBabel.withFolder { folder in
-                _ = try TraceExport.writeGPX(try TraceFile(path: path(name)), to: folder + "/a.gpx")
+                _ = try RecordingFormat.gpx.write(try TraceFile(path: path(name)), to: folder + "/a.gpx")
                 try GPSBabel.convert(folder + "/a.gpx", from: "gpx", to: folder + "/their.kml", "kml")
                 let trace = try RecordingFile.open(folder + "/a.gpx").trace
-                _ = try TraceExport.writeKML(trace, to: folder + "/our.kml")
+                _ = try RecordingFormat.kml.write(trace, to: folder + "/our.kml")
                 // gpsbabel writes six decimals.
                 func places(_ file: String) throws -> Set<[String]> {
                     Set(
@@ -195,10 +195,10 @@ extension IntegrationTests {
         @Test("Our NMEA of a GPX file has the fixes of gpsbabel's", arguments: reports)
         func sentences(name: String) throws {
             try GPSBabel.withFolder { folder in
-                _ = try TraceExport.writeGPX(try TraceFile(path: path(name)), to: folder + "/a.gpx")
+                _ = try RecordingFormat.gpx.write(try TraceFile(path: path(name)), to: folder + "/a.gpx")
                 try GPSBabel.convert(folder + "/a.gpx", from: "gpx", to: folder + "/their.nmea", "nmea")
                 let trace = try RecordingFile.open(folder + "/a.gpx").trace
-                _ = try TraceExport.writeNMEA(trace, to: folder + "/our.nmea")
+                _ = try RecordingFormat.nmea.write(trace, to: folder + "/our.nmea")
                 let ours = try fixes(nmea: folder + "/our.nmea")
                 let theirs = try fixes(nmea: folder + "/their.nmea")
                 #expect(!ours.isEmpty)

@@ -96,7 +96,7 @@ extension IntegrationTests {
             let file = try RecordingFile.open(Tools.traces.appending(path: log).path)
             let gpsbabel = try #require(Self.gpsbabel)
             try await withFolder { folder in
-                _ = try TraceExport.writeNMEA(file.trace, to: folder.appending(path: "our.nmea").path)
+                _ = try RecordingFormat.nmea.write(file.trace, to: folder.appending(path: "our.nmea").path)
                 let reading = [gpsbabel, "-t", "-i", "nmea", "-f", "our.nmea"]
                 try await run(reading + ["-o", "gpx", "-F", "-"], in: folder.path)
                 // Five decimals of a minute are 1.7e-7 of a degree.
@@ -235,7 +235,7 @@ extension IntegrationTests {
             let path = Tools.traces.appending(path: "ublox-8.log").path
             let file = try RecordingFile.open(path)
             try await withFolder { folder in
-                _ = try TraceExport.writeNMEA(file.trace, to: folder.appending(path: "our.nmea").path)
+                _ = try RecordingFormat.nmea.write(file.trace, to: folder.appending(path: "our.nmea").path)
                 func decode(_ path: String) async throws -> Set<Fix> {
                     try Data(contentsOf: URL(fileURLWithPath: path)).write(to: folder.appending(path: "in"))
                     try await run([gpsdecode, "-j"], in: folder.path)

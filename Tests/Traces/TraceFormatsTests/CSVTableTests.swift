@@ -214,12 +214,12 @@ struct CSVTableTests {
         try Files.withFolder { folder in
             try Files.write([UInt8]("a,b,c\n1500,50,6\n".utf8), folder + "/x.txt")
             let file = try RecordingFile.open(folder + "/x.txt", options: options)
-            #expect(file.kind == .csv)
+            #expect(file.format == .csv)
             #expect(ReadPositions(file.trace).times == [1.5])
             let error = #expect(throws: DeviceError.self) { try RecordingFile.open(folder, options: options) }
             #expect(error?.message.contains("is a folder") == true)
             #expect(
-                try RecordingFile.read([UInt8]("a,b,c\n1500,50,6\n".utf8), name: "-", options: options).kind == .csv)
+                try RecordingFile.read([UInt8]("a,b,c\n1500,50,6\n".utf8), name: "-", options: options).format == .csv)
         }
     }
 }

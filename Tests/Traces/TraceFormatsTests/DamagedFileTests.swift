@@ -31,7 +31,7 @@ struct DamagedFileTests {
         return try builder.file()
     }
 
-    private static func bytes(_ format: ExportFormat) throws -> [UInt8] {
+    private static func bytes(_ format: RecordingFormat) throws -> [UInt8] {
         try Files.withFolder { folder in
             _ = try format.write(try drive(), to: folder + "/out", overwrite: false)
             return try Files.bytes(folder + "/out")
@@ -40,8 +40,8 @@ struct DamagedFileTests {
 
     @Test(
         "Of ten minutes that end anywhere the fixes before the end are read, and an error names the file",
-        arguments: [ExportFormat.trace, .gpsd, .nmea, .gpx])
-    func cut(format: ExportFormat) throws {
+        arguments: [RecordingFormat.trace, .gpsd, .nmea, .gpx])
+    func cut(format: RecordingFormat) throws {
         let whole = try Self.bytes(format)
         let all = ReadPositions(try RecordingFile.read(whole, name: "cut").trace).fixes
         #expect(all.count == 600)
@@ -69,8 +69,9 @@ struct DamagedFileTests {
     }
 
     @Test(
-        "Zero bytes before, between and in lines cost those lines only", arguments: [ExportFormat.trace, .gpsd, .nmea])
-    func zeroBytes(format: ExportFormat) throws {
+        "Zero bytes before, between and in lines cost those lines only",
+        arguments: [RecordingFormat.trace, .gpsd, .nmea])
+    func zeroBytes(format: RecordingFormat) throws {
         var lines = try Self.bytes(format).split(separator: 10, omittingEmptySubsequences: false).map { Array($0) }
         let perFix = lines.count / 600
         for index in stride(from: perFix * 100, to: perFix * 500, by: perFix * 50) {

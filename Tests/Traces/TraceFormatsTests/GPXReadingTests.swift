@@ -234,7 +234,7 @@ struct GPXReadingTests {
             let text = "<?xml version='1.0'?><x:gpx xmlns:x='urn:x'>" + track([30, 31]) + track([10]) + "</x:gpx>"
             try Files.write([UInt8](text.utf8), folder + "/a.xml")
             let file = try RecordingFile.open(folder + "/a.xml")
-            #expect(file.kind == .gpx)
+            #expect(file.format == .gpx)
             #expect(ReadPositions(file.trace).fixes.map(\.latitude) == [10, 30, 31])
         }
     }

@@ -49,7 +49,7 @@ struct ReadPositions {
         var all = RecordingOptions()
         all.gpx = options
         let file = try RecordingFile.read(bytes, name: "t.gpx", options: all)
-        #expect(file.kind == .gpx)
+        #expect(file.format == .gpx)
         self.init(file.trace, remarks: file.remarks)
     }
 
@@ -75,8 +75,8 @@ func gpsdTrace(_ lines: [(Double, String)], start: Int64 = 1_700_000_000) throws
 
 /// Writes a trace with one of the exporters, and returns the text and the remarks.
 func exported(
-    _ trace: TraceFile, _ options: PathExportOptions = .init(),
-    _ write: (TraceFile, String, PathExportOptions) throws(DeviceError) -> [String]
+    _ trace: TraceFile, _ options: ExportOptions = .init(),
+    _ write: (TraceFile, String, ExportOptions) throws(DeviceError) -> [String]
 ) throws -> (text: String, remarks: [String]) {
     try Files.withFolder { folder in
         let remarks = try write(trace, folder + "/out", options)

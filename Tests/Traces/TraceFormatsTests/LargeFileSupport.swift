@@ -12,7 +12,7 @@ import Testing
 ///
 /// Records are all of one length. In each "@D" becomes the day of the month from 01 on, "@H" the hour of the day, and "@NN" the
 /// hour from 000 on.
-final class HourlyText: XMLSource {
+final class HourlyText: ByteSource {
     private let head: [UInt8]
     private let tail: [UInt8]
     private let hours: Int

@@ -108,8 +108,8 @@ struct LeftOutTests {
 
     @Test(
         "Of everything that a trace holds each part is read back, or named in a remark",
-        arguments: ExportFormat.allCases)
-    func named(format: ExportFormat) throws {
+        arguments: RecordingFormat.written)
+    func named(format: RecordingFormat) throws {
         let trace = try Self.everything()
         #expect(Self.parts(of: trace) == Set(Part.allCases))
         try Files.withFolder { folder in
@@ -142,9 +142,9 @@ struct LeftOutTests {
     func stamps() throws {
         let trace = try Self.everything()
         try Files.withFolder { folder in
-            let plain = try ExportFormat.gpsd.write(trace, to: folder + "/a.json")
+            let plain = try RecordingFormat.gpsd.write(trace, to: folder + "/a.json")
             #expect(plain.contains { $0.contains("4 reports came") && $0.contains("--stamps") })
-            let stamped = try ExportFormat.gpsd.write(
+            let stamped = try RecordingFormat.gpsd.write(
                 trace, to: folder + "/b.json", options: ExportOptions(hasStamps: true))
             #expect(!stamped.contains { $0.contains("came") })
             let times = ReadPositions(try RecordingFile.open(folder + "/b.json").trace).times
@@ -163,7 +163,7 @@ struct LeftOutTests {
         }
         let trace = try gpsdTrace(lines)
         try Files.withFolder { folder in
-            for format in ExportFormat.allCases where format.hasOneReceiver {
+            for format in RecordingFormat.written where format.hasOneReceiver {
                 let path = "\(folder)/\(format)"
                 _ = try format.write(trace, to: path, options: ExportOptions(receiver: "/dev/b"))
                 guard ![.kml, .geojson].contains(format) else {

@@ -22,7 +22,7 @@ struct MCAPReadingTests {
             let names = ["chunked", "small-chunks", "unchunked", "no-summary", "disordered"]
             for name in names {
                 let file = try RecordingFile.open("\(folder)/\(name).mcap")
-                #expect(file.kind == .mcap)
+                #expect(file.format == .mcap)
                 // As the script makes them: a position a second, a thousandth of a degree apart. Deviations of 2 and 3 m
                 // are 3.92 and 5.88 m of 95 per cent.
                 var text = MCAPFiles.lines(file.trace).dropFirst()
@@ -303,7 +303,7 @@ struct MCAPReadingTests {
         head.number(MCAP.Opcode.message.rawValue)
         head.number(UInt64(size + 22))
         head.raw(records[1].contents.prefix(22))
-        let source = { (_: Int) -> any XMLSource in
+        let source = { (_: Int) -> any ByteSource in
             HoledSource(good + head.bytes, hole: size, Array(good.dropFirst(8)), largest: 1 << 17)
         }
         let builder = TraceBuilder(name: "t")
@@ -409,7 +409,7 @@ struct MCAPReadingTests {
         head.number(MCAP.Opcode.attachment.rawValue)
         head.number(UInt64(size))
         let parts = [Array(bytes[..<end.lowerBound]) + head.bytes, Array(bytes[end.lowerBound...])]
-        let source = { (offset: Int) -> any XMLSource in HoledSource(parts[0], hole: size, parts[1]) }
+        let source = { (offset: Int) -> any ByteSource in HoledSource(parts[0], hole: size, parts[1]) }
         let builder = TraceBuilder(name: "t")
         let remarks = try MCAPImport.read(.stream(name: "t", open: source), into: builder)
         // The checksum of the data does not know the attachment.
@@ -419,7 +419,7 @@ struct MCAPReadingTests {
 }
 
 /// Bytes, many zeros, and bytes.
-private final class HoledSource: XMLSource {
+private final class HoledSource: ByteSource {
     private let parts: [[UInt8]]
     private let hole: Int
     private var offset = 0

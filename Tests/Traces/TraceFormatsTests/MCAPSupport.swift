@@ -41,7 +41,7 @@ enum MCAPFiles {
     static func with<Result>(_ trace: TraceFile, _ body: (String) throws -> Result) throws -> Result {
         try Files.withFolder { folder in
             let path = folder + "/a.mcap"
-            _ = try TraceExport.writeMCAP(trace, to: path)
+            _ = try RecordingFormat.mcap.write(trace, to: path)
             return try body(path)
         }
     }

@@ -14,7 +14,7 @@ struct MCAPTests {
     func roundTrip() throws {
         let trace = try MCAPFiles.trace()
         let file = try MCAPFiles.with(trace) { try RecordingFile.open($0) }
-        #expect(file.kind == .mcap)
+        #expect(file.format == .mcap)
         #expect(file.remarks == [])
         #expect(MCAPFiles.lines(file.trace).dropFirst() == MCAPFiles.lines(trace).dropFirst())
         #expect(file.trace.header == trace.header)
@@ -132,7 +132,7 @@ struct MCAPTests {
     /// The fields of the GSTs of a trace that is written as sentences.
     private func deviations(_ trace: TraceFile) throws -> [[Double?]] {
         try Files.withFolder { folder in
-            _ = try TraceExport.writeNMEA(trace, to: folder + "/a.nmea")
+            _ = try RecordingFormat.nmea.write(trace, to: folder + "/a.nmea")
             let lines = String(decoding: try Files.bytes(folder + "/a.nmea"), as: UTF8.self).split(separator: "\r\n")
             return lines.filter { $0.contains("GST,") }.map { line in
                 line.prefix { $0 != "*" }.split(separator: ",", omittingEmptySubsequences: false)[6...8].map {
@@ -208,7 +208,7 @@ struct MCAPTests {
             (3, #"{"class":"TPV","mode":3,"lat":1.0,"lon":2.0,"altMSL":100}"#),
         ])
         try Files.withFolder { folder in
-            let remarks = try TraceExport.writeMCAP(trace, to: folder + "/a.mcap")
+            let remarks = try RecordingFormat.mcap.write(trace, to: folder + "/a.mcap")
             #expect(remarks.count == 2)
             #expect(remarks[0].hasPrefix("2 positions have no altitude; "))
             #expect(remarks[1].hasPrefix("1 positions have their altitude above mean sea level only; "))

@@ -42,7 +42,7 @@ struct MotionExportTests {
         let trace = try Self.walk(count: MeasuredReadings.window)
         let expected = try Recording(trace: trace).csv()
         try Files.withFolder { folder in
-            let remarks = try TraceExport.writeCSV(trace, to: folder + "/a.csv")
+            let remarks = try RecordingFormat.csv.write(trace, to: folder + "/a.csv")
             #expect(try Files.bytes(folder + "/a.csv") == expected)
             #expect(remarks.contains("1 readings had the time of another one of their sensor and were left out."))
             // -0.3 s.
@@ -55,12 +55,12 @@ struct MotionExportTests {
         let trace = try Self.walk(count: 2048)
         let recording = try Recording(trace: trace)
         try Files.withFolder { folder in
-            _ = try TraceExport.writeIIO(trace, to: folder + "/a")
+            _ = try RecordingFormat.iio.write(trace, to: folder + "/a")
             for (name, bytes) in try recording.iioFiles() {
                 #expect(try Files.bytes(folder + "/a/" + name) == bytes, "\(name)")
             }
-            #expect(throws: DeviceError.self) { try TraceExport.writeIIO(trace, to: folder + "/a") }
-            _ = try TraceExport.writeIIO(trace, to: folder + "/a", overwrite: true)
+            #expect(throws: DeviceError.self) { try RecordingFormat.iio.write(trace, to: folder + "/a") }
+            _ = try RecordingFormat.iio.write(trace, to: folder + "/a", overwrite: true)
         }
     }
 
@@ -74,12 +74,12 @@ struct MotionExportTests {
             while path.utf8.count < 3900 { path += "/" + String(repeating: "a", count: 100) }
             try Files.makeFolder(path)
             path += "/" + String(repeating: "b", count: 4093 - path.utf8.count)
-            #expect(throws: DeviceError.self) { try TraceExport.writeIIO(trace, to: path) }
+            #expect(throws: DeviceError.self) { try RecordingFormat.iio.write(trace, to: path) }
             #expect(!Folder.isFolder(path))
             #expect(throws: DeviceError.self) { try recording.writeIIO(folder: path) }
             #expect(!Folder.isFolder(path))
             try Files.makeFolder(path)
-            #expect(throws: DeviceError.self) { try TraceExport.writeIIO(trace, to: path) }
+            #expect(throws: DeviceError.self) { try RecordingFormat.iio.write(trace, to: path) }
             #expect(Folder.isFolder(path))
         }
     }

@@ -55,7 +55,7 @@ struct NMEALogTests {
             rmc("235958.00"), gga("235958.00"), gga("235959.50"), gga("000003.00"), gga("000002.00"), gga("000004.00"),
         ]
         let file = try open(text.joined(separator: "\r\n"))
-        #expect(file.kind == .nmea)
+        #expect(file.format == .nmea)
         // 1483315198 is two seconds before the midnight that ends 1 January 2017.
         #expect(file.trace.start?.seconds == 1_483_315_198)
         let found = positions(file.trace)
@@ -99,7 +99,7 @@ struct NMEALogTests {
     func gnssLogger() throws {
         let text = "# Header\nNMEA,\(rmc("120000")),1795232350000\nNMEA,\(rmc("120001")),1795232351500\n"
         let file = try open(text)
-        #expect(file.kind == .nmea)
+        #expect(file.format == .nmea)
         #expect(positions(file.trace).map(\.seconds) == [0, 1.5])
     }
 
@@ -173,8 +173,8 @@ struct NMEALogTests {
     @Test("gpsd's own reports count more than the sentences that they were made of")
     func mixed() throws {
         let bytes = [UInt8](try Data(contentsOf: Self.folder.appending(path: "ublox-8.log.chk")))
-        #expect(try RecordingFile.read(bytes, name: "ublox-8.log.chk").kind == .gpsd)
-        #expect(try RecordingFile.open(Self.folder.appending(path: "ublox-8.log").path).kind == .nmea)
+        #expect(try RecordingFile.read(bytes, name: "ublox-8.log.chk").format == .gpsd)
+        #expect(try RecordingFile.open(Self.folder.appending(path: "ublox-8.log").path).format == .nmea)
     }
 
     @Test("Other files say what they are, as before")
@@ -184,12 +184,12 @@ struct NMEALogTests {
         #expect(throws: DeviceError.self) { try self.open("$$$$\n") }
     }
 
-    private func export(_ trace: TraceFile, _ options: NMEAExportOptions = .init()) throws -> (
+    private func export(_ trace: TraceFile, _ options: ExportOptions = .init()) throws -> (
         text: String, remarks: [String]
     ) {
         let path = FileManager.default.temporaryDirectory.appending(path: "nmea-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
-        let remarks = try TraceExport.writeNMEA(trace, to: path, options: options)
+        let remarks = try RecordingFormat.nmea.write(trace, to: path, options: options)
         return (String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self), remarks)
     }
 
@@ -261,8 +261,8 @@ struct NMEALogTests {
             (1, #"{"class":"TPV","mode":1,"time":"2026-01-01T00:00:01Z"}"#),
             (2, #"{"class":"TPV","mode":1,"time":"2026-01-01T00:00:02Z"}"#), (2, sky(2, 7)),
         ])
-        var options = NMEAExportOptions()
-        options.format.sentences = [.gsa, .gsv]
+        var options = ExportOptions()
+        options.nmea.sentences = [.gsa, .gsv]
         #expect(
             try export(trace, options).text.split(separator: "\r\n").map { $0.prefix { $0 != "*" } } == [
                 "$GPGSA,A,2,05,,,,,,,,,,,,,0.70,", "$GPGSV,1,1,01,05,77,123,40", "$GPGSA,A,1,,,,,,,,,,,,,,,",
@@ -280,7 +280,7 @@ struct NMEALogTests {
         let trace = try gpsdTrace([(0, fix), (0, attitude("/dev/a", 12.5)), (0, attitude("/dev/b", 98.5))])
         let all = try export(trace)
         #expect(all.text.contains("12.5") && all.text.contains("98.5"))
-        var options = NMEAExportOptions()
+        var options = ExportOptions()
         options.receiver = "/dev/a"
         let chosen = try export(trace, options)
         #expect(chosen.text.contains("12.5") && !chosen.text.contains("98.5"))
@@ -304,9 +304,9 @@ struct NMEALogTests {
         try builder.write(
             TraceEvent(
                 time: 2_000_000_000, .sample([1, 2, 3], kind: .accelerometer, sensor: "accelerometer", stamp: nil)))
-        var options = NMEAExportOptions()
-        options.stampsArrivals = true
-        options.format.sentences = [.gga]
+        var options = ExportOptions()
+        options.hasStamps = true
+        options.nmea.sentences = [.gga]
         let (text, remarks) = try export(try builder.file(), options)
         // 1795232351.5 is 2026-11-21T03:39:11.500Z.
         #expect(text.hasPrefix("\\c:1795232351500*"))

@@ -40,6 +40,6 @@ struct OtherFileTests {
     @Test("A trace that speaks of such files is a trace")
     func trace() throws {
         let line = #"{"class":"TPV","mode":1,"note":{"type":"FeatureCollection"}}"# + "\n"
-        #expect(try RecordingFile.read([UInt8](line.utf8), name: "t").kind == .gpsd)
+        #expect(try RecordingFile.read([UInt8](line.utf8), name: "t").format == .gpsd)
     }
 }

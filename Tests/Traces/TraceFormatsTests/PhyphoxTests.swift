@@ -187,7 +187,7 @@ struct PhyphoxTests {
             try write(
                 "\"property\",\"value\"\n\"version\",\"1.2.0\"\n\"deviceModel\",\"Pixel 6a\"\n", "meta/device.csv")
             let file = try RecordingFile.open(folder)
-            #expect(file.kind == .phyphox)
+            #expect(file.format == .phyphox)
             #expect(file.remarks == ["1 other tables hold nothing that is read and were passed over."])
             let recording = try Recording(path: folder)
             #expect(recording.track(.accelerometer)?.values == [[0, 0, 9.8]])
@@ -199,9 +199,9 @@ struct PhyphoxTests {
             #expect(recording.track(.accelerometer)?.sensor.name == "Pixel 6a")
             // A single table finds the times of the folder that it lies in.
             let single = try RecordingFile.open(folder + "/Gyroscope.csv")
-            #expect(single.kind == .phyphox)
+            #expect(single.format == .phyphox)
             #expect(single.trace.start == WallTime(nanoseconds: 1_759_650_000_000_000_000))
-            #expect(try RecordingFile.read([UInt8](Self.accelerometer.utf8), name: "x").kind == .phyphox)
+            #expect(try RecordingFile.read([UInt8](Self.accelerometer.utf8), name: "x").format == .phyphox)
         }
     }
 

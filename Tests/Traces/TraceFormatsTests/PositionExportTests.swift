@@ -36,7 +36,7 @@ struct PositionExportTests {
         let whole = String(decoding: Array(try trace().bytes), as: UTF8.self)
         let broken = try TraceFile(bytes: Array((whole + "{\"t\":10,\"gpsd\":[[[\n").utf8), name: "t")
         let line = whole.split(separator: "\n").count + 1
-        for format in [ExportFormat.trace, .gpsd, .nmea, .gpx, .xcode, .kml, .geojson, .mcap, .sensorLogger] {
+        for format in [RecordingFormat.trace, .gpsd, .nmea, .gpx, .xcode, .kml, .geojson, .mcap, .sensorLogger] {
             try Files.withFolder { folder in
                 let remarks = try format.write(broken, to: folder + "/out")
                 #expect(
@@ -48,9 +48,9 @@ struct PositionExportTests {
 
     @Test("GPX has a point for each epoch and a segment for each stretch")
     func gpx() throws {
-        let (text, remarks) = try exported(try trace(), PathExportOptions(name: "a<b")) {
+        let (text, remarks) = try exported(try trace(), ExportOptions(name: "a<b")) {
             trace, path, options throws(DeviceError) in
-            try TraceExport.writeGPX(trace, to: path, options: options)
+            try RecordingFormat.gpx.write(trace, to: path, options: options)
         }
         #expect(
             text == """
@@ -76,15 +76,15 @@ struct PositionExportTests {
 
     @Test("Another receiver can be chosen, and one that is not there is an error")
     func receiver() throws {
-        let (text, _) = try exported(try trace(), PathExportOptions(receiver: "/dev/b")) {
+        let (text, _) = try exported(try trace(), ExportOptions(receiver: "/dev/b")) {
             trace, path, options throws(DeviceError) in
-            try TraceExport.writeGPX(trace, to: path, options: options)
+            try RecordingFormat.gpx.write(trace, to: path, options: options)
         }
         #expect(text.contains("<trkpt lat=\"1\" lon=\"1\">"))
         #expect(text.split(separator: "<trkpt").count == 2)
         for trace in [try trace(), try gpsdTrace([(0, #"{"class":"TPV","mode":1}"#)])] {
             let error = #expect(throws: DeviceError.self) {
-                try TraceExport.writeGPX(trace, to: "/nowhere/x", options: PathExportOptions(receiver: "/dev/c"))
+                try RecordingFormat.gpx.write(trace, to: "/nowhere/x", options: ExportOptions(receiver: "/dev/c"))
             }
             #expect(error?.message.contains("holds no positions of the receiver /dev/c") == true)
         }
@@ -97,9 +97,9 @@ struct PositionExportTests {
             (1, #"{"class":"TPV","mode":2,"time":"2023-11-14T22:13:20.900Z","lat":47.6,"lon":-11.25}"#),
             (2, #"{"class":"TPV","mode":3,"time":"2023-11-14T22:13:21.100Z","lat":47.7,"lon":-11.25,"altMSL":5.5}"#),
         ])
-        let (text, remarks) = try exported(trace, PathExportOptions(gpxForm: .xcode)) {
+        let (text, remarks) = try exported(trace) {
             trace, path, options throws(DeviceError) in
-            try TraceExport.writeGPX(trace, to: path, options: options)
+            try RecordingFormat.xcode.write(trace, to: path, options: options)
         }
         #expect(
             text == """
@@ -118,7 +118,7 @@ struct PositionExportTests {
     func roundTrip() throws {
         let first = ReadPositions(try trace())
         try Files.withFolder { folder in
-            _ = try TraceExport.writeGPX(first.trace, to: folder + "/a.gpx")
+            _ = try RecordingFormat.gpx.write(first.trace, to: folder + "/a.gpx")
             let again = ReadPositions(try RecordingFile.open(folder + "/a.gpx").trace)
             #expect(again.trace.start == first.trace.start)
             #expect(again.times == [0, 1.5, 2.5, 9])
@@ -130,18 +130,18 @@ struct PositionExportTests {
             #expect((new.magneticVariation, new.time) == (old.magneticVariation, old.time))
             #expect(again.skies[0].hdop == 0.9)
             // And once more, with nothing derived, it is the same file.
-            _ = try TraceExport.writeGPX(first.trace, to: folder + "/b.gpx")
+            _ = try RecordingFormat.gpx.write(first.trace, to: folder + "/b.gpx")
             #expect(try Files.bytes(folder + "/a.gpx") == Files.bytes(folder + "/b.gpx"))
-            #expect(throws: DeviceError.self) { try TraceExport.writeGPX(first.trace, to: folder + "/b.gpx") }
-            _ = try TraceExport.writeGPX(
-                first.trace, to: folder + "/b.gpx", options: PathExportOptions(overwrite: true))
+            #expect(throws: DeviceError.self) { try RecordingFormat.gpx.write(first.trace, to: folder + "/b.gpx") }
+            _ = try RecordingFormat.gpx.write(
+                first.trace, to: folder + "/b.gpx", options: ExportOptions(overwrite: true))
         }
     }
 
     @Test("KML has lines, and tracks with all times before all places")
     func kml() throws {
         let (text, _) = try exported(try trace()) { trace, path, options throws(DeviceError) in
-            try TraceExport.writeKML(trace, to: path, options: options)
+            try RecordingFormat.kml.write(trace, to: path, options: options)
         }
         #expect(
             text == """
@@ -179,9 +179,9 @@ struct PositionExportTests {
 
     @Test("GeoJSON has heights above the ellipsoid, and ends a line at 180 degrees")
     func geoJSON() throws {
-        let (text, _) = try exported(try trace(), PathExportOptions(name: "a\"b")) {
+        let (text, _) = try exported(try trace(), ExportOptions(name: "a\"b")) {
             trace, path, options throws(DeviceError) in
-            try TraceExport.writeGeoJSON(trace, to: path, options: options)
+            try RecordingFormat.geojson.write(trace, to: path, options: options)
         }
         #expect(
             text == """
@@ -198,7 +198,7 @@ struct PositionExportTests {
                 (Double($0), #"{"class":"TPV","mode":3,"lat":1,"lon":\#($1),"altMSL":3}"#)
             })
         let (cut, remarks) = try exported(crossing) { trace, path, options throws(DeviceError) in
-            try TraceExport.writeGeoJSON(trace, to: path, options: options)
+            try RecordingFormat.geojson.write(trace, to: path, options: options)
         }
         #expect(cut.split(separator: "LineString").count == 3)
         #expect(cut.contains("[\n[179.8,1],\n[179.9,1]]"))
@@ -213,7 +213,7 @@ struct PositionExportTests {
                 (Double($0), #"{"class":"TPV","mode":3,"lat":1,"lon":\#($1),"altMSL":3}"#)
             })
         let (text, _) = try exported(crossing) { trace, path, options throws(DeviceError) in
-            try TraceExport.writeKML(trace, to: path, options: options)
+            try RecordingFormat.kml.write(trace, to: path, options: options)
         }
         #expect(text.split(separator: "<LineString>").count == 3)
         #expect(text.contains("\n179.8,1,3\n179.9,1,3\n</coordinates>"))
@@ -231,7 +231,7 @@ struct PositionExportTests {
             (1, #"{"class":"TPV","mode":3,"time":"2023-11-14T22:13:21.000Z","lat":1.0,"lon":2.0,"altMSL":7.0}"#),
         ])
         try Files.withFolder { folder in
-            for format in [ExportFormat.gpx, .kml, .geojson, .nmea, .sensorLogger] {
+            for format in [RecordingFormat.gpx, .kml, .geojson, .nmea, .sensorLogger] {
                 let path = "\(folder)/\(format)"
                 let remarks = try format.write(trace, to: path)
                 #expect(remarks.contains { $0.hasPrefix("2 reports had numbers out of every range") }, "\(format)")
@@ -260,7 +260,7 @@ struct PositionExportTests {
                 if report.hasFix || report.time != last { last = report.hasFix ? report.time : nil }
             }
             let (text, _) = try exported(trace) { trace, path, options throws(DeviceError) in
-                try TraceExport.writeGPX(trace, to: path, options: options)
+                try RecordingFormat.gpx.write(trace, to: path, options: options)
             }
             #expect(text.split(separator: "<trkpt").count - 1 == epochs, "\(name)")
         }
@@ -269,19 +269,19 @@ struct PositionExportTests {
     @Test(
         "The name of a file asks for its format, and what is written is of that format",
         arguments: [
-            ("a.gpx", ExportFormat.gpx, "<trkpt "), ("a.KML", .kml, "<kml "),
+            ("a.gpx", RecordingFormat.gpx, "<trkpt "), ("a.KML", .kml, "<kml "),
             ("a.geojson", .geojson, "FeatureCollection"),
             ("a.nmea", .nmea, "$GPGGA,"), ("a.json", .gpsd, #"{"class":"SKY""#),
             ("a.trace", .trace, "device-services-trace"),
         ])
-    func names(name: String, format: ExportFormat, text: String) throws {
-        #expect(ExportFormat(fileName: name) == format)
+    func names(name: String, format: RecordingFormat, text: String) throws {
+        #expect(RecordingFormat(fileName: name) == format)
         let trace = try trace()
         try Files.withFolder { folder in
             _ = try format.write(trace, to: "\(folder)/\(name)")
             #expect(String(decoding: try Files.bytes("\(folder)/\(name)"), as: UTF8.self).contains(text))
             #expect(throws: DeviceError.self) { try format.write(trace, to: "\(folder)/\(name)") }
-            _ = try ExportFormat.xcode.write(trace, to: "\(folder)/\(name)", overwrite: true)
+            _ = try RecordingFormat.xcode.write(trace, to: "\(folder)/\(name)", overwrite: true)
             #expect(String(decoding: try Files.bytes("\(folder)/\(name)"), as: UTF8.self).contains("<wpt "))
         }
     }

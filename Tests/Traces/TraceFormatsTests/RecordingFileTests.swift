@@ -22,7 +22,7 @@ struct RecordingFileTests {
     @Test("CSV becomes a native trace that plays every reading")
     func csv() throws {
         let recording = try RecordingFile.open(Files.trace("iio/flat-face-up.csv"))
-        #expect(recording.kind == .csv)
+        #expect(recording.format == .csv)
         #expect(recording.trace.format == .native)
         #expect(count(recording.trace) == 1500)
         #expect(recording.trace.header?.sensors.map(\.kind) == [.accelerometer, .gyroscope, .magnetometer])
@@ -31,12 +31,12 @@ struct RecordingFileTests {
 
     @Test("gpsd's text and native traces are opened as they are")
     func traces() throws {
-        #expect(try RecordingFile.open(Files.trace("gpsd/bt451.log.chk")).kind == .gpsd)
+        #expect(try RecordingFile.open(Files.trace("gpsd/bt451.log.chk")).format == .gpsd)
         try Files.withFolder { folder in
             let bytes = try Array(Recording(text: "t,ax,ay,az\n0,0,0,9.8\n").trace(named: "").bytes)
             try Files.write(bytes, folder + "/a.csv")
             let recording = try RecordingFile.open(folder + "/a.csv")
-            #expect(recording.kind == .native)
+            #expect(recording.format == .trace)
             #expect(Array(recording.trace.bytes) == bytes)
             #expect(try Recording(path: folder + "/a.csv").tracks[0].values == [[0, 0, 9.8]])
         }
@@ -48,13 +48,13 @@ struct RecordingFileTests {
             let recording = try Recording(text: "t,ax,ay,az,gx,gy,gz\n0,0,0,9.8,1,2,3\n0.5,0,0,9.8,1,2,3\n")
             try recording.writeSensorLogger(folder: folder + "/phone")
             let phone = try RecordingFile.open(folder + "/phone")
-            #expect(phone.kind == .sensorLogger)
+            #expect(phone.format == .sensorLogger)
             #expect(count(phone.trace) == 4)
             try recording.writeIIO(folder: folder + "/chip")
             let chip = try RecordingFile.open(folder + "/chip")
-            #expect(chip.kind == .iio)
+            #expect(chip.format == .iio)
             #expect(count(chip.trace) == 4)
-            #expect(try RecordingFile.open(folder + "/chip/context.xml").kind == .iio)
+            #expect(try RecordingFile.open(folder + "/chip/context.xml").format == .iio)
             let part = #expect(throws: DeviceError.self) { try RecordingFile.open(folder + "/phone/Gyroscope.csv") }
             #expect(part?.message.contains("Open the folder") == true)
             let nothing = #expect(throws: DeviceError.self) { try RecordingFile.open(folder) }
@@ -80,7 +80,7 @@ struct RecordingFileTests {
     func memory() throws {
         let csv = [UInt8]("t,ax,ay,az\n0,0,0,9.8\n0.5,0,0,9.8\n".utf8)
         let file = try RecordingFile.read(csv, name: "standard input")
-        #expect(file.kind == .csv)
+        #expect(file.format == .csv)
         #expect(file.trace.name == "standard input")
         #expect(try Recording(trace: file.trace).track(.accelerometer)?.count == 2)
         let path = Files.trace("motion/six-poses.trace")

@@ -58,15 +58,15 @@ struct SensorLoggerExportTests {
     @Test("Where it fails a folder that was not there before is gone, and one that was stays")
     func failure() throws {
         try Files.withFolder { folder in
-            let options = SensorLoggerExportOptions(receiver: "/dev/other")
+            let options = ExportOptions(receiver: "/dev/other")
             // Readings are written before it is known that there are no positions of that receiver.
             let error = #expect(throws: DeviceError.self) {
-                try TraceExport.writeSensorLogger(try drive(), to: folder + "/out", options: options)
+                try RecordingFormat.sensorLogger.write(try drive(), to: folder + "/out", options: options)
             }
             #expect(error?.message.contains("/dev/other") == true)
             #expect(Folder.isFolder(folder) && !Folder.isFolder(folder + "/out"))
             #expect(throws: DeviceError.self) {
-                try TraceExport.writeSensorLogger(try drive(), to: folder, options: options)
+                try RecordingFormat.sensorLogger.write(try drive(), to: folder, options: options)
             }
             #expect(Folder.isFolder(folder))
         }
@@ -75,7 +75,7 @@ struct SensorLoggerExportTests {
     @Test("Each kind has its file, in the device's axes and the app's units")
     func files() throws {
         try Files.withFolder { folder in
-            let remarks = try TraceExport.writeSensorLogger(try drive(), to: folder + "/out")
+            let remarks = try RecordingFormat.sensorLogger.write(try drive(), to: folder + "/out")
             // Turned: x = 2, y = -1.
             #expect(
                 try text(folder + "/out/TotalAcceleration.csv") == """
@@ -131,7 +131,7 @@ struct SensorLoggerExportTests {
     @Test("What is written is read back the same")
     func again() throws {
         try Files.withFolder { folder in
-            _ = try TraceExport.writeSensorLogger(try drive(), to: folder + "/out")
+            _ = try RecordingFormat.sensorLogger.write(try drive(), to: folder + "/out")
             let recording = try Recording(sensorLoggerFolder: folder + "/out")
             #expect(recording.start == WallTime(nanoseconds: 1_700_000_000_000_000_000))
             #expect(recording.track(.accelerometer)?.values == [[2, -1, 9.5], [4, -3, 5]])
@@ -154,7 +154,7 @@ struct SensorLoggerExportTests {
             #expect(flat.mode == .twoDimensional)
             #expect(flat.speed.isNaN && flat.horizontalError.isNaN && flat.altitudeHAE.isNaN)
             // And once more: the same bytes.
-            _ = try TraceExport.writeSensorLogger(try recording.trace(named: "again"), to: folder + "/twice")
+            _ = try RecordingFormat.sensorLogger.write(try recording.trace(named: "again"), to: folder + "/twice")
             for name in ["TotalAcceleration", "Magnetometer", "Barometer", "Location", "Battery"] {
                 #expect(try text("\(folder)/out/\(name).csv") == text("\(folder)/twice/\(name).csv"), "\(name)")
             }
@@ -165,10 +165,12 @@ struct SensorLoggerExportTests {
     func overwrite() throws {
         try Files.withFolder { folder in
             try Files.write([UInt8]("old".utf8), folder + "/Gyroscope.csv")
-            let error = #expect(throws: DeviceError.self) { try TraceExport.writeSensorLogger(try drive(), to: folder) }
+            let error = #expect(throws: DeviceError.self) {
+                try RecordingFormat.sensorLogger.write(try drive(), to: folder)
+            }
             #expect(error?.message.contains("Gyroscope.csv exists already") == true)
             #expect(try text(folder + "/Gyroscope.csv") == "old")
-            _ = try TraceExport.writeSensorLogger(try drive(), to: folder, options: .init(overwrite: true))
+            _ = try RecordingFormat.sensorLogger.write(try drive(), to: folder, options: .init(overwrite: true))
             #expect(throws: (any Error).self) { try Files.bytes(folder + "/Gyroscope.csv") }
             #expect(try Recording(sensorLoggerFolder: folder).reports.count == 2)
         }
@@ -178,14 +180,15 @@ struct SensorLoggerExportTests {
     func nothing() throws {
         try Files.withFolder { folder in
             let empty = #expect(throws: DeviceError.self) {
-                try TraceExport.writeSensorLogger(try gpsdTrace([]), to: folder + "/a")
+                try RecordingFormat.sensorLogger.write(try gpsdTrace([]), to: folder + "/a")
             }
             #expect(empty?.message.contains("nothing to write") == true)
             let other = #expect(throws: DeviceError.self) {
-                try TraceExport.writeSensorLogger(try drive(), to: folder + "/b", options: .init(receiver: "/dev/x"))
+                try RecordingFormat.sensorLogger.write(
+                    try drive(), to: folder + "/b", options: .init(receiver: "/dev/x"))
             }
             #expect(other?.message.contains("no positions of the receiver /dev/x") == true)
-            #expect(throws: DeviceError.self) { try TraceExport.writeSensorLogger(try drive(), to: "-") }
+            #expect(throws: DeviceError.self) { try RecordingFormat.sensorLogger.write(try drive(), to: "-") }
         }
     }
 
@@ -195,7 +198,7 @@ struct SensorLoggerExportTests {
             let trace = try gpsdTrace([
                 (1.5, #"{"class":"TPV","mode":2,"time":"2003-01-01T00:00:00.000Z","lat":1,"lon":2}"#)
             ])
-            let remarks = try TraceExport.writeSensorLogger(trace, to: folder)
+            let remarks = try RecordingFormat.sensorLogger.write(trace, to: folder)
             #expect(try text(folder + "/Location.csv").contains("\n1700000001500000000,1.500000000,"))
             #expect(remarks.contains { $0.contains("1 positions have a time more than a minute") })
         }

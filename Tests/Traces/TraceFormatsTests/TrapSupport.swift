@@ -40,12 +40,12 @@ enum ThereAndBack {
     }
 
     /// Writes the trace in a format, and reads that.
-    static func through(_ format: ExportFormat, _ trace: TraceFile) throws -> Result {
+    static func through(_ format: RecordingFormat, _ trace: TraceFile) throws -> Result {
         try by(trace) { try format.write($0, to: $1) }
     }
 
     /// What a format that is only written has in it.
-    static func text(_ format: ExportFormat, _ trace: TraceFile) throws -> String {
+    static func text(_ format: RecordingFormat, _ trace: TraceFile) throws -> String {
         try Files.withFolder { folder in
             _ = try format.write(trace, to: folder + "/out")
             return String(decoding: try Files.bytes(folder + "/out"), as: UTF8.self)

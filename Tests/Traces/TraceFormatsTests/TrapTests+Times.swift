@@ -39,13 +39,15 @@ extension TrapTests {
             let start = try #require(result.again.trace.start, "\(what)")
             #expect(start.nanoseconds + Int64((report.seconds * 1e9).rounded()) == expected, "\(what)")
         }
-        let stamped = try ThereAndBack.by(trace) { try TraceExport.writeGPSD($0, to: $1, hasStamps: true) }
+        let stamped = try ThereAndBack.by(trace) {
+            try RecordingFormat.gpsd.write($0, to: $1, options: ExportOptions(hasStamps: true))
+        }
         #expect(stamped.text.hasPrefix(#"2026-03-23 12:00:00 1774267200.250000: {"class":"TPV""#))
         try check(stamped, came: came, "gpsd's reports with stamps")
         let tagged = try ThereAndBack.by(trace) { trace, path in
-            var options = NMEAExportOptions()
-            options.stampsArrivals = true
-            return try TraceExport.writeNMEA(trace, to: path, options: options)
+            var options = ExportOptions()
+            options.hasStamps = true
+            return try RecordingFormat.nmea.write(trace, to: path, options: options)
         }
         #expect(tagged.text.hasPrefix(#"\c:1774267200250*"#))
         #expect(tagged.text.contains("$GPGGA,115959.70,"))

@@ -124,7 +124,7 @@ struct TrapTests {
                 #"{"class":"TPV","device":"/dev/gps","mode":3,"time":"2023-11-14T22:13:20.000Z","lat":43.25,"lon":13.5,"altHAE":150.375,"altMSL":106.25,"track":90,"speed":2.5,"geoidSep":44.125}"#
             )
         ])
-        let formats: [(ExportFormat, there: String)] = [
+        let formats: [(RecordingFormat, there: String)] = [
             // altitudeAboveMeanSeaLevel, altitude, longitude, latitude
             (.sensorLogger, ",106.25,150.375,13.5,43.25\n"),
             (.gpx, "<ele>106.25</ele><time>2023-11-14T22:13:20Z</time><geoidheight>44.125</geoidheight>"),
@@ -147,7 +147,7 @@ struct TrapTests {
             #"{"class":"TPV","device":"/dev/gps","mode":3,"time":"2023-11-14T22:13:20.000Z","lat":43.25,"lon":13.5,"ALT":150.25,"track":90,"speed":2.5}"#
         let ellipsoid = try gpsdTrace([(0, line.replacing("ALT", with: "altHAE"))])
         let sea = try gpsdTrace([(0, line.replacing("ALT", with: "altMSL"))])
-        for format in [ExportFormat.gpx, .nmea] {
+        for format in [RecordingFormat.gpx, .nmea] {
             let high = try #require(try ThereAndBack.through(format, sea).positions.fixes.first)
             #expect(high.altitudeMSL == 150.25 && high.altitudeHAE.isNaN, "\(format)")
             let none = try ThereAndBack.through(format, ellipsoid)

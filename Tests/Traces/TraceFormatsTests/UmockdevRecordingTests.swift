@@ -46,7 +46,7 @@ struct UmockdevRecordingTests {
         arguments: ["umockdev", "script"])
     func scale(ending: String) throws {
         let file = try RecordingFile.open(Files.trace("udev/weigh-scale.\(ending)"))
-        #expect(file.kind == .umockdev)
+        #expect(file.format == .umockdev)
         #expect(file.remarks == [])
         let events = events(file.trace)
         #expect(
@@ -66,7 +66,7 @@ struct UmockdevRecordingTests {
             ])
         let bytes = try Files.bytes(Files.trace("udev/acm-plain.umockdev"))
         let memory = try RecordingFile.read(bytes, name: "standard input")
-        #expect(memory.kind == .umockdev)
+        #expect(memory.format == .umockdev)
         #expect(events(memory.trace) == ["0.0 1 attach Thermo Probe TP00042 com.example.thermoprobe"])
     }
 

@@ -86,3 +86,94 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
         }
     }
 }
+
+/// What kind of units a quantity has.
+enum CSVDimension: Hashable, Sendable {
+    case time, acceleration, rate, field, pressure, angle, length, speed
+
+    /// The units by their names, the one that counts where none is named first.
+    ///
+    /// A number in them becomes the one that sources give when it is multiplied and then divided: one of both factors is
+    /// 1, so that it is rounded once.
+    var units: [CSVUnit] {
+        switch self {
+        case .time:
+            // Powers of ten, for times keep all their digits: see CSVUnit.power.
+            [
+                CSVUnit("s", power: 9), CSVUnit("ms", power: 6), CSVUnit("us", power: 3), CSVUnit("ns", power: 0),
+                CSVUnit("iso"),
+            ]
+        case .acceleration:
+            [CSVUnit("m/s^2"), CSVUnit("g", 9.80665), CSVUnit("mg", 9.80665, 1000), CSVUnit("cm/s^2", 1, 100)]
+        case .rate:
+            [
+                CSVUnit("rad/s"), CSVUnit("deg/s", .pi, 180), CSVUnit("mdeg/s", .pi, 180_000),
+                CSVUnit("mrad/s", 1, 1000),
+            ]
+        case .field:
+            [
+                CSVUnit("uT", 1, 100), CSVUnit("nT", 1, 100_000), CSVUnit("mT", 10), CSVUnit("T", 10_000), CSVUnit("G"),
+                CSVUnit("mG", 1, 1000),
+            ]
+        case .pressure:
+            // Inches and millimetres of mercury: BIPM, SI brochure, 8th edition, table 8.
+            [
+                CSVUnit("kPa"), CSVUnit("hPa", 1, 10), CSVUnit("mbar", 1, 10), CSVUnit("Pa", 1, 1000),
+                CSVUnit("mmHg", 0.133_322), CSVUnit("inHg", 3.386_389),
+            ]
+        case .angle: [CSVUnit("deg"), CSVUnit("rad", 180, .pi), CSVUnit("e7", 1, 1e7), CSVUnit("e5", 1, 1e5)]
+        case .length:
+            [CSVUnit("m"), CSVUnit("cm", 1, 100), CSVUnit("mm", 1, 1000), CSVUnit("km", 1000), CSVUnit("ft", 0.3048)]
+        case .speed:
+            // A knot is 1852 m, a mile 1609.344 m an hour.
+            [
+                CSVUnit("m/s"), CSVUnit("km/h", 1, 3.6), CSVUnit("kn", 1852, 3600), CSVUnit("mph", 0.44704),
+                CSVUnit("cm/s", 1, 100), CSVUnit("mm/s", 1, 1000), CSVUnit("ft/s", 0.3048),
+            ]
+        }
+    }
+
+    /// The names of all units, for people.
+    var list: String { units.map(\.name).joined(separator: ", ") }
+}
+
+/// A unit of a column, and whether the sign is the other one.
+struct CSVUnit: Hashable, Sendable {
+    let name: String
+    private let factor: Double
+    private let divisor: Double
+    /// Times of so many nanoseconds' power of ten; nil for what is no time or is written as a date.
+    let power: Int?
+    /// True when numbers have the other sign.
+    var isNegated = false
+
+    init(_ name: String, _ factor: Double = 1, _ divisor: Double = 1, power: Int? = nil) {
+        self.name = name
+        self.factor = factor
+        self.divisor = divisor
+        self.power = power
+    }
+
+    /// The number as sources give it.
+    func value(_ number: Double) -> Double {
+        let value = number * factor / divisor
+        // Not minus zero.
+        return isNegated ? 0 - value : value
+    }
+
+    /// True when a name that somebody has written is this unit's. Large and small letters count: T is no t, and mG no mg;
+    /// the micro sign and other ways to write a square are known.
+    func isCalled(_ text: String) -> Bool {
+        switch text {
+        case "\u{b5}T", "\u{3bc}T": name == "uT"
+        case "\u{b5}s", "\u{3bc}s": name == "us"
+        case "m/s2", "m/s\u{b2}", "m/s/s": name == "m/s^2"
+        case "\u{b0}": name == "deg"
+        case "\u{b0}/s", "dps": name == "deg/s"
+        case "kmh", "kph": name == "km/h"
+        case "knots", "kt": name == "kn"
+        case "gauss": name == "G"
+        default: name == text
+        }
+    }
+}

@@ -28,6 +28,13 @@ struct CSVWriter {
         text.withUTF8 { bytes.append(contentsOf: $0) }
     }
 
+    /// A number with at most so many decimals; empty, or the text that stands for what is not known, when it is not finite.
+    mutating func number(_ value: Double, decimals: Int, unknown: StaticString = "") {
+        separate()
+        guard value.magnitude < 1e15 else { return unknown.withUTF8Buffer { bytes.append(contentsOf: $0) } }
+        bytes.appendNumber(value, decimals: decimals)
+    }
+
     /// A whole number.
     mutating func integer(_ value: Int64) {
         separate()
@@ -55,5 +62,21 @@ struct CSVWriter {
     private mutating func separate() {
         if !isFirst { bytes.append(UInt8(ascii: ",")) }
         isFirst = false
+    }
+}
+
+/// Whole nanoseconds written as decimal seconds, every digit kept.
+enum NanosecondText {
+    /// Appends seconds with all nine decimals.
+    static func append(_ nanoseconds: Int64, to bytes: inout [UInt8]) {
+        if nanoseconds < 0 { bytes.append(UInt8(ascii: "-")) }
+        let (seconds, fraction) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)
+        bytes.append(contentsOf: String(seconds).utf8)
+        bytes.append(UInt8(ascii: "."))
+        var unit: UInt64 = 100_000_000
+        while unit > 0 {
+            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: fraction / unit % 10))
+            unit /= 10
+        }
     }
 }

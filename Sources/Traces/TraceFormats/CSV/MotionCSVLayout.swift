@@ -1,6 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+public import DeviceCore
+
 /// The kinds of motion CSV that are told apart by the names of their columns.
 public enum MotionCSVLayout: String, Sendable, CaseIterable {
     /// `t,gx,gy,gz,ax,ay,az,mx,my,mz` in any order, any of the sensors, and `p`: seconds, rad/s, m/s², microtesla, kPa.
@@ -50,5 +52,75 @@ public enum MotionCSVLayout: String, Sendable, CaseIterable {
         case .broad: 0.0105
         case .motionSense: 0.02
         }
+    }
+}
+
+/// What a program knows about a CSV file beyond what the file says.
+public struct MotionCSVOptions: Sendable, Hashable {
+    /// The kind of file; nil to tell it by the names of the columns.
+    public var layout: MotionCSVLayout?
+    /// The seconds from row to row of a file without times; nil for the kind's own. Ignored when there are times.
+    public var period: Double?
+    /// Civil time at time zero; nil when it is not known. Ignored when the times are seconds since 1970.
+    public var start: WallTime?
+
+    /// Options that leave everything to the file, but for those that are given.
+    public init(layout: MotionCSVLayout? = nil, period: Double? = nil, start: WallTime? = nil) {
+        self.layout = layout
+        self.period = period
+        self.start = start
+    }
+}
+
+extension MotionCSVLayout {
+    /// What makes readings of the rows below a header.
+    func rows(_ reader: borrowing CSVReader) throws(DeviceError) -> TableRows {
+        var columns: [CSVQuantity: TableRows.Column] = [:]
+        let letters = self == .motionSense ? ["r", "u"] : ["g", "a", "m"]
+        for (letter, kind) in zip(letters, [SensorKind.gyroscope, .accelerometer, .magnetometer]) {
+            for (axis, index) in zip(TableRows.axes(kind), try Self.axes(letter, reader)) {
+                columns[axis] = TableRows.Column(index: index)
+            }
+        }
+        if self == .si || self == .iio, let index = reader.column("p") { columns[.pressure] = .init(index: index) }
+        guard !columns.isEmpty else {
+            throw reader.place(nil).error(
+                "no column holds motion readings. They are called t, gx, gy, gz, ax, ay, az, mx, my, mz.")
+        }
+        var rows = TableRows(columns, from: reader.name)
+        if self == .motionSense { rows.gravity = try Self.axes("g", reader) }
+        rows.convert = converted
+        return rows
+    }
+
+    /// Three axes in the units of sources.
+    private func converted(_ kind: SensorKind, _ value: SIMD3<Double>) -> SIMD3<Double> {
+        switch (kind, self) {
+        case (.gyroscope, .broad), (.gyroscope, .motionSense): value / 1e4
+        case (.accelerometer, .broad): value / 1e3
+        case (.accelerometer, .motionSense): SampleConventions.acceleration(value / 1e4, from: .coreMotion)
+        case (.magnetometer, .broad): SampleConventions.gauss(microtesla: value / 10)
+        case (.magnetometer, .si): SampleConventions.gauss(microtesla: value)
+        default: value
+        }
+    }
+
+    /// The three axes of one letter, or none of them.
+    private static func axes(_ letter: String, _ reader: borrowing CSVReader) throws(DeviceError) -> [Int] {
+        var found: [Int] = []
+        var missing: [String] = []
+        for axis in ["x", "y", "z"] {
+            if let column = reader.column(letter + axis) {
+                found.append(column)
+            } else {
+                missing.append(letter + axis)
+            }
+        }
+        guard found.isEmpty || missing.isEmpty else {
+            throw reader.place(nil).error(
+                "the header lacks \(missing.joined(separator: " and ")): a sensor has three axes. Add or remove columns."
+            )
+        }
+        return found
     }
 }

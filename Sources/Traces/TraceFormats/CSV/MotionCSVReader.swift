@@ -5,20 +5,13 @@ import DeviceCore
 
 /// Reads one CSV file of motion readings.
 struct MotionCSVReader {
-    /// Times beyond this many seconds are seconds since 1970: a recording of three years is unlikely.
-    private static let earliestCivilTime: Int64 = 100_000_000 * 1_000_000_000
-
     private var reader: CSVReader
     private let layout: MotionCSVLayout
-    private let columns: MotionCSVColumns
+    /// Seconds; nil when rows are evenly spaced.
+    private let timeColumn: Int?
     private let period: Double
     private let options: MotionCSVOptions
-
-    private var gyroscope: MotionTrack
-    private var accelerometer: MotionTrack
-    private var magnetometer: MotionTrack
-    private var pressure: MotionTrack
-    private var partial = 0
+    private var rows: TableRows
 
     /// Reads the header.
     init(_ bytes: UnsafeRawBufferPointer, name: String, options: MotionCSVOptions) throws(DeviceError) {
@@ -31,21 +24,18 @@ struct MotionCSVReader {
         }
         self.layout = layout
         self.options = options
-        columns = try MotionCSVColumns(layout, reader)
-        guard let period = columns.time != nil ? 0 : options.period ?? layout.defaultPeriod else {
+        rows = try layout.rows(reader)
+        timeColumn = reader.header.firstIndex { MotionCSVLayout.timeColumns.contains($0) }
+        guard let period = timeColumn != nil ? 0 : options.period ?? layout.defaultPeriod else {
             throw reader.place(nil).error(
                 "there is no column t with the seconds. Add it, or say with --rate how many rows there are a second.")
         }
-        guard columns.time != nil || (period.isFinite && period > 0 && period <= 86_400) else {
+        guard timeColumn != nil || (period.isFinite && period > 0 && period <= 86_400) else {
             throw DeviceError(
                 .invalidConfiguration,
                 "\(period) is no period of rows; give seconds, for example 0.01 for 100 rows a second.")
         }
         self.period = period
-        gyroscope = MotionTrack(.gyroscope, from: name)
-        accelerometer = MotionTrack(.accelerometer, from: name)
-        magnetometer = MotionTrack(.magnetometer, from: name)
-        pressure = MotionTrack(.pressure, from: name)
     }
 
     /// Reads all rows.
@@ -60,21 +50,24 @@ struct MotionCSVReader {
             }
             lastCount = reader.cells.count
             let time = try time(row)
-            if time != nil || !isBlankRow {
-                guard let time else {
-                    throw reader.place(columns.time).error(
-                        "the row has readings and no time. Fill the time in, or remove the row.")
-                }
-                try readRow(at: time)
+            if let time {
+                try rows.take(reader, at: time, civil: nil)
+            } else if !reader.cells.allSatisfy(\.range.isEmpty) {
+                throw reader.place(timeColumn).error(
+                    "the row has readings and no time. Fill the time in, or remove the row.")
             }
             row += 1
         }
-        if partial > 0 {
-            remarks.append("\(partial) times a row had only some axes of a sensor; it gives no reading of that sensor.")
+        if rows.partial > 0 {
+            remarks.append(
+                "\(rows.partial) times a row had only some axes of a sensor; it gives no reading of that sensor.")
         }
         if let remark = fieldRemark { remarks.append(remark) }
-        var recording = Recording(tracks: takeTracks(), start: options.start)
-        setStart(of: &recording)
+        var recording = rows.takeRecording(start: options.start)
+        if timeColumn != nil, let first = recording.firstTime, first >= CSVTableReader.earliestCivilTime {
+            recording.start = .epoch
+            recording.shift(by: 0 &- first)
+        }
         recording.remarks = remarks
         recording.settle()
         guard recording.count > 0 else {
@@ -83,22 +76,9 @@ struct MotionCSVReader {
         return recording
     }
 
-    /// Gives the tracks away, so that they are changed in place afterwards and not copied.
-    private mutating func takeTracks() -> [MotionTrack] {
-        let tracks = [accelerometer, gyroscope, magnetometer, pressure]
-        accelerometer = MotionTrack(accelerometer.sensor)
-        gyroscope = MotionTrack(gyroscope.sensor)
-        magnetometer = MotionTrack(magnetometer.sensor)
-        pressure = MotionTrack(pressure.sensor)
-        return tracks
-    }
-
-    /// True when no cell holds anything.
-    private var isBlankRow: Bool { reader.cells.allSatisfy(\.range.isEmpty) }
-
     /// Nanoseconds of the row; nil when its cell is empty.
     private func time(_ row: Int64) throws(DeviceError) -> Int64? {
-        guard let column = columns.time else { return Int64(saturatingSeconds: Double(row) * period) }
+        guard let column = timeColumn else { return Int64(saturatingSeconds: Double(row) * period) }
         guard let number = try reader.decimal(column) else { return nil }
         guard let time = number.scaled(byPowerOfTen: 9) else {
             throw reader.place(column).error(
@@ -107,60 +87,11 @@ struct MotionCSVReader {
         return time
     }
 
-    private mutating func readRow(at time: Int64) throws(DeviceError) {
-        if let value = try vector(columns.gyroscope) {
-            gyroscope.append(layout == .broad || layout == .motionSense ? value / 1e4 : value, at: time)
-        }
-        if let value = try acceleration() { accelerometer.append(value, at: time) }
-        if let value = try vector(columns.magnetometer) {
-            magnetometer.append(field(value), at: time)
-        }
-        if let column = columns.pressure, let value = try reader.number(column) {
-            pressure.append(SIMD3(value, 0, 0), at: time)
-        }
-    }
-
-    private mutating func acceleration() throws(DeviceError) -> SIMD3<Double>? {
-        guard let value = try vector(columns.accelerometer) else { return nil }
-        switch layout {
-        case .si, .iio: return SampleConventions.acceleration(value, from: .properAcceleration)
-        case .broad: return SampleConventions.acceleration(value / 1e3, from: .properAcceleration)
-        case .motionSense:
-            guard let gravity = try vector(columns.gravity) else { return nil }
-            return SampleConventions.acceleration((value + gravity) / 1e4, from: .coreMotion)
-        }
-    }
-
-    private func field(_ value: SIMD3<Double>) -> SIMD3<Double> {
-        switch layout {
-        case .iio: value
-        case .broad: SampleConventions.gauss(microtesla: value / 10)
-        case .si, .motionSense: SampleConventions.gauss(microtesla: value)
-        }
-    }
-
-    /// The three numbers; nil when one of them is missing.
-    private mutating func vector(_ axes: [Int]) throws(DeviceError) -> SIMD3<Double>? {
-        guard axes.count == 3 else { return nil }
-        let x = try reader.number(axes[0])
-        let y = try reader.number(axes[1])
-        let z = try reader.number(axes[2])
-        if let x, let y, let z { return SIMD3(x, y, z) }
-        if x != nil || y != nil || z != nil { partial += 1 }
-        return nil
-    }
-
-    private func setStart(of recording: inout Recording) {
-        guard columns.time != nil, let first = recording.tracks.compactMap(\.times.first).min(),
-            first >= Self.earliestCivilTime
-        else { return }
-        recording.start = .epoch
-        recording.shift(by: 0 &- first)
-    }
-
     /// What to say when the magnetic field looks as if it were in the other unit. The Earth's is 0.22 to 0.67 gauss.
     private var fieldRemark: String? {
-        guard layout == .si || layout == .iio, magnetometer.count > 0 else { return nil }
+        guard layout == .si || layout == .iio,
+            let magnetometer = rows.tracks.first(where: { $0.sensor.kind == .magnetometer }), magnetometer.count > 0
+        else { return nil }
         let step = max(magnetometer.count / 1000, 1)
         let magnitudes = stride(from: 0, to: magnetometer.count, by: step).map { index -> Double in
             let value = magnetometer.values[index]

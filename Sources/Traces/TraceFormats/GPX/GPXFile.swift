@@ -49,7 +49,9 @@ public enum GPXFile {
     ) throws(DeviceError) -> (trace: TraceFile, remarks: [String]) {
         var direct: GPXDirectImport? = GPXDirectImport(TraceBuilder(name: chunks.name), options)
         let plan = try GPXPlan(try GPXSurvey(chunks, &direct), options, name: chunks.name)
-        if let found = try direct?.trace(plan) { return found }
+        if let direct, plan.isInOrder, direct.start == plan.start {
+            return (try direct.trace(), plan.remarks + direct.remarks)
+        }
         direct = nil
         let builder = TraceBuilder(name: chunks.name)
         var importer = GPXImporter(plan, options, chunks)
@@ -57,13 +59,44 @@ public enum GPXFile {
         return (try builder.file(), importer.remarks)
     }
 
-    /// True when the bytes are the beginning of a GPX file, by their root element; of XML that cannot be read so far, and
-    /// of text in UTF-16, the name decides.
-    static func begins(_ bytes: [UInt8], name: String) -> Bool {
+    /// GPX is told by its root element; of XML that cannot be read so far, and of text in UTF-16, the name decides.
+    static func likeness(_ input: RecordingInput) -> RecordingFormat.Likeness? {
         // Most files of other kinds are told by their first character.
-        guard let first = bytes.first(where: { ![0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf].contains($0) }),
-            first == UInt8(ascii: "<") || first >= 0xfe
-        else { return false }
-        return GPXReader.isGPX(bytes) || name.lowercased().hasSuffix(".gpx")
+        guard let first = input.firstByte, first == UInt8(ascii: "<") || first >= 0xfe else { return nil }
+        if GPXReader.isGPX(input.prefix) { return .certain }
+        return input.name.lowercased().hasSuffix(".gpx") ? .likely : nil
+    }
+}
+
+/// What a program wants of a GPX file, which may hold several ways.
+public struct GPXOptions: Sendable, Hashable {
+    /// The lists of points that a GPX file has.
+    public enum Content: String, Sendable, CaseIterable {
+        /// `trk`: where somebody was.
+        case tracks
+        /// `rte`: where somebody wants to go.
+        case routes
+        /// `wpt`: single places; Xcode plays them as a way.
+        case waypoints
+    }
+
+    /// Which points to take; nil for the tracks, or else the routes, or else the waypoints.
+    public var content: Content?
+    /// The one track or route to take, counted from 1 in the order of the file; nil for all, in the order of time.
+    public var number: Int?
+    /// How fast points without times follow one another, in metres per second along the shortest path; nil to put them
+    /// one second apart, as Xcode does.
+    public var speed: Double?
+    /// Whether course, speed and climb that the file does not say are derived from the positions.
+    public var derivesMotion = true
+
+    /// Options that leave everything to the file, but for those that are given.
+    public init(
+        content: Content? = nil, number: Int? = nil, speed: Double? = nil, derivesMotion: Bool = true
+    ) {
+        self.content = content
+        self.number = number
+        self.speed = speed
+        self.derivesMotion = derivesMotion
     }
 }

@@ -71,3 +71,56 @@ struct GPXImporter {
         }
     }
 }
+
+/// Writes the tracks of a GPX file while it is looked through for the first time, in the hope that they are in the order
+/// of time, as most are. Whether that was right is known at the end only; when it was not, what was written is thrown away.
+struct GPXDirectImport {
+    private let builder: TraceBuilder
+    private let options: GPXOptions
+    /// Made with the first time.
+    private var writer: GPXPointWriter?
+    private var first: Int64 = 0
+    private var last = Int64.min
+    private var isHopeless: Bool
+
+    init(_ builder: TraceBuilder, _ options: GPXOptions) {
+        self.builder = builder
+        self.options = options
+        isHopeless = options.number != nil || (options.content ?? .tracks) != .tracks
+    }
+
+    mutating func beginPart() { writer?.beginPart() }
+
+    mutating func beginSegment() { writer?.isBroken = true }
+
+    /// Takes a point of a track.
+    mutating func take(_ point: GPXPoint) {
+        guard !isHopeless, let time = point.time else { return }
+        guard time >= last else {
+            isHopeless = true
+            return
+        }
+        last = time
+        do throws(DeviceError) {
+            if writer == nil {
+                first = time
+                let made = GPXPointWriter(start: time, needsSorting: false, options, name: builder.name)
+                try made.begin(builder)
+                writer = made
+            }
+            try writer?.write(point, at: time.subtractingSaturated(first), to: builder)
+        } catch {
+            // It comes again, and is told, when the file is read as usual.
+            isHopeless = true
+        }
+    }
+
+    /// Civil time at time zero, in nanoseconds since 1970; nil when what was written is of no use.
+    var start: Int64? { isHopeless || writer == nil ? nil : first }
+
+    /// What was written.
+    func trace() throws(DeviceError) -> TraceFile { try builder.file() }
+
+    /// What somebody should know of it.
+    var remarks: [String] { writer?.remarks ?? [] }
+}

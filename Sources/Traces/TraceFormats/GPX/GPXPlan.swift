@@ -11,6 +11,12 @@ struct GPXPlan {
     let start: Int64?
     /// True when the points have to be sorted.
     let needsSorting: Bool
+    /// True when it takes tracks as they stand in the file, and they are in the order of time.
+    var isInOrder: Bool {
+        let numbers = parts.map(\.number)
+        return start != nil && !needsSorting && parts.allSatisfy { $0.content == .tracks }
+            && numbers == numbers.sorted()
+    }
     /// Why the file could not be read to its end.
     let failure: DeviceError?
     private(set) var remarks: [String] = []

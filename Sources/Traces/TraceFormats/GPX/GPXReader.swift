@@ -87,7 +87,7 @@ struct GPXReader: ~Copyable {
 
     /// True when the root element of a text that may end anywhere is GPX's.
     static func isGPX(_ bytes: [UInt8]) -> Bool {
-        var xml = XMLReader(XMLBytes(bytes), name: "")
+        var xml = XMLReader(MemorySource(bytes), name: "")
         do throws(DeviceError) {
             return try xml.next() == .start && xml.isNamed("gpx")
         } catch {

@@ -1,6 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import JSONBytes
+
 /// The container format MCAP, version 0 (mcap.dev/spec): records of a byte that says what they are, a length of eight
 /// bytes, and contents. All numbers are little-endian.
 enum MCAP {
@@ -49,5 +51,73 @@ struct MCAPRecord {
             inner.text(value)
         }
         text(inner.bytes)
+    }
+}
+
+/// Reads the contents of a record from the front. What is not there is nil.
+struct MCAPContents {
+    private(set) var rest: UnsafeRawBufferPointer
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        rest = bytes
+    }
+
+    mutating func number<Number: FixedWidthInteger>(_ type: Number.Type) -> Number? {
+        let size = MemoryLayout<Number>.size
+        guard rest.count >= size else { return nil }
+        let value = rest.loadUnaligned(as: type)
+        rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(size))
+        return Number(littleEndian: value)
+    }
+
+    /// A text behind its length; what is not UTF-8 in it is replaced.
+    mutating func text() -> String? {
+        guard let length = number(UInt32.self), Int(clamping: length) <= rest.count else { return nil }
+        let text = String(decoding: rest.prefix(Int(length)), as: UTF8.self)
+        rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(Int(length)))
+        return text
+    }
+
+    /// Pairs of texts behind the length of them all, at most 256.
+    mutating func map() -> [String: String]? {
+        guard let length = number(UInt32.self), Int(clamping: length) <= rest.count else { return nil }
+        var inner = MCAPContents(UnsafeRawBufferPointer(rebasing: rest.prefix(Int(length))))
+        rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(Int(length)))
+        var pairs: [String: String] = [:]
+        while pairs.count < 256, let key = inner.text(), let value = inner.text() { pairs[key] = value }
+        return pairs
+    }
+}
+
+/// A JSON object as one line, which is what traces hold.
+enum JSONLine {
+    /// The bytes of the object, without what stands between its parts where there are line ends; nil for anything else.
+    static func object(_ json: UnsafeRawBufferPointer) -> [UInt8]? {
+        var reader = JSONReader(json)
+        do throws(JSONError) {
+            guard try reader.peekKind() == .object else { return nil }
+            try reader.skipValue()
+            try reader.finish()
+        } catch {
+            return nil
+        }
+        let isLineEnd = { (byte: UInt8) in byte == 0x0a || byte == 0x0d }
+        guard json.first != UInt8(ascii: "{") || json.contains(where: isLineEnd) else { return [UInt8](json) }
+        var line: [UInt8] = []
+        line.reserveCapacity(json.count)
+        var isText = false
+        var isEscaped = false
+        for byte in json {
+            if isText {
+                if byte == UInt8(ascii: "\""), !isEscaped { isText = false }
+                isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+            } else if byte <= 0x20 {
+                continue
+            } else if byte == UInt8(ascii: "\"") {
+                isText = true
+            }
+            line.append(byte)
+        }
+        return line
     }
 }

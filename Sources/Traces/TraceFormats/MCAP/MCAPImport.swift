@@ -8,7 +8,7 @@ import Trace
 
 /// Makes events of the messages of an MCAP file.
 ///
-/// Of files that ``TraceExport/writeMCAP(_:to:overwrite:)`` has written everything is read back. Of others gpsd's
+/// Of files that ``RecordingFormat/mcap`` has written everything is read back. Of others gpsd's
 /// reports as JSON, and foxglove.LocationFix as JSON and in Protocol Buffers.
 struct MCAPImport {
     /// What is done with the messages of a channel.

@@ -10,7 +10,7 @@ struct MCAPInput {
     /// The most bytes that may be asked for together.
     static let maximumCount = 1 << 24
 
-    private let source: any XMLSource
+    private let source: any ByteSource
     private var buffer: [UInt8] = []
     private var position = 0
     private var end = 0
@@ -22,7 +22,7 @@ struct MCAPInput {
     /// Of those since it was set.
     var chunkSum: CRC32?
 
-    init(_ source: any XMLSource) {
+    init(_ source: any ByteSource) {
         self.source = source
     }
 
@@ -45,14 +45,10 @@ struct MCAPInput {
                 buffer.append(contentsOf: [UInt8](repeating: 0, count: room - buffer.count))
             }
             let (source, end) = (source, end)
-            let result = buffer.withUnsafeMutableBytes { bytes -> Result<Int, DeviceError> in
-                do throws(DeviceError) {
-                    return .success(try source.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[end...])))
-                } catch {
-                    return .failure(error)
-                }
+            let read = try buffer.withUnsafeMutableBufferPointer { (bytes) throws(DeviceError) in
+                try source.read(
+                    into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: bytes[end...])))
             }
-            let read = try result.get()
             if read <= 0 { isAtEnd = true } else { self.end += min(read, buffer.count - end) }
         }
         return end >= count
@@ -91,5 +87,57 @@ struct MCAPInput {
             let end = (offset + UInt64(MCAP.prefixLength)).addingReportingOverflow(length)
             return (bytes[0], end.overflow ? .max : end.partialValue)
         }
+    }
+}
+
+/// The checksum of ISO 3309 that zlib and MCAP use: polynomial 0xEDB88320, reflected.
+///
+/// Eight bytes are taken at a time: table k says what a byte becomes that k more bytes follow.
+struct CRC32 {
+    private static let tables: [UInt32] = {
+        var tables = (0..<256).map { byte in
+            var value = UInt32(byte)
+            for _ in 0..<8 { value = value & 1 == 1 ? 0xedb8_8320 ^ (value >> 1) : value >> 1 }
+            return value
+        }
+        for index in 256..<8 * 256 {
+            let former = tables[index - 256]
+            tables.append((former >> 8) ^ tables[Int(former & 0xff)])
+        }
+        return tables
+    }()
+
+    private var register: UInt32 = 0xffff_ffff
+
+    /// The checksum so far.
+    var value: UInt32 { ~register }
+
+    mutating func add(_ bytes: UnsafeRawBufferPointer) {
+        var register = register
+        Self.tables.withUnsafeBufferPointer { tables in
+            func part(_ word: UInt32, _ shift: UInt32, _ table: Int) -> UInt32 {
+                tables[256 * table + Int((word >> shift) & 0xff)]
+            }
+            var index = 0
+            while bytes.count - index >= 8 {
+                let low =
+                    register ^ UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt32.self))
+                let high = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: index + 4, as: UInt32.self))
+                register = part(low, 0, 7) ^ part(low, 8, 6) ^ part(low, 16, 5) ^ part(low, 24, 4)
+                register ^= part(high, 0, 3) ^ part(high, 8, 2) ^ part(high, 16, 1) ^ part(high, 24, 0)
+                index += 8
+            }
+            while index < bytes.count {
+                register = tables[Int((register ^ UInt32(bytes[index])) & 0xff)] ^ (register >> 8)
+                index += 1
+            }
+        }
+        self.register = register
+    }
+
+    static func of(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+        var sum = CRC32()
+        sum.add(bytes)
+        return sum.value
     }
 }

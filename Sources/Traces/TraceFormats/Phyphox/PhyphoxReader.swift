@@ -5,14 +5,6 @@ import DeviceCore
 
 /// Reads tables of phyphox into a recording.
 struct PhyphoxReader {
-    /// The vectors that are read.
-    private static var vectors: [(kind: SensorKind, column: (Int) -> PhyphoxColumn)] {
-        [
-            (.accelerometer, PhyphoxColumn.acceleration), (.gyroscope, PhyphoxColumn.rate),
-            (.magnetometer, PhyphoxColumn.field),
-        ]
-    }
-
     /// What to call the folder or file in messages.
     let name: String
     private let clock: PhyphoxClock
@@ -59,70 +51,53 @@ struct PhyphoxReader {
     /// - Parameter sheet: its name, without the ending.
     mutating func read(_ bytes: [UInt8], path: String, sheet: String) throws(DeviceError) -> Bool {
         let isOurs = try bytes.borrowed { (bytes) throws(DeviceError) -> Bool in
-            guard let table = try PhyphoxSheet(bytes, name: path, sheet: sheet) else { return false }
-            try take(table)
+            var reader = try CSVReader(bytes, name: path)
+            reader.allowsDecimalComma = true
+            try reader.readHeader(allowsRepeatedNames: true)
+            guard let columns = PhyphoxColumns(reader.header, sheet: sheet.lowercased()) else { return false }
+            try take(&reader, columns)
             return true
         }
         if !isOurs { strangers += 1 }
         return isOurs
     }
 
-    private mutating func take(_ sheet: consuming PhyphoxSheet) throws(DeviceError) {
-        var sheet = sheet
-        var new: [(kind: SensorKind, column: ((Int) -> PhyphoxColumn)?, track: MotionTrack)] = []
-        for (kind, column) in Self.vectors where sheet.hasVector(column) {
-            if accepts(kind) { new.append((kind, column, track(kind))) }
+    private mutating func take(_ reader: inout CSVReader, _ found: PhyphoxColumns) throws(DeviceError) {
+        var found = found
+        if found.hasLinear { hasLinear = true }
+        for kind in SensorKind.allCases {
+            if found.has(kind), tracks[kind] == nil { continue }
+            // It was in another table already.
+            if found.has(kind) { repeated.insert("the \(kind.rawValue)") }
+            found.remove(TableRows.axes(kind))
         }
-        if sheet.has(.pressure), accepts(.pressure) { new.append((.pressure, nil, track(.pressure))) }
-        if sheet.hasVector(PhyphoxColumn.linearAcceleration) { hasLinear = true }
-        var hasPlace = sheet.has(.latitude) && sheet.has(.longitude)
-        if hasPlace, reports.count > 0 {
+        if found.columns[.lon] == nil { found.remove([.lat]) }
+        if found.columns[.lat] != nil, reports.count > 0 {
             repeated.insert("positions")
-            hasPlace = false
+            found.remove([.lat])
         }
-        let derives = hasPlace && (!sheet.has(.speed) || !sheet.has(.direction))
-        var motion = DerivedMotion()
-        var positions = ReportTrack()
-        while let experiment = try sheet.next() {
-            let time = clock.traceTime(experiment)
-            for index in new.indices {
-                if let column = new[index].column {
-                    guard let value = try sheet.vector(column) else { continue }
-                    new[index].track.append(
-                        new[index].kind == .magnetometer ? SampleConventions.gauss(microtesla: value) : value, at: time)
-                } else {
-                    let value = try sheet.number(.pressure)
-                    guard !value.isNaN else { continue }
-                    new[index].track.append([SampleConventions.kilopascal(hectopascal: value), 0, 0], at: time)
+        guard let column = found.columns[.time]?.index else { return }
+        var rows = TableRows(found.columns, from: name, sensorName: deviceName)
+        while try reader.nextWhole() {
+            guard let number = try reader.decimal(column) else {
+                // Columns of different lengths are filled up with NaN.
+                let hasMore = reader.cells.indices.contains {
+                    $0 != column && !["", "nan"].contains(reader.text($0).lowercased())
                 }
+                if hasMore { timeless += 1 }
+                continue
             }
-            guard hasPlace, var report = try sheet.position() else { continue }
-            report.time = clock.start.map { WallTime(nanoseconds: $0.nanoseconds.addingSaturated(time)) }
-            if derives, motion.complete(&report, at: time) { derived += 1 }
-            if let count = try sheet.satellites() {
-                var sky = SkyReport()
-                sky.time = report.time
-                sky.usedCount = count
-                positions.append(sky, at: time)
+            guard let experiment = number.scaled(byPowerOfTen: 9) else {
+                throw reader.place(column).error(
+                    "the time \"\(reader.text(column).prefix(40))\" is out of range; it is in seconds.")
             }
-            positions.append(report, at: time)
+            let time = clock.traceTime(experiment)
+            let civil = clock.start.map { WallTime(nanoseconds: $0.nanoseconds.addingSaturated(time)) }
+            try rows.take(reader, at: time, civil: civil)
         }
-        for (kind, _, track) in new where track.count > 0 { tracks[kind] = track }
-        if positions.count > 0 { reports = positions }
-        timeless += sheet.timeless
-    }
-
-    /// True for a sensor that was not in another table.
-    private mutating func accepts(_ kind: SensorKind) -> Bool {
-        guard tracks[kind] != nil else { return true }
-        repeated.insert("the \(kind.rawValue)")
-        return false
-    }
-
-    private func track(_ kind: SensorKind) -> MotionTrack {
-        var track = MotionTrack(kind, from: name)
-        track.sensor.name = deviceName
-        return track
+        for track in rows.tracks where track.count > 0 { tracks[track.sensor.kind] = track }
+        if rows.reports.count > 0 { reports = rows.reports }
+        derived += rows.derived
     }
 
     /// Everything that was read, in order.

@@ -18,7 +18,7 @@ struct SensorLoggerExport {
 
     private let trace: TraceFile
     private let path: String
-    private let options: SensorLoggerExportOptions
+    private let options: ExportOptions
     private let header: TraceHeader
     private let origin: Int64
     private var sensors: [SensorKind: SensorDescription] = [:]
@@ -32,7 +32,7 @@ struct SensorLoggerExport {
     private var climbs = 0
     private var implausible = 0
 
-    init(_ trace: TraceFile, _ path: String, _ options: SensorLoggerExportOptions) {
+    init(_ trace: TraceFile, _ path: String, _ options: ExportOptions) {
         self.trace = trace
         self.path = path
         self.options = options
@@ -83,19 +83,17 @@ struct SensorLoggerExport {
             sensor.kind.isVector && !sensor.mountMatrix.isIdentity ? sensor.mountMatrix.apply(to: value) : value
         let written = sensor.kind.sensorLoggerValue(value)
         let (file, columns, components, _) = sensor.kind.sensorLogger
-        let sheet = try sheet(file, columns)
-        sheet.begin(time)
-        for component in components { sheet.number(component.map { written[$0] } ?? .nan) }
-        try sheet.end()
+        try sheet(file, columns).row(at: time) { row in
+            for component in components { row.number(component.map { written[$0] } ?? .nan) }
+        }
     }
 
     private mutating func take(_ battery: BatteryReading, at time: Int64) throws(DeviceError) {
-        let sheet = try sheet("Battery", "batteryLevel,batteryState,lowPowerMode")
-        sheet.begin(time)
-        sheet.number(battery.level ?? .nan)
-        sheet.word(battery.state.rawValue)
-        sheet.word("")
-        try sheet.end()
+        try sheet("Battery", "batteryLevel,batteryState,lowPowerMode").row(at: time) {
+            $0.number(battery.level ?? .nan)
+            $0.cell(battery.state.rawValue)
+            $0.cell("")
+        }
     }
 
     /// The file of that name, made when it is needed first.
@@ -112,25 +110,12 @@ struct SensorLoggerExport {
 
     /// Positions, one for each epoch, in a run of their own: gpsd may report an epoch several times.
     private mutating func writePositions() throws(DeviceError) {
-        var export = self
-        let trace = trace
-        let receiver = options.receiver
-        // Typed errors do not pass through `withUnsafeBytes` on every platform that this has to build for.
-        let result = trace.bytes.withUnsafeBytes { bytes -> Result<Void, DeviceError> in
-            do throws(DeviceError) {
-                var epochs = PositionEpochs(trace, receiver: receiver)
-                while let epoch = epochs.next(bytes) { try export.write(epoch) }
-                export.otherPositions = epochs.others
-                export.implausible = epochs.implausible
-                export.leftOut.add(.attitudes, epochs.leftOut.count(.attitudes))
-                return .success(())
-            } catch {
-                return .failure(error)
-            }
-        }
-        self = export
-        try result.get()
-        if let receiver, !hasFix {
+        var epochs = PositionEpochs(trace, receiver: options.receiver)
+        while let epoch = trace.bytes.withUnsafeBytes({ epochs.next($0) }) { try write(epoch) }
+        otherPositions = epochs.others
+        implausible = epochs.implausible
+        leftOut.add(.attitudes, epochs.leftOut.count(.attitudes))
+        if let receiver = options.receiver, !hasFix {
             throw DeviceError(.invalidTrace, "\(trace.name) holds no positions of the receiver \(receiver).")
         }
     }
@@ -151,44 +136,38 @@ struct SensorLoggerExport {
             undefinedAltitudes += 1
         }
         let errors = header.hasPhoneAccuracies ? report : report.with(errors: .sixtyEight, insteadOf: .ninetyFive)
-        let sheet = try sheet(
-            "Location",
-            "bearingAccuracy,speedAccuracy,verticalAccuracy,horizontalAccuracy,speed,bearing,altitudeAboveMeanSeaLevel,altitude,longitude,latitude"
-        )
-        sheet.begin(time)
-        sheet.number(errors.trackError, decimals: 4, unknown: "-1")
-        sheet.number(errors.speedError, decimals: 2, unknown: "-1")
-        sheet.number(errors.verticalError, decimals: 3, unknown: "-1")
-        sheet.number(errors.horizontalError, decimals: 3, unknown: "-1")
-        sheet.number(report.speed, decimals: 3, unknown: "-1")
-        sheet.number(report.track, decimals: 4, unknown: "-1")
         let hasAltitude = report.mode == .threeDimensional
-        sheet.number(hasAltitude ? report.altitudeMSL : .nan, decimals: 4)
-        sheet.number(report.altitudeAboveEllipsoid, decimals: 4)
-        sheet.number(report.longitude, decimals: 9)
-        sheet.number(report.latitude, decimals: 9)
-        try sheet.end()
+        let columns: StaticString =
+            "bearingAccuracy,speedAccuracy,verticalAccuracy,horizontalAccuracy,speed,bearing,altitudeAboveMeanSeaLevel,altitude,longitude,latitude"
+        try sheet("Location", columns).row(at: time) {
+            $0.number(errors.trackError, decimals: 4, unknown: "-1")
+            $0.number(errors.speedError, decimals: 2, unknown: "-1")
+            $0.number(errors.verticalError, decimals: 3, unknown: "-1")
+            $0.number(errors.horizontalError, decimals: 3, unknown: "-1")
+            $0.number(report.speed, decimals: 3, unknown: "-1")
+            $0.number(report.track, decimals: 4, unknown: "-1")
+            $0.number(hasAltitude ? report.altitudeMSL : .nan, decimals: 4)
+            $0.number(report.altitudeAboveEllipsoid, decimals: 4)
+            $0.number(report.longitude, decimals: 9)
+            $0.number(report.latitude, decimals: 9)
+        }
     }
 
     private func writeMetadata() throws(DeviceError) {
         let written = Self.fileNames.compactMap { sheets[$0] }
         var text = CSVWriter()
-        for name in SensorLoggerMetadata.columns { text.cell(name) }
-        text.endRow()
-        text.cell("3")
-        text.cell(header.sensors.first?.name ?? "")
-        text.integer(origin / 1_000_000)
-        text.cell(CivilDate(WallTime(nanoseconds: origin)).fileNameText)
-        text.cell("UTC")
         // Standardised units are Android's, so the platform and the flag agree whichever a reader looks at.
-        text.cell("android")
-        text.cell("")
-        text.cell("")
-        text.cell(written.map(\.name).joined(separator: "|"))
-        text.cell(written.map { String($0.period) }.joined(separator: "|"))
-        text.cell("true")
-        text.cell("")
-        text.endRow()
+        let values = [
+            "3", header.sensors.first?.name ?? "", String(origin / 1_000_000),
+            CivilDate(WallTime(nanoseconds: origin)).fileNameText, "UTC", "android", "", "",
+            written.map(\.name).joined(separator: "|"), written.map { String($0.period) }.joined(separator: "|"),
+            "true",
+            "",
+        ]
+        for row in [SensorLoggerMetadata.columns, values] {
+            for cell in row { text.cell(cell) }
+            text.endRow()
+        }
         try Folder.write([("Metadata.csv", text.bytes)], to: path, overwrite: options.overwrite)
     }
 
@@ -222,5 +201,63 @@ struct SensorLoggerExport {
             )
         }
         return remarks
+    }
+}
+
+/// One file of Sensor Logger that is being written.
+private final class SensorLoggerSheet {
+    /// The name of the file without its ending, which is what Metadata.csv calls the sensor.
+    let name: String
+    private var file: ExportFile
+    private var text = CSVWriter()
+    private let origin: Int64
+    private var count = 0
+    private var span: (first: Int64, last: Int64) = (0, 0)
+
+    /// Makes the file and writes its header.
+    ///
+    /// - Parameters:
+    ///   - columns: those behind the two of time.
+    ///   - origin: nanoseconds since 1970 at time zero.
+    init(_ name: String, columns: StaticString, folder: String, overwrite: Bool, origin: Int64) throws(DeviceError) {
+        self.name = name
+        self.origin = origin
+        file = try ExportFile(path: "\(folder)/\(name).csv", overwrite: overwrite)
+        file.text("time,seconds_elapsed,")
+        file.text(columns)
+        file.text("\n")
+    }
+
+    /// Writes a row: its two times, in nanoseconds since the start, and what the closure adds.
+    func row(at time: Int64, _ cells: (inout CSVWriter) -> Void) throws(DeviceError) {
+        span = (count == 0 ? time : span.first, time)
+        count += 1
+        text.integer(origin.addingSaturated(time))
+        text.seconds(time)
+        cells(&text)
+        text.endRow()
+        file.bytes.append(contentsOf: text.takeBytes())
+        try file.flushIfLarge()
+    }
+
+    /// Writes what is left.
+    func close() throws(DeviceError) { try file.close() }
+
+    /// Milliseconds from row to row; 0 when there are not two.
+    var period: Int64 {
+        guard count > 1 else { return 0 }
+        return Int64((Double(span.last.subtractingSaturated(span.first)) / Double(count - 1) / 1e6).rounded())
+    }
+}
+
+extension CivilDate {
+    /// A time like 2026-11-21_03-39-16 for a name; the fraction of a second is cut off.
+    var fileNameText: String {
+        var bytes: [UInt8] = []
+        for (index, part) in [year, month, day, hour, minute, second].enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: index == 3 ? "_" : "-")) }
+            Self.append(part, digits: index == 0 ? 4 : 2, to: &bytes)
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -3,83 +3,54 @@
 
 import DeviceCore
 
-/// Reads a file of Sensor Logger's positions. Columns are found by name and may be missing, but for the coordinates.
+/// Reads a file of Sensor Logger's positions. Columns may be missing, but for the coordinates.
 struct SensorLoggerLocation {
-    private var reader: CSVReader
-    private let time: SensorLoggerTime
-    private let latitude: Int
-    private let longitude: Int
+    private static let names: [(quantity: CSVQuantity, name: String)] = [
+        (.lat, "latitude"), (.lon, "longitude"), (.altHAE, "altitude"), (.altMSL, "altitudeabovemeansealevel"),
+        (.speed, "speed"), (.course, "bearing"), (.horizontalAccuracy, "horizontalaccuracy"),
+        (.verticalAccuracy, "verticalaccuracy"), (.speedAccuracy, "speedaccuracy"),
+        (.courseAccuracy, "bearingaccuracy"),
+    ]
+
+    private var rows: SensorLoggerRows
+    private var columns: [CSVQuantity: Int] = [:]
     private let isWatch: Bool
     private let isIOS: Bool
     /// Rows without coordinates in range.
     private(set) var outOfRange = 0
 
-    private let altitude: Int?
-    private let altitudeMSL: Int?
-    private let speed: Int?
-    private let bearing: Int?
-    private let horizontalAccuracy: Int?
-    private let verticalAccuracy: Int?
-    private let speedAccuracy: Int?
-    private let bearingAccuracy: Int?
-
-    /// Reads the header.
+    /// Takes the file whose header was read.
     ///
     /// - Parameters:
     ///   - isWatch: whether `altitude` is above mean sea level, as the watch writes it, and not above the ellipsoid.
     ///   - isIOS: whether an accuracy below zero says that the numbers it is of do not count.
-    ///   - start: nanoseconds since 1970 that `seconds_elapsed` counts from, where there is no `time`.
-    init(
-        _ bytes: UnsafeRawBufferPointer, name: String, isWatch: Bool, isIOS: Bool, start: Int64
-    ) throws(DeviceError) {
-        reader = try CSVReader(bytes, name: name)
-        try reader.readHeader()
-        time = try SensorLoggerTime(reader, start: start)
-        guard let latitude = reader.column("latitude"), let longitude = reader.column("longitude") else {
-            throw reader.place(nil).error(
-                "the columns latitude and longitude are not there. Is it a file of Sensor Logger?")
-        }
-        self.latitude = latitude
-        self.longitude = longitude
+    init(_ rows: SensorLoggerRows, isWatch: Bool, isIOS: Bool) throws(DeviceError) {
+        self.rows = rows
         self.isWatch = isWatch
         self.isIOS = isIOS
-        altitude = reader.column("altitude")
-        altitudeMSL = reader.column("altitudeabovemeansealevel")
-        speed = reader.column("speed")
-        bearing = reader.column("bearing")
-        horizontalAccuracy = reader.column("horizontalaccuracy")
-        verticalAccuracy = reader.column("verticalaccuracy")
-        speedAccuracy = reader.column("speedaccuracy")
-        bearingAccuracy = reader.column("bearingaccuracy")
+        for (quantity, name) in Self.names { columns[quantity] = rows.reader.column(name) }
+        guard columns[.lat] != nil, columns[.lon] != nil else {
+            throw rows.reader.place(nil).error(
+                "the columns latitude and longitude are not there. Is it a file of Sensor Logger?")
+        }
     }
 
     /// The next position and its time in nanoseconds since 1970; nil at the end.
     mutating func next() throws(DeviceError) -> (time: Int64, report: PositionReport)? {
-        while try reader.next() {
-            if reader.isOpenEnded, reader.cells.count < reader.header.count { return nil }
+        while try rows.next() {
             var report = PositionReport()
-            report.latitude = try number(latitude)
-            report.longitude = try number(longitude)
-            guard report.latitude.magnitude <= 90, report.longitude.magnitude <= 180 else {
+            report.latitude = try number(.lat)
+            report.longitude = try number(.lon)
+            guard report.isPlace else {
                 outOfRange += 1
                 continue
             }
-            let time = try time.of(reader)
+            let time = try rows.time()
             // Seconds since nobody knows when are no civil time.
-            report.time = time >= SensorLoggerTime.earliest ? WallTime(nanoseconds: time) : nil
-            try readAltitude(&report)
-            report.speed = try known(speed)
-            let direction = try known(bearing)
-            report.track = direction <= 360 ? direction : .nan
-            report.speedError = try accuracy(speedAccuracy)
-            report.trackError = try accuracy(bearingAccuracy)
-            report.horizontalError = try accuracy(horizontalAccuracy)
-            if isIOS, try number(horizontalAccuracy) < 0 {
-                report.mode = .none
-            } else {
-                report.mode =
-                    report.altitudeHAE.isNaN && report.altitudeMSL.isNaN ? .twoDimensional : .threeDimensional
-            }
+            report.time = time >= SensorLoggerRows.earliest ? WallTime(nanoseconds: time) : nil
+            for quantity in CSVQuantity.ofPositions { report.set(quantity, try value(quantity)) }
+            report.setMode()
+            if isIOS, try number(.horizontalAccuracy) < 0 { report.mode = .none }
             return (time, report)
         }
         return nil
@@ -93,31 +64,25 @@ struct SensorLoggerLocation {
         return false
     }
 
-    private func readAltitude(_ report: inout PositionReport) throws(DeviceError) {
-        // On iOS the altitude counts only where its accuracy is above zero.
-        let limit = try number(verticalAccuracy)
-        if isIOS, limit <= 0 { return }
-        report.verticalError = try accuracy(verticalAccuracy)
-        report.altitudeMSL = try number(isWatch ? altitude : altitudeMSL)
-        if isWatch, report.altitudeMSL.isNaN { report.altitudeMSL = try number(altitudeMSL) }
-        if !isWatch { report.altitudeHAE = try number(altitude) }
-        report.geoidSeparation = report.altitudeHAE - report.altitudeMSL
+    private func number(_ quantity: CSVQuantity) throws(DeviceError) -> Double {
+        try rows.reader.value(columns[quantity])
     }
 
-    private func number(_ column: Int?) throws(DeviceError) -> Double {
-        guard let column else { return .nan }
-        return try reader.number(column) ?? .nan
-    }
-
-    /// A number that is not below zero, which stands for what is not known.
-    private func known(_ column: Int?) throws(DeviceError) -> Double {
-        let value = try number(column)
-        return value >= 0 ? value : .nan
-    }
-
-    /// An accuracy. Android writes 0 where it knows none.
-    private func accuracy(_ column: Int?) throws(DeviceError) -> Double {
-        let value = try number(column)
-        return value > 0 ? value : .nan
+    /// A number as gpsd's reports have it; NaN for what is not known.
+    private func value(_ quantity: CSVQuantity) throws(DeviceError) -> Double {
+        let number = try number(quantity)
+        switch quantity {
+        case .horizontalAccuracy, .verticalAccuracy, .speedAccuracy, .courseAccuracy:
+            // Android writes 0 where it knows none.
+            return number > 0 ? number : .nan
+        case .altMSL, .altHAE:
+            // On iOS the altitude counts only where its accuracy is above zero.
+            if isIOS, try self.number(.verticalAccuracy) <= 0 { return .nan }
+            guard isWatch else { return number }
+            guard quantity == .altMSL else { return .nan }
+            let above = try self.number(.altHAE)
+            return above.isNaN ? number : above
+        default: return number
+        }
     }
 }

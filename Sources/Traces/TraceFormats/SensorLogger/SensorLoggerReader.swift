@@ -81,13 +81,11 @@ struct SensorLoggerReader {
                 continue
             }
             let reports = try bytes.borrowed { (bytes) throws(DeviceError) -> ReportTrack in
-                func begin() throws(DeviceError) -> SensorLoggerLocation {
-                    try SensorLoggerLocation(
-                        bytes, name: "\(name)/\(file)", isWatch: file.lowercased().contains("watch"),
-                        isIOS: (options.platform ?? metadata.platform) == .iOS, start: metadata.start ?? 0)
-                }
-                var survey = try begin()
-                var rows = try begin()
+                var rows = try SensorLoggerLocation(
+                    try SensorLoggerRows(bytes, name: "\(name)/\(file)", start: metadata.start ?? 0),
+                    isWatch: file.lowercased().contains("watch"),
+                    isIOS: (options.platform ?? metadata.platform) == .iOS)
+                var survey = rows
                 let tellsMotion = try survey.tellsMotion()
                 var motion = DerivedMotion()
                 var derived = 0
@@ -114,22 +112,17 @@ struct SensorLoggerReader {
     private func battery(_ metadata: SensorLoggerMetadata) throws(DeviceError) -> BatteryTrack? {
         guard let bytes = try read("Battery.csv") else { return nil }
         return try bytes.borrowed { (bytes) throws(DeviceError) in
-            var reader = try CSVReader(bytes, name: "\(name)/Battery.csv")
-            try reader.readHeader()
-            let time = try SensorLoggerTime(reader, start: metadata.start ?? 0)
-            guard let level = reader.column("batterylevel") else {
-                throw reader.place(nil).error("there is no column batteryLevel. Is it a file of Sensor Logger?")
-            }
-            let state = reader.column("batterystate")
+            var rows = try SensorLoggerRows(bytes, name: "\(name)/Battery.csv", start: metadata.start ?? 0)
+            let level = try rows.column("batteryLevel")
+            let state = rows.reader.column("batterystate")
             var track = BatteryTrack()
-            while try reader.next() {
-                if reader.isOpenEnded, reader.cells.count < reader.header.count { break }
-                let value = try reader.number(level)
-                let word = state.map { reader.text($0).lowercased() } ?? ""
+            while try rows.next() {
+                let value = try rows.reader.number(level)
+                let word = state.map { rows.reader.text($0).lowercased() } ?? ""
                 let reading = BatteryReading(
                     level: value.flatMap { $0 >= 0 && $0 <= 1 ? $0 : nil },
                     state: BatteryReading.State(rawValue: word) ?? .unknown)
-                track.append(reading, at: try time.of(reader))
+                track.append(reading, at: try rows.time())
             }
             return track
         }
@@ -201,11 +194,17 @@ struct SensorLoggerReader {
             )
         }
         return try bytes.borrowed { (bytes) throws(DeviceError) -> MotionTrack in
-            var rows = try SensorLoggerFile(
-                bytes, name: "\(name)/\(file)", columns: kind.sensorLogger.read,
-                start: metadata.start ?? 0)
-            while let (time, value) = try rows.next() {
-                track.append(kind.reading(ofSensorLogger: value, convention ?? .properAcceleration), at: time)
+            var rows = try SensorLoggerRows(bytes, name: "\(name)/\(file)", start: metadata.start ?? 0)
+            var columns: [Int] = []
+            for axis in kind.sensorLogger.read { columns.append(try rows.column(axis)) }
+            while try rows.next() {
+                var value = SIMD3<Double>.zero
+                for (axis, column) in columns.enumerated() where !value.sum().isNaN {
+                    value[axis] = try rows.reader.value(column)
+                }
+                // A row that lacks a number is none.
+                guard !value.sum().isNaN else { continue }
+                track.append(kind.reading(ofSensorLogger: value, convention ?? .properAcceleration), at: try rows.time())
             }
             return track
         }
@@ -218,7 +217,7 @@ struct SensorLoggerReader {
             recording.tracks.flatMap { $0.times.prefix(1) + $0.times.suffix(1) } + recording.reports.times.prefix(1)
             + recording.battery.times.prefix(1)
         // Without a start, seconds that count from it are not since 1970; they stay as they are.
-        guard var first = times.min(), first >= SensorLoggerTime.earliest || metadata.start != nil else { return }
+        guard var first = times.min(), first >= SensorLoggerRows.earliest || metadata.start != nil else { return }
         if let start = metadata.start, start <= first, first.subtractingSaturated(start) < 60_000_000_000 {
             first = start
         }

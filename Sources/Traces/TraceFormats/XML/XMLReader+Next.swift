@@ -90,3 +90,112 @@ extension XMLReader {
                 : "text stands before the first tag. Is it another file?")
     }
 }
+
+extension XMLReader {
+    /// Skips the comment, the instruction or the document type that begins here, and adds a CDATA section to the text.
+    mutating func skipMarkup() throws(DeviceError) {
+        if try begins("<!--") {
+            at += 4
+            try skip(past: "-->", "a comment")
+        } else if try begins("<![CDATA[") {
+            guard !openStarts.isEmpty else { throw errorHere("text stands outside the root element.") }
+            at += 9
+            try skip(past: "]]>", "a CDATA section", gathering: true)
+        } else if base[at + 1] == UInt8(ascii: "?") {
+            try skipInstruction()
+        } else if try begins("<!DOCTYPE"), !hasRoot {
+            try skipDocumentType()
+        } else {
+            throw errorHere("this is neither a tag nor a comment. Write < as &lt;.")
+        }
+    }
+
+    /// True when the text goes on so.
+    private mutating func begins(_ literal: StaticString) throws(DeviceError) -> Bool {
+        let count = literal.utf8CodeUnitCount
+        guard try ensure(count, keepingFrom: at) else { return false }
+        return literal.withUTF8Buffer { literal in (0..<count).allSatisfy { base[at + $0] == literal[$0] } }
+    }
+
+    /// Moves behind the three or fewer bytes of an end mark, without keeping what stands before it.
+    private mutating func skip(
+        past mark: StaticString, _ what: String, gathering: Bool = false
+    ) throws(DeviceError) {
+        let count = mark.utf8CodeUnitCount
+        let first = mark.withUTF8Buffer { $0[0] }
+        while true {
+            while at < end, base[at] != first {
+                if gathering { add(base[at]) }
+                at &+= 1
+            }
+            guard try ensure(count, keepingFrom: at) else { throw cutOff(what) }
+            if mark.withUTF8Buffer({ mark in (0..<count).allSatisfy { base[at + $0] == mark[$0] } }) {
+                at += count
+                return
+            }
+            if gathering { add(base[at]) }
+            at += 1
+        }
+    }
+
+    /// Skips an instruction; that of XML itself must not name another encoding.
+    private mutating func skipInstruction() throws(DeviceError) {
+        guard try ensure(6, keepingFrom: at) else { throw cutOff("an instruction") }
+        let declaration: [UInt8] = Array("<?xml".utf8)
+        let isDeclaration =
+            !hasRoot && declaration.indices.allSatisfy { base[at + $0] == declaration[$0] }
+            && XMLCharacters.isBlank(base[at + 5])
+        if isDeclaration {
+            // It is short where it is one at all.
+            _ = try ensure(400, keepingFrom: at)
+            let bytes = UnsafeBufferPointer(start: base + at, count: min(end - at, 400))
+            let text = String(decoding: bytes, as: UTF8.self)
+            if let close = text.firstRange(of: "?>") { try checkEncoding(text[..<close.lowerBound]) }
+        }
+        try skip(past: "?>", "an instruction")
+    }
+
+    private mutating func checkEncoding(_ declaration: Substring) throws(DeviceError) {
+        guard let found = declaration.firstRange(of: "encoding") else { return }
+        let value = declaration[found.upperBound...].drop { $0.isWhitespace || $0 == "=" }
+        guard let quote = value.first, quote == "\"" || quote == "'" else { return }
+        let encoding = value.dropFirst().prefix { $0 != quote }
+        guard !["utf-8", "utf8", "us-ascii", "ascii"].contains(encoding.lowercased()) else { return }
+        throw wrongEncoding(String(encoding.prefix(40)))
+    }
+
+    /// Skips a document type with all that it declares.
+    private mutating func skipDocumentType() throws(DeviceError) {
+        let what = "the document type"
+        var isInside = false
+        at += 9
+        while true {
+            guard try ensure(1, keepingFrom: at) else { throw cutOff(what) }
+            let byte = base[at]
+            switch byte {
+            case UInt8(ascii: "\""):
+                at += 1
+                try skip(past: "\"", what)
+            case UInt8(ascii: "'"):
+                at += 1
+                try skip(past: "'", what)
+            case UInt8(ascii: "<"):
+                if try begins("<!--") {
+                    at += 4
+                    try skip(past: "-->", what)
+                } else if try begins("<?") {
+                    at += 2
+                    try skip(past: "?>", what)
+                } else {
+                    at += 1
+                }
+            case UInt8(ascii: "["), UInt8(ascii: "]"):
+                isInside = byte == UInt8(ascii: "[")
+                at += 1
+            default:
+                at += 1
+                if byte == UInt8(ascii: ">"), !isInside { return }
+            }
+        }
+    }
+}

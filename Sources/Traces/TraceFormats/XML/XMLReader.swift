@@ -44,7 +44,7 @@ package struct XMLReader: ~Copyable {
         var value: Range<Int>
     }
 
-    private let source: any XMLSource
+    private let source: any ByteSource
     /// What the text is called in messages.
     package let name: String
 
@@ -107,7 +107,7 @@ package struct XMLReader: ~Copyable {
     ///   - line: of the tag.
     ///   - open: the names of the elements that it stands in, the root first.
     package init(
-        _ source: any XMLSource, name: String, offset: Int = 0, line: Int = 1, inside open: [String] = []
+        _ source: any ByteSource, name: String, offset: Int = 0, line: Int = 1, inside open: [String] = []
     ) {
         self.source = source
         self.name = name

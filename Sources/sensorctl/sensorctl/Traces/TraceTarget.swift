@@ -11,14 +11,14 @@ import TraceFormats
 struct TraceTarget: ParsableArguments {
     @Argument(
         help:
-            "What to write; - for standard output. Its ending says the format (\(ExportFormat.knownEndings.joined(separator: ", "))) unless --format does."
+            "What to write; - for standard output. Its ending says the format (\(RecordingFormat.knownEndings.joined(separator: ", "))) unless --format does."
     )
     var output: String
 
     @Option(
         help: "The format: \(TraceTarget.formats). On standard output a trace, unless given.",
         transform: TraceTarget.format)
-    var format: ExportFormat?
+    var format: RecordingFormat?
 
     @Flag(help: "Replace what is there.")
     var overwrite = false
@@ -32,34 +32,34 @@ struct TraceTarget: ParsableArguments {
     @Flag(help: "Write the times of arrival too, in gpsd's reports and NMEA.")
     var stamps = false
 
-    private static var formats: String { ExportFormat.allCases.map(\.rawValue).joined(separator: ", ") }
+    private static var formats: String { RecordingFormat.written.map(\.name).joined(separator: ", ") }
 
-    private static func format(_ text: String) throws -> ExportFormat {
-        guard let format = ExportFormat(rawValue: text) else {
+    private static func format(_ text: String) throws -> RecordingFormat {
+        guard let format = RecordingFormat(name: text) else {
             throw ValidationError("\(text) is no format; known are \(formats).")
         }
         return format
     }
 
     func validate() throws {
-        if output == "-", let format, [.iio, .sensorLogger].contains(format) {
+        if output == "-", let format, format.isFolder {
             throw ValidationError(
-                "The format \(format.rawValue) is a folder, which standard output cannot be. Name one.")
+                "The format \(format.name) is a folder, which standard output cannot be. Name one.")
         }
         if receiver != nil, !chosenFormat.hasOneReceiver {
-            throw ValidationError("The format \(chosenFormat.rawValue) has all receivers; leave --receiver out.")
+            throw ValidationError("The format \(chosenFormat.name) has all receivers; leave --receiver out.")
         }
         if stamps, !chosenFormat.hasStamps {
             throw ValidationError("--stamps is for the formats gpsd and nmea.")
         }
-        guard format == nil, output != "-", ExportFormat(fileName: output) == nil else { return }
+        guard format == nil, output != "-", RecordingFormat(fileName: output) == nil else { return }
         throw ValidationError(
-            "The name \(output) does not say a format. End it in one of \(ExportFormat.knownEndings.joined(separator: ", ")), or give --format."
+            "The name \(output) does not say a format. End it in one of \(RecordingFormat.knownEndings.joined(separator: ", ")), or give --format."
         )
     }
 
     /// The format that is written: a native trace where nothing says another.
-    var chosenFormat: ExportFormat { format ?? ExportFormat(fileName: output) ?? .trace }
+    var chosenFormat: RecordingFormat { format ?? RecordingFormat(fileName: output) ?? .trace }
 
     private var options: ExportOptions {
         ExportOptions(overwrite: overwrite, receiver: receiver, hasStamps: stamps)

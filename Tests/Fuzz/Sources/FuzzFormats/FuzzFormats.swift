@@ -12,7 +12,7 @@ import TraceFormats
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = Array(UnsafeBufferPointer(start: start, count: count))
-    if let file = try? RecordingFile.read(input, name: "fuzz"), file.trace.format == .native, file.kind != .native {
+    if let file = try? RecordingFile.read(input, name: "fuzz"), file.trace.format == .native, file.format != .trace {
         check(file.trace)
     }
     // Random bytes seldom begin as MCAP does.
@@ -37,7 +37,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         precondition(comparison.difference.map { !$0.description.isEmpty } ?? true)
     }
     for name in ["fuzz.script", "fuzz.umockdev"] {
-        if let file = try? RecordingFile.read(input, name: name), file.kind == .umockdev { check(file.trace) }
+        if let file = try? RecordingFile.read(input, name: name), file.format == .umockdev { check(file.trace) }
     }
     _ = try? CSVColumnMap(String(decoding: input, as: UTF8.self))
     for map in maps { check { try Recording(table: input, name: "fuzz", columns: map) } }

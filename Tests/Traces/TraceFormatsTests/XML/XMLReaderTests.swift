@@ -9,7 +9,7 @@ import Testing
 @Suite("The reader of XML")
 struct XMLReaderTests {
     /// Gives so many bytes at a time.
-    private final class Drops: XMLSource {
+    private final class Drops: ByteSource {
         private var rest: ArraySlice<UInt8>
         private let size: Int
 
@@ -28,7 +28,7 @@ struct XMLReaderTests {
 
     /// All tags, each as one word with what belongs to it, and last the error.
     private func tokens(_ bytes: [UInt8], size: Int = .max, keys: [StaticString] = ["a", "b"]) -> [String] {
-        var reader = XMLReader(size == .max ? XMLBytes(bytes) : Drops(bytes, size: size), name: "t.xml")
+        var reader = XMLReader(size == .max ? MemorySource(bytes) : Drops(bytes, size: size), name: "t.xml")
         var tokens: [String] = []
         do throws(DeviceError) {
             while let token = try reader.next() {
@@ -107,7 +107,7 @@ struct XMLReaderTests {
         for text in [
             String(repeating: "é&amp;", count: 100_000), "<![CDATA[" + String(repeating: "x", count: 500_000) + "]]>",
         ] {
-            var reader = XMLReader(XMLBytes([UInt8]("<r><d>\(text)</d></r>".utf8)), name: "t.xml")
+            var reader = XMLReader(MemorySource([UInt8]("<r><d>\(text)</d></r>".utf8)), name: "t.xml")
             _ = try reader.next()
             _ = try reader.next()
             let found1 = try reader.next()
@@ -187,12 +187,12 @@ struct XMLReaderTests {
     @Test("Reading goes on from a tag in the middle")
     func resuming() throws {
         let bytes = [UInt8]("<r>\n<e/>\n<f>1</f>\n<g></h></r>".utf8)
-        var reader = XMLReader(XMLBytes(bytes), name: "t.xml")
+        var reader = XMLReader(MemorySource(bytes), name: "t.xml")
         while try reader.next() != nil, !reader.isNamed("f") {}
         let (offset, line) = (reader.offset, reader.line())
         #expect((offset, line) == (9, 3))
         var second = XMLReader(
-            XMLBytes(bytes, from: offset), name: "t.xml", offset: offset, line: line, inside: ["r"])
+            MemorySource(bytes, from: offset), name: "t.xml", offset: offset, line: line, inside: ["r"])
         let found6 = try second.next()
         #expect(found6 == .start)
         let found7 = second.depth

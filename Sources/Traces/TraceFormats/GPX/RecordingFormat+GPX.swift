@@ -1,0 +1,154 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Trace
+
+extension RecordingFormat {
+    /// Positions as GPX 1.1: a track with a segment for each stretch without a loss of positions.
+    ///
+    /// An epoch that was reported several times gives one point, from its last report. Course and speed stand in Garmin's
+    /// TrackPointExtension v2, in degrees and metres per second; `ele` is above mean sea level.
+    public static let gpx = RecordingFormat(
+        name: "gpx", title: "GPX", endings: [".gpx"], hasOneReceiver: true,
+        sniff: { (input) throws(DeviceError) in GPXFile.likeness(input) },
+        read: { (input, options) throws(DeviceError) in
+            let (trace, remarks) = try GPXFile.trace(input.chunks, options.gpx)
+            return .trace(trace, remarks: remarks)
+        },
+        writer: { (trace, path, options) throws(DeviceError) in
+            try PathWriter.write(trace, to: path, options) { (writer) throws(DeviceError) in try writer.writeTrack() }
+        })
+
+    /// Positions as waypoints of GPX with times in whole seconds, one for each, as Xcode and simulators of phones play
+    /// them. It is read as any GPX.
+    public static let xcode = RecordingFormat(
+        name: "xcode", hasOneReceiver: true,
+        writer: { (trace, path, options) throws(DeviceError) in
+            try PathWriter.write(trace, to: path, options) { (writer) throws(DeviceError) in
+                try writer.writeWaypoints()
+            }
+        })
+}
+
+// Elements are in the order of the schema.
+extension PathWriter {
+    fileprivate mutating func writeTrack() throws(DeviceError) -> [String] {
+        begin(" xmlns:gpxtpx=\"http://www.garmin.com/xmlschemas/TrackPointExtension/v2\"")
+        file.text("<trk>")
+        file.element("name", options.name)
+        var epochs = start
+        var isOpen = false
+        while let epoch = next(&epochs) {
+            if epoch.startsSegment {
+                file.text(isOpen ? "</trkseg>\n<trkseg>\n" : "\n<trkseg>\n")
+                isOpen = true
+            }
+            writePoint(epoch)
+            try file.flushIfLarge()
+        }
+        if isOpen { file.text("</trkseg>\n") }
+        file.text("</trk>\n</gpx>\n")
+        return try close(epochs, format: "GPX", altitude: "mean sea level", hasSatellites: true)
+    }
+
+    fileprivate mutating func writeWaypoints() throws(DeviceError) -> [String] {
+        begin("")
+        var epochs = start
+        var last: Int64?
+        var crowded = 0
+        while let epoch = next(&epochs) {
+            let second = epoch.time.map { $0.nanoseconds / 1_000_000_000 }
+            if let second, let last, second <= last {
+                crowded += 1
+                continue
+            }
+            last = second ?? last
+            writePlace("<wpt lat=\"", epoch)
+            if let second { writeTime(WallTime(nanoseconds: second * 1_000_000_000)) }
+            file.text("</wpt>\n")
+            try file.flushIfLarge()
+        }
+        file.text("</gpx>\n")
+        var remarks = try close(epochs, format: "GPX for Xcode", altitude: "mean sea level")
+        remarks.append("GPX for Xcode has waypoints only: course, speed and gaps were left out.")
+        if crowded > 0 {
+            remarks.append("\(crowded) positions do not lie in a later second than the one before and were left out.")
+        }
+        return remarks
+    }
+
+    /// - Parameter namespaces: further ones, as attributes of the root.
+    private mutating func begin(_ namespaces: StaticString) {
+        file.text(
+            """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <gpx version="1.1" creator="swift-device-services" xmlns="http://www.topografix.com/GPX/1/1"
+            """)
+        file.text(namespaces)
+        file.text(">\n")
+        if let start = trace.start {
+            file.text("<metadata>")
+            writeTime(start)
+            file.text("</metadata>\n")
+        }
+    }
+
+    /// Begins a point with its coordinates and its altitude.
+    private mutating func writePlace(_ tag: StaticString, _ epoch: PositionEpochs.Epoch) {
+        let report = epoch.report
+        file.text(tag)
+        file.number(report.latitude, decimals: 9)
+        file.text("\" lon=\"")
+        // The schema has no 180.
+        file.number(report.longitude == 180 ? -180 : report.longitude, decimals: 9)
+        file.text("\">")
+        note(epoch, altitude: report.altitudeAboveSeaLevel)
+        file.element("ele", report.altitudeAboveSeaLevel, decimals: 4)
+    }
+
+    private mutating func writeTime(_ time: WallTime) {
+        file.text("<time>")
+        file.time(time)
+        file.text("</time>")
+    }
+
+    private mutating func writePoint(_ epoch: PositionEpochs.Epoch) {
+        let report = epoch.report
+        writePlace("<trkpt lat=\"", epoch)
+        if let time = epoch.time { writeTime(time) }
+        file.element("magvar", Self.direction(report.magneticVariation, decimals: 1), decimals: 1)
+        file.element("geoidheight", report.geoidSeparation, decimals: 3)
+        file.text("<fix>")
+        switch report.status {
+        case 2, 3, 4: file.text("dgps")
+        case 9: file.text("pps")
+        default: file.text(report.mode == .threeDimensional ? "3d" : "2d")
+        }
+        file.text("</fix>")
+        if let sky = epoch.sky {
+            let used =
+                sky.usedCount >= 0 ? sky.usedCount : Int32(clamping: sky.satellites?.count(where: \.isUsed) ?? -1)
+            file.element("sat", used)
+            file.element("hdop", sky.hdop, decimals: 2)
+            file.element("vdop", sky.vdop, decimals: 2)
+            file.element("pdop", sky.pdop, decimals: 2)
+        }
+        file.element("ageofdgpsdata", report.correctionAge, decimals: 1)
+        if report.correctionStation <= 1023 { file.element("dgpsid", report.correctionStation) }
+        if !report.speed.isNaN || !report.track.isNaN {
+            file.text("<extensions><gpxtpx:TrackPointExtension>")
+            file.element("gpxtpx:speed", report.speed, decimals: 3)
+            file.element("gpxtpx:course", Self.direction(report.track, decimals: 4), decimals: 4)
+            file.text("</gpxtpx:TrackPointExtension></extensions>")
+        }
+        file.text("</trkpt>\n")
+    }
+
+    /// A direction from 0 to below 360 degrees, also when it is written with so many decimals: the schemas have no 360.
+    private static func direction(_ degrees: Double, decimals: Int) -> Double {
+        let unit: Double = decimals == 1 ? 10 : 10_000
+        let rounded = (degrees.remainder(dividingBy: 360) * unit).rounded() / unit
+        return rounded < 0 ? rounded + 360 : rounded
+    }
+}

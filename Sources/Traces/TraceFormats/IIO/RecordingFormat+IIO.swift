@@ -1,0 +1,135 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import IIOFormat
+import Trace
+
+extension RecordingFormat {
+    /// A folder for libiio 1.0's `emu:` backend and for iio-emu: the XML of a context with values, called "context.xml",
+    /// and a device for each sensor, with steps of 1e-6 m/s² and kPa, 1e-7 rad/s and gauss. Its scans are called
+    /// `<name>_buf0.bin`.
+    ///
+    /// Scans hold the time stamp too: nanoseconds since 1970 where the trace has a start, else since its own. Values are
+    /// in the sensor's axes, rounded to the nearest raw number.
+    public static let iio = RecordingFormat(
+        name: "iio", title: "XML of libiio", endings: [".iio"], isFolder: true, sniff: sniff, read: read, writer: write)
+
+    private static func sniff(_ input: RecordingInput) throws(DeviceError) -> Likeness? {
+        if let names = input.folder { return contexts(names).isEmpty ? nil : .named }
+        return input.firstByte == UInt8(ascii: "<") ? .likely : nil
+    }
+
+    private static func contexts(_ names: [String]) -> [String] { names.filter { $0.lowercased().hasSuffix(".xml") } }
+
+    private static func read(
+        _ input: RecordingInput, _ options: RecordingOptions
+    ) throws(DeviceError) -> RecordingContents {
+        if let names = input.folder {
+            let contexts = contexts(names)
+            guard let context = contexts.first, contexts.count == 1 else {
+                throw DeviceError(
+                    .invalidTrace, "The folder \(input.name) holds \(contexts.count) XML files. Name the one to read.")
+            }
+            return .recording(try recording(try RecordingInput(path: "\(input.name)/\(context)"), options))
+        }
+        guard input.isOnDisk else {
+            throw DeviceError(
+                .notSupported,
+                "\(input.name) is XML, and the readings of libiio's contexts are in buffer files beside it. Name the file."
+            )
+        }
+        return .recording(try recording(input, options))
+    }
+
+    /// Reads a context, the values beside it (`<name>.values.json`, when there is such a file), and its buffer files.
+    private static func recording(
+        _ input: RecordingInput, _ options: RecordingOptions
+    ) throws(DeviceError) -> Recording {
+        var context = try IIOContext(xml: try input.bytes(), name: input.name)
+        let base = input.name.lowercased().hasSuffix(".xml") ? String(input.name.dropLast(4)) : input.name
+        var remarks: [String] = []
+        if let values = try Folder.readIfPresent("\(base).values.json") {
+            let unknown = try context.setValues(json: values, name: "\(base).values.json")
+            if let key = unknown.first {
+                remarks.append(
+                    "\(unknown.count) values are of attributes that the context does not have, such as \(key).")
+            }
+        }
+        let described = context
+        var recording = try Recording(iio: described, name: input.name, options: options.iio) {
+            (device) throws(DeviceError) in
+            for name in IIORecordingNames.read(device, in: described) {
+                if let bytes = try input.neighbour(name) { return bytes }
+            }
+            return nil
+        }
+        recording.contexts = [context.xml(includingValues: true)]
+        recording.remarks.append(contentsOf: remarks)
+        return recording
+    }
+
+    private static func write(
+        _ trace: TraceFile, to path: String, options: ExportOptions
+    ) throws(DeviceError) -> [String] {
+        var readings = try MeasuredReadings(trace)
+        let written = readings.sensors.indices.filter { readings.sensors[$0].count > 0 }
+        let context = IIORecordingContext.context(
+            written.map { index in
+                let sensor = readings.sensors[index]
+                return .init(description: sensor.description, rate: sensor.rate, first: sensor.first)
+            }, hasStart: readings.start != nil)
+        let contextFile = "context.xml"
+        return try Folder.fill(path) { () throws(DeviceError) in
+            try Folder.make(
+                path, for: [contextFile] + context.devices.map { IIORecordingNames.written($0) },
+                overwrite: options.overwrite)
+            var buffers: [IIOBufferFile?] = readings.sensors.map { _ in nil }
+            for (device, sensor) in zip(context.devices, written) {
+                buffers[sensor] = try IIOBufferFile(
+                    device, folder: path, origin: readings.start?.nanoseconds ?? 0, overwrite: options.overwrite)
+            }
+            while let reading = readings.next() { try buffers[reading.sensor]?.take(reading.value, at: reading.time) }
+            for buffer in buffers { try buffer?.close() }
+            try Folder.write(
+                [(contextFile, [UInt8](context.xml(includingValues: true).utf8))], to: path,
+                overwrite: options.overwrite)
+            return readings.remarks
+        }
+    }
+}
+
+/// The scans of one sensor that are being written.
+private final class IIOBufferFile {
+    private let encoder: IIOScanEncoder
+    private let axes: [IIOAxis]
+    private let stampChannel: Int?
+    private let origin: Int64
+    private var scan: [UInt8]
+    private var file: ExportFile
+
+    /// - Parameter origin: nanoseconds since 1970 at time zero.
+    init(_ device: IIODevice, folder: String, origin: Int64, overwrite: Bool) throws(DeviceError) {
+        let channels = device.channels.indices.filter { device.channels[$0].scan != nil }
+        guard let layout = device.layout(of: channels), let sensor = device.sensors().first else {
+            throw DeviceError(.notSupported, "The sensor \(device.name) has no place in a buffer.")
+        }
+        encoder = IIOScanEncoder(layout: layout)
+        axes = sensor.axes
+        stampChannel = device.timestampChannel
+        self.origin = origin
+        scan = encoder.emptyScan()
+        file = try ExportFile(path: "\(folder)/\(IIORecordingNames.written(device))", overwrite: overwrite)
+    }
+
+    func take(_ value: SIMD3<Double>, at time: Int64) throws(DeviceError) {
+        scan.withUnsafeMutableBytes { scan in
+            encoder.put(value, of: axes, into: scan)
+            if let stampChannel { encoder.put(raw: origin.addingSaturated(time), of: stampChannel, into: scan) }
+        }
+        file.bytes.append(contentsOf: scan)
+        try file.flushIfLarge()
+    }
+
+    func close() throws(DeviceError) { try file.close() }
+}

@@ -1,0 +1,103 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Trace
+
+extension RecordingFormat {
+    /// Positions as KML 2.2 for viewing: a line for each stretch without a loss of positions, and the same as tracks with
+    /// times (Google's gx:Track), where positions have them. It is written and not read.
+    ///
+    /// Altitudes are above mean sea level; a stretch that lacks some lies on the ground.
+    public static let kml = RecordingFormat(
+        name: "kml", endings: [".kml"], hasOneReceiver: true,
+        writer: { (trace, path, options) throws(DeviceError) in
+            try PathWriter.write(trace, to: path, options) { (writer) throws(DeviceError) in try writer.writeKML() }
+        })
+}
+
+extension PathWriter {
+    fileprivate mutating func writeKML() throws(DeviceError) -> [String] {
+        file.text(
+            """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <kml xmlns="http://www.opengis.net/kml/2.2" xmlns:gx="http://www.google.com/kml/ext/2.2">
+            <Document>
+            """)
+        file.element("name", options.name)
+        file.text("\n<Folder><name>Path</name>\n")
+        var epochs = start
+        var isTimed = false
+        while let stretch = stretch(from: epochs, cutsAntimeridian: true) {
+            if stretch.isTimed { isTimed = true }
+            epochs = try writeLine(stretch)
+        }
+        file.text("</Folder>\n")
+        if isTimed {
+            file.text("<Folder><name>Track</name>\n")
+            var tracks = start
+            while let stretch = stretch(from: tracks) { tracks = try writeTrack(stretch) }
+            file.text("</Folder>\n")
+        }
+        file.text("</Document>\n</kml>\n")
+        return try close(epochs, format: "KML", altitude: "mean sea level")
+    }
+
+    private mutating func writeMode(_ stretch: Stretch) {
+        file.text("<altitudeMode>")
+        file.text(stretch.hasAltitude ? "absolute" : "clampToGround")
+        file.text("</altitudeMode>\n")
+    }
+
+    /// Writes a line, and returns the place behind it.
+    private mutating func writeLine(_ stretch: Stretch) throws(DeviceError) -> PositionEpochs {
+        // A line has two ends.
+        let isPoint = stretch.count == 1
+        file.text(isPoint ? "<Placemark><Point>" : "<Placemark><LineString>")
+        writeMode(stretch)
+        file.text("<coordinates>\n")
+        let epochs = try forEach(stretch) { writer, epoch, _ in
+            writer.note(epoch, altitude: epoch.report.altitudeAboveSeaLevel)
+            writer.writePlace(epoch, stretch, separator: UInt8(ascii: ","))
+            writer.file.text("\n")
+        }
+        file.text(isPoint ? "</coordinates></Point></Placemark>\n" : "</coordinates></LineString></Placemark>\n")
+        return epochs
+    }
+
+    /// Writes a track with times, where all positions have one, and returns the place behind it.
+    private mutating func writeTrack(_ stretch: Stretch) throws(DeviceError) -> PositionEpochs {
+        guard stretch.isTimed else { return try forEach(stretch) { _, _, _ in } }
+        file.text("<Placemark><gx:Track>")
+        writeMode(stretch)
+        // First all times, then all places: the order of the schema.
+        _ = try forEach(stretch) { writer, epoch, _ in
+            guard let time = epoch.time else { return }
+            writer.file.text("<when>")
+            writer.file.time(time)
+            writer.file.text("</when>\n")
+        }
+        let epochs = try forEach(stretch) { writer, epoch, _ in
+            writer.file.text("<gx:coord>")
+            writer.writePlace(epoch, stretch, separator: UInt8(ascii: " "))
+            writer.file.text("</gx:coord>\n")
+        }
+        file.text("</gx:Track></Placemark>\n")
+        return epochs
+    }
+
+    private mutating func writePlace(
+        _ epoch: PositionEpochs.Epoch, _ stretch: Stretch, separator: UInt8
+    ) {
+        file.number(epoch.report.longitude, decimals: 9)
+        file.bytes.append(separator)
+        file.number(epoch.report.latitude, decimals: 9)
+        guard stretch.hasAltitude else {
+            // Readers of tracks want three numbers.
+            if separator == UInt8(ascii: " ") { file.text(" 0") }
+            return
+        }
+        file.bytes.append(separator)
+        file.number(epoch.report.altitudeAboveSeaLevel, decimals: 4)
+    }
+}

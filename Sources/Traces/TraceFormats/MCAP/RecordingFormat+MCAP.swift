@@ -1,0 +1,149 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import GPSDProtocol
+import NMEAFormat
+import Trace
+import TraceEditing
+
+/// Makes messages of the events of a trace.
+struct MCAPExport: ~Copyable {
+    /// What a channel is called, and what its schema is.
+    private struct Topic: Hashable {
+        var name: String
+        var schema: String
+    }
+
+    private var writer: MCAPWriter
+    private var channels: [Topic: UInt16] = [:]
+    private let schemas: [String: UInt16]
+    private var decoder = GPSDDecoder()
+    private var lines = TraceEventLines()
+    private var attitude: AttitudeTrack
+    /// Nanoseconds since 1970 at time zero.
+    private let origin: Int64
+    /// That of the errors of positions.
+    private let confidence: PositionDeviations.Confidence
+    private var withoutAltitude = 0
+    private var aboveSea = 0
+
+    init(path: String, overwrite: Bool, header: TraceHeader) throws(DeviceError) {
+        var writer = try MCAPWriter(path: path, overwrite: overwrite, library: "swift-device-services")
+        var schemas: [String: UInt16] = [:]
+        for (name, json) in FoxgloveSchema.all { schemas[name] = writer.schema(name: name, json: json) }
+        try writer.metadata(
+            name: MCAP.metadataName, [("header", String(decoding: header.line(), as: UTF8.self))])
+        self.writer = writer
+        self.schemas = schemas
+        origin = max(header.start?.wallTime.nanoseconds ?? 0, 0)
+        confidence = header.hasPhoneAccuracies ? .sixtyEight : .ninetyFive
+        attitude = AttitudeTrack(header)
+    }
+
+    mutating func take(_ event: TraceEvent) throws(DeviceError) {
+        let arrival = event.time ?? 0
+        let time = absolute(arrival)
+        switch event.contents {
+        case .gpsd(let line):
+            try put(MCAP.gpsdTopic, schema: FoxgloveSchema.gpsdName, time, time, line)
+            if case .position(var report) = line.withUnsafeBytes({ decoder.decode($0) }), report.hasFix {
+                _ = report.dropImplausible()
+                switch FoxgloveMessage.altitude(report) {
+                case nil: withoutAltitude += 1
+                case (_, true)?: aboveSea += 1
+                default: break
+                }
+                let measured = report.time.map { UInt64(max($0.nanoseconds, 0)) } ?? time
+                try put(
+                    "/gps/fix", schema: FoxgloveSchema.locationFixName, of: MCAP.gpsdTopic, time, measured,
+                    FoxgloveMessage.location(report, confidence, at: measured))
+            }
+        case .sample(let value, let kind, let sensor, let stamp):
+            let measured = absolute(stamp ?? arrival)
+            let name = sensor == kind.rawValue ? "/\(kind.rawValue)" : "/\(kind.rawValue)/\(sensor)"
+            try put(
+                name, schema: kind.isVector ? FoxgloveSchema.vectorName : FoxgloveSchema.scalarName, time, measured,
+                FoxgloveMessage.sample(value, kind: kind, sensor: sensor, at: measured))
+            if let (attitude, parent) = attitude.take(value, kind: kind, sensor: sensor, at: stamp ?? arrival) {
+                try put(
+                    "/attitude", schema: FoxgloveSchema.frameTransformName, time, measured,
+                    FoxgloveMessage.transform(attitude, parent: parent, at: measured))
+            }
+        case .gpsdText, .lost, .regained, .sensorLost, .sensorRegained, .battery, .accessory:
+            var text: [UInt8] = []
+            lines.append(TraceEvent(time: arrival, event.contents), to: &text)
+            for line in text.split(separator: UInt8(ascii: "\n")) {
+                try put("/events", schema: FoxgloveSchema.eventName, time, time, [UInt8](line))
+            }
+        }
+    }
+
+    mutating func close() throws(DeviceError) {
+        try writer.close()
+    }
+
+    /// What `/gps/fix` cannot say; `/gpsd` has it as it was.
+    var remarks: [String] {
+        var remarks: [String] = []
+        if withoutAltitude > 0 {
+            remarks.append(
+                "\(withoutAltitude) positions have no altitude; /gps/fix needs one and says 0, give or take 1000 km.")
+        }
+        if aboveSea > 0 {
+            remarks.append(
+                "\(aboveSea) positions have their altitude above mean sea level only; /gps/fix says that one, where ROS has it above the ellipsoid."
+            )
+        }
+        return remarks
+    }
+
+    /// A time on the clock of the file, which has none before its beginning.
+    private func absolute(_ time: Int64) -> UInt64 { UInt64(max(origin.addingSaturated(time), 0)) }
+
+    private mutating func put(
+        _ name: String, schema: String, of origin: String? = nil, _ logged: UInt64, _ published: UInt64,
+        _ data: [UInt8]
+    ) throws(DeviceError) {
+        let topic = Topic(name: name, schema: schema)
+        let channel: UInt16
+        if let known = channels[topic] {
+            channel = known
+        } else {
+            channel = writer.channel(
+                topic: name, schema: schemas[schema] ?? 0, metadata: origin.map { [(MCAP.derivedKey, $0)] } ?? [])
+            channels[topic] = channel
+        }
+        try writer.message(channel, logged: logged, published: published, data)
+    }
+}
+
+extension RecordingFormat {
+    /// An MCAP file of JSON messages, uncompressed, with chunks, indexes, checksums and a summary. Foxglove opens it, and
+    /// reading it gives the same trace.
+    ///
+    /// Channels: `/gpsd` with gpsd's reports as they are; `/gps/fix` with foxglove.LocationFix of each position; for each
+    /// sensor its kind and id with readings in its own axes (m/s², rad/s, gauss, kPa); `/attitude` with
+    /// foxglove.FrameTransform of the device, at most 50 a second, reckoned from the motion sensors where there are a
+    /// gyroscope and an accelerometer; `/events` with all others as lines of a trace. The header of the trace is the
+    /// metadata record "device-services-trace".
+    ///
+    /// The log time of a message is that of arrival, the publish time that of measurement: nanoseconds since 1970, or
+    /// since the start where the trace does not say when that was.
+    public static let mcap = RecordingFormat(
+        name: "mcap", title: "MCAP", endings: [".mcap"],
+        sniff: { (input) throws(DeviceError) in input.prefix.starts(with: MCAP.magic) ? .certain : nil },
+        read: { (input, _) throws(DeviceError) in
+            let builder = TraceBuilder(name: input.name)
+            let remarks = try MCAPImport.read(input.chunks, into: builder)
+            return .trace(try builder.file(), remarks: remarks)
+        },
+        writer: { (trace, path, options) throws(DeviceError) in
+            var export = try MCAPExport(
+                path: path, overwrite: options.overwrite, header: TraceReading.header(of: trace))
+            var reading = TraceReading(trace)
+            while let event = reading.next() { try export.take(event) }
+            try export.close()
+            return export.remarks + reading.warnings.map(\.description)
+        })
+}

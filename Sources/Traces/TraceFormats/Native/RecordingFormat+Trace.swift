@@ -1,0 +1,97 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Trace
+import TraceEditing
+
+extension RecordingFormat {
+    /// A native trace, which holds everything.
+    public static let trace = RecordingFormat(
+        name: "trace", title: "a trace", endings: [".trace", ".jsonl"], isTriedLast: true,
+        sniff: { (input) throws(DeviceError) in input.isTrace(.native) ? .certain : nil },
+        read: { (input, _) throws(DeviceError) in .trace(try input.trace.get()) },
+        writer: { (trace, path, options) throws(DeviceError) in
+            let writer = try TraceWriter(whole: path, overwrite: options.overwrite)
+            let warnings = try TraceEditor.write(trace, to: writer)
+            try writer.close()
+            return warnings.map(\.description)
+        })
+
+    /// gpsd's reports, one a line, as `gpspipe -w` prints them; with stamps as `gpspipe -w -uu` does where the trace says
+    /// when they came. Lines that are no reports are written as they are. Other programs may not read lines with stamps.
+    public static let gpsd = RecordingFormat(
+        name: "gpsd", title: "gpsd's reports (gpspipe -w)", endings: [".json"], hasStamps: true, isTriedLast: true,
+        sniff: { (input) throws(DeviceError) in input.isTrace(.gpsd) ? .certain : nil },
+        read: { (input, _) throws(DeviceError) in .trace(try input.trace.get()) },
+        writer: writeGPSD)
+
+    private static func writeGPSD(
+        _ trace: TraceFile, to path: String, options: ExportOptions
+    ) throws(DeviceError) -> [String] {
+        let bytes = trace.bytes
+        var probe = TraceCursor(trace)
+        var hasLines = false
+        while !hasLines, let record = bytes.withUnsafeBytes({ probe.next($0) }) { hasLines = record.isOfGPSD }
+        guard hasLines else {
+            throw DeviceError(
+                .invalidTrace, "\(trace.name) holds nothing of gpsd, so there is nothing to write.")
+        }
+        var file = try ExportFile(path: path, overwrite: options.overwrite)
+        var cursor = TraceCursor(trace)
+        var leftOut = LeftOut()
+        leftOut.add(batteryOf: trace.header)
+        var arrivals = 0
+        while let record = bytes.withUnsafeBytes({ cursor.next($0) }) {
+            guard record.isOfGPSD else {
+                leftOut.add(record.kind)
+                continue
+            }
+            if let time = record.time {
+                if options.hasStamps, let start = trace.start {
+                    stamp(WallTime(nanoseconds: start.nanoseconds.addingSaturated(time)), &file.bytes)
+                } else {
+                    arrivals += 1
+                }
+            }
+            file.bytes.append(contentsOf: bytes.withUnsafeBytes { record.line(in: $0) })
+            file.bytes.append(UInt8(ascii: "\n"))
+            try file.flushIfLarge()
+        }
+        try file.close()
+        var remarks = leftOut.remarks()
+        if arrivals > 0 {
+            remarks.append(
+                options.hasStamps
+                    ? "There are no times of arrival, as the trace does not say when it began."
+                    : "The times at which \(arrivals) reports came were left out; --stamps writes them.")
+        }
+        return remarks + cursor.warningTexts
+    }
+
+    /// `2026-11-21 03:39:22 1795232362.754231: `
+    private static func stamp(_ time: WallTime, _ bytes: inout [UInt8]) {
+        var text: [UInt8] = []
+        CivilDate(time).appendISO8601(decimals: 0, to: &text)
+        for byte in text where byte != UInt8(ascii: "Z") {
+            bytes.append(byte == UInt8(ascii: "T") ? UInt8(ascii: " ") : byte)
+        }
+        bytes.append(UInt8(ascii: " "))
+        bytes.append(contentsOf: "\(time.nanoseconds / 1_000_000_000).".utf8)
+        CivilDate.append(Int(time.nanoseconds % 1_000_000_000 / 1000), digits: 6, to: &bytes)
+        bytes.append(UInt8(ascii: ":"))
+        bytes.append(UInt8(ascii: " "))
+    }
+}
+
+extension RecordingInput {
+    fileprivate func isTrace(_ format: TraceFile.Format) -> Bool {
+        guard folder == nil, case .success(let file) = trace else { return false }
+        return file.format == format
+    }
+}
+
+extension TraceRecord {
+    /// True for what gpsd sent.
+    fileprivate var isOfGPSD: Bool { kind == .gpsd || kind == .gpsdText }
+}

@@ -1,0 +1,181 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Trace
+
+/// Writes the positions of a trace as a path: what GPX, KML and GeoJSON have in common.
+struct PathWriter: ~Copyable {
+    /// One stretch without a gap, and where it begins.
+    struct Stretch {
+        /// Stands before its first position.
+        var epochs: PositionEpochs
+        var count = 0
+        /// True when all positions have civil times.
+        var isTimed = true
+        /// True when all positions have an altitude above mean sea level.
+        var hasAltitude = true
+        /// True when all positions have a height above the ellipsoid.
+        var hasHeight = true
+    }
+
+    /// What was found that the file cannot hold.
+    struct Losses {
+        var accuracies = 0
+        var altitudes = 0
+        var undefinedAltitudes = 0
+        var timeless = 0
+    }
+
+    /// What is written.
+    var file: ExportFile
+    let trace: TraceFile
+    let options: ExportOptions
+    private let bytes: UnsafeRawBufferPointer
+    private var losses = Losses()
+    /// Stands before the first position.
+    let start: PositionEpochs
+
+    /// Has a format write its file. The error says that there are no positions, before there is a file.
+    static func write(
+        _ trace: TraceFile, to path: String, _ options: ExportOptions,
+        _ body: (inout PathWriter) throws(DeviceError) -> [String]
+    ) throws(DeviceError) -> [String] {
+        try trace.bytes.withUnsafeBytes { (bytes) throws(DeviceError) in
+            let start = PositionEpochs(trace, receiver: options.receiver)
+            var probe = start
+            guard probe.next(bytes) != nil else {
+                let hint = options.receiver.map { " of the receiver \($0)" } ?? ""
+                throw DeviceError(
+                    .invalidTrace, "\(trace.name) holds no positions\(hint), so there is nothing to write.")
+            }
+            let file = try ExportFile(path: path, overwrite: options.overwrite)
+            var writer = PathWriter(file: file, trace: trace, options: options, bytes: bytes, start: start)
+            return try body(&writer)
+        }
+    }
+
+    private init(
+        file: consuming ExportFile, trace: TraceFile, options: ExportOptions, bytes: UnsafeRawBufferPointer,
+        start: PositionEpochs
+    ) {
+        self.file = file
+        self.trace = trace
+        self.options = options
+        self.bytes = bytes
+        self.start = start
+    }
+
+    /// The next position; nil at the end.
+    func next(_ epochs: inout PositionEpochs) -> PositionEpochs.Epoch? { epochs.next(bytes) }
+
+    /// Goes through the positions of a stretch, and stands behind it afterwards.
+    mutating func forEach(
+        _ stretch: Stretch, _ body: (inout PathWriter, PositionEpochs.Epoch, _ index: Int) -> Void
+    ) throws(DeviceError) -> PositionEpochs {
+        var epochs = stretch.epochs
+        for index in 0..<stretch.count {
+            guard let epoch = epochs.next(bytes) else { break }
+            body(&self, epoch, index)
+            try file.flushIfLarge()
+        }
+        return epochs
+    }
+
+    /// Notes what is lost of a position.
+    mutating func note(_ epoch: PositionEpochs.Epoch, altitude: Double) { losses.note(epoch, altitude: altitude) }
+
+    /// The stretch that begins where the bookmark stands; nil at the end.
+    ///
+    /// - Parameter cutsAntimeridian: whether a stretch ends where the path crosses 180 degrees of longitude.
+    func stretch(from epochs: PositionEpochs, cutsAntimeridian: Bool = false) -> Stretch? {
+        var stretch = Stretch(epochs: epochs)
+        var scan = epochs
+        var longitude = 0.0
+        while let epoch = scan.next(bytes) {
+            if stretch.count > 0 {
+                let isFar = (epoch.report.longitude - longitude).magnitude > 180
+                if epoch.startsSegment || (cutsAntimeridian && isFar) { break }
+            }
+            longitude = epoch.report.longitude
+            stretch.count += 1
+            if epoch.time == nil { stretch.isTimed = false }
+            if epoch.report.altitudeAboveSeaLevel.isNaN { stretch.hasAltitude = false }
+            if epoch.report.altitudeAboveEllipsoid.isNaN { stretch.hasHeight = false }
+        }
+        return stretch.count > 0 ? stretch : nil
+    }
+
+    /// Closes the file, and returns remarks about what was left out.
+    ///
+    /// - Parameters:
+    ///   - epochs: stands behind the last position.
+    ///   - altitude: what the format has altitudes above.
+    ///   - hasSatellites: true for a format that has satellites and dilutions.
+    mutating func close(
+        _ epochs: PositionEpochs, format: String, altitude: String, hasSatellites: Bool = false
+    ) throws(DeviceError) -> [String] {
+        try file.close()
+        var remarks: [String] = []
+        if epochs.others > 0 {
+            remarks.append(
+                "\(epochs.others) positions of other receivers than \(epochs.receiver ?? "") were left out. --receiver names another one."
+            )
+        }
+        remarks += epochs.leftOut.remarks(without: hasSatellites ? [.skies] : [])
+        if losses.accuracies > 0 {
+            remarks.append(
+                "\(format) has no place for accuracies; those of \(losses.accuracies) positions were left out.")
+        }
+        if losses.altitudes > 0 {
+            remarks.append(
+                "\(format) has altitudes above \(altitude), which \(losses.altitudes) positions do not give; theirs were left out."
+            )
+        }
+        if losses.undefinedAltitudes > 0 {
+            remarks.append(
+                "The altitudes of \(losses.undefinedAltitudes) positions do not say above what; they were taken as above mean sea level."
+            )
+        }
+        if epochs.implausible > 0 { remarks.append(EpochAssembler.remark(implausible: epochs.implausible)) }
+        if losses.timeless > 0 { remarks.append("\(losses.timeless) positions have no time.") }
+        return remarks + epochs.warnings
+    }
+}
+
+extension PathWriter.Losses {
+    fileprivate mutating func note(_ epoch: PositionEpochs.Epoch, altitude: Double) {
+        let report = epoch.report
+        if !report.horizontalError.isNaN || !report.longitudeError.isNaN || !report.verticalError.isNaN {
+            accuracies += 1
+        }
+        if report.mode == .threeDimensional, altitude.isNaN,
+            !report.altitudeHAE.isNaN || !report.altitudeMSL.isNaN || !report.altitudeUndefined.isNaN
+        {
+            altitudes += 1
+        }
+        if report.hasUndefinedAltitude { undefinedAltitudes += 1 }
+        if epoch.time == nil { timeless += 1 }
+    }
+}
+
+extension PositionReport {
+    /// Metres above mean sea level; NaN when that is not known. What older releases of gpsd call "alt" is taken for it.
+    var altitudeAboveSeaLevel: Double {
+        guard mode == .threeDimensional else { return .nan }
+        if !altitudeMSL.isNaN { return altitudeMSL }
+        let derived = altitudeHAE - geoidSeparation
+        return derived.isNaN && altitudeHAE.isNaN ? altitudeUndefined : derived
+    }
+
+    /// Metres above the ellipsoid; NaN when that is not known.
+    var altitudeAboveEllipsoid: Double {
+        guard mode == .threeDimensional else { return .nan }
+        return altitudeHAE.isNaN ? altitudeMSL + geoidSeparation : altitudeHAE
+    }
+
+    /// True when the only altitude is one of which gpsd does not say above what it is.
+    fileprivate var hasUndefinedAltitude: Bool {
+        mode == .threeDimensional && altitudeMSL.isNaN && altitudeHAE.isNaN && !altitudeUndefined.isNaN
+    }
+}
