@@ -110,3 +110,14 @@ public struct NMEADecoder: Sendable {
         return streams.count - 1
     }
 }
+
+/// What is known of sentences beforehand.
+public struct NMEADecoderOptions: Sendable, Hashable {
+    /// The day on which they begin, as any instant of it; nil to learn it from RMC and ZDA. Those count more.
+    public var date: WallTime?
+    /// True to take sentences that have no checksum. Sentences that were cut off have none either.
+    public var allowsMissingChecksum = false
+
+    /// Options for what receivers send.
+    public init() {}
+}
