@@ -80,11 +80,15 @@ final class Player: @unchecked Sendable {
     }
 
     /// Brings the device into that state.
-    private func restore(_ state: TraceState) {
-        hub.restart(fixes: state.fixes)
-        if hub.receivers != state.receivers { hub.post(receivers: state.receivers) }
-        if let error = state.positionLoss { hub.postLost(error) } else { hub.postRegained() }
-        hub.settle()
+    ///
+    /// - Parameter flushes: True when the trace begins again, so that what the hub holds back is handed over first.
+    private func restore(_ state: TraceState, flushes: Bool = false) {
+        hub.together {
+            if flushes { hub.flush() }
+            hub.restart(fixes: state.fixes)
+            if hub.receivers != state.receivers { hub.post(receivers: state.receivers) }
+            if let error = state.positionLoss { hub.postLost(error) } else { hub.postRegained() }
+        }
         for index in motion.sensors.indices {
             guard let id = motion.id(index) else { continue }
             if let error = state.sensorLosses[index] {
@@ -113,10 +117,8 @@ final class Player: @unchecked Sendable {
         case .stop:
             // Time will not come to their ends.
             hub.flush()
-            hub.settle()
         case .fail(let error):
             hub.postLost(error)
-            hub.settle()
             for sensor in motion.sensors { motion.hub.postLost(error, sensor: sensor.id) }
         }
         epoch = hub.nextDeadline
@@ -150,7 +152,6 @@ final class Player: @unchecked Sendable {
                 return .happened
             }
             hub.flush()
-            hub.settle()
             epoch = hub.nextDeadline
             motion.hub.postQuiet()
             return .finished
@@ -164,13 +165,11 @@ final class Player: @unchecked Sendable {
         }
         if epoch <= next {
             hub.handOverDue(now: epoch)
-            hub.settle()
             self.epoch = hub.nextDeadline
         } else if let event, event <= next {
             // The kind first: it is quicker to look at.
             if feed.kind == .battery, case .round(let state) = feed.content {
-                hub.flush()
-                restore(state)
+                restore(state, flushes: true)
                 feed.consume()
                 // Who wants all that is left gets one round, or it would never end.
                 return limit == .never && feed.isEndless ? .finished : .happened
@@ -197,7 +196,7 @@ final class Player: @unchecked Sendable {
         case .position:
             feed.position.arrival = now
             if hub.wantsRawReports { feed.position.raw = feed.line() }
-            hub.post(feed.position, settles: true)
+            hub.post(feed.position)
             feed.consume()
             return
         case .other(.sky(var sky)):
@@ -221,7 +220,6 @@ final class Player: @unchecked Sendable {
         case .lost(let error): hub.postLost(error)
         case .regained: hub.postRegained()
         }
-        hub.settle()
         feed.consume()
     }
 

@@ -18,8 +18,7 @@ final class Mailbox<Message: Sendable>: Sendable {
     }
 
     private struct State {
-        var waiting: [Message] = []
-        var isBusy = false
+        var outbox = Outbox<Message>()
         /// The thread that handles messages; those that it brings meanwhile cannot wait for it.
         var handler: pthread_t?
         /// Those who wait for room.
@@ -34,8 +33,8 @@ final class Mailbox<Message: Sendable>: Sendable {
         self.limit = limit
     }
 
-    /// How many messages wait.
-    var count: Int { state.withLock { $0.waiting.count } }
+    /// How many messages wait for those that are being handled.
+    var count: Int { state.withLock { $0.outbox.countAfterTurn } }
 
     /// How many threads wait for room.
     var waitingThreads: Int { state.withLock { $0.outside.count } }
@@ -43,24 +42,23 @@ final class Mailbox<Message: Sendable>: Sendable {
     /// Adds a message, and handles what waits unless another thread, or a caller further up, is doing so.
     func post(_ message: Message, _ manner: Manner = .always, handle: (Message) -> Void) {
         add(message, manner)
-        while true {
-            let (batch, outside) = state.withLock { state -> ([Message], [Bell]) in
-                if state.isBusy || state.waiting.isEmpty { return ([], []) }
-                state.isBusy = true
+        guard state.withLock({ $0.outbox.claimTurn() }) else { return }
+        repeat {
+            let outside = state.withLock { state in
+                state.outbox.beginTurn()
                 state.handler = pthread_self()
-                defer {
-                    state.waiting = []
-                    state.outside = []
-                }
-                return (state.waiting, state.outside)
+                defer { state.outside = [] }
+                return state.outside
             }
-            guard !batch.isEmpty else { return }
             for bell in outside { bell.ring() }
-            for message in batch { handle(message) }
-            state.withLock { state in
-                state.isBusy = false
-                state.handler = nil
-            }
+            while let message = state.withLock({ $0.outbox.isInTurn ? $0.outbox.takeFirst() : nil }) { handle(message) }
+        } while goesOn()
+    }
+
+    private func goesOn() -> Bool {
+        state.withLock { state in
+            state.handler = nil
+            return state.outbox.endTurn()
         }
     }
 
@@ -68,13 +66,13 @@ final class Mailbox<Message: Sendable>: Sendable {
         while true {
             let bell = state.withLock { state -> Bell? in
                 switch manner {
-                case .once(let isSame) where state.waiting.contains(where: isSame): return nil
-                case .patiently where state.waiting.count >= limit && !Self.isHandler(state.handler):
+                case .once(let isSame) where state.outbox.contains(where: isSame): return nil
+                case .patiently where state.outbox.countAfterTurn >= limit && !Self.isHandler(state.handler):
                     let bell = Bell()
                     state.outside.append(bell)
                     return bell
                 default:
-                    state.waiting.append(message)
+                    state.outbox.append(message)
                     return nil
                 }
             }

@@ -3,7 +3,7 @@
 
 public import DeviceCore
 public import Dispatch
-import Foundation
+public import Foundation
 import Logging
 
 /// Chooses where a manager's callbacks run, from the place in which the manager is made.
@@ -21,30 +21,39 @@ public enum AppDelivery {
 
     /// The delivery of a manager that is being made here.
     public static func forCurrentPlace(device: Device) -> any Delivery {
-        let isMain = Thread.isMainThread || MainThread.isCurrent
-        if let playback = device.playback, !playback.deliversAsLive {
-            return playback.delivery(onMainThread: isMain)
-        }
-        let delivery: any Delivery
-        if isMain {
-            delivery = MainQueueDelivery.shared
-        } else if isOnThreadOfItsOwn {
-            delivery = RunLoopDelivery()
-        } else {
+        chosen(isMain: Thread.isMainThread || MainThread.isCurrent, device) {
+            // A source of its own, not `RunLoop.perform`: on Linux that never wakes a sleeping loop, and a source also
+            // keeps the loop of a thread that has nothing else alive for as long as the manager lives, as on Apple.
+            if isOnThreadOfItsOwn { return RunLoopSource(loop: .current, mode: .common) }
             _ = explanation
-            delivery = QueueDelivery(DispatchQueue(label: "device-services.callbacks"))
+            return QueueDelivery(DispatchQueue(label: "device-services.callbacks"))
         }
-        return device.playback?.tracked(delivery) ?? delivery
     }
 
     /// The delivery of a manager whose callbacks were asked for on that queue.
     public static func on(_ queue: DispatchQueue, device: Device) -> any Delivery {
         // On Linux each look at DispatchQueue.main gives another object, and only the label tells the queue.
         let isMain = queue === DispatchQueue.main || queue.label == DispatchQueue.main.label
+        return chosen(isMain: isMain, device) { QueueDelivery(queue) }
+    }
+
+    /// The delivery of handlers that were asked for on that operation queue.
+    ///
+    /// Live, handlers run on the queue and keep to its suspension and its limit of operations. While a trace is played
+    /// the player runs them itself, those of `OperationQueue.main` as those of the main thread, unless it was asked to
+    /// deliver as on live hardware.
+    public static func on(_ queue: OperationQueue, device: Device) -> any Delivery {
+        // On Linux the main operation queue cannot be suspended, so that there is nothing to keep to.
+        chosen(isMain: queue === OperationQueue.main, device) { OperationQueueDelivery(queue) }
+    }
+
+    private static func chosen(
+        isMain: Bool, _ device: Device, elsewhere: () -> any Delivery
+    ) -> any Delivery {
         if let playback = device.playback, !playback.deliversAsLive {
             return playback.delivery(onMainThread: isMain)
         }
-        let delivery: any Delivery = isMain ? MainQueueDelivery.shared : QueueDelivery(queue)
+        let delivery: any Delivery = isMain ? MainQueueDelivery.shared : elsewhere()
         return device.playback?.tracked(delivery) ?? delivery
     }
 
@@ -54,4 +63,17 @@ public enum AppDelivery {
         // Foundation knows its own threads; a thread that was made through pthread shows no queue of its own.
         return Thread.current.isExecuting || !isOnDispatchQueue
     }
+
+    /// True on a thread that Dispatch lends to a queue.
+    ///
+    /// On any other thread Dispatch answers with its default root queue of the overcommit kind, to which Swift programs
+    /// have no handle.
+    private static var isOnDispatchQueue: Bool {
+        guard let label = queueLabel(nil) else { return false }
+        return String(cString: label) != "com.apple.root.default-qos.overcommit"
+    }
 }
+
+/// Dispatch's C function; its Swift overlay leaves out the form that asks for the current queue.
+@_silgen_name("dispatch_queue_get_label")
+private func queueLabel(_ queue: OpaquePointer?) -> UnsafePointer<CChar>?

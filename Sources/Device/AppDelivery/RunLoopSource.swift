@@ -92,11 +92,6 @@ package final class RunLoopSource: Delivery, @unchecked Sendable {
         if wakes, let loop { CFRunLoopWakeUp(loop) }
     }
 
-    /// Runs what waits now. To be called on the thread of the loop.
-    package func runNow() {
-        work.run()
-    }
-
     /// True for a source of the main run loop that would run in the mode in which that loop is now.
     package func isServed(byMainLoopIn modes: (RunLoop.Mode) -> Bool) -> Bool {
         let (loop, runsOnMainQueue, _) = place

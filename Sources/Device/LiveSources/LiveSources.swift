@@ -1,8 +1,10 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-import GPSDSource
 public import DeviceCore
+import GPSDSource
+import IIOSource
+import UdevSource
 
 /// The live position source that the configuration names.
 ///
@@ -19,4 +21,23 @@ public func livePositionSource(configuration: Configuration, clock: any DeviceCl
 @_silgen_name("DeviceServices_liveStatusSource")
 public func liveStatusSource(configuration: Configuration, clock: any DeviceClock) -> any StatusSource {
     PowerSupplySource(clock: clock)
+}
+
+/// The live motion source over the contexts that the configuration names. Nothing is opened yet.
+///
+/// The frameworks reach this function by its link name and never import this module: see LiveDevice.
+@_silgen_name("DeviceServices_liveMotionSource")
+public func liveMotionSource(configuration: Configuration, clock: any DeviceClock) -> any MotionSource {
+    let addresses = configuration.motionSources.value
+    let source = IIOSource(addresses: addresses, settings: configuration.sensors.value, clock: clock)
+    // Servers say nothing of devices that come.
+    return addresses.contains(.local) ? WatchedMotionSource(source, clock: clock) : source
+}
+
+/// The live accessory source over udev and what the configuration declares. Nothing is opened yet.
+///
+/// The frameworks reach this function by its link name and never import this module: see LiveDevice.
+@_silgen_name("DeviceServices_liveAccessorySource")
+public func liveAccessorySource(configuration: Configuration, clock: any DeviceClock) -> any AccessorySource {
+    UdevSource(configuration: configuration, clock: clock)
 }

@@ -46,7 +46,6 @@ final class GPSDSession: Sendable {
                 try serve(socket, decoder: &current, backoff: &backoff)
             } catch {
                 hub.postLost(error)
-                hub.settle()
                 pause(seconds: backoff.take(), demand: demand)
                 if hub.demand != demand { backoff.reset() }
             }
@@ -126,17 +125,13 @@ final class GPSDSession: Sendable {
                 if reader.watchdog.hasHeardService { backoff.reset() }
             }
             lastWake = now
-            if hub.nextDeadline <= now {
-                hub.handOverDue(now: now)
-                hub.settle()
-            }
+            if hub.nextDeadline <= now { hub.handOverDue(now: now) }
             switch reader.watchdog.check(now: now) {
             case .none: break
             case .probe:
                 if let number = socket.send(GPSDRequest.version) { throw ended(errno: number) }
             case .declareSilent:
                 hub.postLost(silent())
-                hub.settle()
             case .giveUp: throw unanswered(reader.watchdog)
             }
         }
@@ -160,8 +155,9 @@ final class GPSDSession: Sendable {
             }
             switch result {
             case .bytes(let count):
-                while framer.nextLine({ reader.take($0, decoder: &decoder) }) {}
-                hub.settle()
+                hub.together {
+                    while framer.nextLine({ reader.take($0, decoder: &decoder) }) {}
+                }
                 if count < space, !reader.isCatchingUp { return }
             case .nothing: return
             case .ended: throw ended(errno: nil)

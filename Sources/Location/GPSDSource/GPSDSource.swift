@@ -93,7 +93,6 @@ extension GPSDSource {
                 state.withLock { $0.isRunning = false }
                 let hub = state.withLock { $0.hub }
                 hub?.postLost(error)
-                hub?.settle()
             }
         }
 
@@ -118,7 +117,6 @@ extension GPSDSource {
                 } catch {
                     // Without a descriptor there is nothing to wait on but time.
                     hub.postLost(error)
-                    hub.settle()
                     WorkerThread.pause(seconds: timing.lastRetry)
                 }
             }

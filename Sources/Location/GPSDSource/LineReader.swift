@@ -35,8 +35,9 @@ struct LineReader {
     /// All that was there has been read.
     mutating func finish() {
         guard standstill.isCatchingUp else { return }
-        defer { hub.settle() }
-        for report in standstill.finish() { hub.post(report) }
+        hub.together {
+            for report in standstill.finish() { hub.post(report) }
+        }
     }
 
     /// Reads one line.

@@ -195,6 +195,26 @@ struct HubTests {
         #expect(!hub.isWanted)
     }
 
+    @Test("Events that come in together are one run, and any other event is a run of its own")
+    func runs() {
+        let hub = PositionHub {}
+        let told = Mutex<[String]>([])
+        let subscription = hub.subscribe(
+            PositionRequest(), receive: { _ in told.withLock { $0.append("event") } },
+            settled: { told.withLock { $0.append("end") } })
+        hub.together {
+            hub.post(Self.fix(1, time: 1))
+            hub.together { hub.post(Self.fix(2, time: 2)) }
+            hub.post(Self.fix(3, time: 3))
+        }
+        hub.post(Self.fix(4, time: 4))
+        hub.postLost(Self.loss)
+        #expect(told.withLock { $0 } == ["event", "event", "event", "end", "event", "end", "event", "end"])
+        subscription.cancel()
+        hub.together { hub.post(Self.fix(5, time: 5)) }
+        #expect(told.withLock { $0.count } == 8)
+    }
+
     @Test("After cancelling from another thread at most the callback that is running ends")
     func cancelFromAnotherThread() {
         let hub = PositionHub {}

@@ -58,4 +58,20 @@ struct SubscriptionTests {
         #expect(count.value == 1)
         inner.withLock { $0 = nil }
     }
+
+    @Test("One that stands follows what is wanted, and makes the new one before it ends the former")
+    func follows() {
+        let standing = StandingSubscription<Int>()
+        let log = Mutex<[String]>([])
+        func follow(_ wanted: Int?) {
+            standing.follow {
+                wanted
+            } subscribe: { number in
+                log.withLock { $0.append("begin \(number)") }
+                return Subscription { log.withLock { $0.append("end \(number)") } }
+            }
+        }
+        for wanted in [nil, 1, 1, 2, nil, nil, 3] { follow(wanted) }
+        #expect(log.withLock { $0 } == ["begin 1", "begin 2", "end 1", "end 2", "begin 3"])
+    }
 }

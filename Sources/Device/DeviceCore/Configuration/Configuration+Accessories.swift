@@ -45,10 +45,17 @@ extension Configuration {
                     json.note(name, "is not a number of seconds from 0 to 10", "The default is used.")
                 }
             case "rules":
-                accessoryRules = Setting(try Self.readRules(&reader, &json, name: name), origin: .file(json.path))
+                let rules = try Self.readList(&reader, &json, name: name, maximum: Self.maximumRules) {
+                    (reader, json, name) throws(JSONError) in
+                    try AccessoryRule.read(&reader, &json, name: name)
+                }
+                accessoryRules = Setting(rules, origin: .file(json.path))
             case "declared":
-                declaredAccessories = Setting(
-                    try Self.readDeclared(&reader, &json, name: name), origin: .file(json.path))
+                let declared = try Self.readList(&reader, &json, name: name, maximum: Self.maximumDeclared) {
+                    (reader, json, name) throws(JSONError) in
+                    try DeclaredAccessory.read(&reader, &json, prefix: name + ".")
+                }
+                declaredAccessories = Setting(declared, origin: .file(json.path))
             default:
                 json.unknown(name)
                 try reader.skipValue()
@@ -77,46 +84,24 @@ extension Configuration {
         return folders.isEmpty && hasBad ? nil : folders
     }
 
-    private static func readRules(
-        _ reader: inout JSONReader, _ json: inout AccessoryJSON, name: String
-    ) throws(JSONError) -> [AccessoryRule] {
+    private static func readList<Element>(
+        _ reader: inout JSONReader, _ json: inout AccessoryJSON, name: String, maximum: Int,
+        read: (inout JSONReader, inout AccessoryJSON, _ name: String) throws(JSONError) -> Element?
+    ) throws(JSONError) -> [Element] {
         guard try json.isArray(&reader, name, "It is ignored.") else { return [] }
-        var rules: [AccessoryRule] = []
+        var list: [Element] = []
         var index = 0
         try reader.beginArray()
         while try reader.nextElement() {
-            if rules.count == maximumRules {
-                if index == maximumRules {
-                    json.note(name, "has more than \(maximumRules) elements", "The rest is ignored.")
-                }
+            if list.count == maximum {
+                if index == maximum { json.note(name, "has more than \(maximum) elements", "The rest is ignored.") }
                 try reader.skipValue()
-            } else if let rule = try AccessoryRule.read(&reader, &json, name: "\(name)[\(index)]") {
-                rules.append(rule)
+            } else if let element = try read(&reader, &json, "\(name)[\(index)]") {
+                list.append(element)
             }
             index += 1
         }
-        return rules
-    }
-
-    private static func readDeclared(
-        _ reader: inout JSONReader, _ json: inout AccessoryJSON, name: String
-    ) throws(JSONError) -> [DeclaredAccessory] {
-        guard try json.isArray(&reader, name, "It is ignored.") else { return [] }
-        var declared: [DeclaredAccessory] = []
-        var index = 0
-        try reader.beginArray()
-        while try reader.nextElement() {
-            if declared.count == maximumDeclared {
-                if index == maximumDeclared {
-                    json.note(name, "has more than \(maximumDeclared) elements", "The rest is ignored.")
-                }
-                try reader.skipValue()
-            } else if let one = try DeclaredAccessory.read(&reader, &json, prefix: "\(name)[\(index)].") {
-                declared.append(one)
-            }
-            index += 1
-        }
-        return declared
+        return list
     }
 
     /// Takes the folders of an environment variable, which ":" separates.

@@ -44,3 +44,39 @@ extension MotionSource {
         subscribe(request, receive: receive, quiet: {})
     }
 }
+
+/// What a motion source has to say to a subscriber.
+public enum MotionEvent: Sendable {
+    /// Readings, never an empty batch.
+    case samples(MotionBatch)
+    /// The sensor gives nothing for now, and why. Sent once for each loss. Indirect, so that readings are passed on quickly.
+    indirect case lost(DeviceError)
+    /// The sensor is back; readings follow.
+    case regained
+}
+
+/// The motion source of a device that has no motion sensors.
+public struct NoMotionSource: MotionSource {
+    /// There is nothing to make.
+    public init() {}
+
+    /// None.
+    public var sensors: [SensorDescription] { [] }
+
+    /// None.
+    public var contextDescriptions: [String] { [] }
+
+    /// None.
+    public func description(of sensor: SensorDescription.ID) -> SensorDescription? { nil }
+
+    /// A subscription to nothing.
+    public func subscribe(
+        _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
+        quiet: @escaping @Sendable () -> Void
+    ) -> Subscription {
+        Subscription {}
+    }
+
+    /// Not known.
+    public func measuredRate(of sensor: SensorDescription.ID) -> Double? { nil }
+}

@@ -46,3 +46,77 @@ public struct MountMatrix: Sendable, Hashable {
     /// The matrix with the signs of all components turned.
     public var negated: MountMatrix { MountMatrix(-row0, -row1, -row2) }
 }
+
+extension MountMatrix {
+    /// What becomes of a matrix of the kernel's convention.
+    package enum Use {
+        /// It holds nothing but zeros: nobody has filled it in.
+        case zeros
+        /// It cannot be used, and why.
+        case refused(String)
+        /// It is used; there may be something to say.
+        case taken(remark: String?)
+    }
+
+    /// Whether a sensor of that kind can use it; `origin` says in words where it comes from.
+    package func use(for kind: SensorKind, origin: String) -> Use {
+        let (first, second, third) = rows
+        if first == .zero, second == .zero, third == .zero { return .zeros }
+        if isSingular {
+            return .refused("The mount matrix of \(origin) is singular: it loses a direction, and is left out.")
+        }
+        guard determinant < 0 else { return .taken(remark: nil) }
+        guard kind == .accelerometer else {
+            return .refused(
+                "The mount matrix of \(origin) mirrors, which is no way to mount a \(kind.rawValue): it is left out.")
+        }
+        return .taken(
+            remark:
+                "The mount matrix of \(origin) mirrors (its determinant is negative): the device's axes may be wrong. "
+                + "If it was made for the windows convention, say so in the configuration.")
+    }
+}
+
+extension MountMatrix {
+    /// Reads nine numbers, row by row: `r, r, r; r, r, r; r, r, r`, as the kernel and systemd write them.
+    ///
+    /// Nil when there are not nine finite numbers with decimal points. Whether the matrix can be used is another
+    /// question: see ``problem``.
+    public init?(_ text: String) {
+        guard text.utf8.count <= 1000 else { return nil }
+        let rows = text.split(separator: ";", omittingEmptySubsequences: true).map { row in
+            row.split(whereSeparator: { $0 == "," || $0.isWhitespace || $0 == "\0" }).map { Double($0) }
+        }.filter { !$0.isEmpty }
+        let numbers = rows.flatMap { $0 }.compactMap { $0 }
+        guard rows.count == 3, rows.allSatisfy({ $0.count == 3 }), numbers.count == 9,
+            numbers.allSatisfy({ $0.isFinite && abs($0) < 1e6 })
+        else { return nil }
+        self.init(
+            [numbers[0], numbers[1], numbers[2]], [numbers[3], numbers[4], numbers[5]],
+            [numbers[6], numbers[7], numbers[8]])
+    }
+
+    /// Why readings would be wrong with it, in words; nil when it is a rotation or close to one.
+    ///
+    /// A singular matrix loses a direction. One that mirrors (a negative determinant) is no rotation: gyroscopes and
+    /// magnetometers cannot use it.
+    public var problem: String? {
+        if !determinant.isFinite || abs(determinant) < 1e-3 { return "it is singular: it loses at least one direction" }
+        if determinant < 0 { return "it mirrors: its determinant is negative" }
+        return nil
+    }
+
+    /// True when it loses a direction, so that no reading can be right.
+    public var isSingular: Bool { !determinant.isFinite || abs(determinant) < 1e-3 }
+
+    /// The nine numbers, row by row, as the kernel writes them.
+    public var text: String {
+        let (first, second, third) = rows
+        return [first, second, third].map { row in
+            [row.x, row.y, row.z].map { number in
+                // The kernel writes whole numbers without decimals.
+                number == number.rounded() && abs(number) < 1e6 ? "\(Int32(number))" : "\(number)"
+            }.joined(separator: ", ")
+        }.joined(separator: "; ")
+    }
+}

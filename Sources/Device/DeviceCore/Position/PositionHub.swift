@@ -20,6 +20,7 @@ public final class PositionHub: PositionSource {
     // Asked for each line, so kept where no lock is needed.
     private let lineWishes = Atomic<Int>(0)
     private let rawWishes = Atomic<Int>(0)
+    private let isTogether = Atomic<Bool>(false)
     private let demandChanged: @Sendable () -> Void
 
     /// A hub without subscribers. The closure must look at `isWanted` itself: two changes may reach it out of order.
@@ -66,7 +67,7 @@ public final class PositionHub: PositionSource {
             }
             if isAdded { return isFirst }
             subscriber.tell(lost.map { .lost($0) } ?? .regained)
-            subscriber.settle()
+            subscriber.settled()
             told = lost
         }
     }
@@ -108,13 +109,29 @@ public final class PositionHub: PositionSource {
 
     // MARK: Input
 
-    /// A run of events that came in together is over: subscribers may wake whoever waits for them.
-    public func settle() {
-        for subscriber in state.withLock({ $0.subscribers }) { subscriber.settle() }
+    /// Takes all that is posted inside as one run of events that came in together.
+    ///
+    /// At the end of a run subscribers wake whoever waits for them, once. What is posted elsewhere is a run of its own.
+    public func together<Result, Failure: Error>(_ posts: () throws(Failure) -> Result) throws(Failure) -> Result {
+        let isOutermost = !isTogether.exchange(true, ordering: .relaxed)
+        defer {
+            if isOutermost {
+                isTogether.store(false, ordering: .relaxed)
+                for subscriber in state.withLock({ $0.subscribers }) { subscriber.settled() }
+            }
+        }
+        return try posts()
     }
 
-    /// A position report has arrived. Like all input it is followed by `settle()`, here or after more of it.
-    public func post(_ report: PositionReport, settles: Bool = false) {
+    /// Hands events to one subscriber, and ends the run unless more may follow.
+    private func tell(_ subscriber: PositionSubscriber, _ first: PositionEvent, _ second: PositionEvent? = nil) {
+        subscriber.tell(first)
+        if let second { subscriber.tell(second) }
+        if !isTogether.load(ordering: .relaxed) { subscriber.settled() }
+    }
+
+    /// A position report has arrived.
+    public func post(_ report: PositionReport) {
         let now = report.arrival
         var finished: PositionReport?
         let (subscribers, isChosen, outcome) = state.withLock { state in
@@ -124,13 +141,11 @@ public final class PositionHub: PositionSource {
             return (state.subscribers, index == state.flow.chosen, outcome)
         }
         for subscriber in subscribers where subscriber.wants(report.receiver, isChosen: isChosen) {
-            if subscriber.request.everyReport {
-                subscriber.tell(.report(report))
-            } else {
-                if let finished { subscriber.tell(.report(finished)) }
-                if outcome == .immediate { subscriber.tell(.report(report)) }
+            if subscriber.request.everyReport || finished == nil && outcome == .immediate {
+                tell(subscriber, .report(report))
+            } else if let finished {
+                tell(subscriber, .report(finished), outcome == .immediate ? .report(report) : nil)
             }
-            if settles { subscriber.settle() }
         }
     }
 
@@ -141,7 +156,7 @@ public final class PositionHub: PositionSource {
             return (state.subscribers, index == state.flow.chosen, merged)
         }
         for subscriber in subscribers where subscriber.wants(sky.receiver, isChosen: isChosen) {
-            subscriber.tell(.sky(sky))
+            tell(subscriber, .sky(sky))
         }
     }
 
@@ -151,7 +166,7 @@ public final class PositionHub: PositionSource {
             (state.subscribers, state.flow.acceptAttitude(of: attitude.receiver, now: attitude.arrival))
         }
         for subscriber in subscribers where subscriber.wants(attitude.receiver, isChosen: isHeard) {
-            subscriber.tell(.attitude(attitude))
+            tell(subscriber, .attitude(attitude))
         }
     }
 
@@ -160,7 +175,7 @@ public final class PositionHub: PositionSource {
         let subscribers = state.withLock { $0.subscribers }
         let bytes = [UInt8](line)
         for subscriber in subscribers where subscriber.request.lines {
-            subscriber.tell(.line(bytes, arrival: arrival))
+            tell(subscriber, .line(bytes, arrival: arrival))
         }
     }
 
@@ -170,7 +185,7 @@ public final class PositionHub: PositionSource {
             state.described = Array(receivers.prefix(PositionFlow.receiverLimit))
             return state.subscribers
         }
-        for subscriber in subscribers { subscriber.tell(.receivers(receivers)) }
+        for subscriber in subscribers { tell(subscriber, .receivers(receivers)) }
     }
 
     /// The service has described one receiver, which may be new, changed or gone.
@@ -183,15 +198,17 @@ public final class PositionHub: PositionSource {
 
     /// The position is lost; what was held is handed over first. Says so once for each loss.
     public func postLost(_ error: DeviceError) {
-        flush()
-        let subscribers: [PositionSubscriber] = state.withLock { state in
-            // A loss that nobody hears is none: the first to come shall hear of the next.
-            guard state.lost == nil, !state.subscribers.isEmpty else { return [] }
-            state.lost = error
-            state.flow.restart()
-            return state.subscribers
+        together {
+            flush()
+            let subscribers: [PositionSubscriber] = state.withLock { state in
+                // A loss that nobody hears is none: the first to come shall hear of the next.
+                guard state.lost == nil, !state.subscribers.isEmpty else { return [] }
+                state.lost = error
+                state.flow.restart()
+                return state.subscribers
+            }
+            for subscriber in subscribers { tell(subscriber, .lost(error)) }
         }
-        for subscriber in subscribers { subscriber.tell(.lost(error)) }
     }
 
     /// The service is back after a loss.
@@ -201,7 +218,7 @@ public final class PositionHub: PositionSource {
             state.lost = nil
             return state.subscribers
         }
-        for subscriber in subscribers { subscriber.tell(.regained) }
+        for subscriber in subscribers { tell(subscriber, .regained) }
     }
 
     /// The stream goes on somewhere else, with those as the last fixes, which nobody is told of; what was held is dropped.
@@ -216,17 +233,19 @@ public final class PositionHub: PositionSource {
 
     /// Hands over the epochs that have been quiet long enough.
     public func handOverDue(now: BootTime) {
-        while true {
-            let due: (subscribers: [PositionSubscriber], report: PositionReport, isChosen: Bool)? = state.withLock {
-                state in
-                guard let due = state.flow.takeDue(now: now) else { return nil }
-                state.flow.handedOver(due.report, receiver: due.receiver)
-                return (state.subscribers, due.report, due.receiver == state.flow.chosen)
-            }
-            guard let due else { return }
-            for subscriber in due.subscribers
-            where !subscriber.request.everyReport && subscriber.wants(due.report.receiver, isChosen: due.isChosen) {
-                subscriber.tell(.report(due.report))
+        together {
+            while true {
+                let due: (subscribers: [PositionSubscriber], report: PositionReport, isChosen: Bool)? = state.withLock {
+                    state in
+                    guard let due = state.flow.takeDue(now: now) else { return nil }
+                    state.flow.handedOver(due.report, receiver: due.receiver)
+                    return (state.subscribers, due.report, due.receiver == state.flow.chosen)
+                }
+                guard let due else { return }
+                for subscriber in due.subscribers
+                where !subscriber.request.everyReport && subscriber.wants(due.report.receiver, isChosen: due.isChosen) {
+                    tell(subscriber, .report(due.report))
+                }
             }
         }
     }

@@ -42,3 +42,41 @@ public struct PositionFix: Sendable {
         self.sky = sky
     }
 }
+
+/// What a subscriber wants of a position source.
+public struct PositionRequest: Sendable, Hashable {
+    /// True for every report; false for one report an epoch, the last and most complete.
+    public var everyReport = false
+    /// The path of the receiver to listen to; nil for the best one.
+    public var receiver: String?
+    /// True to get each line of the service as it was sent, too.
+    public var lines = false
+    /// True for reports that carry their own bytes.
+    public var rawReports = false
+
+    /// One report an epoch from the best receiver, or as the arguments say.
+    public init(everyReport: Bool = false, receiver: String? = nil, lines: Bool = false, rawReports: Bool = false) {
+        self.everyReport = everyReport
+        self.receiver = receiver
+        self.lines = lines
+        self.rawReports = rawReports
+    }
+}
+
+/// What a position source has to say.
+public enum PositionEvent: Sendable {
+    /// A position report: every one of them, or one for each epoch, as the subscription asked.
+    case report(PositionReport)
+    /// The satellites behind the reports.
+    case sky(SkyReport)
+    /// A compass or inertial report.
+    case attitude(AttitudeReport)
+    /// The receivers that the service has now.
+    case receivers([ReceiverDescription])
+    /// A line exactly as the service sent it, for subscriptions that asked for lines.
+    case line([UInt8], arrival: BootTime)
+    /// No position can be had for now, and why. Sent once for each loss.
+    case lost(DeviceError)
+    /// The service is back. Positions follow when the receiver has them.
+    case regained
+}

@@ -7,7 +7,7 @@ import Synchronization
 final class PositionSubscriber: Sendable {
     let request: PositionRequest
     private let receive: @Sendable (PositionEvent) -> Void
-    private let settled: @Sendable () -> Void
+    private let runEnded: @Sendable () -> Void
     private let isActive = Atomic<Bool>(true)
 
     init(
@@ -17,7 +17,7 @@ final class PositionSubscriber: Sendable {
     ) {
         self.request = request
         self.receive = receive
-        self.settled = settled
+        runEnded = settled
     }
 
     /// True when a reading of that receiver is for this subscriber.
@@ -32,8 +32,8 @@ final class PositionSubscriber: Sendable {
     }
 
     /// Tells that a run of events is over.
-    func settle() {
-        if isActive.load(ordering: .acquiring) { settled() }
+    func settled() {
+        if isActive.load(ordering: .acquiring) { runEnded() }
     }
 
     /// Nothing is handed over from now on.

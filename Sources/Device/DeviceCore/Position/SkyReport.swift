@@ -33,3 +33,50 @@ public struct SkyReport: Sendable {
     /// A view of which nothing is known yet.
     public init() {}
 }
+
+/// One satellite in a sky view.
+public struct Satellite: Sendable, Hashable {
+    /// The satellite systems, with gpsd's and u-blox's numbers.
+    public enum System: UInt8, Sendable {
+        /// United States.
+        case gps = 0
+        /// Satellite based augmentation: WAAS, EGNOS, MSAS, GAGAN.
+        case sbas = 1
+        /// European Union.
+        case galileo = 2
+        /// China.
+        case beiDou = 3
+        /// Indoor messaging system.
+        case imes = 4
+        /// Japan.
+        case qzss = 5
+        /// Russia.
+        case glonass = 6
+        /// India.
+        case navIC = 7
+    }
+
+    /// gpsd's number of the satellite (PRN); 0 when absent.
+    public var number: Int32 = 0
+    /// Degrees above the horizon; NaN when unknown.
+    public var elevation = Double.nan
+    /// Degrees clockwise from true north; NaN when unknown.
+    public var azimuth = Double.nan
+    /// Signal strength in dB-Hz; NaN when unknown.
+    public var signal = Double.nan
+    /// True when the fix uses it.
+    public var isUsed = false
+    /// The system it belongs to (gnssid); nil when the receiver did not say.
+    public var system: System?
+    /// Its number within the system (svid); -1 when absent.
+    public var systemNumber: Int32 = -1
+    /// The signal of the system (sigid); -1 when absent.
+    public var signalIdentifier: Int32 = -1
+    /// GLONASS frequency slot (freqid); -1 when absent.
+    public var frequency: Int32 = -1
+    /// 1 healthy, 2 unhealthy, 0 unknown, -1 absent.
+    public var health: Int32 = -1
+
+    /// A satellite of which nothing is known yet.
+    public init() {}
+}
