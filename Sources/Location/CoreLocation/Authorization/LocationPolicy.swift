@@ -1,6 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+public import Foundation
+
 /// Decides who may know where the device is. Linux has no prompt for it, so a program, a test or the configuration does.
 ///
 /// ```swift
@@ -37,4 +39,54 @@ struct ConfiguredLocationPolicy: LocationPolicy {
     func decide(_ request: LocationAccessRequest, answer: @escaping @Sendable (LocationAnswer) -> Void) {
         answer(request.kind == .start && !grantsOnStart ? .leaveUndecided : .grant)
     }
+}
+
+/// A program's wish to know where the device is, as a policy sees it.
+public struct LocationAccessRequest: Sendable {
+    /// What is wished for.
+    public enum Kind: Sendable, Hashable {
+        /// A service was started before anything was requested.
+        case start
+        /// `requestWhenInUseAuthorization()`, or a session that wants as much.
+        case whenInUse
+        /// `requestAlwaysAuthorization()`, or a session that wants as much.
+        case always
+        /// `requestTemporaryFullAccuracyAuthorization(withPurposeKey:)`.
+        case temporaryFullAccuracy(purposeKey: String)
+    }
+
+    /// What is wished for.
+    public let kind: Kind
+    /// What the program says it is for: the manager's `purpose`, else the configured text; nil when nothing was said.
+    public let purpose: String?
+}
+
+/// Somebody who uses the position right now.
+public struct LocationUse: Sendable {
+    /// The ways to use it.
+    public struct Services: OptionSet, Sendable, Hashable {
+        /// One bit for each service.
+        public let rawValue: Int
+
+        /// The services of those bits.
+        public init(rawValue: Int) {
+            self.rawValue = rawValue
+        }
+
+        /// `startUpdatingLocation()`.
+        public static let standard = Services(rawValue: 1)
+        /// `startMonitoringSignificantLocationChanges()`.
+        public static let significantChanges = Services(rawValue: 2)
+        /// `requestLocation()`.
+        public static let singleRequest = Services(rawValue: 4)
+        /// `CLLocationUpdate.liveUpdates()`.
+        public static let liveUpdates = Services(rawValue: 8)
+    }
+
+    /// The services that are running.
+    public let services: Services
+    /// What it is for, when that was said.
+    public let purpose: String?
+    /// Since when, in the time of the device.
+    public let since: Date
 }

@@ -70,7 +70,7 @@ final class HeadingClient: Sendable {
             client.device.clock.now.seconds(since: report.arrival) <= Self.compassAge
         {
             take(report)
-            client.settle()
+            client.tellWhatWaits()
         }
         adjust()
     }
@@ -108,21 +108,21 @@ final class HeadingClient: Sendable {
             }
             if needsCompass, current.compass == nil {
                 current.compass = device.positionSource.subscribe(
-                    PositionRequest(), receive: { event in self.receive(event) }, settled: { self.client.settle() })
+                    PositionRequest(), receive: { event in self.receive(event) },
+                    settled: { self.client.tellWhatWaits() })
             }
         }
     }
 
     private func timeOut(_ run: UInt32) {
-        client.state.withLock { state in state.headings.timeOut(run: run, mailbox: &state.mailbox) }
-        client.settle()
+        client.change { state in state.headings.timeOut(run: run, mailbox: &state.mailbox) }
     }
 
     // MARK: What comes in, on the sources' threads
 
     func receive(_ event: FusionEvent) {
         let clock = client.device.clock
-        let (callsCompass, delivery) = client.state.withLock { state -> (Bool, (any Delivery)?) in
+        let callsCompass = client.change { state in
             let neededCompass = state.headings.needsCompass
             switch event {
             case .states(let states):
@@ -133,11 +133,10 @@ final class HeadingClient: Sendable {
             case .lost(let sensor, let error): state.headings.lose(sensor, error, mailbox: &state.mailbox)
             case .regained(let sensor): state.headings.regain(sensor)
             }
-            return (state.headings.needsCompass && !neededCompass, state.deliveryToSchedule())
+            return state.headings.needsCompass && !neededCompass
         }
         // Not from here, where a subscription may just be about to be made.
         if callsCompass { listenToCompassSoon() }
-        delivery?.schedule { self.client.deliver() }
     }
 
     private func listenToCompassSoon() {
@@ -179,5 +178,27 @@ final class HeadingClient: Sendable {
                 }
             }
         }
+    }
+}
+
+/// The last heading that a compass of gpsd has told any manager of a device.
+///
+/// gpsd's list of receivers does not say which of them are compasses, so one is known from its first report on.
+final class HeardCompass: Sendable {
+    private let last = Mutex<AttitudeReport?>(nil)
+
+    /// The one of a device.
+    static func of(_ device: Device) -> HeardCompass {
+        device.component(HeardCompass.self) { _ in HeardCompass() }
+    }
+
+    /// The last report that told a heading; nil before the first.
+    var report: AttitudeReport? { last.withLock { $0 } }
+
+    /// Takes note of a report that tells a heading, and of no other.
+    func note(_ report: AttitudeReport) {
+        guard report.heading >= 0 && report.heading < 360 || report.magneticHeading >= 0 && report.magneticHeading < 360
+        else { return }
+        last.withLock { $0 = report }
     }
 }

@@ -97,10 +97,10 @@ struct HeadingState: Sendable {
             z: field.z * HeadingConversion.microteslaPerGauss,
             timestamp: 0)
         if disturbance.update(isDisturbed: state.isMagneticallyDisturbed, now: state.time) {
-            mailbox.addHeadingFailure(CLError(.headingFailure))
+            mailbox.add(.headingFailure(CLError(.headingFailure)))
         }
         if question.isDue(isTrusted: values.headingAccuracy >= 0, now: state.time) {
-            mailbox.addCalibrationQuestion()
+            mailbox.add(.calibrationQuestion)
         }
         guard passed.accept(values, filter: filter) else { return }
         values.timestamp = clock.wallTime.advanced(bySeconds: state.time.seconds(since: clock.now)).sinceReferenceDate
@@ -132,7 +132,7 @@ struct HeadingState: Sendable {
         isFailed = true
         passed.reset()
         disturbance.reset()
-        mailbox.addHeadingFailure(CLError(.headingFailure, cause: error))
+        mailbox.add(.headingFailure(CLError(.headingFailure, cause: error)))
     }
 
     /// One of the device's own sensors is lost; without the magnetometer or the accelerometer a compass may tell the

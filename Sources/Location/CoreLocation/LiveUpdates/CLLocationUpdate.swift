@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
 import LiveDevice
 
 /// One element of `CLLocationUpdate.liveUpdates()`: a location, or the news that there is none for now and why.
@@ -54,5 +55,50 @@ public struct CLLocationUpdate: Sendable {
     /// Playback waits for a loop that works on an element, so do not await `play()` or `advance(by:)` in the body.
     public static func liveUpdates(_ configuration: LiveConfiguration = .default) -> Updates {
         Updates(configuration: configuration, device: LiveDevice.resolved)
+    }
+}
+
+extension CLLocationUpdate {
+    /// The sequence of `liveUpdates()`.
+    public struct Updates: AsyncSequence, Sendable {
+        /// What the sequence is made of.
+        public typealias Element = CLLocationUpdate
+        /// What a loop over it uses.
+        public typealias AsyncIterator = Iterator
+
+        let configuration: LiveConfiguration
+        let device: Device
+
+        /// A client of its own.
+        public func makeAsyncIterator() -> Iterator {
+            Iterator(client: LiveUpdateClient(device: device))
+        }
+
+        /// One loop over the sequence.
+        public struct Iterator: AsyncIteratorProtocol {
+            private let handle: Handle
+
+            /// Ends the client when the iterator is released.
+            private final class Handle {
+                let client: LiveUpdateClient
+
+                init(client: LiveUpdateClient) {
+                    self.client = client
+                }
+
+                deinit {
+                    client.finish()
+                }
+            }
+
+            init(client: LiveUpdateClient) {
+                handle = Handle(client: client)
+            }
+
+            /// The next element, once there is one; nil when the task is cancelled. Never throws on Linux.
+            public mutating func next() async throws -> CLLocationUpdate? {
+                await handle.client.next()
+            }
+        }
     }
 }

@@ -22,25 +22,25 @@ extension CLLocationManager {
     /// or when the other has been clearly better (a 3D fix, or half the error) for ten seconds.
     public var receiver: String? {
         get { client.settings.receiver }
-        set { client.change { $0.receiver = newValue } }
+        set { client.set { $0.receiver = newValue } }
     }
 
     /// True to be told of every report; false, the default, for one location an epoch, the last and most complete.
     public var deliversEveryReport: Bool {
         get { client.settings.deliversEveryReport }
-        set { client.change { $0.deliversEveryReport = newValue } }
+        set { client.set { $0.deliversEveryReport = newValue } }
     }
 
     /// True to keep the JSON of each report with its location. Default: false, which saves memory.
     public var keepsRawReports: Bool {
         get { client.settings.keepsRawReports }
-        set { client.change { $0.keepsRawReports = newValue } }
+        set { client.set { $0.keepsRawReports = newValue } }
     }
 
     /// How long `requestLocation()` waits for a fix that is good enough, in seconds. Default: 10.
     public var locationRequestTimeout: TimeInterval {
         get { client.settings.requestTimeout }
-        set { client.change { $0.requestTimeout = newValue.isNaN ? 10 : min(max(0, newValue), 86_400) } }
+        set { client.set { $0.requestTimeout = newValue.isNaN ? 10 : min(max(0, newValue), 86_400) } }
     }
 
     /// How many locations were dropped because the program did not take them in time: at most 1,024 wait.

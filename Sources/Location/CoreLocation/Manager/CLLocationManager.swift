@@ -85,7 +85,7 @@ open class CLLocationManager: NSObject {
     /// satisfied; "best" is then taken for 10 metres.
     open var desiredAccuracy: CLLocationAccuracy {
         get { client.settings.desiredAccuracy }
-        set { client.change { $0.desiredAccuracy = newValue } }
+        set { client.set { $0.desiredAccuracy = newValue } }
     }
 
     /// How far in metres the device has to move from the last delivered location before the next one; `kCLDistanceFilterNone`,
@@ -95,13 +95,13 @@ open class CLLocationManager: NSObject {
     /// standard service only.
     open var distanceFilter: CLLocationDistance {
         get { client.settings.distanceFilter }
-        set { client.change { $0.distanceFilter = newValue } }
+        set { client.set { $0.distanceFilter = newValue } }
     }
 
     /// What the program does with locations. Kept, without an effect on Linux.
     open var activityType: CLActivityType {
         get { client.settings.activityType }
-        set { client.change { $0.activityType = newValue } }
+        set { client.set { $0.activityType = newValue } }
     }
 
     /// Whether updates may pause while the device rests. Default: true.
@@ -109,7 +109,7 @@ open class CLLocationManager: NSObject {
     /// Kept, without an effect on Linux: a board's receiver runs on, and updates never pause by themselves.
     open var pausesLocationUpdatesAutomatically: Bool {
         get { client.settings.pausesAutomatically }
-        set { client.change { $0.pausesAutomatically = newValue } }
+        set { client.set { $0.pausesAutomatically = newValue } }
     }
 
     /// Whether updates go on in the background. Default: false.
@@ -117,7 +117,7 @@ open class CLLocationManager: NSObject {
     /// Kept, without an effect on Linux: a process has no background state there.
     open var allowsBackgroundLocationUpdates: Bool {
         get { client.settings.allowsBackgroundUpdates }
-        set { client.change { $0.allowsBackgroundUpdates = newValue } }
+        set { client.set { $0.allowsBackgroundUpdates = newValue } }
     }
 
     /// Whether the system shows that the program uses the position in the background. Default: false.
@@ -125,7 +125,7 @@ open class CLLocationManager: NSObject {
     /// Kept, without an effect on Linux; `LocationAuthorization.uses` tells who uses the position.
     open var showsBackgroundLocationIndicator: Bool {
         get { client.settings.showsBackgroundIndicator }
-        set { client.change { $0.showsBackgroundIndicator = newValue } }
+        set { client.set { $0.showsBackgroundIndicator = newValue } }
     }
 
     /// By how many degrees the heading has to change from the last delivered one before the next;
@@ -305,7 +305,7 @@ open class CLLocationManager: NSObject {
     @available(*, deprecated, message: "Configure location.purpose.")
     open var purpose: String? {
         get { client.settings.purpose }
-        set { client.change { $0.purpose = newValue } }
+        set { client.set { $0.purpose = newValue } }
     }
 
     /// The former form of the class method.

@@ -6,32 +6,60 @@ import Synchronization
 
 // Callbacks, where the program wants them.
 extension LocationClient {
-    /// Hands over what is in the mailbox. What comes in meanwhile waits for the next turn, so that a flood of readings
-    /// does not keep the program's thread from its other work.
-    func deliver() {
-        var turn = state.withLock { $0.beginTurn() }
-        guard let manager = turn.manager else { return }
-        defer { state.withLock { $0.isInCallback = false } }
-        device.bind {
-            while let item = turn.item {
-                if let delegate = turn.delegate { tell(delegate, item, manager) }
-                turn.count -= 1
-                guard turn.count > 0 else { return }
-                // The former delegate goes outside of the lock: it may stop its manager as it goes.
-                (turn.item, turn.delegate) = state.withLock { ($0.takeItem(), $0.delegate) }
-            }
+    /// Changes the state, and has the program told when something waits for it then.
+    ///
+    /// - Parameter next: Done before the turn is scheduled, without the lock.
+    @discardableResult
+    func change<Result: Sendable>(_ body: (inout State) -> Result, then next: () -> Void = {}) -> Result {
+        let (result, delivery) = state.withLock { state -> (Result, (any Delivery)?) in
+            let result = body(&state)
+            return (result, state.mailbox.outbox.claimTurn() ? state.delivery : nil)
         }
+        next()
+        delivery?.schedule { self.deliver() }
+        return result
     }
 
-    func tell(_ delegate: any CLLocationManagerDelegate, _ item: Mailbox.Item, _ manager: CLLocationManager) {
+    /// Has the program told what waits for it.
+    func tellWhatWaits() {
+        change { _ in }
+    }
+
+    /// A turn: hands over what waits in the mailbox.
+    private func deliver() {
+        // The manager lives until the turn is over, the former delegate goes outside of the lock: it may stop its manager
+        // as it goes.
+        let manager = state.withLock { state in
+            // A manager that is gone leaves nobody to be told.
+            if state.manager == nil { state.mailbox.outbox.startAnew() }
+            state.mailbox.outbox.beginTurn()
+            state.isInCallback = state.manager != nil
+            return state.manager
+        }
+        guard let manager else { return }
+        device.bind {
+            while true {
+                let (item, delegate) = state.withLock { ($0.takeItem(), $0.delegate) }
+                guard let item else { return }
+                if let delegate { tell(delegate, item, manager) }
+            }
+        }
+        let next = state.withLock { state -> (any Delivery)? in
+            state.isInCallback = false
+            return state.mailbox.outbox.endTurn() ? state.delivery : nil
+        }
+        next?.schedule { self.deliver() }
+    }
+
+    private func tell(_ delegate: any CLLocationManagerDelegate, _ item: Mailbox.Item, _ manager: CLLocationManager) {
         switch item {
         case .locations(let locations): delegate.locationManager(manager, didUpdateLocations: locations)
-        case .failure(let error): delegate.locationManager(manager, didFailWithError: error)
+        case .failure(let error), .headingFailure(let error):
+            delegate.locationManager(manager, didFailWithError: error)
         case .authorization: delegate.locationManagerDidChangeAuthorization(manager)
         case .deferredFinished(let error):
             delegate.locationManager(manager, didFinishDeferredUpdatesWithError: error)
         case .heading(let heading): delegate.locationManager(manager, didUpdateHeading: heading)
-        case .headingFailure(let error): delegate.locationManager(manager, didFailWithError: error)
         // There is nothing that could be shown.
         case .calibrationQuestion: _ = delegate.locationManagerShouldDisplayHeadingCalibration(manager)
         }

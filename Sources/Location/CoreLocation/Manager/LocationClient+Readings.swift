@@ -28,12 +28,7 @@ extension LocationClient {
         guard finishesRequest else { return }
         // Without a subscription nobody says that the run of readings is over.
         adjustSubscription()
-        settle()
-    }
-
-    /// A run of readings is over: the program is told of all of them in one go.
-    func settle() {
-        state.withLock { $0.deliveryToSchedule() }?.schedule { self.deliver() }
+        tellWhatWaits()
     }
 
     /// Lets a report with a fix through the filters of the services and puts what remains into the mailbox.

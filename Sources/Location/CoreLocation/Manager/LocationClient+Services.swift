@@ -10,8 +10,8 @@ extension LocationClient {
         if authorization.status == .notDetermined { authorization.request(.start, purpose: settings.purpose) }
         let cached = cachedFix
         let isGranted = authorization.isGranted
-        let schedule = state.withLock { state -> (any Delivery)? in
-            guard !state.services.contains(service) else { return nil }
+        change { state in
+            guard !state.services.contains(service) else { return }
             state.begin(service, at: device.clock.wallTime)
             if service == .standard {
                 state.distanceFilter.reset()
@@ -21,15 +21,14 @@ extension LocationClient {
             }
             state.reducedAccuracy.reset()
             if authorization.isRefused {
-                state.mailbox.add(CLError(.denied))
+                state.mailbox.add(.failure(CLError(.denied)))
             } else if isGranted, let cached, !state.isRepetition(cached) {
                 state.sky = cached.sky
                 take(cached.report, &state, services: service)
             }
-            return state.deliveryToSchedule()
+        } then: {
+            adjustSubscription()
         }
-        adjustSubscription()
-        schedule?.schedule { self.deliver() }
     }
 
     func stop(_ service: Services) {
@@ -46,11 +45,11 @@ extension LocationClient {
         if authorization.status == .notDetermined { authorization.request(.start, purpose: settings.purpose) }
         let cached = cachedFix
         let now = device.clock.now
-        let schedule = state.withLock { state -> (any Delivery)? in
-            guard !state.services.contains(.standard), state.request == nil else { return nil }
+        change { state in
+            guard !state.services.contains(.standard), state.request == nil else { return }
             if authorization.isRefused {
-                state.mailbox.add(CLError(.denied))
-                return state.deliveryToSchedule()
+                state.mailbox.add(.failure(CLError(.denied)))
+                return
             }
             state.begin(.singleRequest, at: device.clock.wallTime)
             let deadline = now.advanced(bySeconds: state.settings.requestTimeout)
@@ -64,10 +63,9 @@ extension LocationClient {
                 state.sky = cached.sky
                 take(cached.report, &state, services: .singleRequest)
             }
-            return state.deliveryToSchedule()
+        } then: {
+            adjustSubscription()
         }
-        adjustSubscription()
-        schedule?.schedule { self.deliver() }
     }
 
     /// The last fix; nil when it is not of the receiver that was asked for.
@@ -79,51 +77,41 @@ extension LocationClient {
 
     /// Deferred updates need hardware that stores fixes; the answer is always that it failed.
     func refuseDeferredUpdates() {
-        let schedule = state.withLock { state in
+        change { state in
             let isUpdating = state.services.contains(.standard)
-            state.mailbox.addDeferredFinished(CLError(isUpdating ? .deferredFailed : .deferredNotUpdatingLocation))
-            return state.deliveryToSchedule()
+            state.mailbox.add(
+                .deferredFinished(CLError(isUpdating ? .deferredFailed : .deferredNotUpdatingLocation)))
         }
-        schedule?.schedule { self.deliver() }
     }
 
     /// Time is up for the request of that number, which may have made way for another while the timer fired.
     func timeOut(_ number: UInt32) {
-        let schedule = state.withLock { state -> (any Delivery)? in
-            guard let request = state.request, number == state.requestNumber else { return nil }
+        change { state in
+            guard let request = state.request, number == state.requestNumber else { return }
             if let best = request.best {
                 state.mailbox.add(best)
             } else {
-                state.mailbox.add(CLError(.locationUnknown, cause: state.lastLoss))
+                state.mailbox.add(.failure(CLError(.locationUnknown, cause: state.lastLoss)))
             }
             state.cancelRequest()
-            return state.deliveryToSchedule()
+        } then: {
+            adjustSubscription()
         }
-        adjustSubscription()
-        schedule?.schedule { self.deliver() }
     }
 
     /// Subscribes or lets go, as the services and the authorization have it now.
     func adjustSubscription() {
-        subscription.withLock { current in
-            // Read inside, so that the last to come sees the last state.
+        subscription.follow {
             let (services, settings) = state.withLock { ($0.services, $0.settings) }
-            guard !services.isEmpty, authorization.isGranted else {
-                current.subscription?.cancel()
-                current.subscription = nil
-                return
-            }
-            let request = PositionRequest(
+            guard !services.isEmpty, authorization.isGranted else { return nil }
+            return PositionRequest(
                 everyReport: settings.deliversEveryReport,
                 receiver: settings.receiver ?? device.configuration.receiver.value,
                 rawReports: settings.keepsRawReports)
-            guard current.subscription == nil || current.request != request else { return }
-            let former = current.subscription
-            current.request = request
+        } subscribe: { request in
             // Strong: retiring ends it. A weak reference would slow down every use of this object.
-            current.subscription = device.positionSource.subscribe(
-                request, receive: { event in self.receive(event) }, settled: { self.settle() })
-            former?.cancel()
+            device.positionSource.subscribe(
+                request, receive: { event in self.receive(event) }, settled: { self.tellWhatWaits() })
         }
     }
 }

@@ -41,7 +41,6 @@ extension LocationClient {
         var precedingLocation: CLLocation?
         var hasIntroducedItself = false
         var mailbox = Mailbox()
-        var isDeliveryScheduled = false
         var isInCallback = false
         /// True while the authorization is refused, as far as this manager has heard.
         var isRefused: Bool
@@ -54,33 +53,9 @@ extension LocationClient {
 }
 
 extension LocationClient.State {
-    /// The delivery to schedule on, once for as long as it has not run.
-    mutating func deliveryToSchedule() -> (any Delivery)? {
-        guard !isDeliveryScheduled, !mailbox.items.isEmpty else { return nil }
-        isDeliveryScheduled = true
-        return delivery
-    }
-
-    /// What a turn begins with.
-    struct Turn {
-        var manager: CLLocationManager?
-        var delegate: (any CLLocationManagerDelegate)?
-        var item: Mailbox.Item?
-        /// How many items waited when the turn began.
-        var count: Int
-    }
-
-    /// Begins a turn: from here on new items schedule the next one.
-    mutating func beginTurn() -> Turn {
-        isDeliveryScheduled = false
-        let count = mailbox.items.count
-        guard let manager else { return Turn(count: 0) }
-        isInCallback = true
-        return Turn(manager: manager, delegate: delegate, item: takeItem(), count: count)
-    }
-
-    /// Takes the next item out and makes its last location the manager's own.
+    /// Takes the next item of the turn out and makes its last location the manager's own.
     mutating func takeItem() -> Mailbox.Item? {
+        guard mailbox.outbox.isInTurn else { return nil }
         let item = mailbox.takeFirst()
         switch item {
         case .locations(let locations)?:
@@ -97,7 +72,7 @@ extension LocationClient.State {
         isLost = true
         lastLoss = error
         // A single request hears of it when its time is up.
-        if services != .singleRequest { mailbox.add(CLError(.locationUnknown, cause: error)) }
+        if services != .singleRequest { mailbox.add(.failure(CLError(.locationUnknown, cause: error))) }
     }
 
     /// Forgets where the device was; what waits to be told of it, too.
@@ -136,4 +111,20 @@ extension LocationClient.State {
         }
         return sky
     }
+}
+
+/// What a program has set on its manager.
+struct LocationSettings: Sendable {
+    var desiredAccuracy = kCLLocationAccuracyBest
+    var distanceFilter = kCLDistanceFilterNone
+    var activityType = CLActivityType.other
+    var pausesAutomatically = true
+    var allowsBackgroundUpdates = false
+    var showsBackgroundIndicator = false
+    var purpose: String?
+    var receiver: String?
+    var deliversEveryReport = false
+    var keepsRawReports = false
+    /// Seconds.
+    var requestTimeout = 10.0
 }

@@ -18,8 +18,7 @@ final class LocationClient: Sendable {
     /// The delivery of the place where the manager was made.
     let ownDelivery: any Delivery
     let state: Mutex<State>
-    /// Held while the subscription is brought in line with the services; never together with a callback.
-    let subscription = Mutex<(subscription: Subscription?, request: PositionRequest)>((nil, PositionRequest()))
+    let subscription = StandingSubscription<PositionRequest>()
 
     init(device: Device) {
         self.device = device
@@ -51,21 +50,19 @@ final class LocationClient: Sendable {
         get { state.withLock { $0.delegate } }
         set {
             // The first delegate is told what the authorization is; later ones ask for themselves.
-            let schedule = state.withLock { state in
+            change { state in
                 state.delegate = newValue
-                guard newValue != nil, !state.hasIntroducedItself else { return nil as (any Delivery)? }
+                guard newValue != nil, !state.hasIntroducedItself else { return }
                 state.hasIntroducedItself = true
-                state.mailbox.addAuthorization()
-                return state.deliveryToSchedule()
+                state.mailbox.add(.authorization)
             }
-            schedule?.schedule { self.deliver() }
         }
     }
 
     var settings: LocationSettings { state.withLock { $0.settings } }
 
     /// Changes settings in one go, so that two threads do not undo each other's.
-    func change(_ body: (inout LocationSettings) -> Void) {
+    func set(_ body: (inout LocationSettings) -> Void) {
         state.withLock { body(&$0.settings) }
         adjustSubscription()
     }
@@ -85,5 +82,33 @@ final class LocationClient: Sendable {
                 state.delivery = delivery
             }
         }
+    }
+}
+
+extension LocationClient: LocationAuthorization.Observer {
+    func authorizationChanged() {
+        change { state in
+            if state.hasIntroducedItself { state.mailbox.add(.authorization) }
+            let isRefused = authorization.isRefused
+            // Once for each refusal, and also in place of the result of a request that nobody has heard yet.
+            if isRefused, !state.isRefused, !state.services.isEmpty || state.mailbox.hasLocations {
+                state.mailbox.removePositions()
+                state.mailbox.add(.failure(CLError(.denied)))
+                state.cancelRequest()
+            }
+            // Nothing is kept that may not be known any more.
+            if isRefused || authorization.accuracy == .reducedAccuracy { state.forgetPlaces() }
+            state.isRefused = isRefused
+        } then: {
+            adjustSubscription()
+        }
+    }
+
+    var use: LocationUse? {
+        let (services, purpose, since) = state.withLock { ($0.services, $0.settings.purpose, $0.since) }
+        guard !services.isEmpty, authorization.isGranted else { return nil }
+        return LocationUse(
+            services: services, purpose: purpose ?? device.configuration.locationPurpose.value,
+            since: Date(timeIntervalSinceReferenceDate: since.sinceReferenceDate))
     }
 }

@@ -1,6 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
+
 /// What waits to be told to a delegate, in order and bounded.
 struct Mailbox {
     /// One callback.
@@ -18,92 +20,56 @@ struct Mailbox {
     static let locationLimit = 1024
     /// More headings than this do not wait: the oldest are dropped, and nobody misses them.
     static let headingLimit = 32
-    /// More callbacks than this do not wait either: the oldest are dropped.
-    static let itemLimit = 1024
+    /// More callbacks of other kinds than this do not wait either: the oldest are dropped.
+    static let otherLimit = 1024
 
-    private(set) var items: [Item] = []
+    /// Each location waits by itself; those in a row become one callback when they are taken.
+    var outbox = Outbox<Item>()
     private(set) var droppedLocations = 0
-    private var waitingLocations = 0
-    private var waitingHeadings = 0
 
     /// True while locations wait.
-    var hasLocations: Bool { waitingLocations > 0 }
+    var hasLocations: Bool { outbox.contains(where: \.isLocation) }
 
-    /// Adds a location, to the ones before it when nothing else came in between.
+    /// Adds a location.
     mutating func add(_ location: CLLocation) {
-        if waitingLocations >= Mailbox.locationLimit { dropOldest() }
-        waitingLocations += 1
-        if let last = items.indices.last, case .locations(var locations) = items[last] {
-            // Taken out while it grows, so that it is not copied.
-            items[last] = .authorization
-            locations.append(location)
-            items[last] = .locations(locations)
-        } else {
-            append(.locations([location]))
+        if outbox.append(.locations([location]), limit: Mailbox.locationLimit, of: \.isLocation) {
+            droppedLocations += 1
         }
-    }
-
-    /// Adds a failure.
-    mutating func add(_ failure: CLError) {
-        append(.failure(failure))
-    }
-
-    /// Adds the news that the authorization has changed; the delegate asks what it is when it hears of it, so that one
-    /// piece of news at a time is enough.
-    mutating func addAuthorization() {
-        if case .authorization? = items.last { return }
-        append(.authorization)
-    }
-
-    /// Adds the end of deferred updates.
-    mutating func addDeferredFinished(_ failure: CLError) {
-        append(.deferredFinished(failure))
     }
 
     /// Adds a heading.
     mutating func add(_ heading: CLHeading) {
-        if waitingHeadings >= Mailbox.headingLimit { dropOldestHeading() }
-        waitingHeadings += 1
-        append(.heading(heading))
+        outbox.append(.heading(heading), limit: Mailbox.headingLimit, of: \.isHeading)
     }
 
-    /// Adds a failure of the heading.
-    mutating func addHeadingFailure(_ failure: CLError) {
-        append(.headingFailure(failure))
+    /// Adds a callback of another kind.
+    mutating func add(_ item: Item) {
+        // The delegate asks what the authorization is when it hears of it: one piece of news at a time is enough.
+        if case .authorization = item, case .authorization? = outbox.last { return }
+        outbox.append(item, limit: Mailbox.otherLimit) { !$0.isLocation && !$0.isHeading }
     }
 
-    /// Adds the question whether a calibration may be shown.
-    mutating func addCalibrationQuestion() {
-        append(.calibrationQuestion)
-    }
-
-    /// Takes the first item out.
+    /// Takes out the first callback: of locations all that stand in a row.
     mutating func takeFirst() -> Item? {
-        guard !items.isEmpty else { return nil }
-        let item = items.count == 1 ? items.removeLast() : items.removeFirst()
-        switch item {
-        case .locations(let locations): waitingLocations -= locations.count
-        case .heading: waitingHeadings -= 1
-        case .failure, .authorization, .deferredFinished, .headingFailure, .calibrationQuestion: break
+        guard let item = outbox.takeFirst() else { return nil }
+        guard case .locations(var locations) = item, outbox.first?.isLocation == true else { return item }
+        while case .locations(let more)? = outbox.first {
+            locations += more
+            _ = outbox.takeFirst()
         }
-        return item
+        return .locations(locations)
     }
 
     /// Drops locations and failures: the services they came from have been stopped.
     mutating func removePositions() {
-        waitingLocations = 0
-        items.removeAll { item in
-            switch item {
-            case .locations, .failure: true
-            case .authorization, .deferredFinished, .heading, .headingFailure, .calibrationQuestion: false
-            }
+        outbox.removeAll { item in
+            if case .failure = item { true } else { item.isLocation }
         }
     }
 
     /// Drops headings and what belongs to them: the service has been stopped.
     mutating func removeHeadings() {
-        waitingHeadings = 0
-        items.removeAll { item in
+        outbox.removeAll { item in
             switch item {
             case .heading, .headingFailure, .calibrationQuestion: true
             case .locations, .failure, .authorization, .deferredFinished: false
@@ -113,41 +79,12 @@ struct Mailbox {
 
     /// Drops locations only.
     mutating func removeLocations() {
-        waitingLocations = 0
-        items.removeAll { item in
-            if case .locations = item { true } else { false }
-        }
+        outbox.removeAll(where: \.isLocation)
     }
+}
 
-    private mutating func append(_ item: Item) {
-        if items.count >= Mailbox.itemLimit, case .locations(let locations)? = takeFirst() {
-            droppedLocations += locations.count
-        }
-        items.append(item)
-    }
+extension Mailbox.Item {
+    var isLocation: Bool { if case .locations = self { true } else { false } }
 
-    private mutating func dropOldestHeading() {
-        let oldest = items.firstIndex { item in
-            if case .heading = item { true } else { false }
-        }
-        guard let oldest else { return }
-        items.remove(at: oldest)
-        waitingHeadings -= 1
-    }
-
-    private mutating func dropOldest() {
-        for index in items.indices {
-            guard case .locations(var locations) = items[index] else { continue }
-            items[index] = .authorization
-            locations.removeFirst()
-            droppedLocations += 1
-            waitingLocations -= 1
-            if locations.isEmpty {
-                items.remove(at: index)
-            } else {
-                items[index] = .locations(locations)
-            }
-            return
-        }
-    }
+    var isHeading: Bool { if case .heading = self { true } else { false } }
 }

@@ -22,3 +22,12 @@ public enum CLAuthorizationStatus: Int32, Sendable {
     @available(*, deprecated, renamed: "authorizedAlways")
     public static var authorized: CLAuthorizationStatus { .authorizedAlways }
 }
+
+/// How exactly the program may know where it is.
+public enum CLAccuracyAuthorization: Int, Sendable {
+    /// As exactly as the sources tell.
+    case fullAccuracy = 0
+
+    /// Only roughly, and seldom.
+    case reducedAccuracy = 1
+}

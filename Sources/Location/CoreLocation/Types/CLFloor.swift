@@ -13,14 +13,12 @@ open class CLFloor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// Creates the ground floor.
     public override init() {
         storedLevel = 0
-        super.init()
     }
 
     /// Not public: on Apple's platforms only the system makes floors, and programs that subclass this type declare
     /// `init(level:)` themselves, without `override`.
     init(storey: Int) {
         storedLevel = storey
-        super.init()
     }
 
     /// Restores a floor from an archive; nil when the archive holds none.
@@ -29,7 +27,6 @@ open class CLFloor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
             let level = Int(exactly: Int64(bitPattern: word))
         else { return nil }
         storedLevel = level
-        super.init()
     }
 
     /// The storey: 0 is the ground floor, negative numbers are below it.

@@ -1,6 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
+
 extension CLLocation {
     /// All that a location knows: plain numbers, so that a location costs one allocation.
     ///
@@ -22,4 +24,48 @@ extension CLLocation {
         var isProducedByAccessory = false
         var floorLevel: Int?
     }
+}
+
+extension CLLocation.Values {
+    /// The key of the values in a keyed archive.
+    static let archiveKey = "CLLocation.values"
+
+    /// Eleven numbers, the flags, the floor.
+    static let archivedWordCount = 13
+
+    /// The values as words for an archive. New ones go to the end.
+    var archivedWords: [UInt64] {
+        var words = [
+            latitude, longitude, altitude, ellipsoidalAltitude, horizontalAccuracy, verticalAccuracy,
+            course, courseAccuracy, speed, speedAccuracy, timestamp,
+        ].map(\.bitPattern)
+        words.append((isSimulatedBySoftware ? 1 : 0) | (isProducedByAccessory ? 2 : 0) | (floorLevel == nil ? 0 : 4))
+        words.append(UInt64(bitPattern: Int64(floorLevel ?? 0)))
+        return words
+    }
+
+    /// Reads what ``archivedWords`` wrote; nil when there is less.
+    init?(archivedWords words: [UInt64]) {
+        guard words.count >= Self.archivedWordCount else { return nil }
+        let numbers = words.prefix(11).map(Double.init(bitPattern:))
+        self.init(
+            latitude: numbers[0], longitude: numbers[1],
+            altitude: numbers[2], ellipsoidalAltitude: numbers[3],
+            horizontalAccuracy: numbers[4], verticalAccuracy: numbers[5],
+            course: numbers[6], courseAccuracy: numbers[7], speed: numbers[8], speedAccuracy: numbers[9],
+            timestamp: numbers[10],
+            isSimulatedBySoftware: words[11] & 1 != 0, isProducedByAccessory: words[11] & 2 != 0,
+            floorLevel: words[11] & 4 == 0 ? nil : Int(exactly: Int64(bitPattern: words[12]))
+        )
+    }
+}
+
+/// What a location from a device knows beyond Apple's properties: the report it was made from and the sky above it.
+struct LocationDetails: Sendable {
+    let report: PositionReport
+    let sky: SkyReport?
+    /// True when the receiver's time was earlier than in its report before.
+    let isOutOfOrder: Bool
+    /// The clock by which the report arrived.
+    let clock: any DeviceClock
 }

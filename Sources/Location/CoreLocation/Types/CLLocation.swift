@@ -30,7 +30,6 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     init(_ values: Values, details: LocationDetails? = nil) {
         self.values = values
         self.details = details
-        super.init()
     }
 
     /// Creates a location at 0° N, 0° E that marks its coordinate and altitude as invalid.
@@ -39,7 +38,6 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
             latitude: 0, longitude: 0, horizontalAccuracy: -1, timestamp: Date().timeIntervalSinceReferenceDate
         )
         details = nil
-        super.init()
     }
 
     /// Creates a location from a coordinate, in degrees, at the present time.
@@ -51,7 +49,6 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
             timestamp: Date().timeIntervalSinceReferenceDate
         )
         details = nil
-        super.init()
     }
 
     /// Creates a location without a movement: course, speed and their accuracies are -1.
@@ -68,7 +65,6 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
             timestamp: timestamp.timeIntervalSinceReferenceDate
         )
         details = nil
-        super.init()
     }
 
     /// Creates a location with a movement of unknown accuracy: the accuracies of course and speed are -1.
@@ -88,7 +84,6 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
             timestamp: timestamp.timeIntervalSinceReferenceDate
         )
         details = nil
-        super.init()
     }
 
     /// Creates a location with a movement and the accuracies of that.
@@ -110,7 +105,6 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
             timestamp: timestamp.timeIntervalSinceReferenceDate
         )
         details = nil
-        super.init()
     }
 
     /// Creates a location with a movement, the accuracies of that, and where it all comes from.
@@ -137,7 +131,6 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
             isProducedByAccessory: sourceInfo.isProducedByAccessory
         )
         details = nil
-        super.init()
     }
 
     /// Restores a location from an archive; nil when the archive holds none, or only a part of one.
@@ -147,7 +140,6 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         else { return nil }
         self.values = values
         details = nil
-        super.init()
     }
 
     /// The place in degrees on WGS 84; invalid when ``horizontalAccuracy`` is negative.

@@ -1,6 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import Geodesy
+
 /// A latitude and a longitude on WGS 84.
 ///
 /// Both are in degrees, north and east positive. Any value can be stored: nothing is checked or clamped;
@@ -45,3 +47,10 @@ public func CLLocationCoordinate2DIsValid(_ coord: CLLocationCoordinate2D) -> Bo
 
 /// A coordinate that is no place on Earth, for use where there is none.
 public let kCLLocationCoordinate2DInvalid = CLLocationCoordinate2D(latitude: -180, longitude: -180)
+
+/// The length in metres of the shortest way over the WGS 84 ellipsoid; NaN when a coordinate is not valid.
+func geodesicDistance(_ first: CLLocationCoordinate2D, _ second: CLLocationCoordinate2D) -> Double {
+    Geodesic.distance(
+        from: GeodeticCoordinate(latitude: first.latitude, longitude: first.longitude),
+        to: GeodeticCoordinate(latitude: second.latitude, longitude: second.longitude))
+}

@@ -15,7 +15,6 @@ open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding, @un
     public override init() {
         simulated = false
         accessory = false
-        super.init()
     }
 
     /// Creates source information.
@@ -25,7 +24,6 @@ open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding, @un
     public init(softwareSimulationState isSoftware: Bool, andExternalAccessoryState isAccessory: Bool) {
         simulated = isSoftware
         accessory = isAccessory
-        super.init()
     }
 
     /// Restores source information from an archive; nil when the archive holds none.
@@ -33,7 +31,6 @@ open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding, @un
         guard let flags = coder.decodeWords(1, forKey: Self.flagsKey)?.first else { return nil }
         simulated = flags & 1 != 0
         accessory = flags & 2 != 0
-        super.init()
     }
 
     /// Whether software made the location up, or played it back from a trace.

@@ -18,13 +18,11 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding {
     public override init() {
         storedIdentifier = ""
         circle = nil
-        super.init()
     }
 
     init(identifier: String, circle: Circle?) {
         storedIdentifier = identifier
         self.circle = circle
-        super.init()
     }
 
     /// Creates a circular region; the radius is in metres.
@@ -34,7 +32,6 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding {
     ) {
         storedIdentifier = identifier
         circle = Circle(center: center, radius: radius)
-        super.init()
     }
 
     /// Restores a region from an archive; nil when the archive holds none.
@@ -46,7 +43,6 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding {
         circle = Circle(coder: coder)
         notifyOnEntry = flags & 1 != 0
         notifyOnExit = flags & 2 != 0
-        super.init()
     }
 
     /// The name of the region, unique among the regions that a program monitors.
@@ -102,4 +98,31 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding {
         static let identifier = "CLRegion.identifier"
         static let flags = "CLRegion.flags"
     }
+}
+
+/// Where the device is with respect to a region.
+public enum CLRegionState: Int, Sendable {
+    /// There is no position to tell from.
+    case unknown = 0
+
+    /// Inside the region.
+    case inside = 1
+
+    /// Outside the region.
+    case outside = 2
+}
+
+/// How near a beacon is.
+public enum CLProximity: Int, Sendable {
+    /// Not known.
+    case unknown = 0
+
+    /// Within touch.
+    case immediate = 1
+
+    /// A few metres away.
+    case near = 2
+
+    /// Farther than that.
+    case far = 3
 }

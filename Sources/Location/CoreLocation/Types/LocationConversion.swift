@@ -64,3 +64,26 @@ enum LocationConversion {
             || receiver.hasPrefix("usb") || receiver.hasPrefix("bluetooth")
     }
 }
+
+/// Remembers of the last receiver whether it is an accessory, which would otherwise be worked out for each report.
+struct ReceiverKind: Sendable {
+    private var receiver = ""
+    private var isKnownAccessory = false
+
+    /// True for a receiver on USB, Bluetooth or a hot-plugged serial line.
+    mutating func isAccessory(_ receiver: String) -> Bool {
+        if receiver != self.receiver {
+            self.receiver = receiver
+            isKnownAccessory = LocationConversion.isAccessory(receiver)
+        }
+        return isKnownAccessory
+    }
+}
+
+extension WallTime {
+    /// Seconds since 2001-01-01T00:00:00Z, as `Date` counts, with one rounding only.
+    var sinceReferenceDate: Double {
+        let (seconds, nanoseconds) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        return Double(seconds - 978_307_200) + Double(nanoseconds) / 1e9
+    }
+}

@@ -19,14 +19,14 @@ struct PressureTests {
         var mailbox = Mailbox()
         for _ in 0..<5000 {
             mailbox.add(CLLocation(latitude: 1, longitude: 2))
-            mailbox.add(CLError(.locationUnknown))
+            mailbox.add(.failure(CLError(.locationUnknown)))
         }
-        #expect(mailbox.items.count <= 2048)
+        #expect(mailbox.outbox.count <= 2048)
         for _ in 0..<5000 {
-            mailbox.addAuthorization()
-            mailbox.add(CLError(.denied))
+            mailbox.add(.authorization)
+            mailbox.add(.failure(CLError(.denied)))
         }
-        #expect(mailbox.items.count <= 2048)
+        #expect(mailbox.outbox.count <= 2048)
         var count = 0
         while mailbox.takeFirst() != nil { count += 1 }
         #expect(count > 0)

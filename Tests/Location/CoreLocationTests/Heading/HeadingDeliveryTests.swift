@@ -259,16 +259,16 @@ struct HeadingDeliveryTests {
         for degree in 0..<10_000 {
             mailbox.add(CLHeading(.init(magneticHeading: Double(degree), timestamp: 0)))
         }
-        #expect(mailbox.items.count == 33)
+        #expect(mailbox.outbox.count == 33)
         guard case .locations? = mailbox.takeFirst() else { Issue.record("no location"); return }
         var headings: [Double] = []
         while case .heading(let heading)? = mailbox.takeFirst() { headings.append(heading.magneticHeading) }
         #expect(headings == (9968..<10_000).map(Double.init))
         for _ in 0..<40 { mailbox.add(CLHeading()) }
-        #expect(mailbox.items.count == 32)
+        #expect(mailbox.outbox.count == 32)
         mailbox.removeHeadings()
         mailbox.add(CLHeading())
-        #expect(mailbox.items.count == 1)
+        #expect(mailbox.outbox.count == 1)
     }
 
     @Test("A manager that goes takes its heading updates along")

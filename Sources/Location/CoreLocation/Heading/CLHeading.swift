@@ -33,7 +33,6 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         self.values = values
         self.compass = compass
         self.time = time
-        super.init()
     }
 
     /// Creates a heading of 0° at the present time that is marked as invalid, for subclasses in tests.
@@ -41,7 +40,6 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         values = Values(timestamp: Date().timeIntervalSinceReferenceDate)
         compass = nil
         time = nil
-        super.init()
     }
 
     /// Restores a heading from an archive; nil when the archive holds none.
@@ -52,7 +50,6 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         self.values = values
         compass = nil
         time = nil
-        super.init()
     }
 
     /// Degrees clockwise from magnetic north, 0 ..< 360.
@@ -115,4 +112,68 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         )
         return "\(numbers) @ \(time)"
     }
+}
+
+extension CLHeading {
+    /// All that a heading knows: plain numbers. Units and invalid values are those of the properties of ``CLHeading``.
+    struct Values: Sendable {
+        var magneticHeading: Double = 0
+        var trueHeading: Double = -1
+        var headingAccuracy: Double = -1
+        var x: Double = 0
+        var y: Double = 0
+        var z: Double = 0
+        /// Seconds since 2001-01-01T00:00:00Z, as `Date.timeIntervalSinceReferenceDate`.
+        var timestamp: Double
+    }
+}
+
+extension CLHeading.Values {
+    /// The key of the values in a keyed archive.
+    static let archiveKey = "CLHeading.values"
+
+    /// Seven numbers.
+    static let archivedWordCount = 7
+
+    /// The values as words for an archive. New ones go to the end.
+    var archivedWords: [UInt64] {
+        [magneticHeading, trueHeading, headingAccuracy, x, y, z, timestamp].map(\.bitPattern)
+    }
+
+    /// Reads what ``archivedWords`` wrote; nil when there is less.
+    init?(archivedWords words: [UInt64]) {
+        guard words.count >= Self.archivedWordCount else { return nil }
+        let numbers = words.prefix(Self.archivedWordCount).map(Double.init(bitPattern:))
+        self.init(
+            magneticHeading: numbers[0], trueHeading: numbers[1], headingAccuracy: numbers[2],
+            x: numbers[3], y: numbers[4], z: numbers[5], timestamp: numbers[6])
+    }
+}
+
+/// How the device is held, for headings: the heading is that of the edge that this orientation has at the top.
+///
+/// Headings take the first four only; the others do not say which edge that is.
+///
+/// The numbering is that of `UIDeviceOrientation`.
+public enum CLDeviceOrientation: Int32, Sendable {
+    /// Not known.
+    case unknown = 0
+
+    /// Upright, the top edge up.
+    case portrait = 1
+
+    /// Upside down, the top edge down.
+    case portraitUpsideDown = 2
+
+    /// On its side, the top edge to the left.
+    case landscapeLeft = 3
+
+    /// On its side, the top edge to the right.
+    case landscapeRight = 4
+
+    /// Lying flat, the screen up.
+    case faceUp = 5
+
+    /// Lying flat, the screen down.
+    case faceDown = 6
 }

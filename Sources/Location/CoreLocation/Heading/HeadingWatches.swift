@@ -1,7 +1,59 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
 import Foundation
+
+/// Notices when the magnetic field is not the earth's for long.
+struct DisturbanceWatch: Sendable {
+    /// Seconds of disturbance on end that count as a failure.
+    static let patience = 5.0
+
+    private var since: BootTime?
+    private var isTold = false
+
+    /// True once for each disturbance, when it has lasted long enough.
+    mutating func update(isDisturbed: Bool, now: BootTime) -> Bool {
+        guard isDisturbed else {
+            reset()
+            return false
+        }
+        let start = since ?? now
+        since = start
+        guard !isTold, now.seconds(since: start) >= Self.patience else { return false }
+        isTold = true
+        return true
+    }
+
+    /// The next disturbance is a new one.
+    mutating func reset() {
+        since = nil
+        isTold = false
+    }
+}
+
+/// Decides when the program is asked whether a calibration may be shown: at the first heading that is not to be trusted,
+/// and again when one is after others that were, but not every moment.
+struct CalibrationQuestion: Sendable {
+    /// Seconds from one question to the next.
+    static let pause = 60.0
+
+    private var isAsked = false
+    private var lastTime: BootTime?
+
+    /// True when the question is due.
+    mutating func isDue(isTrusted: Bool, now: BootTime) -> Bool {
+        if isTrusted {
+            isAsked = false
+            return false
+        }
+        guard !isAsked else { return false }
+        if let lastTime, now.seconds(since: lastTime) < Self.pause { return false }
+        isAsked = true
+        lastTime = now
+        return true
+    }
+}
 
 /// Whether the magnetic field has the same strength whichever way the device points.
 ///

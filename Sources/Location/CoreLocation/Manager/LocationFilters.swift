@@ -1,0 +1,118 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+
+/// Lets a location through when it is far enough from the last one that went through, or known better.
+struct DistanceFilter: Sendable {
+    private var last: (place: CLLocationCoordinate2D, accuracy: Double)?
+
+    /// True when the location goes through, which makes it the one to compare with.
+    mutating func accept(_ place: CLLocationCoordinate2D, accuracy: Double, filter: Double) -> Bool {
+        guard filter > 0, let last else {
+            last = (place, accuracy)
+            return true
+        }
+        guard accuracy < last.accuracy || geodesicDistance(last.place, place) >= filter else { return false }
+        self.last = (place, accuracy)
+        return true
+    }
+
+    /// The next location goes through.
+    mutating func reset() {
+        last = nil
+    }
+}
+
+/// Lets a location through after 500 metres, and not more often than every five minutes.
+struct SignificantChangeFilter: Sendable {
+    /// Metres.
+    static let distance = 500.0
+    /// Seconds.
+    static let interval = 300.0
+
+    private var last: (place: CLLocationCoordinate2D, time: BootTime)?
+
+    /// True when the location goes through.
+    mutating func accept(_ place: CLLocationCoordinate2D, now: BootTime) -> Bool {
+        if let last {
+            guard now.seconds(since: last.time) >= SignificantChangeFilter.interval,
+                geodesicDistance(last.place, place) >= SignificantChangeFilter.distance
+            else { return false }
+        }
+        last = (place, now)
+        return true
+    }
+
+    /// The next location goes through.
+    mutating func reset() {
+        last = nil
+    }
+}
+
+/// One call of `requestLocation()`: waits for a fix that is good enough, and takes the best one when time is up.
+struct SingleRequest: Sendable {
+    /// A fix from before the request may stand in for one when it is younger than this many seconds.
+    static let age = 15.0
+    /// What "best" means here, in metres.
+    static let bestAccuracy = 10.0
+
+    /// Ends the wait when it fires.
+    let timer: ClockTimer
+    private(set) var best: CLLocation?
+
+    init(timer: ClockTimer) {
+        self.timer = timer
+    }
+
+    /// Takes a fix; true when it is as good as was asked for.
+    mutating func accept(_ location: CLLocation, desiredAccuracy: Double) -> Bool {
+        if let best, best.values.horizontalAccuracy < location.values.horizontalAccuracy {
+            return false
+        }
+        best = location
+        // In this order what is not a number counts as best.
+        return location.values.horizontalAccuracy <= max(SingleRequest.bestAccuracy, desiredAccuracy)
+    }
+}
+
+/// What programs see that may only know roughly where they are: the middle of a cell, every fifteen minutes at most.
+struct ReducedAccuracy: Sendable {
+    /// Seconds between locations.
+    static let interval = 900.0
+    /// The height of a cell in degrees of latitude; its width is about the same length.
+    static let cell = 0.05
+
+    private var last: BootTime?
+
+    /// The values to show; nil when it is too early for new ones.
+    mutating func reduce(_ values: CLLocation.Values, now: BootTime) -> CLLocation.Values? {
+        if let last, now.seconds(since: last) < ReducedAccuracy.interval { return nil }
+        last = now
+        return ReducedAccuracy.coarse(values)
+    }
+
+    /// The next location is shown at once.
+    mutating func reset() {
+        last = nil
+    }
+
+    /// The middle of the cell that holds the place, with a radius that covers the cell. Nothing else is told.
+    static func coarse(_ values: CLLocation.Values) -> CLLocation.Values {
+        let row = (values.latitude / cell).rounded(.down)
+        let latitude = min(90, max(-90, (row + 0.5) * cell))
+        // Cells of a row have one width, so that the middle does not give away the place.
+        let columns = max(1, (360 / cell * cos(latitude * .pi / 180)).rounded())
+        let width = 360 / columns
+        let column = (values.longitude / width).rounded(.down)
+        let longitude = min(180, max(-180, (column + 0.5) * width))
+        // Half a diagonal of a cell is 3,936 metres, but around the poles cells are wide wedges: up to 4,827.
+        let radius = abs(latitude) < 89 ? 4000.0 : 5000
+        return CLLocation.Values(
+            latitude: latitude, longitude: longitude,
+            horizontalAccuracy: max(values.horizontalAccuracy, radius),
+            timestamp: values.timestamp, isSimulatedBySoftware: values.isSimulatedBySoftware,
+            isProducedByAccessory: values.isProducedByAccessory)
+    }
+}
