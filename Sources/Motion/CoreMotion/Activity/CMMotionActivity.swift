@@ -34,3 +34,13 @@ open class CMMotionActivity: CMLogItem {
     /// How sure it is.
     open var confidence: CMMotionActivityConfidence { .low }
 }
+
+/// How sure an activity is.
+public enum CMMotionActivityConfidence: Int, Sendable {
+    /// Hardly.
+    case low = 0
+    /// Fairly.
+    case medium = 1
+    /// Very.
+    case high = 2
+}

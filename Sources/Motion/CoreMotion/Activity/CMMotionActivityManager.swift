@@ -17,7 +17,6 @@ open class CMMotionActivityManager: NSObject {
     /// Creates a manager for the device in force.
     public override init() {
         device = LiveDevice.resolved
-        super.init()
     }
 
     deinit {

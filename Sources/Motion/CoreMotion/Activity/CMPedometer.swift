@@ -22,7 +22,6 @@ open class CMPedometer: NSObject {
         let device = LiveDevice.resolved
         self.device = device
         delivery = AppDelivery.on(DispatchQueue(label: "device-services.pedometer"), device: device)
-        super.init()
     }
 
     deinit {

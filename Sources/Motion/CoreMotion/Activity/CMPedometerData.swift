@@ -16,7 +16,6 @@ open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
         storedStart = 0
         storedEnd = 0
         storedSteps = 0
-        super.init()
     }
 
     /// Restores it from an archive; nil when the archive holds none.
@@ -25,7 +24,6 @@ open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
         storedStart = numbers[0]
         storedEnd = numbers[1]
         storedSteps = numbers[2]
-        super.init()
     }
 
     /// When counting began.
@@ -61,4 +59,46 @@ open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
     }
 
     private static let key = "CMPedometerData.values"
+}
+
+/// The news that a person has stopped walking, or goes on. Nothing on Linux tells it.
+open class CMPedometerEvent: NSObject, NSSecureCoding, NSCopying {
+    private let storedDate: TimeInterval
+
+    /// An event at 1970-01-01T00:00:00Z.
+    public override init() {
+        storedDate = 0
+    }
+
+    /// Restores an event from an archive; nil when the archive holds none.
+    public required init?(coder: NSCoder) {
+        guard let numbers = coder.decodeNumbers(1, forKey: Self.key) else { return nil }
+        storedDate = numbers[0]
+    }
+
+    /// When it happened.
+    open var date: Date { Date(timeIntervalSince1970: storedDate) }
+    /// What happened.
+    open var type: CMPedometerEventType { .pause }
+
+    /// Returns the event itself, which cannot change.
+    open func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// True: events can be archived securely.
+    open class var supportsSecureCoding: Bool { true }
+
+    /// Writes the event into a keyed archive.
+    open func encode(with coder: NSCoder) {
+        coder.encode(numbers: [date.timeIntervalSince1970], forKey: Self.key)
+    }
+
+    private static let key = "CMPedometerEvent.date"
+}
+
+/// What a pedometer's event says.
+public enum CMPedometerEventType: Int, Sendable {
+    /// The person has stopped walking.
+    case pause = 0
+    /// The person goes on.
+    case resume = 1
 }

@@ -15,7 +15,6 @@ open class CMStepCounter: NSObject {
     /// Creates a step counter for the device in force.
     public override init() {
         device = LiveDevice.resolved
-        super.init()
     }
 
     deinit {

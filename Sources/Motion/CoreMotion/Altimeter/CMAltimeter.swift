@@ -40,7 +40,6 @@ open class CMAltimeter: NSObject {
         absolute = SensorStream(device: device, kind: .pressure, interval: MeanPressure.readingInterval) {
             AbsoluteAltitude { [source = device.positionSource] in source.lastFix }
         }
-        super.init()
     }
 
     deinit {
@@ -67,9 +66,7 @@ open class CMAltimeter: NSObject {
     /// Starts to tell the height above the place of the first event, which is exactly 0. A second start begins anew.
     open func startRelativeAltitudeUpdates(to queue: OperationQueue, withHandler handler: @escaping CMAltitudeHandler) {
         let delivery = AppDelivery.on(queue, device: device)
-        relative.start(
-            StreamHandler(
-                delivery: delivery, take: { handler(CMAltitudeData($0), nil) }, fail: { handler(nil, $0) }))
+        relative.start(StreamHandler(delivery, CMAltitudeData.init, handler))
         relativeRefusal.set(refusal(delivery) { handler(nil, $0) })
     }
 
@@ -90,9 +87,7 @@ open class CMAltimeter: NSObject {
         to queue: OperationQueue, withHandler handler: @escaping CMAbsoluteAltitudeHandler
     ) {
         let delivery = AppDelivery.on(queue, device: device)
-        absolute.start(
-            StreamHandler(
-                delivery: delivery, take: { handler(CMAbsoluteAltitudeData($0), nil) }, fail: { handler(nil, $0) }))
+        absolute.start(StreamHandler(delivery, CMAbsoluteAltitudeData.init, handler))
         absoluteRefusal.set(refusal(delivery) { handler(nil, $0) })
     }
 

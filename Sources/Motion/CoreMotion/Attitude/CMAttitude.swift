@@ -14,19 +14,16 @@ open class CMAttitude: NSObject, NSCopying, NSSecureCoding {
     /// read.)
     public override init() {
         rotation = .identity
-        super.init()
     }
 
     init(deviceToReference quaternion: CMQuaternion) {
         rotation = Rotation(quaternion)
-        super.init()
     }
 
     /// Restores an attitude from an archive; nil when the archive holds none.
     public required init?(coder: NSCoder) {
         guard let numbers = coder.decodeNumbers(4, forKey: Self.key) else { return nil }
         rotation = Rotation(CMQuaternion(x: numbers[0], y: numbers[1], z: numbers[2], w: numbers[3]))
-        super.init()
     }
 
     /// The angle about the y axis in radians, from -π to π.

@@ -43,7 +43,6 @@ open class CMBatchedSensorManager: NSObject {
         deviceMotion = SensorStream(
             device: device, plan: SecondOfMotions.plan(device), interval: Batches.deviceMotionInterval,
             limit: Batches.limit)
-        super.init()
     }
 
     deinit {
@@ -83,10 +82,7 @@ open class CMBatchedSensorManager: NSObject {
     /// Starts the accelerometer and hands each batch to the handler, off the main thread: so the closure is Sendable.
     open func startAccelerometerUpdates(handler: @escaping @Sendable ([CMAccelerometerData]?, (any Error)?) -> Void) {
         accelerometer.start(
-            StreamHandler(
-                delivery: delivery,
-                take: { handler($0.map(CMAccelerometerData.init), nil) },
-                fail: { handler(nil, $0) }))
+            StreamHandler(delivery, { $0.map(CMAccelerometerData.init) }, handler))
     }
 
     /// Stops the accelerometer for this manager's handler and `accelerometerBatch`; loops go on.
@@ -118,10 +114,7 @@ open class CMBatchedSensorManager: NSObject {
     /// Starts device motion and hands each batch to the handler, off the main thread: so the closure is Sendable.
     open func startDeviceMotionUpdates(handler: @escaping @Sendable ([CMDeviceMotion]?, (any Error)?) -> Void) {
         deviceMotion.start(
-            StreamHandler(
-                delivery: delivery,
-                take: { handler($0.map { CMDeviceMotion($0) }, nil) },
-                fail: { handler(nil, $0) }))
+            StreamHandler(delivery, { $0.map { CMDeviceMotion($0) } }, handler))
     }
 
     /// Stops device motion for this manager's handler and `deviceMotionBatch`; loops go on.

@@ -66,7 +66,6 @@ open class CMMotionManager: NSObject {
     /// Creates a manager for the device in force.
     public override init() {
         client = MotionClient(device: LiveDevice.resolved)
-        super.init()
     }
 
     deinit {
@@ -100,10 +99,7 @@ open class CMMotionManager: NSObject {
         to queue: OperationQueue, withHandler handler: @escaping CMAccelerometerHandler
     ) {
         client.accelerometer.start(
-            StreamHandler(
-                delivery: AppDelivery.on(queue, device: client.device),
-                take: { handler(CMAccelerometerData($0), nil) },
-                fail: { handler(nil, $0) }))
+            StreamHandler(AppDelivery.on(queue, device: client.device), CMAccelerometerData.init, handler))
     }
 
     /// Stops the accelerometer for this manager.
@@ -138,10 +134,7 @@ open class CMMotionManager: NSObject {
         to queue: OperationQueue, withHandler handler: @escaping CMGyroHandler
     ) {
         client.gyroscope.start(
-            StreamHandler(
-                delivery: AppDelivery.on(queue, device: client.device),
-                take: { handler(CMGyroData($0), nil) },
-                fail: { handler(nil, $0) }))
+            StreamHandler(AppDelivery.on(queue, device: client.device), CMGyroData.init, handler))
     }
 
     /// Stops the gyroscope for this manager.
@@ -176,10 +169,7 @@ open class CMMotionManager: NSObject {
         to queue: OperationQueue, withHandler handler: @escaping CMMagnetometerHandler
     ) {
         client.magnetometer.start(
-            StreamHandler(
-                delivery: AppDelivery.on(queue, device: client.device),
-                take: { handler(CMMagnetometerData($0), nil) },
-                fail: { handler(nil, $0) }))
+            StreamHandler(AppDelivery.on(queue, device: client.device), CMMagnetometerData.init, handler))
     }
 
     /// Stops the magnetometer for this manager.
@@ -244,10 +234,7 @@ open class CMMotionManager: NSObject {
     private func deviceMotionHandler(
         _ queue: OperationQueue, _ handler: @escaping CMDeviceMotionHandler
     ) -> DeviceMotionStream.Handler {
-        StreamHandler(
-            delivery: AppDelivery.on(queue, device: client.device),
-            take: { handler(CMDeviceMotion($0), nil) },
-            fail: { handler(nil, $0) })
+        StreamHandler(AppDelivery.on(queue, device: client.device), { CMDeviceMotion($0) }, handler)
     }
 
     /// Stops device motion for this manager.

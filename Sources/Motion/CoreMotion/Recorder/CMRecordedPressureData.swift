@@ -39,3 +39,42 @@ open class CMRecordedPressureData: CMAmbientPressureData {
 
     private static let key = "CMRecordedPressureData.values"
 }
+
+/// The pressure and temperature of the air around the device.
+///
+/// On Apple's platforms these come from recordings only; on Linux nothing makes them yet but archives and subclasses.
+open class CMAmbientPressureData: CMLogItem {
+    private let storedPressure: Double
+    private let storedTemperature: Double
+
+    /// No pressure and the freezing point at the time zero.
+    public override init() {
+        storedPressure = 0
+        storedTemperature = 0
+        super.init()
+    }
+
+    /// Restores it from an archive; nil when the archive holds none.
+    public required init?(coder: NSCoder) {
+        guard let numbers = coder.decodeNumbers(2, forKey: Self.key) else { return nil }
+        storedPressure = numbers[0]
+        storedTemperature = numbers[1]
+        super.init(coder: coder)
+    }
+
+    /// The air pressure, in kilopascal.
+    open var pressure: Measurement<UnitPressure> { Measurement(value: storedPressure, unit: .kilopascals) }
+
+    /// The temperature of the barometer, in degrees Celsius.
+    open var temperature: Measurement<UnitTemperature> { Measurement(value: storedTemperature, unit: .celsius) }
+
+    /// Writes it into a keyed archive.
+    open override func encode(with coder: NSCoder) {
+        super.encode(with: coder)
+        coder.encode(
+            numbers: [pressure.converted(to: .kilopascals).value, temperature.converted(to: .celsius).value],
+            forKey: Self.key)
+    }
+
+    private static let key = "CMAmbientPressureData.values"
+}

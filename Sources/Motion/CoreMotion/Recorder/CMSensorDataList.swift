@@ -20,11 +20,9 @@ open class CMSensorDataList: NSObject {
     /// A list of nothing.
     public override init() {
         parts = []
-        super.init()
     }
 
     init(_ parts: [(piece: RecordedReadings, indices: Range<Int>)]) {
         self.parts = parts
-        super.init()
     }
 }

@@ -15,7 +15,6 @@ open class CMSensorRecorder: NSObject {
     /// Creates a recorder for the device in force.
     public override init() {
         device = LiveDevice.resolved
-        super.init()
     }
 
     /// True when the device in force has an accelerometer.

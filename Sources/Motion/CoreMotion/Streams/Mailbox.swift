@@ -1,66 +1,67 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
+
 /// The latest value, and what waits to be told to a handler: values, bounded, and errors in their place among them.
-struct Mailbox<Value> {
+struct Mailbox<Value: Sendable>: Sendable {
     /// One call of the handler.
-    enum Item {
+    enum Item: Sendable {
         case value(Value)
         case failure(StreamFailure)
     }
 
     /// The latest value, taken or not.
     private(set) var latest: Value?
+    var outbox = Outbox<Item>()
     /// True while there is a handler to keep values for.
     private var isOpen = false
-    private var values: BoundedQueue<Value>
-    /// The errors that nobody has heard of, and how many values come before each. One on the same matter makes way for a
-    /// newer one, so there are but a few.
-    private var failures: [(failure: StreamFailure, after: Int)] = []
+    /// How many values wait at most.
+    private let limit: Int
 
     init(limit: Int) {
-        values = BoundedQueue(limit: limit)
+        self.limit = limit
     }
-
-    var count: Int { values.count + failures.count }
-    var isEmpty: Bool { values.isEmpty && failures.isEmpty }
-    /// How many values had to make way for newer ones.
-    var dropped: Int { values.dropped }
 
     mutating func add(_ value: Value) {
         latest = value
         guard isOpen else { return }
-        if values.append(value) { moveFailuresUp() }
+        outbox.append(.value(value), limit: limit) { if case .value = $0 { true } else { false } }
     }
 
+    /// Adds an error. One on the same matter makes way for it, so there are but a few.
     mutating func add(_ failure: StreamFailure) {
         guard isOpen else { return }
-        failures.removeAll { $0.failure.isOfSameMatter(as: failure) }
-        failures.append((failure, values.count))
-    }
-
-    mutating func takeFirst() -> Item? {
-        if let first = failures.first, first.after == 0 {
-            failures.removeFirst()
-            return .failure(first.failure)
-        }
-        moveFailuresUp()
-        return values.takeFirst().map { .value($0) }
+        outbox.removeAll { if case .failure(let other) = $0 { other.isOfSameMatter(as: failure) } else { false } }
+        outbox.append(.failure(failure))
     }
 
     /// Forgets what waits. From now on values are kept, or only the latest.
     mutating func empty(isOpen: Bool) {
-        values.removeAll()
-        failures = []
+        outbox.startAnew()
         self.isOpen = isOpen
     }
 
     mutating func forgetLatest() {
         latest = nil
     }
+}
 
-    /// A value has gone.
-    private mutating func moveFailuresUp() {
-        for index in failures.indices { failures[index].after = max(0, failures[index].after - 1) }
+/// Why a handler is told an error.
+enum StreamFailure: Sendable {
+    /// A sensor gives nothing for now.
+    indirect case loss(SensorKind, DeviceError)
+    /// Where north is cannot be relied on before the device has been moved.
+    case requiresMovement
+    /// True north is not known, since the position is not.
+    case noTrueNorth
+
+    /// True when the other one is news of the same matter, so that the newer will do.
+    func isOfSameMatter(as other: StreamFailure) -> Bool {
+        switch (self, other) {
+        case (.loss(let kind, _), .loss(let otherKind, _)): kind == otherKind
+        case (.requiresMovement, .requiresMovement), (.noTrueNorth, .noTrueNorth): true
+        default: false
+        }
     }
 }

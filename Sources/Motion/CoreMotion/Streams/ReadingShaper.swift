@@ -22,3 +22,16 @@ struct EachReading: ReadingShaper {
         }
     }
 }
+
+/// A value of a sensor, in its own units and the device's axes, with the time at which it was measured.
+struct MotionReading: Sendable {
+    var value: SIMD3<Double>
+    var time: BootTime
+}
+
+/// Where a stream's input comes from and what becomes of it.
+struct StreamPlan<Shaper: ReadingShaper>: Sendable {
+    let source: StreamSource<Shaper.Input>
+    /// Makes the shaper for a start, which begins with nothing.
+    let makeShaper: @Sendable () -> Shaper
+}

@@ -22,22 +22,18 @@ final class SensorStream<Shaper: ReadingShaper>: Sendable {
         var shaper: Shaper
         var handler: Handler?
         var mailbox: Mailbox<Shaper.Value>
-        /// True from when a turn of the handler is scheduled until it has ended.
-        var isTurnDue = false
         /// The sensors whose loss has been told.
         var lost: [SensorKind] = []
 
         /// The handler to schedule a turn of, once for as long as that has not ended.
         mutating func handlerToSchedule() -> Handler? {
-            guard !isTurnDue, !mailbox.isEmpty, let handler else { return nil }
-            isTurnDue = true
+            guard let handler, mailbox.outbox.claimTurn() else { return nil }
             return handler
         }
 
         /// Another handler, or none, which begins with nothing; the former one.
         mutating func exchange(_ new: Handler?) -> Handler? {
             mailbox.empty(isOpen: new != nil)
-            isTurnDue = false
             lost = []
             defer { handler = new }
             return handler
@@ -46,8 +42,8 @@ final class SensorStream<Shaper: ReadingShaper>: Sendable {
 
     private let device: Device
     private let state: Mutex<State>
-    /// Held while the subscription is brought in line with the state; never together with a handler.
-    private let subscription = Mutex<(subscription: Subscription?, number: UInt32)>((nil, 0))
+    /// Follows the number of the state.
+    private let subscription = StandingSubscription<UInt32>()
 
     /// - Parameter limit: How many values may wait for the handler.
     init(device: Device, plan: StreamPlan<Shaper>, interval: TimeInterval, limit: Int = 1024) {
@@ -71,7 +67,7 @@ final class SensorStream<Shaper: ReadingShaper>: Sendable {
     var latest: Shaper.Value? { state.withLock { $0.mailbox.latest } }
 
     /// How many values made way because the handler did not take them in time.
-    var dropped: Int { state.withLock { $0.mailbox.dropped } }
+    var dropped: Int { state.withLock { $0.mailbox.outbox.dropped } }
 
     /// The interval as the program wrote it.
     var interval: TimeInterval {
@@ -125,25 +121,12 @@ final class SensorStream<Shaper: ReadingShaper>: Sendable {
 
     /// Subscribes or lets go, as the state has it now.
     private func adjustSubscription() {
-        subscription.withLock { current in
-            // Read inside, so that the last to come sees the last state.
-            let (isStarted, number, interval, source) = state.withLock {
-                ($0.isStarted, $0.number, $0.interval, $0.plan.source)
-            }
-            guard isStarted else {
-                current.subscription?.cancel()
-                current.subscription = nil
-                return
-            }
-            guard current.subscription == nil || current.number != number else { return }
-            // The new one first, so that the sensor runs on.
-            let former = current.subscription
-            current.number = number
+        subscription.follow {
+            state.withLock { $0.isStarted ? $0.number : nil }
+        } subscribe: { number in
+            let (interval, source) = state.withLock { ($0.interval, $0.plan.source) }
             // Strong: stopping ends it.
-            current.subscription = source.subscribe(SensorInterval.effective(interval)) { event in
-                self.receive(event, number)
-            }
-            former?.cancel()
+            return source.subscribe(SensorInterval.effective(interval)) { event in self.receive(event, number) }
         }
     }
 
@@ -174,26 +157,22 @@ final class SensorStream<Shaper: ReadingShaper>: Sendable {
         handler.delivery.schedule { self.deliver(handler) }
     }
 
-    /// Hands over what waits. What comes in meanwhile waits for the next turn, so that a flood of readings does not keep
-    /// the program's thread from its other work.
+    /// A turn of the handler: hands over what waits.
     private func deliver(_ handler: Handler) {
-        guard var left = state.withLock({ $0.handler === handler ? $0.mailbox.count : nil }) else { return }
+        // Asked before each call, since it may stop or restart the manager.
+        func ifCurrent<Result: Sendable>(_ body: (inout Outbox<Mailbox<Shaper.Value>.Item>) -> Result?) -> Result? {
+            state.withLock { $0.handler === handler ? body(&$0.mailbox.outbox) : nil }
+        }
+        guard ifCurrent({ $0.beginTurn() }) != nil else { return }
         device.bind {
-            // Asked before each call, since it may stop or restart the manager.
-            while left > 0, let item = state.withLock({ $0.handler === handler ? $0.mailbox.takeFirst() : nil }) {
+            while let item = ifCurrent({ $0.isInTurn ? $0.takeFirst() : nil }) {
                 switch item {
                 case .value(let value): handler.take(value)
                 case .failure(let error): handler.fail(error.error)
                 }
-                left -= 1
             }
         }
-        let goesOn = state.withLock { state in
-            guard state.handler === handler else { return false }
-            state.isTurnDue = !state.mailbox.isEmpty
-            return state.isTurnDue
-        }
-        if goesOn { schedule(handler) }
+        if ifCurrent({ $0.endTurn() }) == true { schedule(handler) }
     }
 }
 
@@ -207,5 +186,27 @@ extension SensorStream where Shaper.Input == MotionBatch {
             device: device,
             plan: StreamPlan(source: .sensor(kind, of: device, latency: latency), makeShaper: shaper),
             interval: interval, limit: limit)
+    }
+}
+
+/// A program's handler and the place where it wants to be called.
+///
+/// Unchecked because handlers are not Sendable: they are only called where the program asked for it, one call at a time.
+final class StreamHandler<Value>: @unchecked Sendable {
+    let delivery: any Delivery
+    let take: (Value) -> Void
+    let fail: (any Error) -> Void
+
+    init(delivery: any Delivery, take: @escaping (Value) -> Void, fail: @escaping (any Error) -> Void) {
+        self.delivery = delivery
+        self.take = take
+        self.fail = fail
+    }
+
+    /// Calls a program's handler with data or an error, as Core Motion's handlers take them.
+    convenience init<Data>(
+        _ delivery: any Delivery, _ data: @escaping (Value) -> Data, _ handler: @escaping (Data?, (any Error)?) -> Void
+    ) {
+        self.init(delivery: delivery, take: { handler(data($0), nil) }, fail: { handler(nil, $0) })
     }
 }

@@ -3,6 +3,7 @@
 
 import DeviceCore
 import Foundation
+import MotionEngine
 
 /// Where a stream's input comes from.
 struct StreamSource<Input: Sendable>: Sendable {
@@ -30,4 +31,61 @@ extension StreamSource<MotionBatch> {
             }
         }
     }
+}
+
+extension StreamSource<[FusedState]> {
+    /// The device's attitude; with the magnetometer where north is needed.
+    static func attitude(of device: Device, withNorth: Bool, latency: Double = 0) -> StreamSource {
+        StreamSource(
+            isAvailable: { MotionEngine.of(device).isAvailable(.attitude) }, endsLossesByInput: false
+        ) { interval, receive in
+            let need = withNorth ? FusionRequest.Need.heading : .attitude
+            let request = FusionRequest(need: need, interval: interval, latency: latency)
+            return MotionEngine.of(device).subscribe(request) { event in
+                switch event {
+                case .states(let states): receive(.input(states))
+                case .lost(let kind, let error):
+                    if concerns(kind, withNorth) { receive(.lost(kind, error)) }
+                case .regained(let kind):
+                    if concerns(kind, withNorth) { receive(.regained(kind)) }
+                }
+            }
+        }
+    }
+
+    /// Others may have the engine use sensors that this stream does not need.
+    private static func concerns(_ kind: SensorKind, _ withNorth: Bool) -> Bool {
+        kind == .accelerometer || kind == .gyroscope || withNorth && kind == .magnetometer
+    }
+}
+
+/// What a stream's source has to say.
+enum StreamEvent<Input: Sendable>: Sendable {
+    /// Something has been measured.
+    case input(Input)
+    /// A sensor gives nothing for now, and why. Indirect, so that the others are passed on quickly.
+    indirect case lost(SensorKind, DeviceError)
+    /// A sensor is back.
+    case regained(SensorKind)
+}
+
+/// What an interval that a program wrote means for the sensor.
+enum SensorInterval {
+    /// Nobody waits for longer than a day; it also keeps the infinite interval a very slow one.
+    static let longest: TimeInterval = 86_400
+
+    /// Seconds between readings; 0 for the fastest that the sensor can do, which is what 0, less and NaN ask for.
+    ///
+    /// The source holds it to what the sensor offers.
+    static func effective(_ interval: TimeInterval) -> TimeInterval {
+        interval > 0 ? min(interval, longest) : 0
+    }
+}
+
+extension Device {
+    /// True when it has a sensor of that kind now.
+    func has(_ kind: SensorKind) -> Bool { sensor(kind) != nil }
+
+    /// The best sensor of that kind.
+    func sensor(_ kind: SensorKind) -> SensorDescription? { motionSource.sensors.first { $0.kind == kind } }
 }

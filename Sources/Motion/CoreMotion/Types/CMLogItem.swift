@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import AppDelivery
 public import Foundation
 
 /// The base of all timed values of Core Motion.
@@ -12,19 +13,16 @@ open class CMLogItem: NSObject, NSSecureCoding, NSCopying {
     /// An item of the time zero.
     public override init() {
         storedTimestamp = 0
-        super.init()
     }
 
     init(measuredAt timestamp: TimeInterval) {
         storedTimestamp = timestamp
-        super.init()
     }
 
     /// Restores an item from an archive; nil when the archive holds none.
     public required init?(coder: NSCoder) {
         guard let numbers = coder.decodeNumbers(1, forKey: Self.timestampKey) else { return nil }
         storedTimestamp = numbers[0]
-        super.init()
     }
 
     /// When it was measured, in seconds since boot: the sensor's own time, not the time of delivery.
@@ -44,4 +42,17 @@ open class CMLogItem: NSObject, NSSecureCoding, NSCopying {
     }
 
     private static let timestampKey = "CMLogItem.timestamp"
+}
+
+extension NSCoder {
+    /// Writes numbers with every bit of them.
+    func encode(numbers: [Double], forKey key: String) {
+        guard allowsKeyedCoding else { return }
+        encode(words: numbers.map(\.bitPattern), forKey: key)
+    }
+
+    /// Reads `count` numbers, which never come up short; nil when the archive holds something else.
+    func decodeNumbers(_ count: Int, forKey key: String) -> [Double]? {
+        decodeWords(count, forKey: key)?.map(Double.init(bitPattern:))
+    }
 }

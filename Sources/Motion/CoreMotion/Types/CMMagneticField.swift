@@ -24,3 +24,35 @@ public struct CMMagneticField: Sendable {
         self.z = z
     }
 }
+
+/// A magnetic field from which the device's own magnetism has been taken, and how well that is known.
+public struct CMCalibratedMagneticField: Sendable {
+    /// The field in microtesla, in the device's axes. While `accuracy` is `uncalibrated`, what the sensor reads; zero where
+    /// no magnetometer runs.
+    public var field: CMMagneticField
+    /// How well the bias is known.
+    public var accuracy: CMMagneticFieldCalibrationAccuracy
+
+    /// No field, with the accuracy that stands for the number 0 as in C: low.
+    public init() {
+        self.init(field: CMMagneticField(), accuracy: .low)
+    }
+
+    /// A field of that accuracy.
+    public init(field: CMMagneticField, accuracy: CMMagneticFieldCalibrationAccuracy) {
+        self.field = field
+        self.accuracy = accuracy
+    }
+}
+
+/// How well the bias of the device's own magnetism is known.
+public enum CMMagneticFieldCalibrationAccuracy: Int32, Sendable {
+    /// Not at all: the field is not to be used.
+    case uncalibrated = -1
+    /// Roughly.
+    case low = 0
+    /// Fairly.
+    case medium = 1
+    /// Well.
+    case high = 2
+}

@@ -162,10 +162,10 @@ struct DeviceMotionErrorTests {
         mailbox.add(2)
         mailbox.add(.loss(.gyroscope, gone))
         mailbox.add(3)
-        #expect(mailbox.count == 5)
-        #expect(mailbox.dropped == 1)
+        #expect(mailbox.outbox.count == 5)
+        #expect(mailbox.outbox.dropped == 1)
         var told: [String] = []
-        while let item = mailbox.takeFirst() {
+        while let item = mailbox.outbox.takeFirst() {
             switch item {
             case .value(let value): told.append("\(value)")
             case .failure(.loss(let kind, _)): told.append(kind.rawValue)
@@ -174,6 +174,25 @@ struct DeviceMotionErrorTests {
             }
         }
         #expect(told == ["move", "accelerometer", "2", "gyroscope", "3"])
-        #expect(mailbox.isEmpty)
+        #expect(mailbox.outbox.isEmpty)
+    }
+
+    @Test("The news of a loss moves up when readings before it make way")
+    func lossAmongDropped() {
+        var mailbox = Mailbox<Int>(limit: 3)
+        mailbox.empty(isOpen: true)
+        mailbox.add(0)
+        mailbox.add(1)
+        mailbox.add(.loss(.gyroscope, DeviceError(.silent, "quiet")))
+        for number in 2...3 { mailbox.add(number) }
+        var told: [String] = []
+        while let item = mailbox.outbox.takeFirst() {
+            switch item {
+            case .value(let value): told.append("\(value)")
+            case .failure: told.append("loss")
+            }
+        }
+        #expect(told == ["1", "loss", "2", "3"])
+        #expect(mailbox.latest == 3)
     }
 }

@@ -4,6 +4,7 @@
 import DeviceCore
 import Foundation
 import MotionEngine
+import SensorFusion
 
 /// Device motion for one manager.
 final class DeviceMotionStream: Sendable {
@@ -80,5 +81,72 @@ final class DeviceMotionStream: Sendable {
             available.isEmpty
                 ? "Device motion is not available: it takes an accelerometer and a gyroscope."
                 : "This reference frame is not available: it takes a magnetometer.")
+    }
+}
+
+/// Each state of the motion engine is told by itself, in one frame of reference.
+///
+/// In a frame that takes a magnetometer nothing is told before north is known. Attitudes against true north are told
+/// against magnetic north while the declination is not known, without a heading and after an error that says so.
+struct EachDeviceMotion: ReadingShaper {
+    let frame: CMAttitudeReferenceFrame
+    /// The first north offset, from which the corrected frame goes on.
+    private var start: Double?
+    private var hasAskedForMovement = false
+    private var hasMissedTrueNorth = false
+
+    init(frame: CMAttitudeReferenceFrame) {
+        self.frame = frame
+    }
+
+    mutating func take(_ states: [FusedState], into mailbox: inout Mailbox<DeviceMotionReading>) {
+        // What the accelerometer says alone, while the gyroscope is lost, follows movements too late.
+        for state in states where state.usesGyroscope {
+            tellWhatIsMissing(state, mailbox: &mailbox)
+            if start == nil { start = state.northOffset }
+            let values = MotionConversion.deviceMotion(state, in: frame, correctedFrom: start ?? 0)
+            if let values { mailbox.add(DeviceMotionReading(values: values, time: state.time)) }
+        }
+    }
+
+    private mutating func tellWhatIsMissing(_ state: FusedState, mailbox: inout Mailbox<DeviceMotionReading>) {
+        guard !frame.isDisjoint(with: .north) else { return }
+        if !hasAskedForMovement, state.northOffset == nil || state.magneticQuality == .uncalibrated {
+            hasAskedForMovement = true
+            mailbox.add(.requiresMovement)
+        }
+        guard frame == .xTrueNorthZVertical, state.northOffset != nil else { return }
+        let isMissing = state.declination == nil
+        if isMissing, !hasMissedTrueNorth { mailbox.add(.noTrueNorth) }
+        hasMissedTrueNorth = isMissing
+    }
+}
+
+/// The values of a device motion and the time at which they were measured.
+struct DeviceMotionReading: Sendable {
+    var values: CMDeviceMotion.Values
+    var time: BootTime
+}
+
+extension CMDeviceMotion {
+    convenience init(_ reading: DeviceMotionReading) {
+        self.init(reading.values, measuredAt: MotionConversion.timestamp(reading.time))
+    }
+}
+
+extension CMAttitudeReferenceFrame {
+    /// The frame that counts where none is asked for.
+    static let standard = CMAttitudeReferenceFrame.xArbitraryZVertical
+    /// Those for which it takes a magnetometer.
+    static let magnetic: CMAttitudeReferenceFrame = [
+        .xArbitraryCorrectedZVertical, .xMagneticNorthZVertical, .xTrueNorthZVertical,
+    ]
+    /// Those whose x axis points north, in which a heading makes sense.
+    static let north: CMAttitudeReferenceFrame = [.xMagneticNorthZVertical, .xTrueNorthZVertical]
+
+    /// True for one of the four frames; false for none, several at once, and what is no frame.
+    var isOneFrame: Bool {
+        self == .xArbitraryZVertical || self == .xArbitraryCorrectedZVertical || self == .xMagneticNorthZVertical
+            || self == .xTrueNorthZVertical
     }
 }
