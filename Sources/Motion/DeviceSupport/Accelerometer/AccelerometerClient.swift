@@ -17,17 +17,17 @@ final class AccelerometerClient: Sendable {
         weak var device: Device?
         var interval = 0.1
         var latest: AccelerationSample?
-        var waiting = SampleQueue()
-        var isDeliveryScheduled = false
+        var outbox = Outbox<AccelerationSample>()
     }
 
+    /// More readings than these do not wait: ten seconds at the greatest rate.
+    private static let limit = 1024
     private static let intervals = 0.01...86_400
 
     private let source: any MotionSource
     private let delivery: any Delivery
     private let state = Mutex(State())
-    /// Held while the subscription is brought in line; never together with a callback.
-    private let subscription = Mutex<(subscription: Subscription?, interval: Double)>((nil, 0))
+    private let subscription = StandingSubscription<MotionRequest>()
 
     init(device: Device) {
         source = device.motionSource
@@ -55,7 +55,7 @@ final class AccelerometerClient: Sendable {
         set {
             state.withLock { state in
                 // What came in before is not for a new delegate.
-                state.waiting.removeAll()
+                state.outbox.removeAll()
                 if newValue == nil { state.latest = nil }
                 state.delegate = newValue
             }
@@ -65,26 +65,17 @@ final class AccelerometerClient: Sendable {
 
     var latest: AccelerationSample? { state.withLock { $0.latest } }
 
-    var droppedCount: Int { state.withLock { $0.waiting.droppedCount } }
+    var droppedCount: Int { state.withLock { $0.outbox.dropped } }
 
     /// Subscribes or lets go, as the delegate and the interval have it now.
     private func adjust() {
-        let delegate = subscription.withLock { current in
-            // Read inside, so that the last to come sees the last state.
-            let (delegate, interval) = state.withLock { ($0.delegate, $0.interval) }
-            guard delegate != nil else {
-                current.subscription?.cancel()
-                current.subscription = nil
-                return delegate
-            }
-            guard current.subscription == nil || current.interval != interval else { return delegate }
-            let former = current.subscription
-            current.interval = interval
-            current.subscription = source.subscribe(MotionRequest(kind: .accelerometer, interval: interval)) {
-                [weak self] event in self?.receive(event)
-            }
-            former?.cancel()
-            return delegate
+        var delegate: (any UIAccelerometerDelegate)?
+        subscription.follow {
+            let interval: Double
+            (delegate, interval) = state.withLock { ($0.delegate, $0.interval) }
+            return delegate.map { _ in MotionRequest(kind: .accelerometer, interval: interval) }
+        } subscribe: { request in
+            source.subscribe(request) { [weak self] event in self?.receive(event) }
         }
         // Outside of the locks, should it be the last to hold it.
         withExtendedLifetime(delegate) {}
@@ -106,31 +97,35 @@ final class AccelerometerClient: Sendable {
         let schedules = state.withLock { state in
             for index in 0..<batch.count {
                 let sample = AccelerationSample(batch, at: index)
-                state.waiting.append(sample)
+                state.outbox.append(sample, limit: Self.limit)
                 state.latest = sample
             }
-            defer { state.isDeliveryScheduled = true }
-            return !state.isDeliveryScheduled
+            return state.outbox.claimTurn()
         }
-        if schedules { delivery.schedule { [weak self] in self?.deliver() } }
+        if schedules { schedule() }
         withExtendedLifetime(delegate) {}
     }
 
-    /// Tells what waits. What comes in meanwhile waits for the next turn.
+    private func schedule() {
+        delivery.schedule { [weak self] in self?.deliver() }
+    }
+
+    /// A turn: tells what waits.
     private func deliver() {
-        let (device, count) = state.withLock { state in
-            state.isDeliveryScheduled = false
-            return (state.device, state.waiting.count)
+        let device = state.withLock { state in
+            state.outbox.beginTurn()
+            return state.device
         }
         guard let device else { return }
         device.bind {
-            for _ in 0..<count {
+            while true {
                 let (sample, delegate, accelerometer) = state.withLock { state in
-                    (state.waiting.takeFirst(), state.delegate, state.accelerometer)
+                    (state.outbox.isInTurn ? state.outbox.takeFirst() : nil, state.delegate, state.accelerometer)
                 }
                 guard let sample, let delegate, let accelerometer else { return }
                 delegate.accelerometer(accelerometer, didAccelerate: sample.object)
             }
         }
+        if state.withLock({ $0.outbox.endTurn() }) { schedule() }
     }
 }

@@ -35,3 +35,6 @@ open class UIAcceleration: NSObject, @unchecked Sendable {
     /// The values in words.
     open override var description: String { "x \(x), y \(y), z \(z) g at \(timestamp) s" }
 }
+
+/// An acceleration along one axis in g (1 g is 9.80665 m/s²).
+public typealias UIAccelerationValue = Double

@@ -32,8 +32,7 @@ final class BatteryMonitor: Sendable {
     private let clock: any DeviceClock
     private let post: NotificationPost
     private let stateBox = Mutex(State())
-    /// Held while the subscription is brought in line; never together with a callback.
-    private let subscription = Mutex<Subscription?>(nil)
+    private let subscription = StandingSubscription<Bool>()
 
     init(device: Device) {
         source = device.statusSource
@@ -75,25 +74,20 @@ final class BatteryMonitor: Sendable {
     }
 
     private func adjust() {
-        subscription.withLock { current in
-            // Read inside, so that the last to come sees the last state.
-            let (isEnabled, number) = stateBox.withLock { ($0.isEnabled, $0.number) }
-            guard isEnabled else {
-                current?.cancel()
-                current = nil
-                return
-            }
-            if current == nil {
-                current = source.subscribe { [weak self] battery in self?.receive(battery) }
-            }
-            let battery = source.battery
-            stateBox.withLock { state in
-                // A change that came in meanwhile is newer.
-                guard state.number == number, !state.hasHeard else { return }
-                state.battery = battery
-                state.toldState = state.batteryState
-                state.toldPercent = state.percent
-            }
+        subscription.follow {
+            self.isEnabled ? true : nil
+        } subscribe: { _ in
+            source.subscribe { [weak self] battery in self?.receive(battery) }
+        }
+        let (isEnabled, number) = stateBox.withLock { ($0.isEnabled, $0.number) }
+        guard isEnabled else { return }
+        let battery = source.battery
+        stateBox.withLock { state in
+            // A change that came in meanwhile is newer.
+            guard state.number == number, !state.hasHeard else { return }
+            state.battery = battery
+            state.toldState = state.batteryState
+            state.toldPercent = state.percent
         }
     }
 

@@ -26,8 +26,7 @@ final class OrientationMonitor: Sendable {
     private let engine: MotionEngine
     private let post: NotificationPost
     private let state = Mutex(State())
-    /// Held while the subscription is brought in line; never together with a callback.
-    private let subscription = Mutex<Subscription?>(nil)
+    private let subscription = StandingSubscription<FusionRequest>()
 
     init(device: Device) {
         engine = MotionEngine.of(device)
@@ -60,17 +59,10 @@ final class OrientationMonitor: Sendable {
     }
 
     private func adjust() {
-        subscription.withLock { current in
-            // Read inside, so that the last to come sees the last state.
-            guard isGenerating else {
-                current?.cancel()
-                current = nil
-                return
-            }
-            guard current == nil else { return }
-            current = engine.subscribe(FusionRequest(need: .gravity, interval: Self.interval)) {
-                [weak self] event in self?.receive(event)
-            }
+        subscription.follow {
+            isGenerating ? FusionRequest(need: .gravity, interval: Self.interval) : nil
+        } subscribe: { request in
+            engine.subscribe(request) { [weak self] event in self?.receive(event) }
         }
     }
 

@@ -133,3 +133,63 @@ open class UIDevice: NSObject, @unchecked Sendable {
     /// Unspecified: a board is neither a phone nor a tablet.
     open var userInterfaceIdiom: UIUserInterfaceIdiom { .unspecified }
 }
+
+extension UIDevice {
+    /// What a battery does.
+    public enum BatteryState: Int, Sendable {
+        /// Not watched, not there, or it does not say.
+        case unknown = 0
+        /// It feeds the machine.
+        case unplugged = 1
+        /// Power comes from outside, and it is not full.
+        case charging = 2
+        /// Power comes from outside, and it is full.
+        case full = 3
+
+        init(_ state: BatteryReading.State?) {
+            switch state {
+            case .unplugged: self = .unplugged
+            case .charging: self = .charging
+            case .full: self = .full
+            case .unknown, nil: self = .unknown
+            }
+        }
+    }
+}
+
+// The object of each is the device.
+extension UIDevice {
+    /// The device is held another way; `orientation` tells how. Also posted when the orientation becomes known, and
+    /// when it is lost with the accelerometer.
+    public static let orientationDidChangeNotification = NSNotification.Name("UIDeviceOrientationDidChangeNotification")
+
+    /// The battery has another state. Posted at once.
+    public static let batteryStateDidChangeNotification = NSNotification.Name(
+        "UIDeviceBatteryStateDidChangeNotification")
+
+    /// The battery is fuller or emptier by a percent or more. Posted at most once a minute.
+    public static let batteryLevelDidChangeNotification = NSNotification.Name(
+        "UIDeviceBatteryLevelDidChangeNotification")
+
+    /// Something has come near or gone away. Never posted yet: there is no source of proximity.
+    public static let proximityStateDidChangeNotification = NSNotification.Name(
+        "UIDeviceProximityStateDidChangeNotification")
+}
+
+/// The kind of device that a program's surface is made for.
+public enum UIUserInterfaceIdiom: Int, Sendable {
+    /// None of the others: what a Linux board is.
+    case unspecified = -1
+    /// A phone.
+    case phone = 0
+    /// A tablet.
+    case pad = 1
+    /// A television.
+    case tv = 2
+    /// The screen of a car.
+    case carPlay = 3
+    /// A computer.
+    case mac = 5
+    /// A headset.
+    case vision = 6
+}

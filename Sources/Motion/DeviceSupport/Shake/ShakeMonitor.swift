@@ -25,8 +25,7 @@ final class ShakeMonitor: Sendable {
         var detector = ShakeDetector()
         var last: AccelerationSample?
         var timer: ClockTimer?
-        var waiting: [Item] = []
-        var isDeliveryScheduled = false
+        var outbox = Outbox<Item>()
         weak var device: Device?
     }
 
@@ -41,8 +40,7 @@ final class ShakeMonitor: Sendable {
     private let clock: any DeviceClock
     private let delivery: any Delivery
     private let state = Mutex(State())
-    /// Held while the subscription is brought in line; never together with a callback.
-    private let subscription = Mutex<Subscription?>(nil)
+    private let subscription = StandingSubscription<FusionRequest>()
 
     static func of(_ device: Device) -> ShakeMonitor {
         device.component(ShakeMonitor.self) { ShakeMonitor(device: $0) }
@@ -66,7 +64,7 @@ final class ShakeMonitor: Sendable {
                 guard former !== newValue else { return (former, told, false) }
                 // Nobody hears of a beginning that the former one was not told of; it hears that what it was told of
                 // is over.
-                state.waiting.removeAll()
+                state.outbox.removeAll()
                 state.detector.reset()
                 guard told != nil, let last = state.last else { return (former, told, false) }
                 return (former, told, add(Item(event: .cancelled, sample: last), to: &state))
@@ -80,18 +78,12 @@ final class ShakeMonitor: Sendable {
     // MARK: Readings
 
     private func adjust() {
-        let responder = subscription.withLock { current in
-            // Read inside, so that the last to come sees the last state.
-            let responder = firstResponder
-            if responder == nil {
-                current?.cancel()
-                current = nil
-            } else if current == nil {
-                current = engine.subscribe(FusionRequest(need: .gravity, interval: Self.interval)) {
-                    [weak self] event in self?.receive(event)
-                }
-            }
-            return responder
+        var responder: UIResponder?
+        subscription.follow {
+            responder = firstResponder
+            return responder.map { _ in FusionRequest(need: .gravity, interval: Self.interval) }
+        } subscribe: { request in
+            engine.subscribe(request) { [weak self] event in self?.receive(event) }
         }
         // Outside of the locks, should it be the last to hold it.
         withExtendedLifetime(responder) {}
@@ -107,7 +99,7 @@ final class ShakeMonitor: Sendable {
         guard responder != nil else {
             // It is gone without a word.
             state.withLock { state in
-                state.waiting.removeAll()
+                state.outbox.removeAll()
                 state.detector.reset()
             }
             adjust()
@@ -143,14 +135,16 @@ final class ShakeMonitor: Sendable {
         } else {
             state.timer = nil
         }
-        if state.waiting.count >= Self.limit {
+        if state.outbox.count >= Self.limit {
             // A beginning goes together with what follows it.
-            let start = state.waiting.first?.event == .began ? 0 : 1
-            state.waiting.removeSubrange(start..<start + 2)
+            var position = state.outbox.first?.event == .began ? 1 : 0
+            state.outbox.removeAll { _ in
+                defer { position += 1 }
+                return (1...2).contains(position)
+            }
         }
-        state.waiting.append(item)
-        defer { state.isDeliveryScheduled = true }
-        return !state.isDeliveryScheduled
+        state.outbox.append(item)
+        return state.outbox.claimTurn()
     }
 
     private func losePatience() {
@@ -169,14 +163,14 @@ final class ShakeMonitor: Sendable {
 
     @MainActor
     private func deliver() {
-        let (device, items) = state.withLock { state in
-            state.isDeliveryScheduled = false
-            defer { state.waiting.removeAll() }
-            return (state.device, state.waiting)
+        let device = state.withLock { state in
+            state.outbox.beginTurn()
+            return state.device
         }
         device?.bind {
-            for item in items { deliver(item) }
+            while let item = state.withLock({ $0.outbox.isInTurn ? $0.outbox.takeFirst() : nil }) { deliver(item) }
         }
+        if state.withLock({ $0.outbox.endTurn() }) { schedule() }
     }
 
     @MainActor

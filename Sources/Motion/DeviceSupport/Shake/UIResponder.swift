@@ -36,7 +36,6 @@ open class UIResponder: NSObject {
     /// A responder for the device in force.
     public override nonisolated init() {
         device = LiveDevice.resolved
-        super.init()
     }
 
     var shakeMonitor: ShakeMonitor { ShakeMonitor.of(device) }
