@@ -29,18 +29,6 @@ struct LeftOut: Sendable {
         }
     }
 
-    /// Notes the same of an event in memory of its own.
-    mutating func add(_ contents: TraceEvent.Contents) {
-        switch contents {
-        case .gpsd: add(.reports)
-        case .gpsdText: add(.texts)
-        case .sample: add(.readings)
-        case .battery: add(.batteries)
-        case .accessory: add(.accessories)
-        case .lost, .regained, .sensorLost, .sensorRegained: add(.losses)
-        }
-    }
-
     /// Notes the battery that a header tells of.
     mutating func add(batteryOf header: TraceHeader?) {
         if header?.battery != nil { add(.batteries) }

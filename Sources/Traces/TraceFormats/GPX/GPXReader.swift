@@ -48,8 +48,6 @@ struct GPXReader: ~Copyable {
     /// Where the last tag stands.
     var offset: Int { xml.offset }
     mutating func line() -> Int { xml.line() }
-    /// True once reading failed because the file ends too early.
-    var isCutOff: Bool { xml.isCutOff }
     /// References that are not known.
     var unknownReferences: Int { xml.unknownReferences }
 

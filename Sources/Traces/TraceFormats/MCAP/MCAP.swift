@@ -33,6 +33,10 @@ struct MCAPRecord {
         withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
+    mutating func numbers<each Number: FixedWidthInteger>(_ values: repeat each Number) {
+        repeat number(each values)
+    }
+
     /// Bytes behind their length.
     mutating func text(_ value: some Collection<UInt8>) {
         number(UInt32(clamping: value.count))

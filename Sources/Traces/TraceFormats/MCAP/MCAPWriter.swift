@@ -94,10 +94,7 @@ struct MCAPWriter: ~Copyable {
         channels[Int(channel)].count += 1
         channels[Int(channel)].index.append((logged, UInt64(chunk.count)))
         var record = MCAPRecord()
-        record.number(channel)
-        record.number(sequence)
-        record.number(logged)
-        record.number(published)
+        record.numbers(channel, sequence, logged, published)
         record.raw(data)
         Self.append(.message, record.bytes, to: &chunk)
         sequence &+= 1
@@ -158,8 +155,7 @@ struct MCAPWriter: ~Copyable {
         for id in channels.indices where !channels[id].index.isEmpty {
             var entries = MCAPRecord()
             for (time, offset) in channels[id].index {
-                entries.number(time)
-                entries.number(offset)
+                entries.numbers(time, offset)
             }
             var record = MCAPRecord()
             record.number(UInt16(clamping: id))
@@ -206,16 +202,12 @@ struct MCAPWriter: ~Copyable {
             .summaryOffset,
             groups.map { group in
                 var record = MCAPRecord()
-                record.number(group.opcode.rawValue)
-                record.number(group.start)
-                record.number(group.length)
+                record.numbers(group.opcode.rawValue, group.start, group.length)
                 return record.bytes
             }, &self)
         var footer: [UInt8] = [MCAP.Opcode.footer.rawValue]
         var record = MCAPRecord()
-        record.number(UInt64(20))
-        record.number(start)
-        record.number(offsets)
+        record.numbers(UInt64(20), start, offsets)
         footer += record.bytes
         footer.withUnsafeBytes { sum.add($0) }
         var last = MCAPRecord()
@@ -230,11 +222,9 @@ struct MCAPWriter: ~Copyable {
         record.number(used.reduce(UInt64(0)) { $0 + channels[$1].count })
         record.number(UInt16(clamping: Set(used.map { channels[$0].schema }.filter { $0 > 0 }).count))
         record.number(UInt32(clamping: used.count))
-        record.number(UInt32(0))
-        record.number(UInt32(clamping: metadata.count))
-        record.number(UInt32(clamping: chunks.count))
-        record.number(times?.first ?? 0)
-        record.number(times?.last ?? 0)
+        record.numbers(
+            UInt32(0), UInt32(clamping: metadata.count), UInt32(clamping: chunks.count), times?.first ?? 0,
+            times?.last ?? 0)
         var counts = MCAPRecord()
         for id in used {
             counts.number(UInt16(clamping: id))
@@ -246,27 +236,21 @@ struct MCAPWriter: ~Copyable {
 
     private static func record(_ place: ChunkPlace) -> [UInt8] {
         var record = MCAPRecord()
-        record.number(place.start)
-        record.number(place.end)
-        record.number(place.offset)
-        record.number(place.length)
+        record.numbers(place.start, place.end, place.offset, place.length)
         var indexes = MCAPRecord()
         for (channel, offset) in place.indexes {
-            indexes.number(channel)
-            indexes.number(offset)
+            indexes.numbers(channel, offset)
         }
         record.text(indexes.bytes)
         record.number(place.indexLength)
         record.text("")
-        record.number(place.size)
-        record.number(place.size)
+        record.numbers(place.size, place.size)
         return record.bytes
     }
 
     private static func record(_ place: (offset: UInt64, length: UInt64, name: String)) -> [UInt8] {
         var record = MCAPRecord()
-        record.number(place.offset)
-        record.number(place.length)
+        record.numbers(place.offset, place.length)
         record.text(place.name)
         return record.bytes
     }

@@ -73,7 +73,9 @@ struct SensorLoggerExport {
         case .battery(nil): break
         // In a run of their own.
         case .gpsd: break
-        case .gpsdText, .lost, .regained, .sensorLost, .sensorRegained, .accessory: leftOut.add(event.contents)
+        case .gpsdText: leftOut.add(LeftOut.Kind.texts)
+        case .accessory: leftOut.add(LeftOut.Kind.accessories)
+        case .lost, .regained, .sensorLost, .sensorRegained: leftOut.add(LeftOut.Kind.losses)
         }
     }
 

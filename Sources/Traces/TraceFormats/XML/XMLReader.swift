@@ -96,8 +96,6 @@ package struct XMLReader: ~Copyable {
     package internal(set) var isTextCut = false
     /// References to entities that are not known; they stay in the text as they are written.
     package internal(set) var unknownReferences = 0
-    /// True once reading failed because the text ended too early.
-    package private(set) var isCutOff = false
 
     /// Reads a text from its beginning, or from the tag of an element on.
     ///
@@ -200,7 +198,6 @@ package struct XMLReader: ~Copyable {
 
     /// An error because the text ends too early.
     mutating func cutOff(_ what: String) -> DeviceError {
-        isCutOff = true
         let line = countLines(to: end)
         return DeviceError(
             .invalidTrace, "\(name), line \(line): the text ends in the middle of \(what); it was cut off.")
