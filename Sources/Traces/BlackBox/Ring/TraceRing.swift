@@ -106,19 +106,13 @@ package final class TraceRing: TraceDestination, Sendable {
 
     /// Takes the header, and afterwards whole lines.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(DeviceError) {
-        let error = state.withLock { state -> DeviceError? in
-            do throws(DeviceError) {
-                if state.header == nil {
-                    try takeHeader(bytes, &state)
-                } else {
-                    try takeLines(bytes, &state)
-                }
-                return nil
-            } catch {
-                return error
+        try state.withLock { state throws(DeviceError) in
+            if state.header == nil {
+                try takeHeader(bytes, &state)
+            } else {
+                try takeLines(bytes, &state)
             }
         }
-        if let error { throw error }
     }
 
     /// Ends it. The segments stay.

@@ -65,16 +65,7 @@ public struct TraceBytes: Sendable {
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         switch storage {
-        case .memory(let bytes):
-            // Typed errors do not pass through the array's own function on every platform that this has to build for.
-            let result = bytes.withUnsafeBytes { bytes -> Swift.Result<Result, Failure> in
-                do throws(Failure) {
-                    return .success(try body(bytes))
-                } catch {
-                    return .failure(error)
-                }
-            }
-            return try result.get()
+        case .memory(let bytes): return try bytes.withBytes(body)
         case .file(let file):
             return try withExtendedLifetime(file) { () throws(Failure) in try body(file.bytes) }
         }
@@ -154,5 +145,23 @@ final class MappedFile: Sendable {
         let upper = min(range.upperBound, count) / pageSize * pageSize
         guard lower >= 0, upper > lower else { return }
         _ = madvise(UnsafeMutableRawPointer(bitPattern: start + UInt(lower)), upper - lower, MADV_DONTNEED)
+    }
+}
+
+extension [UInt8] {
+    /// Calls the closure with the bytes. Typed errors do not pass through the array's own function on every platform
+    /// that this has to build for.
+    @inline(__always)
+    package func withBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let result = withUnsafeBytes { bytes -> Swift.Result<Result, Failure> in
+            do throws(Failure) {
+                return .success(try body(bytes))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
     }
 }

@@ -90,15 +90,7 @@ package struct TraceOutput: TraceDestination {
 
     /// Writes all of the bytes.
     package func write(_ bytes: [UInt8]) throws(DeviceError) {
-        // Typed errors do not pass through `withUnsafeBytes` on every platform that this has to build for.
-        let result = bytes.withUnsafeBytes { bytes -> Result<Void, DeviceError> in
-            do throws(DeviceError) {
-                return .success(try write(bytes))
-            } catch {
-                return .failure(error)
-            }
-        }
-        try result.get()
+        try bytes.withBytes { bytes throws(DeviceError) in try write(bytes) }
     }
 
     /// Writes all of the bytes, however often the system takes only some of them.

@@ -17,15 +17,7 @@ extension TraceWriter {
 
     /// Writes a line from gpsd, as ``write(gpsdLine:at:)`` with bytes in place does.
     public func write(gpsdLine line: [UInt8], at time: Int64) throws(DeviceError) {
-        let result = line.withUnsafeBytes { bytes -> DeviceError? in
-            do throws(DeviceError) {
-                try write(gpsdLine: bytes, at: time)
-                return nil
-            } catch {
-                return error
-            }
-        }
-        if let result { throw result }
+        try line.withBytes { bytes throws(DeviceError) in try write(gpsdLine: bytes, at: time) }
     }
 
     /// Writes that positions cannot be had any more, and why.

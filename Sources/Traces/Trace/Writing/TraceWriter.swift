@@ -39,18 +39,12 @@ public final class TraceWriter: TraceSink, Sendable {
             timer = nil
             if let failure { throw failure }
             guard let output, !buffer.isEmpty else { return }
-            let result = buffer.withUnsafeBytes { bytes -> DeviceError? in
-                do throws(DeviceError) {
-                    try output.write(bytes)
-                    return nil
-                } catch {
-                    return error
-                }
-            }
-            buffer.removeAll(keepingCapacity: buffer.capacity <= 4 * TraceWriter.capacity)
-            if let result {
-                failure = result
-                throw result
+            defer { buffer.removeAll(keepingCapacity: buffer.capacity <= 4 * TraceWriter.capacity) }
+            do throws(DeviceError) {
+                try buffer.withBytes { bytes throws(DeviceError) in try output.write(bytes) }
+            } catch {
+                failure = error
+                throw error
             }
         }
     }
