@@ -1,7 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceCore
+package import DeviceCore
 import Synchronization
 import Trace
 
