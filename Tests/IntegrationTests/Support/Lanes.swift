@@ -7,7 +7,7 @@ import Testing
 
 /// Lets a few tests run beside each other: most of their time they wait for other processes, but a machine that has dozens
 /// of those to run is too slow for all of them.
-struct Lanes: SuiteTrait, TestScoping {
+struct Lanes: SuiteTrait, TestTrait, TestScoping {
     private struct State {
         var free: Int
         var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
@@ -18,6 +18,9 @@ struct Lanes: SuiteTrait, TestScoping {
     private static let state = Mutex(State(free: width))
 
     var isRecursive: Bool { true }
+
+    /// Each case of a test has its own lane, and a suite none.
+    func scopeProvider(for test: Test, testCase: Test.Case?) -> Lanes? { testCase == nil ? nil : self }
 
     func provideScope(
         for test: Test, testCase: Test.Case?, performing body: @Sendable () async throws -> Void
