@@ -16,6 +16,8 @@ struct Lanes: SuiteTrait, TestTrait, TestScoping {
     /// How many tests run at once.
     private static let width = min(8, ProcessInfo.processInfo.activeProcessorCount + 2)
     private static let state = Mutex(State(free: width))
+    /// True in a test that runs: one that gets the trait from several suites needs one lane all the same.
+    @TaskLocal private static var isInside = false
 
     var isRecursive: Bool { true }
 
@@ -25,10 +27,11 @@ struct Lanes: SuiteTrait, TestTrait, TestScoping {
     func provideScope(
         for test: Test, testCase: Test.Case?, performing body: @Sendable () async throws -> Void
     ) async throws {
+        guard !Self.isInside else { return try await body() }
         let count = test.traits.contains { $0 is Alone } ? Self.width : 1
         await Self.enter(count)
         defer { Self.leave(count) }
-        try await body()
+        try await Self.$isInside.withValue(true) { try await body() }
     }
 
     private static func enter(_ count: Int) async {
