@@ -18,7 +18,8 @@
 set -eu
 mode=$1 rules=$2
 mount --make-rprivate /
-stage=$(mktemp -d)
+# Not where TMPDIR says: /run and /dev get others in their places below.
+stage=$(mktemp -d /tmp/udev-test.XXXXXX)
 mount -t tmpfs none "$stage"
 # Only our rules, and those of the system that ours build on.
 for name in 50-udev-default.rules 60-serial.rules; do
