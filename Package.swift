@@ -101,10 +101,10 @@ let accessories: [Target] = [
     // Which accessories the records of udev make up, and umockdev's descriptions of such records.
     room("AccessoryFinding", in: "Sources/Accessories", ["DeviceCore", "JSONBytes"]),
     // Serial ports, sockets, HID reports and USB endpoints as streams of bytes.
-    room("ByteChannels", in: "Sources/Accessories", ["DeviceCore", "SystemCalls"]),
+    room("ByteChannels", in: "Sources/Accessories", ["AccessoryFinding", "DeviceCore", "SystemCalls"]),
     room(
         "UdevMonitor", in: "Sources/Accessories",
-        ["DeviceCore", "JSONBytes", "SystemCalls", log, library("CLibUdev", "LibUdev")]),
+        ["AccessoryFinding", "DeviceCore", "JSONBytes", "SystemCalls", log, library("CLibUdev", "LibUdev")]),
     room(
         "UdevSource", in: "Sources/Accessories",
         ["AccessoryFinding", "ByteChannels", "DeviceCore", "SystemCalls", "UdevMonitor", log], exclude: ["udev"]),
@@ -218,7 +218,7 @@ let testing: [Target] = [
 
     tests(
         "ByteChannelsTests", in: "Tests/Accessories",
-        ["ByteChannels", "DeviceCore", "SystemCalls", "TestProgramCommands", "TestSupport"]),
+        ["AccessoryFinding", "ByteChannels", "DeviceCore", "SystemCalls", "TestProgramCommands", "TestSupport"]),
     tests(
         "UdevSourceTests", in: "Tests/Accessories",
         ["AccessoryFinding", "ByteChannels", "DeviceCore", "SystemCalls", "TestSupport", "UdevMonitor", "UdevSource"]),
@@ -268,17 +268,18 @@ let testing: [Target] = [
     program(
         "Commands",
         [
-            "ByteChannels", "CoreLocation", "DeviceCore", "IIOSource", "JSONBytes", "SystemCalls", "UdevMonitor",
-            "UdevSource",
+            "AccessoryFinding", "ByteChannels", "CoreLocation", "DeviceCore", "IIOSource", "JSONBytes", "SystemCalls",
+            "UdevMonitor", "UdevSource",
         ]),
     program("AsyncMain", ["CoreLocation"]),
     program("Apps", ["CoreLocation", "CoreMotion", "DeviceSupport", "ExternalAccessory"], settings: asOnIOS),
     tests(
         "IntegrationTests", in: "Tests",
         [
-            "AccessorySimulator", "CoreLocation", "DeviceCore", "GPSDProtocol", "GPSDSimulator", "GPSDSource",
-            "IIODSimulator", "IIOFormat", "IIOSource", "SimulatedDevice", "SimulatedServers", "SystemCalls",
-            "TestProgramApps", "TestProgramAsyncMain", "TestProgramCommands", "TestSupport", "Trace", "TraceFormats",
+            "AccessoryFinding", "AccessorySimulator", "CoreLocation", "DeviceCore", "GPSDProtocol", "GPSDSimulator",
+            "GPSDSource", "IIODSimulator", "IIOFormat", "IIOSource", "SimulatedDevice", "SimulatedServers",
+            "SystemCalls", "TestProgramApps", "TestProgramAsyncMain", "TestProgramCommands", "TestSupport", "Trace",
+            "TraceFormats",
         ],
         exclude: ["Accessory/Udev"]),
 ]
@@ -314,10 +315,7 @@ let package = Package(
         // Positions and motion without Foundation, for small tools. A product for each source, so that a tool links no other.
         .library(name: "GPSDSource", targets: ["GPSDSource", "DeviceCore"]),
         .library(name: "IIOSource", targets: ["IIOSource", "DeviceCore"]),
-        // Serial ports and the like as streams of bytes, by themselves.
-        .library(name: "ByteChannels", targets: ["ByteChannels", "DeviceCore"]),
         .library(name: "UdevSource", targets: ["UdevSource", "AccessoryFinding", "DeviceCore"]),
-        .library(name: "UdevMonitor", targets: ["UdevMonitor", "DeviceCore"]),
         .executable(name: "sensorctl", targets: ["sensorctl"]),
     ],
     traits: [

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import DeviceCore
-package import SystemCalls
+import SystemCalls
 
 /// Lets clients in at a port, which can be given up for a while. It belongs to the server's thread.
 package final class LoopbackDoor {

@@ -32,11 +32,9 @@ package final class LoopbackListener {
     ///   - owner: who listens, in the words of an error: "The simulated iiod".
     ///   - sendRoom: the room for what is sent that each connection gets, in bytes; nil for the system's own.
     package init(port: UInt16, for owner: String, sendRoom: Int32? = nil) throws(DeviceError) {
-        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        let descriptor = socket(AF_INET, kind, 0)
+        let descriptor = Sockets.open(AF_INET, .stream)
         guard descriptor >= 0 else { throw Self.failure("socket", port, owner) }
-        var one: Int32 = 1
-        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
+        Sockets.set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
@@ -70,16 +68,10 @@ package final class LoopbackListener {
     /// Takes the next connection: not blocking, closed on exec, and sending at once.
     package func accept() -> Accepted {
         while true {
-            let connection = system_accept(descriptor)
+            let connection = Sockets.acceptNext(descriptor)
             guard connection < 0 else {
-                // Without accept4() the flags are set afterwards.
-                _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
-                _ = fcntl(connection, F_SETFL, fcntl(connection, F_GETFL) | O_NONBLOCK)
-                var one: Int32 = 1
-                setsockopt(connection, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
-                if var room = sendRoom {
-                    setsockopt(connection, SOL_SOCKET, SO_SNDBUF, &room, socklen_t(MemoryLayout<Int32>.size))
-                }
+                Sockets.set(connection, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+                if let room = sendRoom { Sockets.set(connection, SOL_SOCKET, SO_SNDBUF, room) }
                 return .connection(connection)
             }
             switch errno {
@@ -100,6 +92,3 @@ package final class LoopbackListener {
             cause: .system(call: call, errno: number))
     }
 }
-
-/// The C function, whose name the method hides.
-private func system_accept(_ descriptor: Int32) -> Int32 { accept(descriptor, nil, nil) }

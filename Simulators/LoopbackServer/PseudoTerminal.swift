@@ -1,8 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-import SystemCalls
 package import DeviceCore
+import SystemCalls
 
 /// A pseudo-terminal in the place of a serial port.
 package enum PseudoTerminal {
@@ -12,7 +12,7 @@ package enum PseudoTerminal {
     /// as a hang-up.
     /// - Parameter owner: what it is for, in the words of an error: "the simulated accessory".
     package static func open(for owner: String) throws(DeviceError) -> (master: Int32, path: String) {
-        let master = system_open("/dev/ptmx")
+        let master = systemOpen("/dev/ptmx", flags)
         guard master >= 0 else { throw failure("open /dev/ptmx", errno, owner) }
         var off: Int32 = 0
         var number: UInt32 = 0
@@ -23,7 +23,7 @@ package enum PseudoTerminal {
             throw error
         }
         let path = "/dev/pts/\(number)"
-        let slave = system_open(path)
+        let slave = systemOpen(path, flags)
         guard slave >= 0 else {
             let error = failure("open \(path)", errno, owner)
             close(master)
@@ -39,6 +39,8 @@ package enum PseudoTerminal {
         return (master, path)
     }
 
+    private static let flags = O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC
+
     /// True while nobody has the other end open.
     package static func isHungUp(_ master: Int32) -> Bool {
         var descriptor = pollfd(fd: master, events: 0, revents: 0)
@@ -52,7 +54,7 @@ package enum PseudoTerminal {
     /// after that; only another read, of all that has moved up, can end in between. So all is read when both find nothing
     /// more often than the queue holds the terminal's 4095 bytes.
     package static func isRead(_ path: String) -> Bool? {
-        let slave = system_open(path)
+        let slave = systemOpen(path, flags)
         guard slave >= 0 else { return nil }
         defer { close(slave) }
         for _ in 0..<looks {
@@ -82,7 +84,31 @@ package enum PseudoTerminal {
     }
 }
 
-/// The C function, whose name the type's own hides.
-private func system_open(_ path: String) -> Int32 {
-    open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+/// Tells when a program has opened one of a simulator's pseudo-terminals: their masters do not.
+///
+/// One for all of a simulator's, because a user may have few of these.
+package final class OpeningWatch: Sendable {
+    /// Readable when that has happened; negative where inotify cannot be had.
+    package let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+
+    /// Watches nothing yet.
+    package init() {}
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Watches a terminal until it is gone; false when that cannot be.
+    package func add(_ path: String) -> Bool {
+        descriptor >= 0 && inotify_add_watch(descriptor, path, UInt32(IN_OPEN)) >= 0
+    }
+
+    /// Forgets what it has told. The terminals are to be looked at afterwards, so that whoever comes in between is told of
+    /// again.
+    package func drain() {
+        guard descriptor >= 0 else { return }
+        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
+            while read(descriptor, buffer.baseAddress, buffer.count) > 0 {}
+        }
+    }
 }

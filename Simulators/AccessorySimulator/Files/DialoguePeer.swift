@@ -112,3 +112,18 @@ struct DialoguePeer: AccessoryPeer {
         lane.finish()
     }
 }
+
+/// Where programs departed from what was recorded, in words.
+final class DifferenceList: Sendable {
+    /// More are not kept.
+    static let maximum = 100
+    private let state = Mutex<[String]>([])
+
+    var lines: [String] { state.withLock { $0 } }
+
+    func add(_ line: String) {
+        state.withLock { lines in
+            if lines.count < Self.maximum { lines.append(line) }
+        }
+    }
+}

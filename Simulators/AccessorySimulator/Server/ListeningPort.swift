@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessoryFinding
 import DeviceCore
 import SystemCalls
 import Trace
@@ -17,18 +18,18 @@ final class ListeningPort: SimulatedPort {
     private var connection: Int32 = -1
     /// Fills the queue of the listener while a program is connected, so that others are refused.
     private var bar: Int32 = -1
-    private(set) var conversation: Conversation?
-    private(set) var totals = PortTotals()
+    var conversation: Conversation?
+    var totals = PortTotals()
     var isInputHeld = false
     private(set) var isClosed = false
-    private var leavesUntil: BootTime?
+    var leavesUntil: BootTime?
     /// No program can be let in before: there was no descriptor or memory for it, and it is told of over and over.
     private var acceptsFrom: BootTime?
     private let accept: (Int32) -> Int32
 
     /// - Parameter accept: takes a connection from a listener.
     init(
-        _ endpoint: SimulatedAccessory.Endpoint, path: String, accept: @escaping (Int32) -> Int32 = Glue.accept
+        _ endpoint: SimulatedAccessory.Endpoint, path: String, accept: @escaping (Int32) -> Int32 = Sockets.acceptNext
     ) throws(DeviceError) {
         self.endpoint = endpoint
         self.path = path
@@ -67,9 +68,7 @@ final class ListeningPort: SimulatedPort {
             return
         }
         if !isInputHeld { read(conversation, context) }
-        while conversation.give({ bytes in
-            send(connection, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
-        }) {}
+        while conversation.give({ bytes in systemSend(connection, bytes) }) {}
         // What a program leaves behind is read to its end, unless the device takes nothing in.
         if isInputHeld, conversation.isProgramDeaf { conversation.isProgramGone = true }
         if conversation.isProgramGone || conversation.isFinished || leavesUntil.map({ $0 <= context.now }) == true {
@@ -77,18 +76,12 @@ final class ListeningPort: SimulatedPort {
         }
     }
 
-    func leave(until deadline: BootTime) {
-        leavesUntil = deadline
-        conversation?.stopPeer()
-    }
-
     func close() {
         guard !isClosed else { return }
         isClosed = true
         conversation?.stopPeer()
-        conversation?.endProgram()
-        forget()
-        for descriptor in [connection, bar, listener] where descriptor >= 0 { system_close(descriptor) }
+        endSession()
+        for descriptor in [connection, bar, listener] where descriptor >= 0 { systemClose(descriptor) }
         (connection, bar, listener) = (-1, -1, -1)
         unlink(path)
     }
@@ -111,28 +104,19 @@ final class ListeningPort: SimulatedPort {
 
     /// The session is over, from one side or the other.
     private func end(_ context: PortContext) {
-        guard let conversation else { return }
-        conversation.endProgram()
-        context.keep(conversation.session)
-        forget()
+        guard conversation != nil else { return }
+        endSession(context)
         // In this order the program sees an end and not a reset: what it writes from here on is refused, and what it had
         // written is read.
         shutdown(connection, Int32(SHUT_RDWR))
         while recv(connection, context.buffer.baseAddress, context.buffer.count, Int32(MSG_DONTWAIT)) > 0 {}
-        system_close(connection)
+        systemClose(connection)
         connection = -1
         if leavesUntil != nil {
             close()
         } else {
             openBar()
         }
-    }
-
-    private func forget() {
-        guard let conversation else { return }
-        totals.bytesSent += conversation.bytesSent
-        totals.bytesReceived += conversation.bytesReceived
-        self.conversation = nil
     }
 
     private func begin(_ context: PortContext) {
@@ -159,33 +143,33 @@ final class ListeningPort: SimulatedPort {
     /// Refuses further programs. One that came in between is sent away.
     private func closeBar() {
         for _ in 0..<64 {
-            bar = Glue.connect(path) ?? -1
+            bar = Sockets.connection(to: path) ?? -1
             if bar >= 0 { return }
             guard let other = acceptOne() else { return }
-            system_close(other)
+            systemClose(other)
         }
     }
 
     /// Lets the next program in.
     private func openBar() {
         guard bar >= 0 else { return }
-        system_close(bar)
+        systemClose(bar)
         bar = -1
-        if let own = acceptOne() { system_close(own) }
+        if let own = acceptOne() { systemClose(own) }
     }
 
     private static func listen(_ path: String) throws(DeviceError) -> Int32 {
-        let descriptor = Glue.socket()
+        let descriptor = Sockets.open(AF_UNIX, .stream)
         guard descriptor >= 0 else { throw failure("socket", path) }
         let call: String? =
-            Glue.withAddress(of: path) { address, length in
+            Sockets.withAddress(of: path) { address, length in
                 if bind(descriptor, address, length) != 0 { return "bind" }
                 // No queue: with one connection that waits it is full.
-                return Glue.listen(descriptor, 0) == 0 ? nil : "listen"
+                return system_listen(descriptor, 0) == 0 ? nil : "listen"
             } ?? "bind"
         if let call {
             let error = failure(call, path)
-            system_close(descriptor)
+            systemClose(descriptor)
             throw error
         }
         return descriptor
@@ -205,65 +189,16 @@ final class ListeningPort: SimulatedPort {
     }
 }
 
-/// The calls of Unix sockets.
-private enum Glue {
-    static func socket() -> Int32 {
-        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        return system_socket(AF_UNIX, kind, 0)
-    }
-
-    static func listen(_ descriptor: Int32, _ count: Int32) -> Int32 { system_listen(descriptor, count) }
-
-    /// A connection that does not block and is not inherited.
-    static func accept(_ listener: Int32) -> Int32 {
-        let descriptor = system_accept(listener, nil, nil)
-        guard descriptor >= 0 else { return descriptor }
-        // Without accept4() the flags are set afterwards.
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
-        return descriptor
-    }
-
-    /// A connection that waits in the queue; nil when the queue is full.
-    static func connect(_ path: String) -> Int32? {
-        let descriptor = socket()
+extension Sockets {
+    /// A connection to the Unix socket at a path; nil when its queue is full.
+    fileprivate static func connection(to path: String) -> Int32? {
+        let descriptor = open(AF_UNIX, .stream)
         guard descriptor >= 0 else { return nil }
-        if withAddress(of: path, { address, length in system_connect(descriptor, address, length) }) == 0 {
-            return descriptor
-        }
-        system_close(descriptor)
+        if connect(descriptor, to: path) == 0 { return descriptor }
+        systemClose(descriptor)
         return nil
     }
-
-    /// Nil when the path is too long for the address of a socket.
-    static func withAddress<Result>(
-        of path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
-    ) -> Result? {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(path.utf8)
-        let fits = withUnsafeMutableBytes(of: &address.sun_path) { buffer in
-            guard bytes.count < buffer.count else { return false }
-            buffer.copyBytes(from: bytes)
-            return true
-        }
-        guard fits else {
-            errno = ENAMETOOLONG
-            return nil
-        }
-        return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-    }
 }
 
-private func system_socket(_ family: Int32, _ kind: Int32, _ number: Int32) -> Int32 { socket(family, kind, number) }
+/// The C function, whose name the method hides.
 private func system_listen(_ descriptor: Int32, _ count: Int32) -> Int32 { listen(descriptor, count) }
-private func system_accept(
-    _ descriptor: Int32, _ address: UnsafeMutablePointer<sockaddr>?, _ length: UnsafeMutablePointer<socklen_t>?
-) -> Int32 { accept(descriptor, address, length) }
-private func system_connect(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Int32 {
-    connect(descriptor, address, length)
-}

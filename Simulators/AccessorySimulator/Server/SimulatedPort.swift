@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessoryFinding
 import DeviceCore
 import SystemCalls
 import Trace
@@ -14,22 +15,39 @@ protocol SimulatedPort: AnyObject {
     /// When to look at it again though nothing has happened.
     var deadline: BootTime { get }
     /// The session that goes on; nil when nobody has opened it.
-    var conversation: Conversation? { get }
+    var conversation: Conversation? { get set }
     /// True while what the program writes is left where it is.
     var isInputHeld: Bool { get set }
     /// True when the port is gone for good.
     var isClosed: Bool { get }
     /// How many sessions there were, and what went through those that are over.
-    var totals: PortTotals { get }
+    var totals: PortTotals { get set }
+    /// When the port ends though the program has not got all; nil until it is to leave.
+    var leavesUntil: BootTime? { get set }
 
     /// Does what there is to do.
     func serve(revents: Int16, context: PortContext)
 
-    /// Ends the port when the program has got what the peer has sent, or when the time is up.
-    func leave(until deadline: BootTime)
-
     /// Ends the port now.
     func close()
+}
+
+extension SimulatedPort {
+    /// Ends the port when the program has got what the peer has sent, or when the time is up.
+    func leave(until deadline: BootTime) {
+        leavesUntil = deadline
+        conversation?.stopPeer()
+    }
+
+    /// The session is over; with a context its peer still hears all.
+    func endSession(_ context: PortContext? = nil) {
+        guard let conversation else { return }
+        conversation.endProgram()
+        context?.keep(conversation.session)
+        totals.bytesSent += conversation.bytesSent
+        totals.bytesReceived += conversation.bytesReceived
+        self.conversation = nil
+    }
 }
 
 /// What went through a port.
@@ -52,11 +70,25 @@ struct PortContext {
     let keep: (AccessoryPeerSession) -> Void
 }
 
-/// The C functions, whose names methods hide.
-func system_close(_ descriptor: Int32) { _ = close(descriptor) }
-func system_read(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
-    read(descriptor, buffer.baseAddress, buffer.count)
-}
-func system_write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    write(descriptor, bytes.baseAddress, bytes.count)
+/// What programs and a simulated accessory have had to do with each other since it was attached.
+public struct SimulatedTraffic: Sendable, Hashable {
+    /// Sessions that have begun.
+    public var sessions = 0
+    /// Sessions that go on.
+    public var openSessions = 0
+    /// Bytes that programs have been sent, all protocols together.
+    public var bytesSent: Int64 = 0
+    /// Bytes that programs have sent.
+    public var bytesReceived: Int64 = 0
+
+    /// No traffic.
+    public init() {}
+
+    mutating func add(_ port: any SimulatedPort) {
+        let totals = port.totals
+        sessions += totals.sessions
+        openSessions += port.conversation == nil ? 0 : 1
+        bytesSent += totals.bytesSent + (port.conversation?.bytesSent ?? 0)
+        bytesReceived += totals.bytesReceived + (port.conversation?.bytesReceived ?? 0)
+    }
 }

@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessoryFinding
 import DeviceCore
 import LoopbackServer
 import SystemCalls
@@ -34,11 +35,11 @@ final class TerminalPort: SimulatedPort {
     /// True when its server is told that somebody has opened it, and it need not be looked at for that.
     private let isWatched: Bool
     private var state = State.closed
-    private(set) var conversation: Conversation?
-    private(set) var totals = PortTotals()
+    var conversation: Conversation?
+    var totals = PortTotals()
     var isInputHeld = false
     private(set) var isClosed = false
-    private var leavesUntil: BootTime?
+    var leavesUntil: BootTime?
     /// What was written last may not have been read before.
     private var lastWrite = BootTime.zero
     private var nextGlance = BootTime.zero
@@ -97,7 +98,7 @@ final class TerminalPort: SimulatedPort {
             } else if let conversation, conversation.isProgramDeaf {
                 // The device takes nothing in: what the program leaves behind is lost.
                 drop(context)
-                end(context)
+                endSession(context)
                 state = .closed
             }
         }
@@ -105,7 +106,7 @@ final class TerminalPort: SimulatedPort {
         if let conversation {
             while conversation.give({ bytes in
                 lastWrite = context.now
-                return system_write(master, bytes)
+                return systemWrite(master, bytes)
             }) {}
             // There is no hang-up without the port: a peer that hangs up takes its accessory along.
             if conversation.isFinished, leavesUntil == nil { context.unplug() }
@@ -118,18 +119,12 @@ final class TerminalPort: SimulatedPort {
         }
     }
 
-    func leave(until deadline: BootTime) {
-        leavesUntil = deadline
-        conversation?.stopPeer()
-    }
-
     func close() {
         guard !isClosed else { return }
         isClosed = true
         conversation?.stopPeer()
-        conversation?.endProgram()
-        forget()
-        if master >= 0 { system_close(master) }
+        endSession()
+        if master >= 0 { systemClose(master) }
         master = -1
     }
 
@@ -146,7 +141,7 @@ final class TerminalPort: SimulatedPort {
         // As much as a terminal holds, and no more: somebody else may have begun to write.
         var rest = 1 << 18
         while rest > 0 {
-            let count = system_read(master, context.buffer)
+            let count = systemRead(master, context.buffer)
             guard count > 0 else { return }
             rest -= count
         }
@@ -158,7 +153,7 @@ final class TerminalPort: SimulatedPort {
         while conversation?.hasSpace ?? true {
             let room = min(conversation?.near.spaceAvailable ?? 4096, context.buffer.count - 1)
             let part = UnsafeMutableRawBufferPointer(rebasing: context.buffer[...room])
-            let count = system_read(master, part)
+            let count = systemRead(master, part)
             if count > 0 {
                 let mark = part[0]
                 if mark == 0 {
@@ -167,14 +162,14 @@ final class TerminalPort: SimulatedPort {
                     conversation?.take(UnsafeRawBufferPointer(rebasing: part[1..<count]))
                 } else if mark & UInt8(TIOCPKT_FLUSHREAD) != 0 {
                     // Also when the port was closed and opened again faster than could be seen.
-                    end(context)
+                    endSession(context)
                     begin(context)
                 }
             } else if count < 0, errno == EINTR {
                 continue
             } else {
                 if count == 0 || errno != EAGAIN && errno != EWOULDBLOCK {
-                    end(context)
+                    endSession(context)
                     state = .closed
                 }
                 return
@@ -187,20 +182,6 @@ final class TerminalPort: SimulatedPort {
         guard leavesUntil == nil else { return }
         totals.sessions += 1
         conversation = Conversation(endpoint, clock: context.clock, changed: context.changed, unplug: context.unplug)
-    }
-
-    private func end(_ context: PortContext) {
-        guard let conversation else { return }
-        conversation.endProgram()
-        context.keep(conversation.session)
-        forget()
-    }
-
-    private func forget() {
-        guard let conversation else { return }
-        totals.bytesSent += conversation.bytesSent
-        totals.bytesReceived += conversation.bytesReceived
-        self.conversation = nil
     }
 
     /// True when nothing lies unread on the program's side.

@@ -1,18 +1,20 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessoryFinding
 import DeviceCore
 import Synchronization
 
 extension ChannelCore {
-    /// Bytes that can be written without waiting.
-    var spaceAvailable: Int {
-        state.withLock { state in
-            guard state.end == nil else { return 0 }
-            let space = self.space(state.output.space)
+    /// The end before the bytes: after it no more come.
+    var status: ByteChannelStatus {
+        var status = state.withLock { state in
+            let space = state.end == nil ? self.space(state.output.space) : 0
             if space == 0 { state.isWriterWaiting = true }
-            return space
+            return ByteChannelStatus(bytesAvailable: 0, spaceAvailable: space, end: state.end)
         }
+        status.bytesAvailable = input.bytesAvailable
+        return status
     }
 
     /// How many of the app's bytes fit into that much of the buffer.
@@ -73,4 +75,25 @@ extension ChannelCore {
         state.isWriterWaiting = false
         return state.observer
     }
+}
+
+/// Memory of a caller's, for use under a lock during the call only.
+struct BorrowedBytes: @unchecked Sendable {
+    private let bytes: UnsafeRawBufferPointer
+    /// How many there are.
+    var count: Int { bytes.count }
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    /// Those from there on, as many as that at most, for the closure alone.
+    func from(_ start: Int, count: Int = .max) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: bytes[start...].prefix(count))
+    }
+}
+
+/// Memory of a caller's to be filled under a lock during the call only.
+struct BorrowedMemory: @unchecked Sendable {
+    let memory: UnsafeMutableRawBufferPointer
 }

@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessoryFinding
 import DeviceCore
 import Synchronization
 import SystemCalls
@@ -92,10 +93,6 @@ final class ChannelCore: Sendable {
     var descriptor: Int32 { port.descriptor }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteChannelRead { input.read(into: buffer) }
-
-    var bytesAvailable: Int { input.bytesAvailable }
-
-    var end: ByteChannelEnd? { state.withLock { $0.end } }
 
     func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?) {
         let former = state.withLock { state in

@@ -1,15 +1,16 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import AccessoryFinding
+package import DeviceCore
 
 /// Opens what an accessory is talked to through.
-public enum ChannelOpener {
+package enum ChannelOpener {
     /// Opens a node for this program alone; the error says why that cannot be, and what to do about it.
     ///
     /// A node that is in use, or that this user may not open yet, is tried again for at most a tenth of a second: other
     /// programs look at a new port, and udev may be about to give it to the user.
-    public static func open(_ node: ChannelNode, clock: any DeviceClock) throws(DeviceError) -> NodeChannel {
+    package static func open(_ node: ChannelNode, clock: any DeviceClock) throws(DeviceError) -> NodeChannel {
         try open(node, clock: clock, pauses: [0.01, 0.02, 0.03, 0.04])
     }
 

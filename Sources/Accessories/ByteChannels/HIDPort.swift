@@ -1,8 +1,9 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+package import AccessoryFinding
 import SystemCalls
-package import DeviceCore
+import DeviceCore
 
 /// Reports of a HID device.
 package final class HIDPort: Port {
@@ -10,9 +11,6 @@ package final class HIDPort: Port {
     package let path: String
     private let settings: HIDFraming
     package var framing: HIDFraming? { settings }
-    package var isTriedAlways: Bool { false }
-    package var pendingBytes: Int { 0 }
-    package var isSlowToRelease: Bool { true }
 
     /// Takes over a descriptor that gives and takes a report at a time, and does not block.
     package init(descriptor: Int32, path: String, framing: HIDFraming) {
@@ -39,8 +37,6 @@ package final class HIDPort: Port {
     }
 
     package func interest(reads: Bool, writes: Bool) -> Int16 { reads ? Int16(POLLIN) : 0 }
-
-    package func prepare() {}
 
     /// The buffer holds a byte more than a report. Where reports are numbered the number comes first, and reports of
     /// other numbers are passed over; the kernel drops what is longer than the buffer.

@@ -86,8 +86,7 @@ package struct SocketPeers: Sendable {
     /// not tell.
     private static func sockets(at path: String) -> Set<UInt32> {
         guard let wanted = Wanted(path) else { return [] }
-        let type = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        let descriptor = systemSocket(Int32(AF_NETLINK), type, diagnosis)
+        let descriptor = Sockets.open(Int32(AF_NETLINK), .datagrams, protocol: diagnosis)
         guard descriptor >= 0 else { return [] }
         defer { systemClose(descriptor) }
         var request: [UInt8] = []

@@ -2,16 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import SystemCalls
-package import DeviceCore
+import DeviceCore
 
 /// A Unix stream socket.
 package final class SocketPort: Port {
     package let descriptor: Int32
     package let path: String
-    package var framing: HIDFraming? { nil }
-    package var isTriedAlways: Bool { false }
     package var errorOfLoss: Int32 { ECONNRESET }
-    package var pendingBytes: Int { 0 }
     package var isSlowToRelease: Bool { false }
 
     /// Takes over a connected socket that does not block.
@@ -21,29 +18,15 @@ package final class SocketPort: Port {
     }
 
     static func attempt(_ path: String) throws(NodeFailure) -> SocketPort {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let name = Array(path.utf8)
-        let isShort = withUnsafeMutableBytes(of: &address.sun_path) { space in
-            guard name.count < space.count, !name.contains(0) else { return false }
-            space.copyBytes(from: name)
-            return true
-        }
-        guard isShort else {
+        guard !path.utf8.contains(0), Sockets.withAddress(of: path, { _, _ in true }) != nil else {
             throw NodeFailure(
                 DeviceError(
                     .invalidConfiguration,
                     "\(path) is too long for a socket, or no path. Use one of fewer than 108 bytes."))
         }
-        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        let descriptor = socket(AF_UNIX, type, 0)
+        let descriptor = Sockets.open(AF_UNIX, .stream)
         guard descriptor >= 0 else { throw NodeFailure(opening: path, call: "socket", errno: errno) }
-        let result = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        guard result == 0 else {
+        guard Sockets.connect(descriptor, to: path) == 0 else {
             let number = errno
             systemClose(descriptor)
             if number == EAGAIN {
@@ -66,16 +49,6 @@ package final class SocketPort: Port {
         }
         let holder = peers.holders.first?.text ?? "a program that this user may not see"
         return "\(path) is in use by \(holder). Close it there first."
-    }
-
-    package func interest(reads: Bool, writes: Bool) -> Int16 {
-        Int16((reads ? POLLIN : 0) | (writes ? POLLOUT : 0))
-    }
-
-    package func prepare() {}
-
-    package func read(into buffer: UnsafeMutableRawBufferPointer) -> PortResult {
-        .reading(descriptor, buffer, path: path)
     }
 
     package func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> PortResult {

@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+package import AccessoryFinding
 import SystemCalls
 package import DeviceCore
 
@@ -8,11 +9,6 @@ package import DeviceCore
 package final class TTYPort: Port {
     package let descriptor: Int32
     package let path: String
-    package var framing: HIDFraming? { nil }
-    package var isTriedAlways: Bool { false }
-    package var pendingBytes: Int { 0 }
-    /// A driver may talk to the device when the port is closed.
-    package var isSlowToRelease: Bool { true }
 
     /// Takes over an open port, which is set up and closed when that fails.
     package init(descriptor: Int32, path: String, settings: TTYSettings) throws(NodeFailure) {
@@ -41,16 +37,6 @@ package final class TTYPort: Port {
         let descriptor = systemOpen(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw NodeFailure(opening: path, errno: errno) }
         return try TTYPort(descriptor: descriptor, path: path, settings: settings)
-    }
-
-    package func interest(reads: Bool, writes: Bool) -> Int16 {
-        Int16((reads ? POLLIN : 0) | (writes ? POLLOUT : 0))
-    }
-
-    package func prepare() {}
-
-    package func read(into buffer: UnsafeMutableRawBufferPointer) -> PortResult {
-        .reading(descriptor, buffer, path: path)
     }
 
     package func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> PortResult {

@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+package import AccessoryFinding
 import Synchronization
 import SystemCalls
 package import DeviceCore
@@ -24,9 +25,7 @@ package final class USBPort: Port {
 
     package let descriptor: Int32
     package let path: String
-    package var framing: HIDFraming? { nil }
     package var isTriedAlways: Bool { true }
-    package var isSlowToRelease: Bool { true }
     let endpoints: USBEndpoints
     let kernel: any USBKernel
     let state: Mutex<State>

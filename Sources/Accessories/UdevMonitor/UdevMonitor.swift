@@ -1,7 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
 import Synchronization
 
 /// Tells which devices there are, which come and which go, as udev knows them.
@@ -15,12 +15,12 @@ import Synchronization
 /// the monitor changes over. Without the trait LibUdev there are no devices, and that is told once.
 ///
 /// libudev reads environment variables while it works: a program must not change its environment meanwhile.
-public final class UdevMonitor: Sendable {
+package final class UdevMonitor: Sendable {
     private let parts: MonitorParts
     private let current = Mutex<MonitorControl?>(nil)
 
     /// A monitor of those devices. Nothing is opened before `start`.
-    public convenience init(
+    package convenience init(
         _ selections: [UdevSelection], clock: any DeviceClock, options: UdevMonitorOptions = UdevMonitorOptions()
     ) {
         #if LibUdev
@@ -45,7 +45,7 @@ public final class UdevMonitor: Sendable {
     /// runs.
     ///
     /// The closure is called on the monitor's thread; on the caller's only to say that there can be none.
-    public func start(receive: @escaping @Sendable (UdevEvent) -> Void) {
+    package func start(receive: @escaping @Sendable (UdevEvent) -> Void) {
         guard let connect = parts.connect else {
             receive(.problem(Self.withoutLibrary))
             receive(.snapshot([]))
@@ -76,7 +76,7 @@ public final class UdevMonitor: Sendable {
     /// Ends watching; an event that is being handed over may still arrive. May be called from within the closure.
     ///
     /// The thread frees what it has and ends at once, without waiting for anything but the closure.
-    public func stop() {
+    package func stop() {
         let control = current.withLock { current in
             defer { current = nil }
             return current

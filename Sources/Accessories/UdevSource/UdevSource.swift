@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+public import AccessoryFinding
 public import DeviceCore
 import Dispatch
 import Logging
@@ -15,7 +16,7 @@ import UdevMonitor
 /// configuration; the udev property `EXTERNAL_ACCESSORY_PROTOCOLS` of the tty or hidraw, else of the interface, else of
 /// the USB device when just one of its interfaces can be opened; the string of the interface when it is a name in reverse
 /// DNS. What has none is listed in ``candidates`` with the reason.
-public final class UdevSource: AccessorySource {
+public final class UdevSource: AccessoryCandidateSource {
     private enum Message: Sendable {
         case begin
         case udev(UdevEvent)
@@ -74,6 +75,8 @@ public final class UdevSource: AccessorySource {
     /// A source over that configuration. Nothing is opened yet.
     public convenience init(configuration: Configuration, clock: any DeviceClock) {
         self.init(configuration: configuration, clock: clock, parts: .live(clock: clock))
+        let log = Logger(label: "device-services.configuration")
+        for problem in configuration.accessoryProblems { log.warning("\(problem)") }
     }
 
     /// The same, with udevd's control socket somewhere else: a machine that is made up has none of its own.
@@ -142,7 +145,7 @@ public final class UdevSource: AccessorySource {
             throw DeviceError(
                 .notFound, "The accessory \(description.identity) does not offer the protocol \(name.prefix(100)).")
         }
-        guard let node = offered.node else {
+        guard let node = offered.node as? ChannelNode else {
             throw DeviceError(.notSupported, "Nothing can be opened for \(name) of \(description.identity).")
         }
         let channel = try desk.open(name, of: accessory, node: node, with: parts.open)

@@ -15,7 +15,7 @@ extension Socket {
     /// The addresses of a host. Asking the resolver may take long; it runs on the source's own thread.
     static func resolve(_ address: PositionSourceAddress) throws(DeviceError) -> [Address] {
         var hints = addrinfo()
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_socktype = SocketKind.stream.number
         hints.ai_flags = Int32(AI_NUMERICSERV)
         var list: UnsafeMutablePointer<addrinfo>?
         let result = getaddrinfo(address.host, String(address.port), &hints, &list)
@@ -49,8 +49,7 @@ extension Socket {
         _ target: Address, name: PositionSourceAddress, within seconds: Double, wakeUp: WakeUp, clock: any DeviceClock,
         isCancelled: () -> Bool
     ) throws(DeviceError) -> Socket? {
-        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-        let descriptor = socket(target.family, type, 0)
+        let descriptor = Sockets.open(target.family, .stream)
         guard descriptor >= 0 else { throw failure(name, call: "socket", errno: errno) }
         let connection = Socket(descriptor: descriptor)
         var storage = target.storage
@@ -64,9 +63,7 @@ extension Socket {
             if isCancelled() { return nil }
             guard clock.now < deadline else { throw failure(name, call: "connect", errno: ETIMEDOUT) }
         }
-        var status: Int32 = 0
-        var length = socklen_t(MemoryLayout<Int32>.size)
-        getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &status, &length)
+        let status = Sockets.takeError(descriptor) ?? 0
         guard status == 0 else { throw failure(name, call: "connect", errno: status) }
         return connection
     }

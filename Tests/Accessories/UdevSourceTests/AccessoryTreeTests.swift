@@ -48,7 +48,9 @@ struct AccessoryTreeTests {
         third.protocols = ["com.third"]
         third.tty = TTYSettings(speed: 300)
         let survey = Records.survey(Records.plain(), rules: [port, other, third])
-        #expect(survey.description?.protocols.first?.node == .tty(path: "/dev/ttyACM0", TTYSettings(speed: 9600)))
+        #expect(
+            (survey.description?.protocols.first?.node as? ChannelNode)
+                == .tty(path: "/dev/ttyACM0", TTYSettings(speed: 9600)))
         #expect(Self.names(survey) == ["com.third"])
     }
 

@@ -26,7 +26,7 @@ struct RecordedDeviceTests {
             description.protocols == [
                 AccessoryProtocol(
                     name: "com.example.thermoprobe", origin: .udevProperty, interface: 0,
-                    node: .tty(path: "/dev/ttyACM0", TTYSettings()))
+                    node: ChannelNode.tty(path: "/dev/ttyACM0", TTYSettings()))
             ])
     }
 
@@ -38,7 +38,7 @@ struct RecordedDeviceTests {
             description.protocols == [
                 AccessoryProtocol(
                     name: "com.example.scale", origin: .interfaceString, interface: 0,
-                    node: .tty(path: "/dev/ttyACM1", TTYSettings()))
+                    node: ChannelNode.tty(path: "/dev/ttyACM1", TTYSettings()))
             ])
     }
 
@@ -75,7 +75,9 @@ struct RecordedDeviceTests {
         rule.interface = 4
         rule.hid = HIDFraming(reportLength: 64)
         let framed = try Self.survey("composite-2acm-hid", rules: [rule])
-        #expect(framed.description?.protocols.last?.node == .hidraw(path: "/dev/hidraw0", HIDFraming(reportLength: 64)))
+        #expect(
+            (framed.description?.protocols.last?.node as? ChannelNode)
+                == .hidraw(path: "/dev/hidraw0", HIDFraming(reportLength: 64)))
         #expect(framed.description?.protocols.last?.name == "com.example.lab.keys")
         #expect(framed.candidates.isEmpty)
     }
@@ -91,7 +93,7 @@ struct RecordedDeviceTests {
         let second = try #require(try Self.survey("usbserial-noserial-b", rules: [rule]).description)
         #expect(first.identity == "port:1-5.1" && second.identity == "port:1-5.2")
         #expect(first.name == "UART Cable" && first.firmwareRevision == "6.00")
-        #expect(second.protocols.first?.node == .tty(path: "/dev/ttyUSB1", TTYSettings(speed: 9600)))
+        #expect((second.protocols.first?.node as? ChannelNode) == .tty(path: "/dev/ttyUSB1", TTYSettings(speed: 9600)))
         #expect(second.protocols.first?.origin == .configuration)
         let none = try Self.survey("usbserial-noserial-a")
         #expect(none.description == nil)

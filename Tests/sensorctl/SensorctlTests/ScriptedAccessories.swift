@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessoryFinding
 import DeviceCore
 import Synchronization
 
@@ -94,7 +95,7 @@ extension AccessoryDescription {
             protocols: protocols.enumerated().map { index, name in
                 AccessoryProtocol(
                     name: name, origin: .udevProperty, interface: UInt8(index),
-                    node: .tty(path: node, TTYSettings()))
+                    node: ChannelNode.tty(path: node, TTYSettings()))
             })
     }
 }

@@ -9,21 +9,21 @@ final class AccessoryRecord: Sendable {
     private struct State {
         var description: AccessoryDescription
         var isConnected = true
-        weak var client: AccessoryClient?
+        weak var device: Device?
     }
 
     private let state: Mutex<State>
 
-    init(_ description: AccessoryDescription, client: AccessoryClient) {
-        state = Mutex(State(description: description, client: client))
+    init(_ description: AccessoryDescription, device: Device?) {
+        state = Mutex(State(description: description, device: device))
     }
 
     var description: AccessoryDescription { state.withLock { $0.description } }
 
     var isConnected: Bool { state.withLock { $0.isConnected } }
 
-    /// The client that the accessory is attached to; nil when the device is no more.
-    var client: AccessoryClient? { state.withLock { $0.client } }
+    /// The device that the accessory is attached to; nil when it is no more.
+    var device: Device? { state.withLock { $0.device } }
 
     func change(_ description: AccessoryDescription) {
         state.withLock { $0.description = description }

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
-public import Foundation
+// Programs written for iOS use Data, NotificationCenter and NSObject with no other import than this module.
+@_exported public import Foundation
 import Synchronization
 
 /// The identifier of a connection that is none.
@@ -95,5 +96,25 @@ open class EAAccessory: NSObject, @unchecked Sendable {
     /// The name, the connection and the protocols, for logs.
     open override var description: String {
         "<EAAccessory \"\(name)\", \(isConnected ? "connection" : "former connection") \(connectionID), protocols: \(protocolStrings.joined(separator: ", "))>"
+    }
+}
+
+/// Is told when an accessory is gone.
+public protocol EAAccessoryDelegate: NSObjectProtocol {
+    /// The accessory is gone; its `isConnected` is false and the streams of its sessions have been told, unless much
+    /// is left to be read from them: see ``EASession``.
+    ///
+    /// Called on the main thread, before the notification is posted, and without any registration for notifications.
+    func accessoryDidDisconnect(_ accessory: EAAccessory)
+}
+
+extension EAAccessoryDelegate {
+    /// Does nothing.
+    public func accessoryDidDisconnect(_ accessory: EAAccessory) {}
+
+    /// `accessoryDidDisconnect(_:)` for a call with a question mark, as the requirement is optional on Apple's platforms;
+    /// never nil.
+    public var accessoryDidDisconnect: ((EAAccessory) -> Void)? {
+        { accessory in self.accessoryDidDisconnect(accessory) }
     }
 }

@@ -63,10 +63,15 @@ extension AccessoryClient {
         let held = state.withLock { state in
             let held = state.sessions.mapValues { $0.core }
             state.sessions = state.sessions.filter { key, _ in held[key].flatMap { $0 } != nil }
-            state.sessions[key] = WeakSession(core: core)
+            state.sessions[key] = SessionCore.Weak(core: core)
             return held
         }
         // Let go of here, outside of the lock.
         withExtendedLifetime(held) {}
     }
+}
+
+extension EAAccessory {
+    /// The client that it is attached to; nil when the device is no more.
+    var client: AccessoryClient? { record?.device?.component(AccessoryClient.self, make: AccessoryClient.init) }
 }

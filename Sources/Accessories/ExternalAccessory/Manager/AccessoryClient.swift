@@ -27,16 +27,12 @@ final class AccessoryClient: Sendable {
         let lock = Mutex(())
     }
 
-    struct WeakSession {
-        weak var core: SessionCore?
-    }
-
     struct State {
         var accessories: [EAAccessory] = []
         var registrations = 0
         var notices = AccessoryNotices()
         var isScheduled = false
-        var sessions: [SessionKey: WeakSession] = [:]
+        var sessions: [SessionKey: SessionCore.Weak] = [:]
         var turns: [SessionKey: Turn] = [:]
         var followers: [ObjectIdentifier: Follower] = [:]
     }
@@ -143,7 +139,7 @@ final class AccessoryClient: Sendable {
     }
 
     private func object(_ description: AccessoryDescription) -> EAAccessory {
-        EAAccessory(record: AccessoryRecord(description, client: self))
+        EAAccessory(record: AccessoryRecord(description, device: device))
     }
 
     // MARK: Telling

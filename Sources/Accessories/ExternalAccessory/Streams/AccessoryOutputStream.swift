@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
 import Foundation
 
 /// The output stream of a session.
@@ -62,4 +63,18 @@ final class AccessoryOutputStream: OutputStream, StreamDelegate {
 
     /// What a stream does that is its own delegate.
     func stream(_ aStream: Stream, handle eventCode: Stream.Event) {}
+}
+
+extension SessionCore {
+    /// A session with nobody, over already.
+    static func nowhere() -> SessionCore {
+        let (channel, other) = MemoryChannel.pair(capacity: 1)
+        other.close()
+        let device = Device(
+            name: "nowhere", clock: LiveClock(), configuration: Configuration(),
+            positionSource: PositionHub(demandChanged: {}))
+        let core = SessionCore(channel: channel, device: device, accessory: EAAccessory(), name: "")
+        core.shut()
+        return core
+    }
 }

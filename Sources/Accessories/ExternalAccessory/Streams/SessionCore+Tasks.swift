@@ -40,7 +40,8 @@ extension SessionCore {
             var hasWaited = false
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
                 let waits = state.withLock { state in
-                    guard state.input.events.isOpen, !Task.isCancelled, channel.end == nil, channel.bytesAvailable == 0
+                    let now = channel.status
+                    guard state.input.events.isOpen, !Task.isCancelled, now.end == nil, now.bytesAvailable == 0
                     else { return false }
                     state.readers.append(continuation)
                     return true
@@ -92,7 +93,6 @@ extension SessionCore {
             }
             switch result {
             case .taken(let count):
-                tookSpace(count)
                 done += count
                 if done < data.count { try await waitToWrite { $0.output.events.isOpen && self.hasNoSpace } }
             case .ended(let end): throw end.streamFailure
@@ -100,7 +100,10 @@ extension SessionCore {
         }
     }
 
-    private var hasNoSpace: Bool { channel.spaceAvailable == 0 && channel.end == nil }
+    private var hasNoSpace: Bool {
+        let now = channel.status
+        return now.spaceAvailable == 0 && now.end == nil
+    }
 
     /// Returns when what was in the way may be gone; throws when the task was cancelled.
     private nonisolated(nonsending) func waitToWrite(_ isInTheWay: (State) -> Bool) async throws {

@@ -52,6 +52,11 @@ final class SessionCore: Sendable {
         }
     }
 
+    /// Does not keep the session.
+    struct Weak {
+        weak var core: SessionCore?
+    }
+
     /// So many events are told in one turn at most, so that a flood leaves the run loop time for others.
     static let eventsInOneTurn = 8
 
@@ -62,11 +67,6 @@ final class SessionCore: Sendable {
     /// What `state` says too, where it is looked at for each byte.
     private let isInputOpen = Atomic<Bool>(false)
     private let isOutputOpen = Atomic<Bool>(false)
-    /// True once the channel has told its end; before that nobody need ask it.
-    private let isOver = Atomic<Bool>(false)
-    /// So much space there is at least: what the channel said last, less what was written since. It is asked again when
-    /// none is left of that; asking costs a lock that its own thread may hold.
-    private let knownSpace = Atomic<Int>(0)
 
     init(channel: any ByteChannel, device: Device, accessory: EAAccessory, name: String) {
         self.channel = channel
@@ -131,7 +131,6 @@ final class SessionCore: Sendable {
         guard bytes.count > 0 else { return 0 }
         switch channel.write(bytes) {
         case .taken(let count):
-            tookSpace(count)
             wasUsed(.output)
             return count
         case .ended(let end):
@@ -161,19 +160,19 @@ final class SessionCore: Sendable {
         }
     }
 
-    var hasBytesAvailable: Bool { isOpen(.input) && channel.bytesAvailable > 0 }
+    var hasBytesAvailable: Bool { isOpen(.input) && channel.status.bytesAvailable > 0 }
 
-    var hasSpaceAvailable: Bool { isOpen(.output) && channel.spaceAvailable > 0 }
+    var hasSpaceAvailable: Bool { isOpen(.output) && channel.status.spaceAvailable > 0 }
 
     func status(_ direction: Direction) -> Stream.Status {
-        state.withLock { $0[direction].events.status(conclusion: self.conclusion(of: direction)) }
+        state.withLock { $0[direction].events.status(channel.status) }
     }
 
     func error(_ direction: Direction) -> DeviceError? {
         state.withLock { state in
             if let error = state[direction].error { return error }
-            guard state[direction].events.isOpen, conclusion(of: direction) == .failure else { return nil }
-            return channel.end?.streamFailure
+            guard state[direction].events.isOpen else { return nil }
+            return state[direction].events.failure(in: channel.status)?.streamFailure
         }
     }
 
@@ -194,38 +193,9 @@ final class SessionCore: Sendable {
 
     // MARK: How it goes on
 
-    /// How a stream has concluded; an input stream only once nothing is left to be read.
-    func conclusion(of direction: Direction) -> StreamEvents.Conclusion? {
-        // In this order: after the end no more bytes come.
-        guard isOver.load(ordering: .acquiring), let end = channel.end else { return nil }
-        switch direction {
-        case .input:
-            if channel.bytesAvailable > 0 { return nil }
-            return end.reason == .failed ? .failure : .end
-        case .output:
-            return end.reason == .failed || end.unsentBytes > 0 ? .failure : .end
-        }
-    }
-
-    private var hasSpace: Bool {
-        if isOver.load(ordering: .acquiring) { return false }
-        if knownSpace.load(ordering: .relaxed) > 0 { return true }
-        let space = channel.spaceAvailable
-        // That of a session which follows its accessory is gone with it.
-        if !(channel is FollowingChannel) { knownSpace.store(space, ordering: .relaxed) }
-        return space > 0
-    }
-
-    /// So much was written; nothing when there was no space.
-    func tookSpace(_ count: Int) {
-        let rest = count == 0 ? 0 : max(0, knownSpace.load(ordering: .relaxed) - count)
-        knownSpace.store(rest, ordering: .relaxed)
-    }
-
+    /// What is to be told now. The channel is asked once.
     func pending(_ direction: Direction, _ state: borrowing State) -> Stream.Event? {
-        state[direction].events.pending(
-            isReady: direction == .input ? channel.bytesAvailable > 0 : hasSpace,
-            conclusion: conclusion(of: direction))
+        state[direction].events.pending(channel.status)
     }
 
     /// Wakes the places of a stream when there is something to tell.
@@ -252,7 +222,6 @@ final class SessionCore: Sendable {
 
     // Whoever is woken takes the lock at once, so that it is taken once here, and before.
     private func receive(_ event: ByteChannelEvent) {
-        if case .ended = event { isOver.store(true, ordering: .releasing) }
         let (inputs, outputs, readers, writers) = state.withLock { state in
             var inputs: [StreamPlace] = []
             var outputs: [StreamPlace] = []

@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
 import Foundation
 
 /// Decides which event a stream's delegate is told next. It knows rules only, and does nothing.
@@ -11,9 +12,6 @@ import Foundation
 /// handles an event in a callback that runs the run loop, the same event is not told inside of it.
 struct StreamEvents {
     enum Direction { case input, output }
-
-    /// How a stream concludes.
-    enum Conclusion { case end, failure }
 
     private enum Phase { case notOpen, open, closed }
 
@@ -53,25 +51,29 @@ struct StreamEvents {
         hasFailed = true
     }
 
-    /// What is to be told now.
-    /// - Parameters:
-    ///   - isReady: Whether there are bytes or space; looked at when it matters only.
-    ///   - conclusion: How the stream has concluded, an input stream only once nothing is left to be read.
-    func pending(isReady: @autoclosure () -> Bool, conclusion: @autoclosure () -> Conclusion?) -> Stream.Event? {
+    /// What is to be told now, as the channel is.
+    func pending(_ channel: @autoclosure () -> ByteChannelStatus) -> Stream.Event? {
         guard phase == .open, !isConclusionTold else { return nil }
         guard isOpeningTold else { return .openCompleted }
-        switch direction {
-        case .input:
-            if isReady() { return isArmed ? permitted(.hasBytesAvailable) : nil }
-        case .output:
-            if !hasFailed, isArmed, isReady() { return permitted(.hasSpaceAvailable) }
-        }
         if hasFailed { return .errorOccurred }
-        switch conclusion() {
-        case .end: return .endEncountered
-        case .failure: return .errorOccurred
-        case nil: return nil
+        let channel = channel()
+        if direction == .input ? channel.bytesAvailable > 0 : channel.spaceAvailable > 0 {
+            return isArmed ? permitted(direction == .input ? .hasBytesAvailable : .hasSpaceAvailable) : nil
         }
+        guard channel.end != nil else { return nil }
+        return failure(in: channel) == nil ? .endEncountered : .errorOccurred
+    }
+
+    /// The end of the channel, where it is a failure of this stream. An input stream fails only once nothing is left to be
+    /// read, an output stream also when bytes were lost.
+    func failure(in channel: ByteChannelStatus) -> ByteChannelEnd? {
+        guard let end = channel.end else { return nil }
+        let isFailure =
+            switch direction {
+            case .input: end.reason == .failed && channel.bytesAvailable == 0
+            case .output: end.reason == .failed || end.unsentBytes > 0
+            }
+        return isFailure ? end : nil
     }
 
     /// The event that is pending is being told.
@@ -89,19 +91,17 @@ struct StreamEvents {
         running.remove(event)
     }
 
-    /// What the stream says of itself.
-    func status(conclusion: @autoclosure () -> Conclusion?) -> Stream.Status {
+    /// What the stream says of itself, as the channel is.
+    func status(_ channel: @autoclosure () -> ByteChannelStatus) -> Stream.Status {
         switch phase {
         case .notOpen: return .notOpen
         case .closed: return .closed
         case .open: break
         }
         if hasFailed { return .error }
-        switch conclusion() {
-        case .end: return .atEnd
-        case .failure: return .error
-        case nil: return .open
-        }
+        let channel = channel()
+        if channel.end == nil || (direction == .input && channel.bytesAvailable > 0) { return .open }
+        return failure(in: channel) == nil ? .atEnd : .error
     }
 
     private func permitted(_ event: Stream.Event) -> Stream.Event? {

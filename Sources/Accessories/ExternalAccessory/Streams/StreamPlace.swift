@@ -28,10 +28,10 @@ final class StreamPlace: Sendable {
     private let session: WeakSession
 
     private final class WeakSession: Sendable {
-        private let core: Mutex<AccessoryClient.WeakSession>
+        private let core: Mutex<SessionCore.Weak>
 
         init(_ core: SessionCore) {
-            self.core = Mutex(AccessoryClient.WeakSession(core: core))
+            self.core = Mutex(SessionCore.Weak(core: core))
         }
 
         var value: SessionCore? { core.withLock { $0.core } }

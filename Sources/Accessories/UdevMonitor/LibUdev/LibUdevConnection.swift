@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if LibUdev
+import AccessoryFinding
 import CLibUdev
 import DeviceCore
 import SystemCalls
@@ -124,6 +125,16 @@ final class LibUdevConnection: UdevConnection {
         return records
     }
 
+    /// Makes room for that many bytes of messages, or as many as are allowed.
+    private static func setReceiveBuffer(_ descriptor: Int32, _ bytes: Int) {
+        // The kernel doubles it; a larger number is no valid one.
+        let size = Int32(clamping: min(max(bytes, 1), Int(Int32.max) / 2))
+        // The first is for those who may exceed the limit.
+        if !Sockets.set(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, size) {
+            Sockets.set(descriptor, SOL_SOCKET, SO_RCVBUF, size)
+        }
+    }
+
     private static func monitor(
         _ context: OpaquePointer, _ group: UdevGroup, _ selections: [UdevSelection], _ receiveBuffer: Int?,
         _ error: inout Int32
@@ -133,7 +144,7 @@ final class LibUdevConnection: UdevConnection {
             udev_monitor_filter_add_match_subsystem_devtype(monitor, selection.subsystem, selection.type)
         }
         // Before anything can arrive.
-        SocketError.setReceiveBuffer(udev_monitor_get_fd(monitor), receiveBuffer ?? greatestReceiveBuffer)
+        setReceiveBuffer(udev_monitor_get_fd(monitor), receiveBuffer ?? greatestReceiveBuffer)
         let result = udev_monitor_enable_receiving(monitor)
         guard result >= 0 else {
             error = -result

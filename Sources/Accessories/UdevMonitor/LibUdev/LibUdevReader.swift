@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if LibUdev
+import AccessoryFinding
 import CLibUdev
 import DeviceCore
 import SystemCalls

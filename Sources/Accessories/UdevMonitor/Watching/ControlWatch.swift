@@ -42,28 +42,13 @@ final class ControlWatch {
     /// Asks at the socket whether somebody listens. Who may not ask takes it that somebody does.
     func probe() {
         isRefused = false
-        var address = sockaddr_un()
         var status = stat()
-        let bytes = Array(path.utf8)
         // What stands in for the socket in tests is a plain file.
-        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path), stat(path, &status) == 0,
-            status.st_mode & S_IFMT == S_IFSOCK
-        else { return }
-        #if canImport(Glibc)
-        let type = Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-        #else
-        let type = SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC
-        #endif
-        let descriptor = socket(AF_UNIX, type, 0)
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
+        let descriptor = Sockets.open(AF_UNIX, .packets)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        let length = socklen_t(MemoryLayout<sockaddr_un>.size)
-        let result = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, length) }
-        }
-        isRefused = result != 0 && errno == ECONNREFUSED
+        isRefused = Sockets.connect(descriptor, to: path) == -1 && errno == ECONNREFUSED
     }
 
     private func arm() {

@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessoryFinding
 import DeviceCore
 import Logging
 import SystemCalls
@@ -207,8 +208,7 @@ final class MonitorRun {
     /// were not: the kernel drops messages until it has none left.
     private func takeIn(isError: Bool) {
         guard let connection, let descriptor = connection.descriptor else { return }
-        var number: Int32 = 0
-        if isError, SocketError.take(descriptor, &number), number == ENOBUFS { noteOverflow() }
+        if isError, Sockets.takeError(descriptor) == ENOBUFS { noteOverflow() }
         while !control.isStopped {
             switch connection.receive() {
             case .updated(let record, let isAdd, let exists):
@@ -238,7 +238,7 @@ final class MonitorRun {
                 continue
             case .none:
                 // A message for others looks like none.
-                if hasLost, SocketError.isReadable(descriptor) { continue }
+                if hasLost, Sockets.isReadable(descriptor) { continue }
             case .failed:
                 failures += 1
                 if failures >= Self.mostFailures {
@@ -269,9 +269,7 @@ final class MonitorRun {
         let now = parts.clock.now
         if let last = loggedOverflowAt, now.seconds(since: last) < Self.overflowLogInterval { return }
         loggedOverflowAt = now
-        log.notice(
-            "The kernel had to drop messages about devices, because more came than its buffer holds. All devices are looked through, so none is missed. If this comes often, raise net.core.rmem_max."
-        )
+        log.notice("\(MonitorProblem.overflow)")
     }
 
     // MARK: Telling
@@ -292,31 +290,19 @@ final class MonitorRun {
 
     private func tellIfOverfull() {
         guard table.isOverfull else { return set(nil, for: .number) }
-        set(
-            DeviceError(
-                .busy,
-                "There are more than \(parts.options.mostDevices) devices, and those that came last are left out."),
-            for: .number)
+        set(MonitorProblem.tooMany(parts.options.mostDevices), for: .number)
     }
 
     private func noteMissingRules() {
         let control = parts.options.control
-        let reason = watch.isRefused ? "nobody listens at \(control)" : "there is no \(control)"
-        let problem = DeviceError(
-            .notFound,
-            "udevd does not run (\(reason)), so devices are watched through the kernel alone: udev's rules name no protocols and set no permissions. Start udevd; in a container, add -v /run/udev:/run/udev:ro and --network host."
-        )
-        // Once for the process, however many monitors there are.
-        if LogOnce.missingRules.isNews() { log.notice("\(problem)") }
+        let problem = MonitorProblem.withoutRules(
+            watch.isRefused ? "nobody listens at \(control)" : "there is no \(control)")
+        if MonitorProblem.saysRules.isFirst() { log.notice("\(problem)") }
         set(problem, for: .rules)
     }
 
     private func noteMissingMessages() {
-        let problem = DeviceError(
-            .notSupported,
-            "Messages about devices may not come into the network or user namespace that this program runs in, so all devices are looked through every few seconds until one comes. In a container, add --network host and let its root be the machine's."
-        )
-        if LogOnce.missingMessages.isNews() { log.notice("\(problem)") }
-        set(problem, for: .reach)
+        if MonitorProblem.saysReach.isFirst() { log.notice("\(MonitorProblem.withoutMessages)") }
+        set(MonitorProblem.withoutMessages, for: .reach)
     }
 }

@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessoryFinding
 import DeviceCore
 
 /// What a monitor needs of libudev: one made of the C library, one for tests. Lives on one thread.

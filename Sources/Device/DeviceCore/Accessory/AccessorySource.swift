@@ -9,9 +9,6 @@ public protocol AccessorySource: Sendable {
     /// Why accessories, or some of them, cannot be found; empty when all is well.
     var problems: [DeviceError] { get }
 
-    /// Devices that could be accessories, and why they are none.
-    var candidates: [AccessoryCandidate] { get }
-
     /// Hands events to the closure, in order and one at a time, until the subscription ends: a snapshot before this call
     /// returns, then changes on threads of the source's own.
     func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription
@@ -25,7 +22,38 @@ public protocol AccessorySource: Sendable {
     func open(_ accessory: AccessoryDescription.ID, protocol name: String) throws(DeviceError) -> any ByteChannel
 }
 
-extension AccessorySource {
+/// What an accessory source tells.
+public enum AccessoryEvent: Sendable {
+    /// The accessories that are attached when the subscription begins. Always the first event, and only then.
+    case snapshot([AccessoryDescription])
+    /// An accessory was attached and is ready to be talked to.
+    case attached(AccessoryDescription)
+    /// An accessory that is attached is described otherwise from now on: another protocol came or went.
+    case changed(AccessoryDescription)
+    /// An accessory is gone, with what was known of it.
+    case detached(AccessoryDescription)
+}
+
+/// The source of a device to which nothing can be attached.
+public struct NoAccessorySource: AccessorySource {
+    /// A source of nothing.
+    public init() {}
+
     /// None.
-    public var candidates: [AccessoryCandidate] { [] }
+    public var accessories: [AccessoryDescription] { [] }
+
+    /// None.
+    public var problems: [DeviceError] { [] }
+
+    /// Tells of none.
+    public func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription {
+        receive(.snapshot([]))
+        return Subscription {}
+    }
+
+    /// Always fails.
+    public func open(_ accessory: AccessoryDescription.ID, protocol name: String) throws(DeviceError) -> any ByteChannel
+    {
+        throw DeviceError(.notFound, "There is no accessory \(accessory).")
+    }
 }

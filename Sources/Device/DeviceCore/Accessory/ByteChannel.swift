@@ -11,14 +11,8 @@ public protocol ByteChannel: AnyObject, Sendable {
     /// Hands over bytes to be sent, as many as there is space for.
     func write(_ bytes: UnsafeRawBufferPointer) -> ByteChannelWrite
 
-    /// How many bytes can be read without waiting.
-    var bytesAvailable: Int { get }
-
-    /// How many bytes can be written without waiting; 0 once the connection is over.
-    var spaceAvailable: Int { get }
-
-    /// How the connection ended; nil while it lives. Bytes may still be there to be read.
-    var end: ByteChannelEnd? { get }
+    /// How the channel is at this moment. Who finds no space here is told when there is some.
+    var status: ByteChannelStatus { get }
 
     /// Has the closure told of what changes, on the thread that brought it about; nil for nobody. Where the other side
     /// lives in this process that may be inside of its `read` or `write`, and if it answers at once, inside of one of
@@ -31,6 +25,39 @@ public protocol ByteChannel: AnyObject, Sendable {
     /// time; then the port is free. What has come in and was not read is lost. The observer is told nothing more. Further
     /// calls do nothing.
     func close()
+}
+
+extension ByteChannel {
+    /// How many bytes can be read without waiting.
+    public var bytesAvailable: Int { status.bytesAvailable }
+
+    /// How many bytes can be written without waiting; 0 once the connection is over.
+    public var spaceAvailable: Int { status.spaceAvailable }
+
+    /// How the connection ended; nil while it lives. Bytes may still be there to be read.
+    public var end: ByteChannelEnd? { status.end }
+}
+
+/// How a channel is at a moment.
+public struct ByteChannelStatus: Sendable {
+    /// How many bytes can be read without waiting.
+    public var bytesAvailable: Int
+    /// How many bytes can be written without waiting; 0 once the connection is over.
+    public var spaceAvailable: Int
+    /// How the connection ended; nil while it lives. Then no more bytes come than ``bytesAvailable`` says.
+    public var end: ByteChannelEnd?
+
+    /// A status of those parts.
+    public init(bytesAvailable: Int, spaceAvailable: Int, end: ByteChannelEnd?) {
+        self.bytesAvailable = bytesAvailable
+        self.spaceAvailable = spaceAvailable
+        self.end = end
+    }
+
+    /// What is left of a channel that this side has closed.
+    public static var closed: ByteChannelStatus {
+        ByteChannelStatus(bytesAvailable: 0, spaceAvailable: 0, end: ByteChannelEnd(.closed))
+    }
 }
 
 /// What reading gave.
@@ -55,8 +82,37 @@ public enum ByteChannelWrite: Sendable {
 public enum ByteChannelEvent: Sendable {
     /// There were no bytes to be read, and now there are.
     case readable
-    /// A write found less space than it needed, or a look at `spaceAvailable` found none, and now there is some.
+    /// A write found less space than it needed, or a look at `status` found none, and now there is some.
     case writable
     /// The connection is over. Told once. Bytes may still be there to be read.
     case ended
+}
+
+/// How a connection to an accessory ended.
+public struct ByteChannelEnd: Sendable {
+    /// The ways to end.
+    public enum Reason: Sendable, Hashable {
+        /// This side closed it.
+        case closed
+        /// The other side closed it, or hung up.
+        case hungUp
+        /// The accessory was unplugged.
+        case detached
+        /// Reading or writing failed.
+        case failed
+    }
+
+    /// The way in which it ended.
+    public var reason: Reason
+    /// What went wrong, for a connection that failed or lost bytes.
+    public var error: DeviceError?
+    /// How many bytes had been taken by `write` and were not handed to the system when it ended.
+    public var unsentBytes: Int
+
+    /// An end of that kind.
+    public init(_ reason: Reason, error: DeviceError? = nil, unsentBytes: Int = 0) {
+        self.reason = reason
+        self.error = error
+        self.unsentBytes = unsentBytes
+    }
 }

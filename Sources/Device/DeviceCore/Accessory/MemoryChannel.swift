@@ -34,15 +34,13 @@ public final class MemoryChannel: ByteChannel {
         return output.write(bytes)
     }
 
-    /// How many bytes the other end has written and this one has not read.
-    public var bytesAvailable: Int { isClosed.load(ordering: .acquiring) ? 0 : input.bytesAvailable }
-
-    /// How many bytes can be written until the other end reads.
-    public var spaceAvailable: Int { isClosed.load(ordering: .acquiring) ? 0 : output.spaceAvailable }
-
-    /// How the connection ended; nil while it lives.
-    public var end: ByteChannelEnd? {
-        isClosed.load(ordering: .acquiring) ? ByteChannelEnd(.closed) : input.end ?? output.end
+    /// How many bytes the other end has written, how many it would take, and how the connection ended.
+    public var status: ByteChannelStatus {
+        if isClosed.load(ordering: .acquiring) { return .closed }
+        let space = output.spaceAvailable
+        // The end first: after it no more bytes come.
+        let end = input.end ?? output.end
+        return ByteChannelStatus(bytesAvailable: input.bytesAvailable, spaceAvailable: space, end: end)
     }
 
     /// Has the closure told of what the other end does, on the thread that does it.

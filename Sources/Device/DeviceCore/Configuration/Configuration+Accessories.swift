@@ -6,8 +6,6 @@ import JSONBytes
 extension Configuration {
     /// More of anything than a machine has is a mistake.
     private static let maximumFolders = 100
-    private static let maximumRules = 1000
-    private static let maximumDeclared = 256
 
     /// Reads `"accessories": {"folders": [...], "protocols": [...], "settle": 0.15, "rules": [{...}], "declared": [{...}]}`.
     mutating func readAccessories(_ reader: inout JSONReader, path: String) throws(JSONError) {
@@ -44,18 +42,9 @@ extension Configuration {
                 } else {
                     json.note(name, "is not a number of seconds from 0 to 10", "The default is used.")
                 }
-            case "rules":
-                let rules = try Self.readList(&reader, &json, name: name, maximum: Self.maximumRules) {
-                    (reader, json, name) throws(JSONError) in
-                    try AccessoryRule.read(&reader, &json, name: name)
-                }
-                accessoryRules = Setting(rules, origin: .file(json.path))
-            case "declared":
-                let declared = try Self.readList(&reader, &json, name: name, maximum: Self.maximumDeclared) {
-                    (reader, json, name) throws(JSONError) in
-                    try DeclaredAccessory.read(&reader, &json, prefix: name + ".")
-                }
-                declaredAccessories = Setting(declared, origin: .file(json.path))
+            case "rules", "declared":
+                // The accessories' wing reads them.
+                parts[name] = .unread(Array(try reader.readRawValue()), path: json.path)
             default:
                 json.unknown(name)
                 try reader.skipValue()
@@ -82,26 +71,6 @@ extension Configuration {
             }
         }
         return folders.isEmpty && hasBad ? nil : folders
-    }
-
-    private static func readList<Element>(
-        _ reader: inout JSONReader, _ json: inout AccessoryJSON, name: String, maximum: Int,
-        read: (inout JSONReader, inout AccessoryJSON, _ name: String) throws(JSONError) -> Element?
-    ) throws(JSONError) -> [Element] {
-        guard try json.isArray(&reader, name, "It is ignored.") else { return [] }
-        var list: [Element] = []
-        var index = 0
-        try reader.beginArray()
-        while try reader.nextElement() {
-            if list.count == maximum {
-                if index == maximum { json.note(name, "has more than \(maximum) elements", "The rest is ignored.") }
-                try reader.skipValue()
-            } else if let element = try read(&reader, &json, "\(name)[\(index)]") {
-                list.append(element)
-            }
-            index += 1
-        }
-        return list
     }
 
     /// Takes the folders of an environment variable, which ":" separates.

@@ -19,6 +19,8 @@
 /// | `accessoryRules` | | `accessories.rules` |
 /// | `declaredAccessories` | | `accessories.declared` |
 /// | `accessorySettleTime` | | `accessories.settle` |
+///
+/// `accessoryRules` and `declaredAccessories` come with the module AccessoryFinding, which reads them.
 public struct Configuration: Sendable {
     /// Where gpsd listens.
     public var positionSource = Setting(PositionSourceAddress())
@@ -42,15 +44,21 @@ public struct Configuration: Sendable {
     public var watchesUdev = Setting(true)
     /// The protocols of accessories that programs may use; nil for all. On Apple's platforms an app's Info.plist lists them.
     public var appProtocols = Setting<[String]?>(nil)
-    /// What is said of accessories of some kind; for each thing the first rule that fits and says something counts.
-    public var accessoryRules = Setting<[AccessoryRule]>([])
-    /// Accessories that no bus tells of.
-    public var declaredAccessories = Setting<[DeclaredAccessory]>([])
     /// Seconds without news of an accessory's parts after which it is told of; 0 to 10.
     public var accessorySettleTime = Setting(0.15)
+    /// What rooms above read, by its name in the file: `accessories.rules` and `accessories.declared`.
+    package var parts: [String: ConfigurationPart] = [:]
     /// What could not be read or used; the defaults stand in for it.
     public var problems: [DeviceError] = []
 
     /// The defaults.
     public init() {}
+}
+
+/// A part of a configuration that a room above understands.
+package enum ConfigurationPart: Sendable {
+    /// JSON of the file at that path, which nobody has read.
+    case unread([UInt8], path: String)
+    /// A `Setting` that the program has made.
+    case set(any Sendable)
 }

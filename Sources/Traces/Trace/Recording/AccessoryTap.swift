@@ -26,8 +26,6 @@ final class AccessoryTap: AccessorySource {
 
     var problems: [DeviceError] { source.problems }
 
-    var candidates: [AccessoryCandidate] { source.candidates }
-
     func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription {
         source.subscribe(receive)
     }

@@ -60,11 +60,7 @@ final class TappedChannel: ByteChannel {
         return result
     }
 
-    var bytesAvailable: Int { channel.bytesAvailable }
-
-    var spaceAvailable: Int { channel.spaceAvailable }
-
-    var end: ByteChannelEnd? { channel.end }
+    var status: ByteChannelStatus { channel.status }
 
     func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?) {
         channel.observe(receive)

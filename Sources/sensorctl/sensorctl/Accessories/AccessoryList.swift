@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessoryFinding
 import DeviceCore
 
 /// The accessories, and what could be some, as `list` prints them.
@@ -13,7 +14,7 @@ struct AccessoryList: Sendable {
     @concurrent static func load(_ source: any AccessorySource) async -> AccessoryList {
         let accessories = source.accessories
         return AccessoryList(
-            accessories: accessories, candidates: source.candidates,
+            accessories: accessories, candidates: (source as? any AccessoryCandidateSource)?.candidates ?? [],
             problems: source.problems)
     }
 

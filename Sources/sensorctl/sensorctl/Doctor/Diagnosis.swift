@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessoryFinding
 import DeviceCore
 
 /// Says why nothing arrives, and what mends it.
@@ -8,7 +9,7 @@ struct Diagnosis {
     let findings: [Finding]
 
     init(_ facts: MachineFacts) {
-        var findings = facts.configuration.problems.map { Finding(.problem, "configuration", $0.description) }
+        var findings = facts.configuration.allProblems.map { Finding(.problem, "configuration", $0.description) }
         findings += facts.unknownVariables.map { name in
             Finding(
                 .problem, "configuration",

@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessoryFinding
 import DeviceCore
 import JSONBytes
 
@@ -94,7 +95,7 @@ extension MachineReport {
             for trait in Self.traits { writer.string(trait) }
             writer.endArray()
         }
-        for problem in configuration.problems {
+        for problem in configuration.allProblems {
             line("problem") { writer in
                 writer.key("message")
                 writer.string(problem.description)

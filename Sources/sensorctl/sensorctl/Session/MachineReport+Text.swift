@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessoryFinding
 import DeviceCore
 
 extension MachineReport {
@@ -67,7 +68,7 @@ extension MachineReport {
             row("", "reduced accuracy", configuration.reducesAccuracy.origin.description)
         }
         row("Built with", Self.traits.isEmpty ? "no optional libraries" : Self.traits.joined(separator: ", "))
-        for (index, problem) in configuration.problems.enumerated() {
+        for (index, problem) in configuration.allProblems.enumerated() {
             row(index == 0 ? "Problems" : "", ink.color(203, problem.description))
         }
         return lines.joined(separator: "\n")

@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
 import Foundation
 import Testing
 
@@ -13,11 +14,24 @@ struct StreamEventsTests {
         case open, close, use, ready, empty, end, fail, tell, finish
     }
 
+    private enum Conclusion { case end, failure }
+
+    /// A channel that has concluded that way, with something to be read and space, or without.
+    private static func channel(_ isReady: Bool, _ conclusion: Conclusion?) -> ByteChannelStatus {
+        let end: ByteChannelEnd? =
+            switch conclusion {
+            case .end: ByteChannelEnd(.hungUp)
+            case .failure: ByteChannelEnd(.failed)
+            case nil: nil
+            }
+        return ByteChannelStatus(bytesAvailable: isReady ? 1 : 0, spaceAvailable: isReady ? 1 : 0, end: end)
+    }
+
     /// A stream with what it is told of, and what was told.
     private struct Model {
         var events: StreamEvents
         var isReady = false
-        var conclusion: StreamEvents.Conclusion?
+        var conclusion: Conclusion?
         var told: [Stream.Event] = []
         var running: [Stream.Event] = []
         /// What was told since the program read or wrote last.
@@ -43,7 +57,9 @@ struct StreamEventsTests {
             case .finish:
                 if let event = running.popLast() { events.finish(event) }
             case .tell:
-                guard let event = events.pending(isReady: isReady, conclusion: conclusion) else { return missing() }
+                guard let event = events.pending(StreamEventsTests.channel(isReady, conclusion)) else {
+                    return missing()
+                }
                 let problem = check(event)
                 events.begin(event)
                 told.append(event)
@@ -113,11 +129,11 @@ struct StreamEventsTests {
         events.open()
         events.begin(.openCompleted)
         events.finish(.openCompleted)
-        #expect(events.pending(isReady: true, conclusion: .end) == .hasBytesAvailable)
+        #expect(events.pending(Self.channel(true, .end)) == .hasBytesAvailable)
         events.begin(.hasBytesAvailable)
         events.finish(.hasBytesAvailable)
-        #expect(events.pending(isReady: true, conclusion: .end) == nil)
-        #expect(events.pending(isReady: false, conclusion: .end) == .endEncountered)
+        #expect(events.pending(Self.channel(true, .end)) == nil)
+        #expect(events.pending(Self.channel(false, .end)) == .endEncountered)
     }
 
     @Test("A write that failed is an error, unless the end was told")
@@ -127,24 +143,24 @@ struct StreamEventsTests {
         events.begin(.openCompleted)
         var other = events
         events.fail()
-        #expect(events.pending(isReady: false, conclusion: .end) == .errorOccurred)
-        #expect(events.status(conclusion: .end) == .error)
+        #expect(events.pending(Self.channel(false, .end)) == .errorOccurred)
+        #expect(events.status(Self.channel(false, .end)) == .error)
         other.begin(.endEncountered)
         other.fail()
-        #expect(other.pending(isReady: false, conclusion: .end) == nil)
+        #expect(other.pending(Self.channel(false, .end)) == nil)
     }
 
     @Test("The status follows")
     func status() {
         var events = StreamEvents(.input)
-        #expect(events.status(conclusion: nil) == .notOpen)
+        #expect(events.status(Self.channel(false, nil)) == .notOpen)
         events.open()
-        #expect(events.status(conclusion: nil) == .open)
-        #expect(events.status(conclusion: .end) == .atEnd)
-        #expect(events.status(conclusion: .failure) == .error)
+        #expect(events.status(Self.channel(false, nil)) == .open)
+        #expect(events.status(Self.channel(false, .end)) == .atEnd)
+        #expect(events.status(Self.channel(false, .failure)) == .error)
         events.close()
-        #expect(events.status(conclusion: .failure) == .closed)
+        #expect(events.status(Self.channel(false, .failure)) == .closed)
         events.open()
-        #expect(events.status(conclusion: nil) == .closed)
+        #expect(events.status(Self.channel(false, nil)) == .closed)
     }
 }

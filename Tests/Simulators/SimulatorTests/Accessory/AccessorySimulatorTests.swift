@@ -1,6 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessoryFinding
+
 @testable import AccessorySimulator
 import DeviceCore
 import Foundation

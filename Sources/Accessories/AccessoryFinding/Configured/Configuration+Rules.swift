@@ -1,0 +1,84 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+import JSONBytes
+
+/// The parts of a configuration that only this wing understands. They are read each time they are asked for.
+extension Configuration {
+    private static let rulesKey = "accessories.rules"
+    private static let declaredKey = "accessories.declared"
+    /// More of anything than a machine has is a mistake.
+    private static let mostRules = 1000
+    private static let mostDeclared = 256
+
+    /// What is said of accessories of some kind; for each thing the first rule that fits and says something counts.
+    public var accessoryRules: Setting<[AccessoryRule]> {
+        get { readRules().setting }
+        set { parts[Self.rulesKey] = .set(newValue) }
+    }
+
+    /// Accessories that no bus tells of.
+    public var declaredAccessories: Setting<[DeclaredAccessory]> {
+        get { readDeclared().setting }
+        set { parts[Self.declaredKey] = .set(newValue) }
+    }
+
+    /// What is wrong with the rules and with the accessories that are declared.
+    package var accessoryProblems: [DeviceError] { readRules().problems + readDeclared().problems }
+
+    /// All that could not be read or used: ``Configuration/problems``, then what is wrong with the rules and with the
+    /// accessories that are declared. The first hundred.
+    package var allProblems: [DeviceError] { Array((problems + accessoryProblems).prefix(100)) }
+
+    private func readRules() -> (setting: Setting<[AccessoryRule]>, problems: [DeviceError]) {
+        read(Self.rulesKey, most: Self.mostRules) { reader, json, name throws(JSONError) in
+            try AccessoryRule.read(&reader, &json, name: name)
+        }
+    }
+
+    private func readDeclared() -> (setting: Setting<[DeclaredAccessory]>, problems: [DeviceError]) {
+        read(Self.declaredKey, most: Self.mostDeclared) { reader, json, name throws(JSONError) in
+            try DeclaredAccessory.read(&reader, &json, prefix: name + ".")
+        }
+    }
+
+    /// The list of that name, and what is wrong with it.
+    private func read<Element: Sendable>(
+        _ name: String, most: Int,
+        _ element: (inout JSONReader, inout AccessoryJSON, String) throws(JSONError) -> Element?
+    ) -> (setting: Setting<[Element]>, problems: [DeviceError]) {
+        switch parts[name] {
+        case nil: return (Setting([]), [])
+        case .set(let setting): return (setting as? Setting<[Element]> ?? Setting([]), [])
+        case .unread(let bytes, let path):
+            var json = AccessoryJSON(path: path)
+            let elements = bytes.withUnsafeBytes { buffer -> [Element] in
+                var reader = JSONReader(buffer)
+                // The text was found to be JSON when the file was read.
+                return (try? Self.list(&reader, &json, name: name, most: most, element)) ?? []
+            }
+            return (Setting(elements, origin: .file(path)), json.problems)
+        }
+    }
+
+    private static func list<Element>(
+        _ reader: inout JSONReader, _ json: inout AccessoryJSON, name: String, most: Int,
+        _ element: (inout JSONReader, inout AccessoryJSON, String) throws(JSONError) -> Element?
+    ) throws(JSONError) -> [Element] {
+        guard try json.isArray(&reader, name, "It is ignored.") else { return [] }
+        var elements: [Element] = []
+        var index = 0
+        try reader.beginArray()
+        while try reader.nextElement() {
+            if elements.count == most {
+                if index == most { json.note(name, "has more than \(most) elements", "The rest is ignored.") }
+                try reader.skipValue()
+            } else if let one = try element(&reader, &json, "\(name)[\(index)]") {
+                elements.append(one)
+            }
+            index += 1
+        }
+        return elements
+    }
+}

@@ -1,0 +1,145 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+
+/// One connection after another with the same accessory, as one that does not end: what is there to be read is read in
+/// order, and while the accessory is away there is no space to write.
+final class FollowingChannel: ByteChannel {
+    private struct State {
+        var current: (any ByteChannel)?
+        /// Connections that are over and from which something is left to be read, oldest first.
+        var former: [any ByteChannel] = []
+        var observer: (@Sendable (ByteChannelEvent) -> Void)?
+        var isClosed = false
+    }
+
+    /// So many connections are kept for what is left in them; of more the oldest is forgotten.
+    private static let formerLimit = 8
+
+    let identity: String
+    let name: String
+    private let state: Mutex<State>
+    private let changed: @Sendable (EASession.Connection) -> Void
+    private let closed: @Sendable (ObjectIdentifier) -> Void
+
+    init(
+        _ first: any ByteChannel, identity: String, name: String,
+        changed: @escaping @Sendable (EASession.Connection) -> Void,
+        closed: @escaping @Sendable (ObjectIdentifier) -> Void
+    ) {
+        self.identity = identity
+        self.name = name
+        self.changed = changed
+        self.closed = closed
+        state = Mutex(State())
+        adopt(first)
+    }
+
+    /// Goes on with a new connection, unless this is closed or has one.
+    @discardableResult
+    func adopt(_ channel: any ByteChannel) -> Bool {
+        let (isTaken, observer) = state.withLock { state in
+            guard !state.isClosed, state.current == nil else {
+                return (false, (@Sendable (ByteChannelEvent) -> Void)?.none)
+            }
+            state.current = channel
+            return (true, state.observer)
+        }
+        guard isTaken else {
+            channel.close()
+            return false
+        }
+        channel.observe { [weak self, weak channel] event in
+            if let channel { self?.receive(event, from: channel) }
+        }
+        observer?(.readable)
+        observer?(.writable)
+        if channel.end != nil { receive(.ended, from: channel) }
+        return true
+    }
+
+    /// True while there is no connection and one is wanted.
+    var isPaused: Bool { state.withLock { !$0.isClosed && $0.current == nil } }
+
+    /// Tells the program of news.
+    func tell(_ news: EASession.Connection) {
+        changed(news)
+    }
+
+    private func receive(_ event: ByteChannelEvent, from channel: any ByteChannel) {
+        guard case .ended = event else {
+            state.withLock { $0.current === channel ? $0.observer : nil }?(event)
+            return
+        }
+        let (forgotten, isNews) = state.withLock { state -> ((any ByteChannel)?, Bool) in
+            guard !state.isClosed, state.current === channel else { return (nil, false) }
+            state.current = nil
+            state.former.append(channel)
+            return (state.former.count > FollowingChannel.formerLimit ? state.former.removeFirst() : nil, true)
+        }
+        forgotten?.close()
+        if isNews { changed(.paused(unsentBytes: channel.end?.unsentBytes ?? 0)) }
+    }
+
+    // MARK: A channel
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteChannelRead {
+        while true {
+            let (channel, isFormer, isClosed) = state.withLock { state in
+                (state.former.first ?? state.current, !state.former.isEmpty, state.isClosed)
+            }
+            if isClosed { return .ended(ByteChannelEnd(.closed)) }
+            guard let channel else { return .empty }
+            let result = channel.read(into: buffer)
+            guard case .ended = result else { return result }
+            // Over before its end was told.
+            guard isFormer else { return .empty }
+            state.withLock { state in
+                if state.former.first === channel { state.former.removeFirst() }
+            }
+            channel.close()
+        }
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) -> ByteChannelWrite {
+        let (channel, isClosed) = state.withLock { ($0.current, $0.isClosed) }
+        if isClosed { return .ended(ByteChannelEnd(.closed)) }
+        guard let result = channel?.write(bytes), case .taken = result else { return .taken(0) }
+        return result
+    }
+
+    var status: ByteChannelStatus {
+        let (current, former, isClosed) = state.withLock { ($0.current, $0.former, $0.isClosed) }
+        if isClosed { return .closed }
+        var status = current?.status ?? ByteChannelStatus(bytesAvailable: 0, spaceAvailable: 0, end: nil)
+        // That of the present connection is no end of this one.
+        status.end = nil
+        for channel in former { status.bytesAvailable += channel.status.bytesAvailable }
+        return status
+    }
+
+    func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?) {
+        let former = state.withLock { state in
+            defer { state.observer = receive }
+            return state.observer
+        }
+        withExtendedLifetime(former) {}
+    }
+
+    func close() {
+        let (channels, observer) = state.withLock { state in
+            defer {
+                state.isClosed = true
+                state.current = nil
+                state.former = []
+                state.observer = nil
+            }
+            return (state.former + [state.current].compactMap { $0 }, state.observer)
+        }
+        for channel in channels { channel.close() }
+        closed(ObjectIdentifier(self))
+        withExtendedLifetime(observer) {}
+    }
+}

@@ -1,0 +1,74 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads whole files without Foundation.
+package enum FileBytes {
+    /// The bytes of a file, of which there may be no more than the limit. The error says what to do.
+    package static func read(_ path: String, limit: Int) throws(DeviceError) -> [UInt8] {
+        // Not blocking: a path may lead to a pipe that nobody writes.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw failedToRead(path, call: "open", errno: errno) }
+        defer { close(descriptor) }
+        var number: Int32 = 0
+        var isWhole = false
+        var status = stat()
+        let size = fstat(descriptor, &status) == 0 ? max(0, min(Int(clamping: status.st_size), limit)) : 0
+        // Straight into its place; the byte that is too many is where the end shows.
+        var bytes = [UInt8](unsafeUninitializedCapacity: size + 1) { buffer, filled in
+            while size > 0, filled < buffer.count, !isWhole, number == 0 {
+                let count = systemRead(
+                    descriptor,
+                    UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...]))
+                if count > 0 {
+                    filled += count
+                } else if count == 0 {
+                    isWhole = true
+                } else if errno != EINTR {
+                    number = errno
+                }
+            }
+        }
+        withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
+            while !isWhole, number == 0, bytes.count <= limit {
+                let count = systemRead(descriptor, buffer)
+                if count > 0 {
+                    bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                } else if count == 0 {
+                    return
+                } else if errno != EINTR {
+                    number = errno
+                    return
+                }
+            }
+        }
+        guard number == 0 else { throw failedToRead(path, call: "read", errno: number) }
+        guard bytes.count <= limit else {
+            throw DeviceError(
+                .inputOutput,
+                "\(ShownText.cleaned(path)) is larger than \(limit) bytes, which is the limit for such a file.")
+        }
+        return bytes
+    }
+
+    /// Why a file or a folder could not be read, and what to do.
+    package static func failedToRead(_ path: String, call: String, errno number: Int32) -> DeviceError {
+        let code: DeviceError.Code
+        let message: String
+        let path = ShownText.cleaned(path)
+        switch number {
+        case ENOENT, ENOTDIR:
+            code = .notFound
+            message = "There is no file \(path). Check the path."
+        case EACCES, EPERM:
+            code = .permissionDenied
+            message = "\(path) may not be read by this user. Change its mode or run as a user who may."
+        case EISDIR:
+            code = .inputOutput
+            message = "\(path) is a folder, and a file is needed."
+        default:
+            code = .inputOutput
+            message = "\(path) cannot be read."
+        }
+        return DeviceError(code, message, cause: .system(call: call, errno: number))
+    }
+}
