@@ -30,7 +30,7 @@ struct DeclaredAccessoryTests {
         #expect(description.firmwareRevision == "2.10" && description.hardwareRevision == "1")
         #expect(description.portPath == "bench-1")
         #expect(
-            description.protocols.map(\.node) == [
+            description.protocols.map { $0.node as? ChannelNode } == [
                 .tty(path: "/dev/ttyS1", TTYSettings(speed: 9600, dtr: .leave)),
                 .socket(path: "/run/accessories/x.sock"),
                 .hidraw(path: "/dev/hidraw0", HIDFraming(reportLength: 64)),
