@@ -1,7 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-package import JSONBytes
+public import JSONBytes
 
 extension SensorCalibration: JSONWritable {
     /// Writes it as an object. What is not known is left out.

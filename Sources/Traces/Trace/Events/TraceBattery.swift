@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import DeviceCore
-package import JSONBytes
+public import JSONBytes
 
 /// The battery as a trace tells it: a level from 0 to 1, and a state.
 enum TraceBattery {

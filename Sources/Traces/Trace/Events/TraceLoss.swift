@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import DeviceCore
-package import JSONBytes
+public import JSONBytes
 
 /// The loss of a source as a trace tells it: a code, a message and the cause.
 enum TraceLoss {

@@ -204,7 +204,8 @@ struct SensorLoggerReader {
                 }
                 // A row that lacks a number is none.
                 guard !value.sum().isNaN else { continue }
-                track.append(kind.reading(ofSensorLogger: value, convention ?? .properAcceleration), at: try rows.time())
+                track.append(
+                    kind.reading(ofSensorLogger: value, convention ?? .properAcceleration), at: try rows.time())
             }
             return track
         }
