@@ -5,6 +5,7 @@ public import JSONBytes
 
 extension SensorCalibration: JSONWritable {
     /// Writes it as an object. What is not known is left out.
+    @usableFromInline
     package func write(to writer: inout JSONWriter) {
         writer.object { writeMembers(to: &$0) }
     }

@@ -1,7 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-package import DeviceCore
+public import DeviceCore
 public import JSONBytes
 
 /// The battery as a trace tells it: a level from 0 to 1, and a state.
@@ -37,6 +37,7 @@ enum TraceBattery {
 }
 
 extension BatteryReading: JSONWritable {
+    @usableFromInline
     package func write(to writer: inout JSONWriter) {
         writer.object { writer in
             if let level, level >= 0, level <= 1 { writer.member("level", level) }

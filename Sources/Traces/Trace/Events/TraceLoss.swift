@@ -1,7 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-package import DeviceCore
+public import DeviceCore
 public import JSONBytes
 
 /// The loss of a source as a trace tells it: a code, a message and the cause.
@@ -61,6 +61,7 @@ enum TraceLoss {
 }
 
 extension DeviceError: JSONWritable {
+    @usableFromInline
     package func write(to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("code", code.description)
