@@ -13,18 +13,37 @@ let strict: [SwiftSetting] = [
 /// Sources as they were written for iOS, in the language mode of that time.
 let asOnIOS: [SwiftSetting] = [.swiftLanguageMode(.v5)]
 
+/// What scripts build beyond the package: words of DEVICE_SERVICES_EXTRAS, separated by commas. An app never sets it.
+/// - fuzz: what Tests/Fuzz/run builds.
+/// - benchmarks: the programs that Benchmarks/run measures.
+/// - floors: tools on the sources alone, whose size and symbols scripts/seams checks.
+/// - traits: of the tests, only those of rooms that a trait changes.
+/// - quick: rooms that compute are optimised, so that their tests take seconds.
+let extras = Set((Context.environment["DEVICE_SERVICES_EXTRAS"] ?? "").split(separator: ",").map(String.init))
+
 let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 func library(_ name: String, _ trait: String) -> Target.Dependency {
     .target(name: name, condition: .when(traits: [trait]))
 }
 
+/// Rooms that compute, and that test builds optimise.
+let computing: Set = ["Geodesy", "JSONBytes", "MotionEngine", "SensorFusion", "SyntheticMotion"]
+let optimized: [SwiftSetting] = [
+    // As in a release, but with its assertions, and with a file of code for each file, which debug builds link.
+    .unsafeFlags([
+        "-O", "-assert-config", "Debug", "-disable-batch-mode", "-wmo", "-num-threads", "2",
+        "-no-emit-module-separately-wmo",
+    ])
+]
+
 /// A room: a folder of that name in the folder of its wing.
 func room(
     _ name: String, in wing: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
 ) -> Target {
     .target(
-        name: name, dependencies: dependencies, path: "\(wing)/\(name)", exclude: exclude, swiftSettings: strict)
+        name: name, dependencies: dependencies, path: "\(wing)/\(name)", exclude: exclude,
+        swiftSettings: extras.contains("quick") && computing.contains(name) ? strict + optimized : strict)
 }
 
 func tests(
@@ -284,6 +303,57 @@ let testing: [Target] = [
         exclude: ["Accessory/Udev"]),
 ]
 
+// What scripts build beyond it; see `extras`.
+
+/// A program that scripts measure, written as one of another package would be.
+func measured(_ name: String, in folder: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "\(folder)/\(name)", swiftSettings: [.swiftLanguageMode(.v6)])
+}
+
+let benchmarks: [Target] = [
+    measured("accessory-channel", in: "Benchmarks/Sources", ["ByteChannels", "DeviceCore", "SystemCalls"]),
+    measured("accessory-stream", in: "Benchmarks/Sources", ["ExternalAccessory", "SystemCalls"]),
+    measured(
+        "drive-playback", in: "Benchmarks/Sources",
+        ["CoreLocation", "CoreMotion", "SimulatedDevice", "SystemCalls", "Trace"]),
+    measured(
+        "formats", in: "Benchmarks/Sources", ["DeviceCore", "GPSDProtocol", "SystemCalls", "Trace", "TraceFormats"]),
+    measured("fusion", in: "Benchmarks/Sources", ["SensorFusion", "SystemCalls"]),
+    measured("location-client", in: "Benchmarks/Sources", ["CoreLocation", "GPSDSource", "LiveDevice"]),
+    measured("magnetic-field", in: "Benchmarks/Sources", ["Geodesy", "SystemCalls"]),
+    measured("minimal-location", in: "Benchmarks/Sources", ["CoreLocation"]),
+    measured("motion-decode", in: "Benchmarks/Sources", ["DeviceCore", "IIOFormat", "SensorFusion", "SystemCalls"]),
+    measured("motion-manager", in: "Benchmarks/Sources", ["CoreMotion"]),
+    measured("motion-playback", in: "Benchmarks/Sources", ["DeviceCore", "SimulatedDevice", "SystemCalls", "Trace"]),
+    measured("motion-source", in: "Benchmarks/Sources", ["DeviceCore", "IIOSource", "SystemCalls"]),
+    measured("motion-wakeups", in: "Benchmarks/Sources", ["CoreMotion"]),
+    measured("playback-rate", in: "Benchmarks/Sources", ["CoreLocation", "DeviceCore", "SimulatedDevice", "Trace"]),
+    measured("udev-monitor", in: "Benchmarks/Sources", ["DeviceCore", "SystemCalls", "UdevMonitor"]),
+]
+
+let floors: [Target] = [
+    measured("gpsd-fixes", in: "Tests/Seams/Floors", ["DeviceCore", "GPSDSource", "SystemCalls"]),
+    measured("accessory-list", in: "Tests/Seams/Floors", ["DeviceCore", "UdevSource"]),
+]
+
+let fuzz = Target.target(
+    name: "Fuzz",
+    dependencies: [
+        "AccessoryFinding", "DeviceCore", "GPSDProtocol", "GPSDSimulator", "IIOFormat", "JSONBytes", "SimulatedDevice",
+        "SyntheticMotion", "SystemCalls", "Trace", "TraceFormats",
+    ],
+    path: "Tests/Fuzz/Sources", swiftSettings: strict)
+
+/// The tests of rooms in which a trait turns a library of C on or off.
+let changedByTraits: Set = ["DeviceCoreTests", "GPSDSourceTests", "IIOSourceTests", "UdevSourceTests"]
+
+var targets = hall + location + motion + accessories + traces + simulators + tool + testing
+if extras.contains("traits") { targets.removeAll { $0.isTest && !changedByTraits.contains($0.name) } }
+if extras.contains("benchmarks") { targets += benchmarks }
+if extras.contains("floors") { targets += floors }
+if extras.contains("fuzz") { targets.append(fuzz) }
+
 let package = Package(
     name: "swift-device-services",
     products: [
@@ -317,7 +387,7 @@ let package = Package(
         .library(name: "IIOSource", targets: ["IIOSource", "DeviceCore"]),
         .library(name: "UdevSource", targets: ["UdevSource", "AccessoryFinding", "DeviceCore"]),
         .executable(name: "sensorctl", targets: ["sensorctl"]),
-    ],
+    ] + (extras.contains("fuzz") ? [.library(name: "Fuzz", type: .static, targets: ["Fuzz"])] : []),
     traits: [
         .trait(name: "LibGPS", description: "Reads gpsd through libgps too (libgps:// addresses); needs libgps-dev."),
         .trait(name: "LibIIO", description: "Reads motion sensors through libiio; needs libiio-dev."),
@@ -328,5 +398,5 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     ],
-    targets: hall + location + motion + accessories + traces + simulators + tool + testing
+    targets: targets
 )

@@ -37,11 +37,6 @@ let package = Package(
             ]),
         // Playback alone, which no framework is linked with.
         .executableTarget(name: "simulated", dependencies: [simulatedDevice]),
-        // The floors without Foundation.
-        .executableTarget(
-            name: "gpsd-fixes", dependencies: [.product(name: "GPSDSource", package: deviceServices)]),
-        .executableTarget(
-            name: "accessory-list", dependencies: [.product(name: "UdevSource", package: deviceServices)]),
         // The ways in which programs import the framework and adopt its delegate.
         .executableTarget(
             name: "forms-swift5", dependencies: [coreLocation, simulatedDevice],

@@ -6,7 +6,7 @@
 import ByteChannels
 import DeviceCore
 import Dispatch
-import Glibc
+import SystemCalls
 
 func seconds() -> Double {
     var now = timespec()

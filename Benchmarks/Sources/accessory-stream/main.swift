@@ -6,7 +6,7 @@
 
 import ExternalAccessory
 import Foundation
-import Glibc
+import SystemCalls
 
 func seconds() -> Double {
     var now = timespec()

@@ -8,15 +8,8 @@ import CoreLocation
 import CoreMotion
 import Foundation
 import SimulatedDevice
+import SystemCalls
 import Trace
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// All that callbacks bring, in their order, in one number: FNV-1a over words, with the upper bits folded in.
 struct Digest {

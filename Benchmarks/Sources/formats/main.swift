@@ -10,7 +10,7 @@
 
 import DeviceCore
 import GPSDProtocol
-import Glibc
+import SystemCalls
 import Trace
 import TraceFormats
 

@@ -5,8 +5,8 @@
 // nanoseconds as one JSON object, each the median of the rounds.
 
 import Foundation
-import Glibc
 import SensorFusion
+import SystemCalls
 
 struct Sample {
     let rate: SIMD3<Double>

@@ -5,7 +5,7 @@
 // of all declinations.
 
 import Geodesy
-import Glibc
+import SystemCalls
 
 struct Place {
     let latitude: Double

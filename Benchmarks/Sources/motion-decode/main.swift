@@ -4,9 +4,9 @@
 // The counterpart of libiio_decode.c: what decoding a scan and filtering a sample cost. Prints nanoseconds as one JSON object.
 
 import DeviceCore
-import Glibc
 import IIOFormat
 import SensorFusion
+import SystemCalls
 
 func seconds() -> Double {
     var now = timespec()

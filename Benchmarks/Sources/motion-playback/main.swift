@@ -6,15 +6,8 @@
 
 import DeviceCore
 import SimulatedDevice
+import SystemCalls
 import Trace
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 func seconds() -> Double {
     var now = timespec()

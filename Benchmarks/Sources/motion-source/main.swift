@@ -9,9 +9,9 @@
 // CPU is user + system of the whole process from the first batch on. Latency (only with "paced"): see iiod-flood.c.
 
 import DeviceCore
-import Glibc
 import IIOSource
 import Synchronization
+import SystemCalls
 
 func cpu() -> Double {
     var usage = rusage()

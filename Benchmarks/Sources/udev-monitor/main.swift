@@ -8,8 +8,8 @@
 
 import DeviceCore
 import Dispatch
-import Glibc
 import Synchronization
+import SystemCalls
 import UdevMonitor
 
 /// User and system time of this process, in microseconds.

@@ -5,11 +5,10 @@ import DeviceCore
 import SyntheticMotion
 import Trace
 
-/// libFuzzer's entry. The first byte chooses between a list of waypoints and a trace, and how it is gone; the rest is it.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    let input = [UInt8](UnsafeBufferPointer(start: start, count: count))
-    guard let first = input.first else { return 0 }
+/// The first byte chooses between a list of waypoints and a trace, and how it is gone; the rest is it.
+func fuzzMotion(_ input: UnsafeBufferPointer<UInt8>) {
+    let input = [UInt8](input)
+    guard let first = input.first else { return }
     let rest = Array(input.dropFirst())
     do throws(DeviceError) {
         if first & 1 == 0 {
@@ -28,7 +27,6 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     } catch {
         precondition(!error.description.isEmpty)
     }
-    return 0
 }
 
 private func travel(_ route: MotionRoute, leans: Bool) throws(DeviceError) {

@@ -4,11 +4,10 @@
 import GPSDProtocol
 import JSONBytes
 
-/// libFuzzer's entry. The first byte is the size of the pieces in which the rest arrives at the framer.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    let input = UnsafeRawBufferPointer(start: start, count: count)
-    guard let first = input.first else { return 0 }
+/// The first byte is the size of the pieces in which the rest arrives at the framer.
+func fuzzGPSD(_ input: UnsafeBufferPointer<UInt8>) {
+    let input = UnsafeRawBufferPointer(input)
+    guard let first = input.first else { return }
     var framed: [[UInt8]] = []
     feed(UnsafeRawBufferPointer(rebasing: input.dropFirst()), pieces: max(Int(first), 1)) { line in
         framed.append([UInt8](line))
@@ -18,7 +17,6 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let whole = input.dropFirst().split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
     let expected = whole.map { $0.last == UInt8(ascii: "\r") ? [UInt8]($0.dropLast()) : [UInt8]($0) }
     precondition(framed == expected.filter { !$0.isEmpty && $0.count <= limit })
-    return 0
 }
 
 private let limit = 4096

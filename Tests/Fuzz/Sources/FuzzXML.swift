@@ -5,7 +5,6 @@ import DeviceCore
 import IIOFormat
 import Trace
 import TraceFormats
-import TraceXML
 
 /// Checks that what an importer writes keeps the rules of a trace.
 private final class Checker: TraceSink {
@@ -26,11 +25,9 @@ private final class Checker: TraceSink {
     }
 }
 
-/// libFuzzer's entry. The first byte chooses options, the rest is a file; it is read as GPX and as the XML of a context.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    let input = UnsafeBufferPointer(start: start, count: count)
-    guard let choice = input.first else { return 0 }
+/// The first byte chooses options, the rest is a file; it is read as GPX and as the XML of a context.
+func fuzzXML(_ input: UnsafeBufferPointer<UInt8>) {
+    guard let choice = input.first else { return }
     let bytes = Array(input.dropFirst())
     var options = GPXOptions()
     options.content = [nil, .tracks, .routes, .waypoints][Int(choice & 3)]
@@ -47,5 +44,4 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     } catch {
         precondition(error.message.contains("f.xml, line "))
     }
-    return 0
 }

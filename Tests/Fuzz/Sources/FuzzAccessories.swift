@@ -4,11 +4,10 @@
 import AccessoryFinding
 import DeviceCore
 
-/// libFuzzer's entry. The input is read as the file of an accessory, as what configures accessories, and as what a USB
+/// The input is read as the file of an accessory, as what configures accessories, and as what a USB
 /// device says of itself: its descriptors and its strings.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    let input = Array(UnsafeBufferPointer(start: start, count: count))
+func fuzzAccessories(_ input: UnsafeBufferPointer<UInt8>) {
+    let input = [UInt8](input)
     let (accessory, problems) = DeclaredAccessory.read(json: input, path: "/fuzz.json")
     precondition(accessory != nil || problems.count >= 1)
     if let accessory {
@@ -17,7 +16,6 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         precondition(again.accessory == accessory && again.problems.isEmpty)
     }
     describe(input)
-    return 0
 }
 
 private let digits = Array("0123456789abcdef".utf8)

@@ -4,13 +4,11 @@
 import DeviceCore
 import IIOFormat
 
-/// libFuzzer's entry. The input's lines are a format, a scale, an offset, a matrix, rates and a key; what follows the
+/// The input's lines are a format, a scale, an offset, a matrix, rates and a key; what follows the
 /// sixth is the bytes of scans of that format.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    let input = UnsafeBufferPointer(start: start, count: count)
+func fuzzIIO(_ input: UnsafeBufferPointer<UInt8>) {
     let parts = input.split(separator: UInt8(ascii: "\n"), maxSplits: 6, omittingEmptySubsequences: false)
-    guard parts.count == 7 else { return 0 }
+    guard parts.count == 7 else { return }
     let text = parts.map { String(decoding: $0, as: UTF8.self) }
     let format = IIODataFormat(text[0])
     if let format {
@@ -36,7 +34,6 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var context = IIOContext(description: text[5], version: text[1], devices: [device])
     context.setValue(text[1], for: text[5])
     precondition(context.xml(includingValues: true).hasSuffix("</context>"))
-    return 0
 }
 
 private func decode(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, of sensor: IIOSensor, in device: IIODevice) {

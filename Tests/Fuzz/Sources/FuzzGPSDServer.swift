@@ -12,11 +12,9 @@ private let world = Array(
 
     """.utf8)
 
-/// libFuzzer's entry. The input is what one client sends, in pieces that zero bytes and 8191 bytes end; a list of faults
+/// The input is what one client sends, in pieces that zero bytes and 8191 bytes end; a list of faults
 /// as well.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    let input = UnsafeBufferPointer(start: start, count: count)
+func fuzzGPSDServer(_ input: UnsafeBufferPointer<UInt8>) {
     guard let file = try? TraceFile(bytes: world, name: "fuzz") else { preconditionFailure("the trace is one") }
     var dialogue = GPSDDialogue(file)
     for piece in input.split(separator: 0) {
@@ -25,5 +23,4 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         precondition(piece.first == UInt8(ascii: "?") || reply.isEmpty)
     }
     _ = try? GPSDFault.list(String(decoding: input, as: UTF8.self))
-    return 0
 }

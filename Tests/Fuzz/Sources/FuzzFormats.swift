@@ -6,12 +6,11 @@ import SimulatedDevice
 import Trace
 import TraceFormats
 
-/// libFuzzer's entry. The input is read as a recording of whatever kind it looks like, and as each kind of text whether it
+/// The input is read as a recording of whatever kind it looks like, and as each kind of text whether it
 /// looks like that or not: logs of sentences, tables of phones' apps, tables with a column map, umockdev's scripts. What was
 /// read is a trace that reads without a warning. It is read as expected callbacks, too.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    let input = Array(UnsafeBufferPointer(start: start, count: count))
+func fuzzFormats(_ input: UnsafeBufferPointer<UInt8>) {
+    let input = [UInt8](input)
     if let file = try? RecordingFile.read(input, name: "fuzz"), file.trace.format == .native, file.format != .trace {
         check(file.trace)
     }
@@ -46,7 +45,6 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     for name in ["TotalAcceleration.csv", "Location.csv", "WatchLocation.csv", "Battery.csv", "Metadata.csv"] {
         check { try Recording(sensorLogger: ["Gyroscope.csv": gyroscope, name: input], name: "fuzz") }
     }
-    return 0
 }
 
 /// Tables that can be read, beside one that may be anything.

@@ -6,12 +6,7 @@
 import DeviceCore
 import Dispatch
 import GPSDSource
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemCalls
 
 var address = PositionSourceAddress()
 if let text = CommandLine.arguments.dropFirst().first {

@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+# This source file is part of the swift-device-services project.
+# SPDX-License-Identifier: Apache-2.0
+"""Writes what a fuzz target begins with into a folder, from recorded data and by hand.
+
+    Tests/Fuzz/make_seeds.py TARGET FOLDER
+"""
+import glob
+import json
+import os
+import struct
+import sys
+import zlib
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+TRACES = os.path.join(ROOT, "Simulators", "Traces")
+
+
+def lines(pattern):
+    """The lines of recorded files, with the files' names."""
+    for path in sorted(glob.glob(os.path.join(TRACES, pattern))):
+        with open(path, "rb") as file:
+            for line in file:
+                yield os.path.basename(path), line.rstrip(b"\r\n")
+
+
+def gpsd():
+    """Recorded reports: one of a class, a device and a length. The byte "@" asks for pieces of 64 bytes."""
+    seen = set()
+    for _, line in lines("gpsd/*.chk"):
+        key = (len(line) % 400, line.split(b" ")[1:2])
+        if line.startswith(b"{") and str(key) not in seen:
+            seen.add(str(key))
+            yield b"@" + line + b"\r\n"
+
+
+def gpsd_server():
+    """What a real gpsd was sent, and a list of faults."""
+    with open(os.path.join(ROOT, "Tests/Simulators/SimulatorTests/GPSD/gpsd-3.22-dialogue.jsonl"), "rb") as file:
+        for line in file:
+            yield "\0".join(step[0] for step in json.loads(line)["steps"][1:]).encode("latin1")
+    yield b"unplug(/dev/a)@1.5s,half=300ms@#10,garbage=9,version=2.9"
+
+
+def iio():
+    for seed in [
+        ("be:S16/16>>0", "0.000598", "0", "0, 1, 0; 1, 0, 0; 0, 0, -1", "10 20 50 100", "iio:device0/input/accel_x/scale"),
+        ("le:s12/16>>4", "0.009577", "-1.5", "0, 0, 0; 0, 0, 0; 0, 0, 0", "[1 0.5 400]", "mpu6050"),
+        ("le:u20/32X4>>4", "1e-3", "nan", "1, 0; 0, 1", "ERROR", "iio:device0/buffer/x"),
+    ]:
+        yield ("\n".join(seed) + "\n" + "0" * 64).encode()
+
+
+def xml():
+    """The first byte chooses options."""
+    point = '<trkpt lat="1.5" lon="-2"><ele>3</ele><time>2021-06-16T23:46:05.5Z</time><fix>dgps</fix><sat>7</sat>'
+    more = ("<hdop>0.9</hdop><extensions><g:x><g:speed>1</g:speed><g:course>9</g:course></g:x></extensions></trkpt>")
+    segment = f"<trkseg>{point}{more}</trkseg>"
+    yield f'\0<?xml version="1.0"?><gpx><trk><name>a&amp;b</name>{segment}{segment}</trk></gpx>'.encode()
+    yield (b'\11<!DOCTYPE gpx [<!ENTITY e "x">]><gpx><rte><rtept lat="1" lon="2"/><rtept lat="1" lon="3"/></rte><wpt/>'
+           b"</gpx>")
+    yield (b'\3<gpx><!-- c --><wpt lat="1" lon="2"><time>2021-06-16T23:46:05+02:00</time><![CDATA[x]]></wpt>'
+           b'<wpt lat="&#49;" /></gpx>')
+    yield (b'\0<context name="a"><device id="d"><channel id="accel_x" type="input">'
+           b'<scan-element index="0" format="le:s16/16&gt;&gt;0"/></channel></device></context>')
+
+
+def accessories():
+    """Files of accessories, and the descriptors of the devices that are described."""
+    yield b'{"name":"A","port":"p","serial":"1","protocols":{"com.a":{"tty":"/dev/t","speed":9600,"dtr":"leave"}}}'
+    yield b'{"name":"B","protocols":{"com.b":{"socket":"s"},"com.c":{"hidraw":"/h","reportLength":64}}}'
+    for _, line in lines("udev/*.umockdev"):
+        if line.startswith(b"H: descriptors="):
+            yield bytes.fromhex(line.split(b"=", 1)[1].decode())
+
+
+def motion():
+    """The first byte chooses a list of waypoints or a trace, and how it is gone."""
+    yield b"048,11,520,3\n48.001,11.001,,,5\n48,11.002\n"
+    yield b"2lon,lat,pause\n-180,90,1\n180;-90\n0 0 \n"
+    yield b"4# there and back\n48,11\n48.01,11\n48,11\n48,11,,,3\n"
+    yield b"1" + b"".join(
+        b'{"class":"TPV","mode":3,"time":"2026-01-01T00:00:0%d.000Z","lat":48.00%d,"lon":11,"altMSL":5}\n' % (n, n)
+        for n in (1, 2, 4, 9))
+
+
+def formats():
+    """Receivers' logs and the smallest parts of them, so that a change hits a field; tables, scripts and MCAP."""
+    whole, seen = {}, set()
+    for name, line in lines("gpsd/*.log"):
+        if line[:1] in (b"$", b"#") and len(whole.setdefault(name, [])) < 30:
+            whole[name].append(line)
+        if line[:1] == b"$" and (name, line.split(b",")[0]) not in seen:
+            seen.add((name, line.split(b",")[0]))
+            yield line + b"\n"
+    yield from (b"\n".join(log) + b"\n" for log in whole.values())
+    yield b"\n".join([
+        b'{"format":"device-services-expectations","version":1,"options":{"o":"x"},"tolerances":{"a":{"absolute":9,'
+        b'"relative":1,"circle":360},"b":{"rotation":360},"c":{"absolute":1e9}}}',
+        b'{"a":1,"b":[0,0,0,1],"c":"2026-05-01T10:00:00Z"}', b'{"a":2,"b":[0,0,1,0],"c":"2026-05-01T10:00:01.5Z"}', b""])
+    for path in sorted(glob.glob(os.path.join(TRACES, "udev", "*.script"))) + [
+            os.path.join(TRACES, "udev", "weigh-scale.umockdev")]:
+        with open(path, "rb") as file:
+            yield file.read()
+    for table in [
+        '"Time (s)";"Acceleration x (m/s^2)";"Acceleration y (m/s^2)";"Acceleration z (m/s^2)"\n1,5E0;NaN;2;3\n2,5E0;1;2;3\n',
+        '"Time (s)","Latitude (°)","Longitude (°)","Height (m)","Velocity (m/s)","Vertical Accuracy (°)","Satellites"\n'
+        "1,50,6,100,5,3,7\n",
+        '"event","experiment time","system time"\n"START",0,1700000000\n"PAUSE",5,1700000005\n"START",5,1700000009\n',
+        "time,seconds_elapsed,z,y,x\n1700000000000000000,0.5,1,2,3\n",
+        "time,horizontalAccuracy,speed,altitude,longitude,latitude\n1700000000000000000,5,-1,100,6,50\n",
+        "time,batteryLevel,batteryState\n1700000000000000000,0.5,full\n",
+        "version,recording epoch time,platform,standardisation\n3,1700000000000,android,false\n",
+        "t,ax,ay,az,lat,lon,v,m,n\n1,0,0,-1,50,6,36,3,7\n",
+        "2026-11-21T10:00:00Z;1;2;3;500000000;60000000\n",
+        'time=t:ms,accel.x="a,b":-g,accel.y=#2,accel.z=z:mg,lat=a,lon=b,separator=tab',
+    ]:
+        yield table.encode()
+    yield from mcap()
+
+
+# MCAP files without their magic bytes, which the fuzzer puts in front.
+
+
+def text(value):
+    data = value.encode() if isinstance(value, str) else value
+    return struct.pack("<I", len(data)) + data
+
+
+def record(code, contents):
+    return struct.pack("<BQ", code, len(contents)) + contents
+
+
+def channel(number, schema, topic, encoding="json"):
+    return record(4, struct.pack("<HH", number, schema) + text(topic) + text(encoding) + text(b""))
+
+
+def message(number, time, data):
+    return record(5, struct.pack("<HIQQ", number, 0, time, time) + (data.encode() if isinstance(data, str) else data))
+
+
+def chunk(records, compression=""):
+    return record(6, struct.pack("<QQQI", 1, 2, len(records), zlib.crc32(records)) + text(compression)
+                  + struct.pack("<Q", len(records)) + records)
+
+
+def mcap():
+    start = 1_714_557_600_000_000_000
+    header = record(1, text("") + text("x"))
+    fix = ('{"timestamp":{"sec":1714557601,"nsec":5},"frame_id":"a","latitude":-33.5,"longitude":151.25,"altitude":40,'
+           '"position_covariance":[4,0,0,0,4,0,0,0,9],"position_covariance_type":1,"heading":1,"velocity":{"x":1,"y":2,"z":3}}')
+    plain = (record(3, struct.pack("<H", 1) + text("foxglove.LocationFix") + text("jsonschema") + text("{}"))
+             + channel(1, 1, "/fix") + message(1, start + 5, fix) + message(1, start, fix))
+    # foxglove.LocationFix in Protocol Buffers.
+    packed = (b"\x09" + struct.pack("<d", -33.5) + b"\x11" + struct.pack("<d", 151.25) + b"\x22\x48"
+              + struct.pack("<9d", 4, 0, 0, 0, 4, 0, 0, 0, 9) + b"\x28\x02\x32\x06\x08\xa0\xa5\xc8\xb1\x06\x3a\x01a")
+    protobuf = (record(3, struct.pack("<H", 1) + text("foxglove.LocationFix") + text("protobuf") + text(""))
+                + channel(1, 1, "/fix", "protobuf") + message(1, start, packed))
+    trace = ('{"format":"device-services-trace","version":1,"start":{"utc":"2024-05-01T10:00:00.000000000Z","boot":1.0},'
+             '"sensors":[{"id":"g","kind":"gyroscope"}]}')
+    schemas = b"".join(
+        record(3, struct.pack("<H", number) + text(name) + text("jsonschema") + text("{}"))
+        for number, name in enumerate(["gpsd.Report", "device_services.Vector", "device_services.Event"], 1))
+    own = (record(12, text("device-services-trace") + text(text("header") + text(trace))) + chunk(
+        schemas + channel(0, 1, "/gpsd") + channel(1, 2, "/gyroscope/g") + channel(2, 3, "/events")
+        + message(0, start, '{"class":"TPV","mode":2,"lat":1.0,"lon":2.0}')
+        + message(1, start + 9, '{"timestamp":{"sec":1,"nsec":2},"frame_id":"g","x":1,"y":2,"z":3}')
+        + message(2, start + 10, '{"t":0.1,"battery":{"level":0.5,"state":"unplugged"}}')))
+    early = (record(12, text("device-services-trace") + text(text("header") + text(trace)))
+             + schemas + channel(0, 1, "/gpsd") + message(0, 1, '{"class":"TPV","mode":2,"lat":1.0,"lon":2.0}'))
+    end = record(15, struct.pack("<I", 0)) + record(11, struct.pack("<QHIIIIQQ", 2, 1, 1, 0, 0, 1, 1, 2) + text(b""))
+    end += record(2, struct.pack("<QQI", 0, 0, 0))
+    for data in [
+            header + plain + end, header + chunk(plain) + end, header + own + end, header + early + end,
+            header + protobuf + end, header + chunk(plain, "zstd"), header + chunk(plain)[:-20],
+    ]:
+        yield data
+
+
+TARGETS = {"accessories": accessories, "formats": formats, "gpsd": gpsd, "gpsd-server": gpsd_server, "iio": iio,
+           "motion": motion, "xml": xml}
+
+for number, seed in enumerate(TARGETS[sys.argv[1]]()):
+    with open(os.path.join(sys.argv[2], f"seed-{number}"), "wb") as file:
+        file.write(seed)
