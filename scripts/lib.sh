@@ -8,6 +8,9 @@ needed_swift=6.2
 
 say() { printf '%s\n' "$*" >&2; }
 
+# print_header SCRIPT: what stands at the head of a script, as its help.
+print_header() { sed -n '5,/^[^#]/{s/^# \{0,1\}//p}' "$1"; }
+
 explain_swift() {
     cat >&2 <<TEXT
 Swift $needed_swift or later is needed, and $1.
