@@ -1,7 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-package import JSONBytes
+public import JSONBytes
 
 /// What a callback carries, as JSON has it.
 public indirect enum CallbackValue: Sendable, Hashable, JSONWritable {
@@ -83,6 +83,7 @@ public indirect enum CallbackValue: Sendable, Hashable, JSONWritable {
     }
 
     /// Writes it as JSON.
+    @usableFromInline
     package func write(to writer: inout JSONWriter) {
         switch self {
         case .null: writer.null()

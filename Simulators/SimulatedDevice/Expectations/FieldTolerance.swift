@@ -1,7 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-package import JSONBytes
+public import JSONBytes
 
 /// By how much a number may differ from the expected one.
 ///
@@ -64,6 +64,7 @@ extension FieldTolerance {
         return writer.bytes
     }
 
+    @usableFromInline
     package func write(to writer: inout JSONWriter) {
         writer.object { writer in
             if absolute > 0 { writer.member("absolute", absolute) }
