@@ -179,16 +179,22 @@ let simulators: [Target] = [
 ]
 
 let tool: [Target] = [
+    // What the tool finds out and reports, without a terminal and without arguments.
+    room(
+        "SensorTools", in: "Sources/sensorctl",
+        [
+            "AccessoryFinding", "ByteChannels", "DeviceCore", "Geodesy", "JSONBytes", "MotionEngine", "SensorFusion",
+            "SystemCalls", "Trace", "TraceEditing",
+        ]),
     .executableTarget(
         name: "sensorctl",
         dependencies: [
-            "AccessoryFinding", "AccessorySimulator", "BlackBox", "ByteChannels", "CoreLocation", "CoreMotion",
-            "DeviceCore", "DeviceSupport", "ExternalAccessory", "Geodesy", "GPSDProtocol", "GPSDSimulator",
-            "IIODSimulator", "JSONBytes", "LiveDevice", "MotionEngine", "SensorFusion", "SimulatedDevice",
-            "SimulatedServers", "SyntheticMotion", "SystemCalls", "Trace", "TraceEditing", "TraceFormats", log,
-            arguments,
+            "AccessoryFinding", "AccessorySimulator", "BlackBox", "CoreLocation", "CoreMotion", "DeviceCore",
+            "DeviceSupport", "ExternalAccessory", "Geodesy", "GPSDProtocol", "GPSDSimulator", "IIODSimulator",
+            "JSONBytes", "LiveDevice", "MotionEngine", "SensorTools", "SimulatedDevice", "SimulatedServers",
+            "SyntheticMotion", "SystemCalls", "Trace", "TraceEditing", "TraceFormats", log, arguments,
         ],
-        path: "Sources/sensorctl/sensorctl", swiftSettings: strict)
+        path: "Sources/sensorctl/sensorctl", swiftSettings: strict),
 ]
 
 let testing: [Target] = [
@@ -275,7 +281,7 @@ let testing: [Target] = [
         "SensorctlTests", in: "Tests/sensorctl",
         [
             "AccessoryFinding", "AccessorySimulator", "DeviceCore", "ExternalAccessory", "JSONBytes", "sensorctl",
-            "SensorFusion", "SimulatedDevice", "SyntheticMotion", "SystemCalls", "TestSupport", "Trace",
+            "SensorFusion", "SensorTools", "SimulatedDevice", "SyntheticMotion", "SystemCalls", "TestSupport", "Trace",
         ]),
     tests(
         "ClientTests", in: "Tests",

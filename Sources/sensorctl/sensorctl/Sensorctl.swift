@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Foundation
 
 /// The command line over the device services.
 struct Sensorctl: AsyncParsableCommand {
@@ -25,4 +26,20 @@ struct Sensorctl: AsyncParsableCommand {
             FieldCommand.self, RulesCommand.self,
         ]
     )
+}
+
+/// Where the program starts.
+@main
+enum Main {
+    static func main() {
+        Descriptor.openStandardOnes()
+        Notes.bootstrap()
+        Termination.ignoreBrokenPipes()
+        Task {
+            await Sensorctl.main()
+            exit(ExitStatus.success.rawValue)
+        }
+        // Not an async main: on Linux that gives the main thread up, and the main actor then runs on others.
+        RunLoop.main.run()
+    }
 }

@@ -4,7 +4,7 @@
 import DeviceCore
 import Testing
 
-@testable import sensorctl
+@testable import SensorTools
 
 @Suite("Which accessory and which protocol somebody means")
 struct AccessoryChoiceTests {

@@ -7,7 +7,7 @@ import Foundation
 import SystemCalls
 import Testing
 
-@testable import sensorctl
+@testable import SensorTools
 
 @Suite("What the doctor says of accessories")
 struct AccessoryDiagnosisTests {

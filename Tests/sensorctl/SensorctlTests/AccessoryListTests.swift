@@ -7,7 +7,7 @@ import Foundation
 import JSONBytes
 import Testing
 
-@testable import sensorctl
+@testable import SensorTools
 
 @Suite("Accessories as list and watch show them")
 struct AccessoryListTests {
@@ -25,7 +25,7 @@ struct AccessoryListTests {
 
     @Test("Each protocol stands with its node and with where its name came from")
     func rows() {
-        let rows = Self.list.rows(ink: Ink(Descriptor(number: -1)))
+        let rows = Self.list.rows(ink: Ink(isOn: false))
         let text = rows.map { "\($0.name)|\($0.value)|\($0.remark)" }
         #expect(
             text == [
@@ -35,7 +35,7 @@ struct AccessoryListTests {
                 "Without a name|/dev/ttyUSB0  FT232R|port 1-4", "|  It has no protocol.|",
                 "|Nothing can be watched.|",
             ])
-        #expect(AccessoryList().rows(ink: Ink(Descriptor(number: -1))).map(\.value) == ["none"])
+        #expect(AccessoryList().rows(ink: Ink(isOn: false)).map(\.value) == ["none"])
     }
 
     @Test("As JSON there is one object for each accessory, port and problem")
@@ -89,14 +89,5 @@ struct AccessoryListTests {
         let declared = Self.configuration(board.setting)
         #expect(declared.problems.map(\.description) == [])
         #expect(declared.declaredAccessories.value.first?.endpoints.first?.node.path == "/dev/ttyAMA0")
-    }
-
-    @Test("A line of watch holds what there is to know")
-    func line() {
-        let reading = AccessoryReading(
-            connectionID: 4, name: "Weigh Scale", manufacturer: "Example Corp", model: "WS-7", serial: "7731",
-            protocols: ["com.example.scale", "com.example.log"])
-        #expect(reading.line == "4  Weigh Scale  Example Corp  WS-7  serial 7731  com.example.scale, com.example.log")
-        #expect(AccessoryReading(connectionID: 5, name: "\u{1B}[H").line == "5  .[H  no protocol")
     }
 }

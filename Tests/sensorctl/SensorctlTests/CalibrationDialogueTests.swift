@@ -6,7 +6,7 @@ import Foundation
 import SensorFusion
 import Testing
 
-@testable import sensorctl
+@testable import SensorTools
 
 @Suite("Guided calibration")
 struct CalibrationDialogueTests {
@@ -211,16 +211,31 @@ struct CalibrationDialogueTests {
         let turned = MountMatrix([0, 1, 0], [1, 0, 0], [0, 0, -1])
         let all = [sensor(.accelerometer), sensor(.gyroscope), sensor(.magnetometer), sensor(.pressure)]
         #expect(
-            try CalibrateCommand.topics(nil, sensors: all, isTrace: false).get()
+            try CalibrationTopic.topics(nil, sensors: all, isTrace: false).get()
                 == [.gyro, .accelerometer, .mount, .magnetometer])
         #expect(
-            try CalibrateCommand.topics(nil, sensors: [sensor(.accelerometer, turned)], isTrace: false).get()
+            try CalibrationTopic.topics(nil, sensors: [sensor(.accelerometer, turned)], isTrace: false).get()
                 == [.accelerometer])
-        #expect(try CalibrateCommand.topics(.mount, sensors: all, isTrace: true).get() == [.mount])
-        guard case .failure(let shortfall) = CalibrateCommand.topics(.magnetometer, sensors: [], isTrace: true) else {
+        #expect(try CalibrationTopic.topics(.mount, sensors: all, isTrace: true).get() == [.mount])
+        guard case .failure(let shortfall) = CalibrationTopic.topics(.magnetometer, sensors: [], isTrace: true) else {
             Issue.record("there is no magnetometer")
             return
         }
         #expect(shortfall.reason == "The recording holds no readings of a magnetometer.")
+    }
+
+    @Test("The map of directions has cells of one area each")
+    func map() {
+        // Every direction of a fine lattice of points that are spread evenly (Fibonacci's).
+        let golden = Double.pi * (3 - 5.0.squareRoot())
+        let points = (0..<20_000).map { index -> SIMD3<Double> in
+            let z = 1 - (Double(index) + 0.5) / 10_000
+            let r = (1 - z * z).squareRoot()
+            return SIMD3(r * cos(golden * Double(index)), r * sin(golden * Double(index)), z) * 0.5 + [1, 2, 3]
+        }
+        #expect(SphereMap(points, center: [1, 2, 3]).share == 1)
+        // The northern half of them.
+        #expect(SphereMap(points.prefix(10_000), center: [1, 2, 3]).share == 0.5)
+        #expect(SphereMap([[1, 2, 3]], center: [1, 2, 3]).share == 0)
     }
 }

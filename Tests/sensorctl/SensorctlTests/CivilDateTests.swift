@@ -5,7 +5,7 @@ import DeviceCore
 import Foundation
 import Testing
 
-@testable import sensorctl
+@testable import SensorTools
 
 @Suite("Civil time")
 struct CivilDateTests {

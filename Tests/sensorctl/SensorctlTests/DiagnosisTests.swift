@@ -6,7 +6,7 @@ import Foundation
 import SensorFusion
 import Testing
 
-@testable import sensorctl
+@testable import SensorTools
 
 @Suite("What the doctor says")
 struct DiagnosisTests {
@@ -271,20 +271,5 @@ struct DiagnosisTests {
         facts.trials = []
         #expect(Self.problems(facts).count == 1)
         #expect(Self.problems(facts).first?.message.contains("built without libiio") == true)
-    }
-}
-
-@Suite("Lines that move")
-struct SparklineTests {
-    @Test("The least of the range is the lowest bar, the greatest the highest, and old readings fall out")
-    func bars() {
-        var line = Sparkline(width: 4)
-        #expect(line.text(from: 0, to: 1) == "    ")
-        for reading in [9, -1, 0, 0.5, 1] { line.add(reading) }
-        #expect(line.text(from: -1, to: 1) == "▁▅▇█")
-        line.add(.nan)
-        #expect(line.text(from: -1, to: 1) == "▅▇█·")
-        #expect(line.range?.least == 0)
-        #expect(line.text(from: 1, to: 1) == "····")
     }
 }

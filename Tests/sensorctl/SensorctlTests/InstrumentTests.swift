@@ -263,32 +263,19 @@ struct InstrumentTests {
         #expect(bar(7) == "────┼━━━━")
         #expect(bar(.nan) == "────┼────")
     }
+}
 
-    @Test("The map of directions has cells of one area each")
-    func map() {
-        // Every direction of a fine lattice of points that are spread evenly (Fibonacci's).
-        let golden = Double.pi * (3 - 5.0.squareRoot())
-        let points = (0..<20_000).map { index -> SIMD3<Double> in
-            let z = 1 - (Double(index) + 0.5) / 10_000
-            let r = (1 - z * z).squareRoot()
-            return SIMD3(r * cos(golden * Double(index)), r * sin(golden * Double(index)), z) * 0.5 + [1, 2, 3]
-        }
-        #expect(SphereMap(points, center: [1, 2, 3]).share == 1)
-        // The northern half of them.
-        #expect(SphereMap(points.prefix(10_000), center: [1, 2, 3]).share == 0.5)
-        #expect(SphereMap([[1, 2, 3]], center: [1, 2, 3]).share == 0)
-    }
-
-    @Test("Names of streams and frames, with their aliases")
-    func names() {
-        #expect(StreamName(argument: "attitude") == .deviceMotion)
-        #expect(StreamName(argument: "device-motion") == .deviceMotion)
-        #expect(StreamName(argument: "heading") == .heading)
-        #expect(StreamName(argument: "compass") == nil)
-        #expect(FrameName(argument: "TRUE") == .true)
-        #expect(FrameName(argument: "xTrueNorthZVertical") == .true)
-        #expect(FrameName(argument: "xarbitrarycorrectedzvertical") == .corrected)
-        #expect(FrameName(argument: "") == nil)
-        #expect(EdgeName(argument: "LandscapeLeft") == .landscapeLeft)
+@Suite("Lines that move")
+struct SparklineTests {
+    @Test("The least of the range is the lowest bar, the greatest the highest, and old readings fall out")
+    func bars() {
+        var line = Sparkline(width: 4)
+        #expect(line.text(from: 0, to: 1) == "    ")
+        for reading in [9, -1, 0, 0.5, 1] { line.add(reading) }
+        #expect(line.text(from: -1, to: 1) == "▁▅▇█")
+        line.add(.nan)
+        #expect(line.text(from: -1, to: 1) == "▅▇█·")
+        #expect(line.range?.least == 0)
+        #expect(line.text(from: 1, to: 1) == "····")
     }
 }

@@ -3,7 +3,7 @@
 
 import DeviceCore
 
-@testable import sensorctl
+@testable import SensorTools
 
 /// Sensors that do what a test says, and a calibration that listens to them.
 final class ScriptedSensors {

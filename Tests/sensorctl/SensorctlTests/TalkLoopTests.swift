@@ -10,7 +10,7 @@ import Testing
 @testable import sensorctl
 
 /// Keeps what a conversation shows.
-private final class Transcript: TalkPrinter, Sendable {
+private final class Transcript: Sendable {
     struct Content {
         var received: [UInt8] = []
         var sent: [UInt8] = []
@@ -20,13 +20,16 @@ private final class Transcript: TalkPrinter, Sendable {
     private let content = Mutex(Content())
     var now: Content { content.withLock { $0 } }
 
-    func opened(_ accessory: AccessoryDescription, protocol name: String) {
-        content.withLock { $0.events.append("opened \(accessory.id) \(name)") }
+    func show(_ event: TalkEvent) {
+        content.withLock { content in
+            switch event {
+            case .opened(let accessory, let name): content.events.append("opened \(accessory.id) \(name)")
+            case .received(let bytes): content.received += bytes
+            case .sent(let bytes): content.sent += bytes
+            case .ended(let end): content.events.append("ended \(end.reason)")
+            }
+        }
     }
-
-    func received(_ bytes: [UInt8]) { content.withLock { $0.received += bytes } }
-    func sent(_ bytes: [UInt8]) { content.withLock { $0.sent += bytes } }
-    func ended(_ end: ByteChannelEnd) { content.withLock { $0.events.append("ended \(end.reason)") } }
 }
 
 /// A conversation on a thread of its own, whose user is the test.
@@ -44,7 +47,7 @@ private final class Conversation: @unchecked Sendable {
         let loop = try TalkLoop(accessories, plan: plan, clock: LiveClock(), stop: stop)
         let descriptor = Descriptor(number: input.fileHandleForReading.fileDescriptor)
         Thread.detachNewThread { [transcript, self] in
-            let end = loop.run(input: descriptor, printer: transcript)
+            let end = loop.run(input: descriptor, show: transcript.show)
             result.withLock { $0 = end }
             hasEnded.signal()
         }

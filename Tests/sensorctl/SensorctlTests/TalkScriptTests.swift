@@ -95,8 +95,8 @@ struct TalkScriptTests {
             if let there = accessories.nextSession()?.1 { accessory(there) }
             isDone.signal()
         }
-        let printer = PlainTalkPrinter(output: StandardOutput(stop: Stop()), isForPeople: false)
-        let end = loop.play(script, printer: printer)
+        let plain = PlainTalk(output: StandardOutput(stop: Stop()), isForPeople: false, endingKey: nil)
+        let end = loop.play(script, show: plain.show)
         #expect(isDone.wait(timeout: .now() + 60) == .success)
         return end
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import SensorTools
 import Testing
 
 @testable import sensorctl
@@ -12,17 +13,17 @@ struct TalkViewTests {
     func hex() {
         let bytes: [UInt8] = [0, 1, 0x41, 0x7E, 0x7F, 0x80, 0xFF, 0x20, 10, 13, 65, 66, 67, 68, 69, 70, 71]
         #expect(
-            HexTalkPrinter.rows(bytes) == [
+            TalkReading.rows(bytes) == [
                 "00 01 41 7e 7f 80 ff 20  0a 0d 41 42 43 44 45 46  ..A~... ..ABCDEF",
                 "47                                                G",
             ])
-        #expect(HexTalkPrinter.rows([]).isEmpty)
+        #expect(TalkReading.rows([]).isEmpty)
     }
 
     @Test("People see control characters instead of obeying them; lines end as they do")
     func visible() {
-        #expect(PlainTalkPrinter.visible(Array("a\tb\r\n".utf8)) == Array("a\tb\r\n".utf8))
-        #expect(PlainTalkPrinter.visible([0x1B, 0x5B, 0x41, 0, 0x7F, 0xC3, 0xA4]) == Array("^[[A^@^?ä".utf8))
+        #expect(PlainTalk.visible(Array("a\tb\r\n".utf8)) == Array("a\tb\r\n".utf8))
+        #expect(PlainTalk.visible([0x1B, 0x5B, 0x41, 0, 0x7F, 0xC3, 0xA4]) == Array("^[[A^@^?ä".utf8))
     }
 
     @Test("Bytes are text when they are UTF-8 without control characters")

@@ -6,6 +6,7 @@ import DeviceCore
 import Foundation
 import JSONBytes
 import LiveDevice
+import SensorTools
 import SimulatedDevice
 import Trace
 
@@ -66,25 +67,20 @@ struct CalibrateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let stop = Stop()
-        let termination = Termination(stop)
-        defer { withExtendedLifetime(termination) {} }
-        try await calibrate(stop: stop).end()
+        try await Termination.during { try await calibrate(stop: $0) }
     }
 
     @MainActor private func calibrate(stop: Stop) async throws -> ExitStatus {
         let output = StandardOutput(stop: stop)
         if show || forget {
             let stored = StoredCalibrations(LiveDevice.shared)
-            let status =
-                forget ? stored.forget(topic) : stored.show(topic, asJSON: self.output.json, output: output)
-            return stop.reason?.status(isComplete: true, shortfall: "") ?? status
+            return stop.status(or: forget ? forgetStored(stored) : printStored(stored, on: output))
         }
         let file = try trace.map { try imports.read($0) }
         let device = file == nil ? LiveDevice.shared : nil
         let topics: [CalibrationTopic]
         let sensors = file?.findSensors() ?? device?.motionSource.sensors ?? []
-        switch Self.topics(topic, sensors: sensors, isTrace: file != nil) {
+        switch CalibrationTopic.topics(topic, sensors: sensors, isTrace: file != nil) {
         case .success(let found): topics = found
         case .failure(let shortfall):
             Notes.fail(shortfall.reason)
@@ -94,8 +90,7 @@ struct CalibrateCommand: AsyncParsableCommand {
         var results: [UInt8] = []
         for topic in topics where stop.reason == nil {
             let session = CalibrationSession(
-                task: topic.task(keepsExact: exact), screen: screen(output), output: output, timeout: timeout,
-                stop: stop)
+                task: topic.task(keepsExact: exact), screen: screen(output), timeout: timeout, stop: stop)
             let ending: CalibrationSession.Ending
             if let file {
                 ending = await session.run(on: SimulatedDevice(file))
@@ -116,37 +111,45 @@ struct CalibrateCommand: AsyncParsableCommand {
         }
         if case .signal? = stop.reason, !self.output.json { Notes.say("stopped; what was not finished is not stored") }
         if let path = self.file, !results.isEmpty, !Self.write(results, to: path) { status = .cannotCreate }
-        return stop.reason?.status(isComplete: true, shortfall: "") ?? status
+        return stop.status(or: status)
     }
 
     private func screen(_ output: StandardOutput) -> any CalibrationScreen {
         if self.output.json { return LineScreen { Notes.say($0.trimmingCharacters(in: .whitespaces)) } }
-        let isPicture = trace == nil && Descriptor.standardOutput.isTerminal && Ink.canMoveCursor
+        let isPicture = trace == nil && Descriptor.standardOutput.showsPictures
         return isPicture ? PictureScreen(output) : LineScreen { output.write(line: $0) }
     }
 
-    /// What is to be done, and in which order.
-    static func topics(
-        _ wanted: CalibrationTopic?, sensors: [SensorDescription], isTrace: Bool
-    ) -> Result<[CalibrationTopic], CalibrationShortfall> {
-        let kinds = Set(sensors.map(\.kind))
-        if let wanted {
-            if kinds.contains(wanted.kind) { return .success([wanted]) }
-            let reason =
-                isTrace
-                ? "The recording holds no readings of \(wanted.kind.nameWithArticle)."
-                : "There is no \(wanted.kind.name). `sensorctl doctor` says what is missing."
-            return .failure(CalibrationShortfall(reason: reason))
+    /// Prints what is stored.
+    private func printStored(_ stored: StoredCalibrations, on output: StandardOutput) -> ExitStatus {
+        let wanted = stored.entries.filter { topic == nil || $0.outcome.topic == topic }
+        for entry in wanted {
+            if self.output.json {
+                var writer = JSONWriter()
+                entry.outcome.write(to: &writer, sensor: entry.sensor) { writer in
+                    writer.member("date", CivilDate(entry.date).timestamp)
+                }
+                output.write(writer.bytes)
+            } else {
+                output.write(line: "\(entry.title), found \(entry.age(at: stored.now))")
+                for line in entry.outcome.lines(of: entry.sensor) { output.write(line: "  \(line)") }
+            }
         }
-        // Where something already says how the chip sits, asking the user again would only bring doubt.
-        let isMounted = sensors.first { $0.kind == .accelerometer }.map { !$0.mountMatrix.isIdentity } ?? false
-        let topics = CalibrationTopic.allCases.filter { kinds.contains($0.kind) && !($0 == .mount && isMounted) }
-        guard topics.isEmpty else { return .success(topics) }
-        return .failure(
-            CalibrationShortfall(
-                reason: isTrace
-                    ? "The recording holds no motion."
-                    : "There is no motion sensor. `sensorctl doctor` says what is missing."))
+        for problem in stored.problems { Notes.warn(problem.description) }
+        if wanted.isEmpty { Notes.say("nothing is stored for the sensors that are there") }
+        return .success
+    }
+
+    /// Forgets what is stored.
+    private func forgetStored(_ stored: StoredCalibrations) -> ExitStatus {
+        do throws(DeviceError) {
+            let count = try stored.forget(topic)
+            Notes.say(count == 1 ? "forgot one calibration" : "forgot \(count) calibrations")
+            return .success
+        } catch {
+            Notes.fail(error.description)
+            return .cannotCreate
+        }
     }
 
     /// Where it was stored; nil when it was not.
@@ -168,11 +171,7 @@ struct CalibrateCommand: AsyncParsableCommand {
         _ results: inout [UInt8]
     ) {
         var writer = JSONWriter()
-        outcome.write(to: &writer, sensor: sensor) { writer in
-            writer.key("stored")
-            if let path { writer.string(path) } else { writer.null() }
-        }
-        writer.newline()
+        outcome.write(to: &writer, sensor: sensor) { $0.member("stored", path) }
         results += writer.bytes
         if self.output.json {
             output.write(writer.bytes)
@@ -193,14 +192,4 @@ struct CalibrateCommand: AsyncParsableCommand {
     }
 }
 
-extension CalibrationTopic {
-    /// What does it.
-    func task(keepsExact: Bool) -> any CalibrationTask {
-        switch self {
-        case .gyro: RestTask()
-        case .accelerometer: AccelerometerTask()
-        case .mount: MountTask(keepsExact: keepsExact)
-        case .magnetometer: MagnetometerTask()
-        }
-    }
-}
+extension CalibrationTopic: ExpressibleByArgument {}

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import DeviceCore
+import SensorTools
 import Trace
 import TraceEditing
 

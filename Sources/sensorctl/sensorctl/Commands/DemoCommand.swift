@@ -37,11 +37,10 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let stop = Stop()
-        let termination = Termination(stop)
-        defer { withExtendedLifetime(termination) {} }
-        let traces = try files.map { try TraceFile.read(userPath: $0) }
-        try await play(traces, stop: stop).end()
+        try await Termination.during { stop in
+            let traces = try files.map { try TraceFile.read(userPath: $0) }
+            return await play(traces, stop: stop)
+        }
     }
 
     @MainActor private func play(_ files: [TraceFile], stop: Stop) async -> ExitStatus {
@@ -50,14 +49,13 @@ struct DemoCommand: AsyncParsableCommand {
                 let plan = ListenerPlan(stream: .location, asJSON: true, interval: 0)
                 await ReplayCommand.replay(file, stamps: .kept, speed: .max, plan: plan, stop: stop)
             }
-            return status(stop)
+            return stop.status()
         }
         let standardOutput = StandardOutput(stop: stop)
         let traces = files.map { DemoTrace($0) }
-        let isPicture = Descriptor.standardOutput.isTerminal && Ink.canMoveCursor
         var endings: [String] = []
-        if isPicture {
-            let terminal = DemoTerminal(.standardOutput)
+        if Descriptor.standardOutput.showsPictures {
+            let terminal = TerminalScreen(.standardOutput)
             Notes.hold()
             terminal.begin()
             for (index, trace) in traces.enumerated() where stop.reason == nil {
@@ -75,10 +73,6 @@ struct DemoCommand: AsyncParsableCommand {
                 standardOutput.write(line: DemoSummary.end(trace, state))
             }
         }
-        return status(stop)
-    }
-
-    private func status(_ stop: Stop) -> ExitStatus {
-        stop.reason?.status(isComplete: true, shortfall: "") ?? .success
+        return stop.status()
     }
 }

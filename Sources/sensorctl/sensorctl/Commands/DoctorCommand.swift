@@ -4,6 +4,7 @@
 import ArgumentParser
 import DeviceCore
 import LiveDevice
+import SensorTools
 
 /// `sensorctl doctor`
 struct DoctorCommand: AsyncParsableCommand {
@@ -25,27 +26,23 @@ struct DoctorCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        try WatchCommand.validate(duration: seconds)
+        try Self.validate(duration: seconds)
     }
 
     func run() async throws {
-        let stop = Stop()
-        let termination = Termination(stop)
-        defer { withExtendedLifetime(termination) {} }
+        try await Termination.during { await diagnose($0) }
+    }
+
+    private func diagnose(_ stop: Stop) async -> ExitStatus {
         let device = LiveDevice.shared
-        var facts = MachineFacts(
-            configuration: device.configuration, traits: MachineReport.traits, user: "", isRoot: false,
-            hasKernelBus: false, kernelSensors: [], triggers: [], canMakeTimerTriggers: false, trials: [],
-            positionFailure: nil, receivers: nil, battery: device.statusSource.battery)
         // Before anything is started, so that nobody but others can be found at work.
-        facts.readKernel()
-        facts.readEnvironment()
+        var facts = MachineFacts(of: device)
         async let answer = ServiceProbe.ask(device, atMost: 2, stop: stop)
         async let trials = SensorTrial.run(device, seconds: seconds, stop: stop)
         let user = facts.user
         async let accessories = AccessoryFacts.load(device, user: user)
         let (position, motion) = await (answer, trials)
-        if case .signal? = stop.reason { return }
+        if case .signal? = stop.reason { return .success }
         facts.trials = motion
         facts.accessories = await accessories
         facts.motionProblems = device.motionSource.problems
@@ -55,13 +52,7 @@ struct DoctorCommand: AsyncParsableCommand {
         (facts.positionFailure, facts.receivers) = (position.failure, position.receivers)
         let diagnosis = Diagnosis(facts)
         let report = DiagnosisReport(facts: facts, diagnosis: diagnosis)
-        let standardOutput = StandardOutput(stop: stop)
-        if output.json {
-            standardOutput.write(report.json())
-        } else {
-            standardOutput.write(line: report.text(ink: Ink(.standardOutput)))
-        }
-        let status: ExitStatus = diagnosis.hasProblem ? .unavailable : .success
-        try (stop.reason?.status(isComplete: true, shortfall: "") ?? status).end()
+        StandardOutput(stop: stop).write(report, asJSON: output.json)
+        return stop.status(or: diagnosis.hasProblem ? .unavailable : .success)
     }
 }

@@ -4,6 +4,7 @@
 import ArgumentParser
 import DeviceCore
 import Geodesy
+import SensorTools
 
 /// `sensorctl field`
 struct FieldCommand: ParsableCommand {
@@ -60,28 +61,17 @@ struct FieldCommand: ParsableCommand {
         let model = try chosenModel()
         let year = date?.year ?? DecimalYear.at(secondsSince1970: LiveClock().wallTime.seconds)
         let report = FieldReport(
-            latitude: latitude, longitude: longitude, altitude: altitude, model: model,
-            field: model.field(latitude: latitude, longitude: longitude, altitude: altitude, year: year))
+            latitude: latitude, longitude: longitude, altitude: altitude, year: year, model: model)
         let stop = Stop()
-        let standardOutput = StandardOutput(stop: stop)
-        if output.json {
-            standardOutput.write(report.json())
-        } else {
-            standardOutput.write(line: report.text(ink: Ink(.standardOutput)))
-        }
+        StandardOutput(stop: stop).write(report, asJSON: output.json)
         for remark in report.remarks { Notes.warn(remark) }
-        try (stop.reason?.status(isComplete: true, shortfall: "") ?? .success).end()
+        try stop.status().end()
     }
 
     private func chosenModel() throws -> MagneticModel {
         guard let path = model else { return .wmm2025 }
-        let bytes: [UInt8]
-        do throws(DeviceError) {
-            bytes = try FileBytes.read(path, limit: MagneticModel.maximumFileSize)
-        } catch {
-            Notes.fail(error.description)
-            try ExitStatus.noInput.end()
-            throw error
+        let bytes = try ExitStatus.ending({ _ in .noInput }) { () throws(DeviceError) in
+            try FileBytes.read(path, limit: MagneticModel.maximumFileSize)
         }
         do throws(MagneticModelError) {
             return try MagneticModel(cof: bytes)

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import DeviceCore
+import SensorTools
 import Trace
 import TraceEditing
 
@@ -31,16 +32,11 @@ struct InfoCommand: ParsableCommand {
         let trace = try imports.read(file)
         let summary = TraceSummary(trace)
         let stop = Stop()
-        let standardOutput = StandardOutput(stop: stop)
-        if output.json {
-            standardOutput.write(summary.json())
-        } else {
-            standardOutput.write(line: summary.text(ink: Ink(.standardOutput)))
-        }
+        StandardOutput(stop: stop).write(summary, asJSON: output.json)
         for warning in summary.warnings { Notes.warn("\(trace.name): \(warning)") }
         if summary.warningCount > summary.warnings.count {
             Notes.warn("\(trace.name): and \(summary.warningCount - summary.warnings.count) more")
         }
-        try (stop.reason?.status(isComplete: true, shortfall: "") ?? .success).end()
+        try stop.status().end()
     }
 }

@@ -4,6 +4,7 @@
 import ArgumentParser
 import DeviceCore
 import LiveDevice
+import SensorTools
 
 /// `sensorctl list`
 struct ListCommand: AsyncParsableCommand {
@@ -19,25 +20,20 @@ struct ListCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let stop = Stop()
-        let termination = Termination(stop)
-        defer { withExtendedLifetime(termination) {} }
+        try await Termination.during { try await list($0) }
+    }
+
+    private func list(_ stop: Stop) async throws -> ExitStatus {
         let device = LiveDevice.shared
         // Both may wait for somebody to answer.
         async let sensors = Self.sensors(of: device)
         async let accessories = AccessoryList.load(device.accessorySource)
         let answer = await ServiceProbe.ask(device, atMost: 2, stop: stop)
-        if case .signal? = stop.reason { return }
+        if case .signal? = stop.reason { return .success }
         let report = MachineReport(
-            configuration: device.configuration, answer: answer, sensors: await sensors,
-            battery: device.statusSource.battery, accessories: await accessories)
-        let standardOutput = StandardOutput(stop: stop)
-        if output.json {
-            standardOutput.write(report.json())
-        } else {
-            standardOutput.write(line: report.text(ink: Ink(.standardOutput)))
-        }
-        try (stop.reason?.status(isComplete: true, shortfall: "") ?? .success).end()
+            of: device, answer: answer, sensors: await sensors, accessories: await accessories)
+        StandardOutput(stop: stop).write(report, asJSON: output.json)
+        return stop.status()
     }
 
     /// The sensors, asked for off the main thread.

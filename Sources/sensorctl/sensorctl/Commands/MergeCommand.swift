@@ -63,13 +63,6 @@ struct MergeCommand: ParsableCommand {
         }
     }
 
-    private static func alignment(_ text: String) throws -> TraceMerger.Alignment {
-        guard let alignment = TraceMerger.Alignment(rawValue: text) else {
-            throw ValidationError("Recordings are aligned by clock or start, not by \(text).")
-        }
-        return alignment
-    }
-
     func run() throws {
         let target = try target
         try target.check(against: files)

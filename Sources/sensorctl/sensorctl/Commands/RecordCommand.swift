@@ -56,8 +56,8 @@ struct RecordCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        try WatchCommand.validate(duration: duration)
-        try WatchCommand.validate(interval: interval)
+        try Self.validate(duration: duration)
+        try Self.validate(interval: interval)
         if try blackBox.plan != nil {
             if file == "-" { throw ValidationError("--ring needs a place on the disk: name a file or a folder.") }
             if overwrite { throw ValidationError("--ring replaces nothing: leave --overwrite out.") }
@@ -66,10 +66,10 @@ struct RecordCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await record().end()
+        try await Termination.during { await record($0) }
     }
 
-    @MainActor private func record() async -> ExitStatus {
+    @MainActor private func record(_ stop: Stop) async -> ExitStatus {
         let device = LiveDevice.shared
         let authorization = LocationAuthorization.current
         let mayUsePosition = authorization.status != .denied && authorization.status != .restricted
@@ -80,9 +80,6 @@ struct RecordCommand: AsyncParsableCommand {
             )
             return .noPermission
         }
-        let stop = Stop()
-        let termination = Termination(stop)
-        defer { withExtendedLifetime(termination) {} }
         let events = RecordingEvents(
             file: file, device: device, parts: parts.parts, asJSON: output.json, stop: stop)
         let recorder: TraceRecorder

@@ -4,6 +4,7 @@
 import ArgumentParser
 import CoreLocation
 import DeviceCore
+import SensorTools
 import SimulatedDevice
 import Trace
 import TraceEditing
@@ -66,7 +67,7 @@ struct ReplayCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        try WatchCommand.validate(interval: interval)
+        try Self.validate(interval: interval)
         try faults.validate(upTo: choices.to)
         guard expect != nil else {
             if updateExpected { throw ValidationError("--update-expected is for --expect.") }
@@ -80,17 +81,18 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let stop = Stop()
-        let termination = Termination(stop)
-        defer { withExtendedLifetime(termination) {} }
+        try await Termination.during { try await run($0) }
+    }
+
+    private func run(_ stop: Stop) async throws -> ExitStatus {
         // Standard input may never end.
         stop.whenRequested { if case .signal? = stop.reason { Self.isReading.endIfReading() } }
         let trace = try Self.isReading.during {
             try faults.apply(to: try imports.read(file))
         }
         try choices.check(against: trace)
-        guard let expect else { return try await replay(trace, stop: stop).end() }
-        try await compare(trace, with: expect, stop: stop).end()
+        guard let expect else { return await replay(trace, stop: stop) }
+        return await compare(trace, with: expect, stop: stop)
     }
 
     /// Plays it to a file of expected callbacks.
@@ -134,13 +136,13 @@ struct ReplayCommand: AsyncParsableCommand {
         let isTerminal = Descriptor.standardOutput.isTerminal
         let speed = speed ?? (isTerminal ? .times(1) : .max)
         let plan = ListenerPlan(
-            stream: stream, asJSON: output.json, isLive: isTerminal && Ink.canMoveCursor && speed != .max,
+            stream: stream, asJSON: output.json, isLive: Descriptor.standardOutput.showsPictures && speed != .max,
             interval: interval, everyReport: everyReport, frame: reference.frame, edge: reference.orientation,
             tellsErrors: false)
         await Self.replay(
             trace, stamps: rebase ? .rebased(to: LiveClock().wallTime) : .kept, options: choices.options, speed: speed,
             plan: plan, stop: stop)
-        return stop.reason?.status(isComplete: true, shortfall: "") ?? .success
+        return stop.status()
     }
 
     /// Plays a trace to standard output.
@@ -156,7 +158,7 @@ struct ReplayCommand: AsyncParsableCommand {
         simulated.use { listener.start() }
         await simulated.play(speed, until: stop)
         listener.end()
-        if listener.count == 0, stop.reason == nil, let remark = Self.remark(on: trace, without: plan.stream) {
+        if listener.outlet.count == 0, stop.reason == nil, let remark = Self.remark(on: trace, without: plan.stream) {
             Notes.warn(remark)
         }
         for warning in simulated.warnings { Notes.warn("\(trace.name): \(warning)") }
@@ -176,9 +178,4 @@ struct ReplayCommand: AsyncParsableCommand {
         return
             "\(trace.name) holds no readings of \(missing.joined(separator: " and of ")); it holds \(other.isEmpty ? "no motion at all" : rest)."
     }
-}
-
-extension SensorKind {
-    /// With an article, for sentences.
-    var nameWithArticle: String { "aeiou".contains(name.prefix(1)) ? "an \(name)" : "a \(name)" }
 }

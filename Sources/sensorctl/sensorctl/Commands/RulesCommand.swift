@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import SensorTools
 
 /// `sensorctl rules`
 struct RulesCommand: ParsableCommand {
@@ -16,6 +17,6 @@ struct RulesCommand: ParsableCommand {
     func run() throws {
         let stop = Stop()
         StandardOutput(stop: stop).write(Array(UdevRules.text.utf8))
-        try (stop.reason?.status(isComplete: true, shortfall: "") ?? .success).end()
+        try stop.status().end()
     }
 }

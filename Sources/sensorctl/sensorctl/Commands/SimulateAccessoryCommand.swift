@@ -6,6 +6,7 @@ import ArgumentParser
 import DeviceCore
 import Foundation
 import JSONBytes
+import SensorTools
 import Trace
 
 /// `sensorctl simulate accessory`
@@ -64,11 +65,9 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
     }
 
     func validate() throws {
-        try WatchCommand.validate(duration: duration)
+        try Self.validate(duration: duration)
         guard speed > 0, speed.isFinite else { throw ValidationError("--speed takes a number above 0.") }
-        if output.json, !program.isEmpty {
-            throw ValidationError("Standard output belongs to the program: leave --json out.")
-        }
+        try Self.validate(program: program, json: output.json)
     }
 
     func run() async throws {
@@ -90,37 +89,24 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
         options.transport = transport == .pty ? .pseudoTerminal : .socket
         options.speed = speed
         options.repeats = loop
-        let simulator: AccessorySimulator
-        do throws(DeviceError) {
-            simulator = try AccessorySimulator(file: file, options: options) { [peer] _, _ in peer.accessoryPeer }
-        } catch {
-            // What a file declares in a wrong way is as much not what is to be in it as what is no trace.
-            throw try Self.end(error, error.code == .invalidConfiguration ? .badTrace : ExitStatus(reading: error))
+        // What a file declares in a wrong way is as much not what is to be in it as what is no trace.
+        let simulator = try ExitStatus.ending(
+            { $0.code == .invalidConfiguration ? .badTrace : ExitStatus(reading: $0) },
+            { () throws(DeviceError) in
+                try AccessorySimulator(file: file, options: options) { [peer] _, _ in peer.accessoryPeer }
+            })
+        let folder = try ExitStatus.ending({ $0.code == .inputOutput ? .cannotCreate : .unavailable }) {
+            () throws(DeviceError) in try simulator.start()
         }
-        do throws(DeviceError) {
-            return (simulator, try simulator.start())
-        } catch {
-            throw try Self.end(error, error.code == .inputOutput ? .cannotCreate : .unavailable)
-        }
-    }
-
-    private static func end(_ error: DeviceError, _ status: ExitStatus) throws -> DeviceError {
-        Notes.fail(error.description)
-        try status.end()
-        return error
+        return (simulator, folder)
     }
 
     private func announce(_ folder: String, on standardOutput: StandardOutput) {
         if output.json {
-            var writer = JSONWriter()
-            writer.beginObject()
-            for (key, value) in [("event", "listening"), ("folder", folder)] {
-                writer.key(text: key)
-                writer.string(value)
+            standardOutput.writeObject { writer in
+                writer.member("event", "listening")
+                writer.member("folder", folder)
             }
-            writer.endObject()
-            writer.newline()
-            standardOutput.write(writer.bytes)
         } else {
             standardOutput.write(line: folder)
             Notes.say("for example: DEVICE_SERVICES_ACCESSORIES=\(folder) sensorctl list")

@@ -64,13 +64,11 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
     var program: [String] = []
 
     func validate() throws {
-        try WatchCommand.validate(duration: duration)
+        try Self.validate(duration: duration)
         if let fault {
-            do throws(DeviceError) { _ = try GPSDFault.list(fault) } catch { throw ValidationError(error.description) }
+            _ = try ExitStatus.validating { () throws(DeviceError) in try GPSDFault.list(fault) }
         }
-        if output.json, !program.isEmpty {
-            throw ValidationError("Standard output belongs to the program: leave --json out.")
-        }
+        try Self.validate(program: program, json: output.json)
         if pty, fault != nil || port != 0 {
             throw ValidationError("With --pty there is no server: leave --fault and --port out.")
         }
@@ -83,12 +81,15 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
         let trace = try imports.read(file)
         if pty {
             let terminal = ReceiverTerminal(trace, receiver: receiver, options: try options())
-            let path = try begin { () throws(DeviceError) in try terminal.start() }
+            let path = try ExitStatus.ending(ExitStatus.init(starting:)) { () throws(DeviceError) in
+                try terminal.start()
+            }
             defer { terminal.stop() }
             try await run.run(environment: ["NMEA_TERMINAL": path], duration: duration) { announce(path: path, $0) }
         } else {
             let server = GPSDServer(trace, options: try options())
-            let port = try begin { () throws(DeviceError) in try server.start() }
+            let port = try ExitStatus.ending(ExitStatus.init(starting:)) { () throws(DeviceError) in try server.start()
+            }
             defer { server.stop() }
             let uri = "gpsd://127.0.0.1:\(port)"
             try await run.run(environment: ["DEVICE_SERVICES_GPSD": uri], duration: duration) {
@@ -111,44 +112,26 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
         return options
     }
 
-    /// Starts it, or ends the verb with what is wrong.
-    private func begin<Value>(_ start: () throws(DeviceError) -> Value) throws -> Value {
-        do throws(DeviceError) {
-            return try start()
-        } catch {
-            Notes.fail(error.description)
-            try ExitStatus(starting: error).end()
-            throw error
-        }
-    }
-
     private func announce(_ uri: String, port: UInt16, _ standardOutput: StandardOutput) {
         guard !output.json else {
-            return announce([("uri", uri)], port: port, standardOutput)
+            return standardOutput.writeObject { writer in
+                writer.member("event", "listening")
+                writer.member("uri", uri)
+                writer.member("port", Int(port))
+            }
         }
         standardOutput.write(line: uri)
         Notes.say("for example: gpspipe -w 127.0.0.1:\(port)    or: DEVICE_SERVICES_GPSD=\(uri) sensorctl watch")
     }
 
     private func announce(path: String, _ standardOutput: StandardOutput) {
-        guard !output.json else { return announce([("path", path)], port: nil, standardOutput) }
+        guard !output.json else {
+            return standardOutput.writeObject { writer in
+                writer.member("event", "listening")
+                writer.member("path", path)
+            }
+        }
         standardOutput.write(line: path)
         Notes.say("for example: gpsd -N -n \(path)")
-    }
-
-    private func announce(_ members: [(String, String)], port: UInt16?, _ standardOutput: StandardOutput) {
-        var writer = JSONWriter()
-        writer.beginObject()
-        for (key, value) in [("event", "listening")] + members {
-            writer.key(text: key)
-            writer.string(value)
-        }
-        if let port {
-            writer.key("port")
-            writer.int(Int64(port))
-        }
-        writer.endObject()
-        writer.newline()
-        standardOutput.write(writer.bytes)
     }
 }

@@ -54,27 +54,18 @@ struct SimulateIIOCommand: AsyncParsableCommand {
     var program: [String] = []
 
     func validate() throws {
-        try WatchCommand.validate(duration: duration)
+        try Self.validate(duration: duration)
         if let fault {
-            do throws(DeviceError) { _ = try IIODFault.list(fault) } catch { throw ValidationError(error.description) }
+            _ = try ExitStatus.validating { () throws(DeviceError) in try IIODFault.list(fault) }
         }
-        if output.json, !program.isEmpty {
-            throw ValidationError("Standard output belongs to the program: leave --json out.")
-        }
+        try Self.validate(program: program, json: output.json)
     }
 
     func run() async throws {
         let stop = Stop()
         let run = ProgramRun(program, stop: stop)
         let (server, seconds) = try makeServer()
-        let port: UInt16
-        do throws(DeviceError) {
-            port = try server.start()
-        } catch {
-            Notes.fail(error.description)
-            try ExitStatus(starting: error).end()
-            throw error
-        }
+        let port = try ExitStatus.ending(ExitStatus.init(starting:)) { () throws(DeviceError) in try server.start() }
         defer { server.stop() }
         let uri = "ip:127.0.0.1:\(port)"
         try await run.run(environment: ["DEVICE_SERVICES_IIO": uri], duration: duration) {
@@ -85,7 +76,7 @@ struct SimulateIIOCommand: AsyncParsableCommand {
     /// The server, and how many seconds it has to tell of.
     private func makeServer() throws -> (IIODServer, seconds: Double) {
         let trace = try imports.read(file)
-        do throws(DeviceError) {
+        return try ExitStatus.ending(ExitStatus.init(reading:)) { () throws(DeviceError) in
             let recording = try Recording(trace: trace)
             for remark in recording.remarks { Notes.warn("\(trace.name): \(remark)") }
             let board = try SimulatedBoard(recording, name: trace.name)
@@ -99,26 +90,16 @@ struct SimulateIIOCommand: AsyncParsableCommand {
             }
             let server = IIODServer(context: board.context, samples: board.samples(), options: options)
             return (server, Double(recording.duration) / 1e9)
-        } catch {
-            Notes.fail(error.description)
-            try ExitStatus(reading: error).end()
-            throw error
         }
     }
 
     private func announce(_ uri: String, port: UInt16, seconds: Double, on standardOutput: StandardOutput) {
         if output.json {
-            var writer = JSONWriter()
-            writer.beginObject()
-            for (key, value) in [("event", "listening"), ("uri", uri)] {
-                writer.key(text: key)
-                writer.string(value)
+            standardOutput.writeObject { writer in
+                writer.member("event", "listening")
+                writer.member("uri", uri)
+                writer.member("port", Int(port))
             }
-            writer.key("port")
-            writer.int(Int64(port))
-            writer.endObject()
-            writer.newline()
-            standardOutput.write(writer.bytes)
         } else {
             standardOutput.write(line: uri)
             Notes.say("for example: iio_info -u \(uri)    or: DEVICE_SERVICES_IIO=\(uri) sensorctl watch accelerometer")

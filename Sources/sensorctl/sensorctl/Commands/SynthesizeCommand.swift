@@ -116,22 +116,25 @@ struct SynthesizeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let stop = Stop()
-        let termination = Termination(stop)
-        defer { withExtendedLifetime(termination) {} }
+        try await Termination.during { try await run($0) }
+    }
+
+    private func run(_ stop: Stop) async throws -> ExitStatus {
         try OutputCheck.check(output, against: [route])
-        let synthesizer: MotionSynthesizer
-        do throws(DeviceError) {
-            synthesizer = try MotionSynthesizer(try readRoute(), options: try options())
-        } catch {
-            Notes.fail(error.description)
-            // What cannot be gone is in the file, not a failure to read it.
-            let isReadable = error.code != .notFound && error.code != .permissionDenied && error.code != .inputOutput
-            try (error.code == .invalidConfiguration ? .usage : isReadable ? ExitStatus.badTrace : .noInput).end()
-            throw error
+        let synthesizer = try ExitStatus.ending(Self.status) { () throws(DeviceError) in
+            try MotionSynthesizer(try readRoute(), options: try options())
         }
         for remark in synthesizer.remarks { Notes.warn(remark) }
-        try Self.write(synthesizer, to: output, overwrite: overwrite, until: stop).end()
+        return Self.write(synthesizer, to: output, overwrite: overwrite, until: stop)
+    }
+
+    /// What cannot be gone is in the file, not a failure to read it.
+    private static func status(_ error: DeviceError) -> ExitStatus {
+        switch error.code {
+        case .invalidConfiguration: .usage
+        case .notFound, .permissionDenied, .inputOutput: .noInput
+        default: .badTrace
+        }
     }
 
     /// Writes the trace. What is ended early is kept only where nothing was to be replaced.
@@ -175,7 +178,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
         options.corneringAcceleration = cornering
         if route == "-" {
             let name = "standard input"
-            switch Descriptor(number: 0).readAll(limit: TraceFile.maximumSize) {
+            switch Descriptor.standardInput.readAll(limit: TraceFile.maximumSize) {
             case .success(let bytes):
                 if WaypointList.isOne(bytes) {
                     return try MotionRoute(try WaypointList.read(bytes, name: name), options: options)
@@ -199,113 +202,5 @@ struct SynthesizeCommand: AsyncParsableCommand {
     private static func route(of recording: RecordingFile) throws(DeviceError) -> MotionRoute {
         for remark in recording.remarks { Notes.warn("\(recording.trace.name): \(remark)") }
         return try MotionRoute(recording.trace)
-    }
-
-    private func options() throws(DeviceError) -> MotionOptions {
-        do {
-            return try motionOptions()
-        } catch {
-            // It was checked before.
-            throw DeviceError(.invalidConfiguration, "\(error)")
-        }
-    }
-
-    /// The options that the arguments ask for.
-    private func motionOptions() throws -> MotionOptions {
-        var options = MotionOptions()
-        options.start = start?.time
-        options.seed = seed
-        options.sampleRate = rate
-        options.fixRate = fixRate
-        options.fixDelay = fixDelay
-        options.smoothing = smoothing
-        options.pitches = !level
-        options.earthRotates = !stillEarth
-        options.biasFraction = bias
-        options.geoidSeparation = geoid
-        guard let turns = MotionOptions.Turns(rawValue: turns) else {
-            throw ValidationError(
-                "--turns is \(MotionOptions.Turns.allCases.map(\.rawValue).joined(separator: " or ")).")
-        }
-        options.turns = turns
-        options.inertialUnit = try Self.find(imu, InertialUnit.all, \.name, "--imu")
-        let isIdeal = options.inertialUnit == .ideal
-        let own = options.inertialUnit?.magnetometer?.name ?? "ak8963"
-        options.magnetometer = try Self.find(
-            magnetometer ?? own, SensorModel.magnetometers, \.name, "--magnetometer")
-        options.barometer = try Self.find(
-            barometer ?? (isIdeal ? "ideal" : "bmp280"), SensorModel.barometers, \.name, "--barometer")
-        guard let receiver = ReceiverNoise.all.first(where: { $0.name == receiver }) else {
-            throw ValidationError("--receiver is one of \(ReceiverNoise.all.map(\.name).joined(separator: ", ")).")
-        }
-        options.receiver = receiver
-        options.placement = try Self.matrix(placement, "--placement")
-        options.mountMatrix = try Self.matrix(mountMatrix, "--mount-matrix")
-        do throws(DeviceError) { try options.check() } catch { throw ValidationError(error.description) }
-        return options
-    }
-
-    /// What has that name; nil for "none".
-    private static func find<Part>(
-        _ name: String, _ all: [Part], _ key: KeyPath<Part, String>, _ option: String
-    ) throws -> Part? {
-        if name == "none" { return nil }
-        guard let part = all.first(where: { $0[keyPath: key] == name }) else {
-            throw ValidationError(
-                "\(option) is one of \(all.map { $0[keyPath: key] }.joined(separator: ", ")), none.")
-        }
-        return part
-    }
-
-    private static func matrix(_ text: String?, _ option: String) throws -> MountMatrix {
-        guard let text else { return .identity }
-        guard let matrix = MountMatrix(text) else {
-            throw ValidationError("\(option) takes nine numbers: \"1, 0, 0; 0, 1, 0; 0, 0, 1\".")
-        }
-        return matrix
-    }
-
-    fileprivate static func names(_ units: [InertialUnit]) -> String {
-        (units.map(\.name) + ["none"]).joined(separator: ", ")
-    }
-
-    fileprivate static func names(_ models: [SensorModel]) -> String {
-        (models.map(\.name) + ["none"]).joined(separator: ", ")
-    }
-}
-
-/// An instant as a date, with or without a time of day in UTC, or `now`.
-struct StartTime: ExpressibleByArgument, Equatable {
-    let time: WallTime
-
-    init?(argument: String) {
-        if argument == "now" {
-            time = LiveClock().wallTime
-            return
-        }
-        let parts = argument.split(separator: "T", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let date = Self.numbers(parts[0], "-", digits: [4, 2, 2]) else { return nil }
-        var clock = [0, 0, 0]
-        if parts.count == 2 {
-            guard parts[1].hasSuffix("Z"), let found = Self.numbers(parts[1].dropLast(), ":", digits: [2, 2, 2]) else {
-                return nil
-            }
-            clock = found
-        }
-        guard
-            let time = CivilDate.time(
-                year: date[0], month: date[1], day: date[2], hour: clock[0], minute: clock[1], second: clock[2])
-        else { return nil }
-        self.time = time
-    }
-
-    static var allValueStrings: [String] { ["YYYY-MM-DD", "YYYY-MM-DDThh:mm:ssZ", "now"] }
-
-    private static func numbers(_ text: Substring, _ separator: Character, digits: [Int]) -> [Int]? {
-        let fields = text.split(separator: separator, omittingEmptySubsequences: false)
-        guard fields.map(\.utf8.count) == digits,
-            fields.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } })
-        else { return nil }
-        return fields.compactMap { Int($0) }
     }
 }

@@ -76,9 +76,10 @@ struct TalkCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let stop = Stop()
-        let termination = Termination(stop)
-        defer { withExtendedLifetime(termination) {} }
+        try await Termination.during { try await talk($0) }
+    }
+
+    private func talk(_ stop: Stop) async throws -> ExitStatus {
         let script = try dialogue()
         let (device, recorder) = try recordingDevice(stop)
         let input = Descriptor.standardInput
@@ -91,16 +92,12 @@ struct TalkCommand: AsyncParsableCommand {
         plan.isRaw = terminal != nil
         if isTyped { plan.lineEnd = lineEnd }
         let endingKey = isTyped ? (plan.isRaw ? "Ctrl-]" : "Ctrl-D") : nil
-        let end: TalkEnd
-        do throws(DeviceError) {
-            let loop = try TalkLoop(device.accessorySource, plan: plan, clock: device.clock, stop: stop)
-            end = await talk(
-                loop, script: script, input: input, endingKey: endingKey, isRaw: plan.isRaw, clock: device.clock,
-                stop: stop)
-        } catch {
-            Notes.fail(error.description)
-            throw ExitCode(ExitStatus.unavailable.rawValue)
+        let (followed, clock) = (plan, device.clock)
+        let loop = try ExitStatus.ending({ _ in .unavailable }) { () throws(DeviceError) in
+            try TalkLoop(device.accessorySource, plan: followed, clock: clock, stop: stop)
         }
+        let end = await talk(
+            loop, script: script, input: input, endingKey: endingKey, isRaw: plan.isRaw, clock: clock, stop: stop)
         withExtendedLifetime(terminal) {}
         do throws(DeviceError) {
             try recorder?.stop()
@@ -108,18 +105,15 @@ struct TalkCommand: AsyncParsableCommand {
             stop.request(.failed(error, .inputOutput))
         }
         let status = end.status()
-        try (stop.reason?.status(isComplete: true, shortfall: "") ?? status).end()
+        return stop.status(or: status)
     }
 
     /// The dialogue that is to be held, if one is named.
     private func dialogue() throws -> UmockdevScript? {
-        guard let script else { return nil }
-        do throws(DeviceError) {
-            return try UmockdevScript(path: script)
-        } catch {
-            Notes.fail(error.description)
-            try ExitStatus(reading: error).end()
-            throw error
+        try script.map { path in
+            try ExitStatus.ending(ExitStatus.init(reading:)) { () throws(DeviceError) in
+                try UmockdevScript(path: path)
+            }
         }
     }
 
@@ -127,17 +121,13 @@ struct TalkCommand: AsyncParsableCommand {
     private func recordingDevice(_ stop: Stop) throws -> (Device, TraceRecorder?) {
         guard let record else { return (LiveDevice.shared, nil) }
         let device = LiveDevice.shared.recordingAccessories()
-        do throws(DeviceError) {
+        return try ExitStatus.ending({ _ in .cannotCreate }) { () throws(DeviceError) in
             let recorder = TraceRecorder(
                 device: device, writer: try TraceWriter(path: record, overwrite: overwrite),
                 recorder: "sensorctl 0.1.0", parts: .accessories,
                 onFailure: { stop.request(.failed($0, .inputOutput)) })
             try recorder.start()
             return (device, recorder)
-        } catch {
-            Notes.fail(error.description)
-            try ExitStatus.cannotCreate.end()
-            throw error
         }
     }
 
@@ -150,20 +140,15 @@ struct TalkCommand: AsyncParsableCommand {
         return await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 let output = StandardOutput(stop: stop)
-                let isForPeople = Descriptor.standardOutput.isTerminal && !isRaw
-                let printer: any TalkPrinter
-                if asJSON {
-                    printer = JSONTalkPrinter(output: output, clock: clock)
-                } else if asHex {
-                    printer = HexTalkPrinter(output: output, clock: clock, ink: Ink(.standardOutput))
-                } else {
-                    printer = PlainTalkPrinter(output: output, isForPeople: isForPeople, endingKey: endingKey)
+                let plain = PlainTalk(
+                    output: output, isForPeople: Descriptor.standardOutput.isTerminal && !isRaw, endingKey: endingKey)
+                let printer = asJSON || asHex ? LinePrinter(output: output, asJSON: asJSON) : nil
+                func show(_ event: TalkEvent) {
+                    guard let printer else { return plain.show(event) }
+                    printer.print(TalkReading(event: event, time: clock.wallTime))
                 }
-                if let script {
-                    continuation.resume(returning: loop.play(script, printer: printer))
-                } else {
-                    continuation.resume(returning: loop.run(input: input, printer: printer))
-                }
+                continuation.resume(
+                    returning: script.map { loop.play($0, show: show) } ?? loop.run(input: input, show: show))
             }
         }
     }

@@ -5,6 +5,7 @@ import ArgumentParser
 import CoreMotion
 import DeviceCore
 import LiveDevice
+import SensorTools
 
 /// `sensorctl watch`
 struct WatchCommand: AsyncParsableCommand {
@@ -56,16 +57,13 @@ struct WatchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await watch().end()
+        try await Termination.during { await watch($0) }
     }
 
-    @MainActor private func watch() async -> ExitStatus {
-        let stop = Stop()
-        let termination = Termination(stop)
-        defer { withExtendedLifetime(termination) {} }
+    @MainActor private func watch(_ stop: Stop) async -> ExitStatus {
         let device = LiveDevice.shared
         let plan = ListenerPlan(
-            stream: stream, asJSON: output.json, isLive: Descriptor.standardOutput.isTerminal && Ink.canMoveCursor,
+            stream: stream, asJSON: output.json, isLive: Descriptor.standardOutput.showsPictures,
             limit: count, interval: interval, everyReport: everyReport, receiver: receiver, frame: reference.frame,
             edge: reference.orientation)
         let listener = plan.listener(on: device, output: StandardOutput(stop: stop), stop: stop)
@@ -76,8 +74,8 @@ struct WatchCommand: AsyncParsableCommand {
         let reason = await stop.wait()
         listener.end()
         return reason.status(
-            isComplete: listener.isComplete,
-            shortfall: "Only \(listener.count) of \(count ?? 0) \(plan.noun) have come in \(duration ?? 0) s.")
+            isComplete: listener.outlet.isComplete,
+            shortfall: "Only \(listener.outlet.count) of \(count ?? 0) \(stream.noun) have come in \(duration ?? 0) s.")
     }
 
     /// Somebody who watches what is not there should know: it may come later, and is waited for.
@@ -105,20 +103,5 @@ struct WatchCommand: AsyncParsableCommand {
 
     private var isFrameAvailable: Bool {
         CMMotionManager.availableAttitudeReferenceFrames().contains(reference.frame.frame)
-    }
-
-    /// A duration has to be a number of seconds that a timer takes.
-    static func validate(duration: Double?) throws {
-        guard let duration else { return }
-        guard duration > 0, duration <= 1e8 else {
-            throw ValidationError("--duration takes seconds, more than 0.")
-        }
-    }
-
-    /// An interval has to be a number of seconds that a sensor can keep.
-    static func validate(interval: Double) throws {
-        guard interval >= 0, interval <= 3600 else {
-            throw ValidationError("--interval takes seconds, from 0 to 3600.")
-        }
     }
 }

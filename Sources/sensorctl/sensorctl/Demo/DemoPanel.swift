@@ -4,6 +4,7 @@
 import CoreLocation
 import DeviceCore
 import Foundation
+import SensorTools
 
 /// The picture of the demo: the trail on the left, instruments and sky on the right, time at the bottom.
 struct DemoPanel {
@@ -92,16 +93,16 @@ struct DemoPanel {
         let main = isLost ? 244 : Palette.text
         var row = y + 1
         let place =
-            "\(trimmed(Reading.latitude(location.coordinate.latitude)))  \(trimmed(Reading.longitude(location.coordinate.longitude)))"
+            "\(trimmed(LocationWords.latitude(location.coordinate.latitude)))  \(trimmed(LocationWords.longitude(location.coordinate.longitude)))"
         canvas.put(place, x: left, y: row, color: isLost ? 244 : 231, bold: true)
         row += spaced ? 2 : 1
         canvas.dim("altitude", x: left, y: row)
-        value(trimmed(Reading.altitude(location)), at: row, color: main)
+        value(trimmed(LocationWords.altitude(location)), at: row, color: main)
         row += 1
         Gauges.profile(state.altitudes, duration: trace.duration, on: &canvas, x: left, y: row, width: inner)
         row += spaced ? 2 : 1
         canvas.dim("speed", x: left, y: row)
-        value(isLost ? "-" : trimmed(Reading.speed(location)), at: row, color: main)
+        value(isLost ? "-" : trimmed(LocationWords.speed(location)), at: row, color: main)
         row += 1
         let speed = isLost ? 0 : location.speed
         Gauges.bar(speed / max(trace.fastest, 1), on: &canvas, x: left, y: row, width: inner)

@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import CoreLocation
 import DeviceCore
 import SimulatedDevice
 
@@ -14,7 +15,7 @@ struct DemoPlayer {
     let stop: Stop
 
     /// In a terminal, in about that many seconds.
-    func show(on terminal: DemoTerminal, within seconds: Double) async -> DemoState {
+    func show(on terminal: TerminalScreen, within seconds: Double) async -> DemoState {
         let device = SimulatedDevice(trace.file)
         let tracker = device.use { DemoTracker() }
         defer { tracker.end() }
@@ -72,5 +73,35 @@ struct DemoPlayer {
     /// A value that tasks of the main actor share.
     private final class Flag {
         var isSet = false
+    }
+}
+
+/// The delegate behind the panel: an ordinary program of Core Location. Used on the main thread.
+final class DemoTracker: NSObject, CLLocationManagerDelegate {
+    private let manager = CLLocationManager()
+    private(set) var state = DemoState()
+    /// Called after each callback.
+    var whenChanged: () -> Void = {}
+
+    override init() {
+        super.init()
+        manager.delegate = self
+        manager.requestWhenInUseAuthorization()
+        manager.startUpdatingLocation()
+    }
+
+    func end() {
+        manager.stopUpdatingLocation()
+        manager.delegate = nil
+    }
+
+    func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
+        for location in locations { state.add(location) }
+        whenChanged()
+    }
+
+    func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
+        state.lose(error.reason)
+        whenChanged()
     }
 }

@@ -37,8 +37,7 @@ struct AttitudePanel {
 
     private func numbers(on canvas: inout Canvas, x: Int, y: Int, width: Int) {
         func row(_ offset: Int, _ name: String, _ value: String, color: Int = Palette.text) {
-            canvas.dim(name, x: x, y: y + offset)
-            canvas.put(value, x: x + width - value.count, y: y + offset, color: color, bold: true)
+            canvas.row(name, value, x: x, y: y + offset, width: width, color: color)
         }
         row(0, "roll", Self.degrees(reading.roll))
         row(1, "pitch", Self.degrees(reading.pitch))

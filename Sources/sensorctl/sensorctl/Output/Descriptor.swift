@@ -31,6 +31,12 @@ struct Descriptor: Sendable {
     /// True for a terminal.
     var isTerminal: Bool { isatty(number) == 1 }
 
+    /// True for a terminal in which pictures can be drawn: not for one that says it can only print.
+    var showsPictures: Bool {
+        let kind = getenv("TERM").map { String(cString: $0) } ?? ""
+        return isTerminal && !kind.isEmpty && kind != "dumb"
+    }
+
     /// Writes all of it, however many calls that takes.
     ///
     /// - Parameter isPatient: asked now and then while nobody takes what is written; false gives up, as when nobody
@@ -86,6 +92,27 @@ struct Descriptor: Sendable {
     enum ReadFailure: Error {
         case system(errno: Int32)
         case tooLarge
+    }
+}
+
+extension Descriptor {
+    /// Reads what is there, as soon as something is.
+    func readSome(atMost limit: Int) -> ReadSome {
+        var failure: Int32?
+        let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            let result = systemRead(number, buffer.baseAddress, buffer.count)
+            if result < 0 { failure = errno }
+            count = max(result, 0)
+        }
+        if let failure { return .failed(errno: failure) }
+        return bytes.isEmpty ? .end : .bytes(bytes)
+    }
+
+    /// What a single read has come to.
+    enum ReadSome: Sendable {
+        case bytes([UInt8])
+        case end
+        case failed(errno: Int32)
     }
 }
 

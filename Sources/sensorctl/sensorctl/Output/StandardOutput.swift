@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import JSONBytes
+import SensorTools
 
 /// Standard output, one write for each line or block of lines; or whoever takes it in its place. Used from one thread.
 final class StandardOutput {
@@ -42,5 +44,20 @@ final class StandardOutput {
 
     func write(line: String) {
         write(Array((line + "\n").utf8))
+    }
+
+    /// Writes an object on a line of its own.
+    func writeObject(_ body: (inout JSONWriter) -> Void) {
+        var writer = JSONWriter()
+        writer.line(body)
+        write(writer.bytes)
+    }
+
+    /// Writes a report, as a page for people or as JSON.
+    func write(_ report: some Report, asJSON: Bool) {
+        guard asJSON else { return write(line: report.text(ink: Ink(descriptor))) }
+        var writer = JSONWriter()
+        report.write(to: &writer)
+        write(writer.bytes)
     }
 }

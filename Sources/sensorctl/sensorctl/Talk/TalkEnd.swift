@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import SensorTools
 
 /// How a conversation has ended.
 enum TalkEnd: Sendable {
@@ -58,6 +59,18 @@ enum TalkEnd: Sendable {
         case .stalled(let bytes):
             Notes.fail("The accessory has taken nothing for \(Int(TalkPlan.patience)) s. \(bytes) bytes were not sent.")
             return .inputOutput
+        }
+    }
+}
+
+extension ByteChannelEnd {
+    /// How it ended, in a few words.
+    var words: String {
+        switch reason {
+        case .closed: "closed"
+        case .hungUp: "the accessory has hung up"
+        case .detached: "the accessory was unplugged"
+        case .failed: error.map { Printable.text($0.description) } ?? "the connection has failed"
         }
     }
 }

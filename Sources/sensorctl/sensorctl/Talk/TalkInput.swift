@@ -56,28 +56,30 @@ struct TalkInput {
     }
 }
 
-extension Descriptor {
-    /// Reads what is there, as soon as something is.
-    func readSome(atMost limit: Int) -> ReadSome {
-        var failure: Int32?
-        let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
-            let result = systemRead(number, buffer.baseAddress, buffer.count)
-            if result < 0 { failure = errno }
-            count = max(result, 0)
+/// A terminal whose keys go out as they are typed, for as long as the object lives.
+///
+/// Output is left as it is, so that a line feed alone still begins a line at its left end.
+final class TalkTerminal {
+    private let descriptor: Descriptor
+    private var former: termios
+
+    /// Nil when it is no terminal.
+    init?(_ descriptor: Descriptor) {
+        var current = termios()
+        guard tcgetattr(descriptor.number, &current) == 0 else { return nil }
+        self.descriptor = descriptor
+        former = current
+        current.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON | ISIG | IEXTEN)
+        current.c_iflag &= ~tcflag_t(ICRNL | INLCR | IGNCR | IXON | ISTRIP | BRKINT | INPCK)
+        withUnsafeMutableBytes(of: &current.c_cc) { keys in
+            for (key, value) in [(Int(VMIN), UInt8(1)), (Int(VTIME), 0)] where keys.indices.contains(key) {
+                keys[key] = value
+            }
         }
-        if let failure { return .failed(errno: failure) }
-        return bytes.isEmpty ? .end : .bytes(bytes)
+        guard tcsetattr(descriptor.number, TCSANOW, &current) == 0 else { return nil }
     }
 
-    /// What a single read has come to.
-    enum ReadSome: Sendable {
-        case bytes([UInt8])
-        case end
-        case failed(errno: Int32)
+    deinit {
+        tcsetattr(descriptor.number, TCSANOW, &former)
     }
-}
-
-/// The C function, which takes the place of no method.
-private func systemRead(_ number: Int32, _ start: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-    read(number, start, count)
 }

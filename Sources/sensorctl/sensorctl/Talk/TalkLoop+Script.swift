@@ -4,16 +4,17 @@
 import AccessoryFinding
 import AccessorySimulator
 import DeviceCore
+import SensorTools
 
 extension TalkLoop {
     /// Says what a recorded program said, and returns at the first answer that is another than the recorded one.
-    func play(_ script: UmockdevScript, printer: any TalkPrinter) -> TalkEnd {
+    func play(_ script: UmockdevScript, show: (TalkEvent) -> Void) -> TalkEnd {
         stop.whenRequested { [wake] in wake.signal() }
         switch connect(nil) {
         case .connected(let accessory, let name, let channel):
-            printer.opened(accessory, protocol: name)
-            let end = play(script, through: channel, accessory, printer)
-            if case .gone(_, let reason) = end { printer.ended(reason) }
+            show(.opened(accessory, protocolName: name))
+            let end = play(script, through: channel, accessory, show)
+            if case .gone(_, let reason) = end { show(.ended(reason)) }
             return end
         case .absent: return .stopped
         case .refused(let end): return end
@@ -22,7 +23,7 @@ extension TalkLoop {
 
     private func play(
         _ script: UmockdevScript, through channel: any ByteChannel, _ accessory: AccessoryDescription,
-        _ printer: any TalkPrinter
+        _ show: (TalkEvent) -> Void
     ) -> TalkEnd {
         channel.observe { [wake] _ in wake.signal() }
         defer { channel.close() }
@@ -38,7 +39,7 @@ extension TalkLoop {
                 switch buffer.withUnsafeMutableBytes({ channel.read(into: $0) }) {
                 case .bytes(let count):
                     let bytes = Array(buffer[..<min(count, buffer.count)])
-                    printer.received(bytes)
+                    show(.received(bytes))
                     difference = dialogue.heard(bytes)
                     hasMore = true
                 case .empty: break
@@ -49,7 +50,7 @@ extension TalkLoop {
             if difference == nil, !pending.isEmpty,
                 case .taken(let count) = pending.withUnsafeBytes({ channel.write($0) }), count > 0
             {
-                printer.sent(Array(pending.prefix(count)))
+                show(.sent(Array(pending.prefix(count))))
                 difference = dialogue.said(count)
                 (since, hasMore) = (clock.now, true)
             }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import SensorTools
 import Synchronization
 
 /// Hands bytes to and fro between the user and an accessory, on the thread that calls `run`.
@@ -43,7 +44,7 @@ final class TalkLoop: Sendable {
     }
 
     /// Talks until all is said, and returns how it ended.
-    func run(input descriptor: Descriptor, printer: any TalkPrinter) -> TalkEnd {
+    func run(input descriptor: Descriptor, show: (TalkEvent) -> Void) -> TalkEnd {
         stop.whenRequested { [wake] in wake.signal() }
         let subscription = source.subscribe { [wake] _ in wake.signal() }
         defer { subscription.cancel() }
@@ -53,10 +54,10 @@ final class TalkLoop: Sendable {
         while stop.reason == nil {
             switch connect(partner) {
             case .connected(let accessory, let name, let channel):
-                printer.opened(accessory, protocol: name)
-                let end = converse(channel, accessory, &input, printer)
+                show(.opened(accessory, protocolName: name))
+                let end = converse(channel, accessory, &input, show)
                 guard case .gone(let label, let reason) = end else { return end }
-                printer.ended(reason)
+                show(.ended(reason))
                 guard plan.follows, !input.wantsToLeave else {
                     // The end of the input may wait to be read.
                     if input.isWanted, wake.wait(for: descriptor.number, until: clock.now, clock: clock) {
@@ -122,7 +123,7 @@ final class TalkLoop: Sendable {
     /// Talks through the channel until it, the input or the user's patience ends.
     private func converse(
         _ channel: any ByteChannel, _ accessory: AccessoryDescription, _ input: inout TalkInput,
-        _ printer: any TalkPrinter
+        _ show: (TalkEvent) -> Void
     ) -> TalkEnd {
         channel.observe { [wake] _ in wake.signal() }
         defer { channel.close() }
@@ -132,7 +133,7 @@ final class TalkLoop: Sendable {
             var hasMore = false
             switch buffer.withUnsafeMutableBytes({ channel.read(into: $0) }) {
             case .bytes(let count):
-                printer.received(Array(buffer[..<min(count, buffer.count)]))
+                show(.received(Array(buffer[..<min(count, buffer.count)])))
                 rest.heard(at: clock.now)
                 hasMore = true
             case .empty: break
@@ -141,7 +142,7 @@ final class TalkLoop: Sendable {
             if !input.pending.isEmpty, case .taken(let count) = input.pending.withUnsafeBytes({ channel.write($0) }),
                 count > 0
             {
-                printer.sent(Array(input.pending.prefix(count)))
+                show(.sent(Array(input.pending.prefix(count))))
                 input.drop(count)
             }
             if input.wantsToLeave, input.pending.isEmpty { return .finished }

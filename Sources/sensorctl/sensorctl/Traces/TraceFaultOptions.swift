@@ -19,7 +19,7 @@ struct TraceFaultOptions: ParsableArguments {
             if seed != nil { throw ValidationError("--seed is for --fault.") }
             return
         }
-        do throws(DeviceError) { _ = try TraceFault.list(fault) } catch { throw ValidationError(error.description) }
+        _ = try ExitStatus.validating { () throws(DeviceError) in try TraceFault.list(fault) }
     }
 
     /// Refuses faults behind what is played.
@@ -34,12 +34,8 @@ struct TraceFaultOptions: ParsableArguments {
     func apply(to trace: TraceFile) throws -> TraceFile {
         let edits = edits()
         guard !edits.isEmpty else { return trace }
-        do throws(DeviceError) {
-            return try TraceEditor.trace(trace, edits: edits, named: trace.name)
-        } catch {
-            Notes.fail(error.description)
-            try ExitStatus(reading: error).end()
-            throw error
+        return try ExitStatus.ending(ExitStatus.init(reading:)) { () throws(DeviceError) in
+            try TraceEditor.trace(trace, edits: edits, named: trace.name)
         }
     }
 

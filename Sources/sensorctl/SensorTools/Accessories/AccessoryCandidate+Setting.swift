@@ -1,0 +1,72 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import AccessoryFinding
+package import DeviceCore
+import JSONBytes
+
+extension AccessoryCandidate {
+    /// What it is called: what the device says of itself, else what its maker is called by number.
+    package var label: String {
+        if !name.isEmpty { return Printable.text(name) }
+        guard let vendorID, let productID else { return "a port of the board" }
+        return "\(Printable.hex(vendorID)):\(Printable.hex(productID))"
+    }
+
+    /// The node, and of a node with several parts which one.
+    package var place: String {
+        guard case .usb = kind, let interface else { return node }
+        return "\(node) interface \(interface)"
+    }
+
+    /// What it would be opened as.
+    package enum Kind: String {
+        case tty, hidraw, usb
+    }
+
+    /// What it would be opened as.
+    package var kind: Kind {
+        if node.hasPrefix("/dev/bus/usb/") { return .usb }
+        return node.hasPrefix("/dev/hidraw") ? .hidraw : .tty
+    }
+
+    private static let exampleName = "com.example.protocol"
+
+    /// What to write into the configuration file, so that it becomes an accessory.
+    package var setting: String {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.object("accessories") { writer in
+                if let vendorID, let productID {
+                    writer.array("rules") { $0.object { writeRule(vendorID, productID, to: &$0) } }
+                } else {
+                    writer.array("declared") { $0.object { writeDeclaration(to: &$0) } }
+                }
+            }
+        }
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    private func writeRule(_ vendor: UInt16, _ product: UInt16, to writer: inout JSONWriter) {
+        writer.member("vendor", Printable.hex(vendor))
+        writer.member("product", Printable.hex(product))
+        writer.memberIfPresent("interface", interface.map { Int($0) })
+        writer.member("protocols", [Self.exampleName])
+        switch kind {
+        case .tty: writer.member("speed", 115_200)
+        case .hidraw: writer.member("reportLength", 64)
+        case .usb: break
+        }
+    }
+
+    private func writeDeclaration(to writer: inout JSONWriter) {
+        writer.member("name", "My accessory")
+        writer.object("protocols") { writer in
+            writer.key(text: Self.exampleName)
+            writer.object { writer in
+                writer.member("tty", node)
+                writer.member("speed", 115_200)
+            }
+        }
+    }
+}

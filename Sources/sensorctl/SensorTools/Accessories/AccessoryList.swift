@@ -1,0 +1,108 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import AccessoryFinding
+package import DeviceCore
+import JSONBytes
+
+/// The accessories, and what could be some, as `list` prints them.
+package struct AccessoryList: Sendable {
+    var accessories: [AccessoryDescription] = []
+    var candidates: [AccessoryCandidate] = []
+    var problems: [DeviceError] = []
+
+    /// What there is now.
+    @concurrent package static func load(_ source: any AccessorySource) async -> AccessoryList {
+        AccessoryList(
+            accessories: source.accessories, candidates: (source as? any AccessoryCandidateSource)?.candidates ?? [],
+            problems: source.problems)
+    }
+
+    /// Rows of a name, a value and a remark, for people.
+    func rows(ink: Ink) -> [(name: String, value: String, remark: String)] {
+        var rows: [(name: String, value: String, remark: String)] = []
+        func row(_ name: String, _ value: String, _ remark: String = "") { rows.append((name, value, remark)) }
+        if accessories.isEmpty { row("Accessories", "none") }
+        for (index, accessory) in accessories.enumerated() {
+            let maker = [accessory.manufacturer, accessory.modelNumber].filter { !$0.isEmpty && $0 != accessory.name }
+            let serial = accessory.serialNumber.isEmpty ? [] : ["serial \(accessory.serialNumber)"]
+            let words = [accessory.label] + (maker + serial).map(Printable.text)
+            let port = accessory.portPath.isEmpty ? "" : ", port \(accessory.portPath)"
+            row(
+                index == 0 ? "Accessories" : "", words.joined(separator: "  "),
+                Printable.text("\(accessory.identity)\(port)"))
+            for offered in accessory.protocols {
+                row("", "  \(offered.name)" + (offered.node.map { "  \($0.path)" } ?? ""), offered.origin.words)
+            }
+        }
+        for (index, candidate) in candidates.enumerated() {
+            row(
+                index == 0 ? "Without a name" : "", "\(candidate.place)  \(candidate.label)",
+                candidate.portPath.isEmpty ? "" : "port \(Printable.text(candidate.portPath))")
+            row("", "  " + ink.dim(Printable.text(candidate.reason)))
+        }
+        for problem in problems { row("", ink.color(214, Printable.text(problem.description))) }
+        return rows
+    }
+}
+
+extension AccessoryProtocol.Origin {
+    /// Where the name comes from, in words.
+    var words: String {
+        switch self {
+        case .configuration: "configuration"
+        case .udevProperty: "udev property EXTERNAL_ACCESSORY_PROTOCOLS"
+        case .interfaceString: "the accessory's own interface string"
+        case .trace: "trace"
+        }
+    }
+}
+
+extension AccessoryList {
+    /// One object a line.
+    func write(to writer: inout JSONWriter) {
+        for accessory in accessories {
+            writer.line(kind: "accessory") { $0.write(fieldsOf: accessory) }
+        }
+        for candidate in candidates {
+            writer.line(kind: "accessoryCandidate") { writer in
+                writer.member("node", candidate.node)
+                writer.member("name", candidate.name)
+                writer.member("port", candidate.portPath)
+                writer.member("vendor", candidate.vendorID.map { Printable.hex($0) })
+                writer.member("product", candidate.productID.map { Printable.hex($0) })
+                writer.member("interface", candidate.interface.map { Int($0) })
+                writer.member("reason", candidate.reason)
+                writer.member("setting", candidate.setting)
+            }
+        }
+        for problem in problems {
+            writer.line(kind: "problem") { $0.member("message", problem.description) }
+        }
+    }
+}
+
+extension JSONWriter {
+    /// The keys and values that tell of an accessory.
+    mutating func write(fieldsOf accessory: AccessoryDescription) {
+        member("id", accessory.id)
+        for (name, value) in [
+            ("identity", accessory.identity), ("name", accessory.name), ("manufacturer", accessory.manufacturer),
+            ("model", accessory.modelNumber), ("serial", accessory.serialNumber),
+            ("firmware", accessory.firmwareRevision), ("hardware", accessory.hardwareRevision),
+            ("port", accessory.portPath),
+        ] { member(text: name, value) }
+        member("vendor", accessory.vendorID.map { Printable.hex($0) })
+        member("product", accessory.productID.map { Printable.hex($0) })
+        array("protocols") { writer in
+            for offered in accessory.protocols {
+                writer.object { writer in
+                    writer.member("name", offered.name)
+                    writer.member("origin", offered.origin.rawValue)
+                    writer.member("interface", offered.interface.map { Int($0) })
+                    writer.member("node", offered.node?.path)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import AccessoryFinding
+package import DeviceCore
+import Foundation
+import SystemCalls
+
+/// What `doctor` looks at of accessories.
+package struct AccessoryFacts: Sendable {
+    var accessories: [AccessoryDescription] = []
+    var candidates: [AccessoryCandidate] = []
+    /// Why accessories, or some of them, cannot be found.
+    var problems: [DeviceError] = []
+    /// The nodes of all of them, and of what is declared.
+    var nodes: [String: NodeFacts] = [:]
+    /// True when udevd runs.
+    var hasUdev = true
+    /// What kind of container this is; nil when it is none.
+    var container: String?
+    /// True when ModemManager runs.
+    var hasModemManager = false
+    /// True when this package's rules for udev are installed.
+    var hasRules = true
+    /// Folders for declared accessories that do not exist.
+    var missingFolders: [String] = []
+}
+
+extension AccessoryFacts {
+    /// Where rules for udev are installed.
+    private static let ruleFolders = [
+        "/etc/udev/rules.d", "/run/udev/rules.d", "/usr/lib/udev/rules.d", "/lib/udev/rules.d",
+    ]
+
+    /// Looks at the accessories, their nodes, and what has to do with them.
+    @concurrent package static func load(_ device: Device, user: String) async -> AccessoryFacts {
+        var facts = AccessoryFacts()
+        let source = device.accessorySource
+        let list = await AccessoryList.load(source)
+        (facts.accessories, facts.candidates, facts.problems) = (list.accessories, list.candidates, list.problems)
+        let holders = NodeFacts.Holder.all()
+        let paths =
+            facts.accessories.flatMap(\.protocols).compactMap(\.node?.path) + facts.candidates.map(\.node)
+            + device.configuration.declaredAccessories.value.flatMap(\.endpoints).map(\.node.path)
+        for path in Set(paths) { facts.nodes[path] = NodeFacts(path, user: user, holders: holders) }
+        facts.hasUdev = access("/run/udev/control", F_OK) == 0
+        facts.container = container()
+        facts.hasModemManager = NodeFacts.Holder.runs("ModemManager")
+        facts.hasRules = ruleFolders.contains { access("\($0)/\(UdevRules.fileName)", F_OK) == 0 }
+        facts.missingFolders = device.configuration.accessoryFolders.value.filter { path in
+            var status = stat()
+            return stat(path, &status) != 0 || status.st_mode & S_IFMT != S_IFDIR
+        }
+        return facts
+    }
+
+    /// The kind of container that this is, by the marks that they leave.
+    private static func container() -> String? {
+        if access("/.dockerenv", F_OK) == 0 { return "docker" }
+        if access("/run/.containerenv", F_OK) == 0 { return "podman" }
+        guard let bytes = try? FileBytes.read("/proc/1/environ", limit: 65_536) else { return nil }
+        return bytes.split(separator: 0).lazy.map { String(decoding: $0, as: UTF8.self) }
+            .first { $0.hasPrefix("container=") }.map { String($0.dropFirst("container=".count)) }
+    }
+}

@@ -1,0 +1,189 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+extension Diagnosis {
+    /// What is wrong with motion sensors, from the kernel up to the readings.
+    static func motion(_ facts: MachineFacts) -> [Finding] {
+        guard facts.traits.contains("LibIIO") else {
+            return [
+                Finding(
+                    .problem, "motion", "This program was built without libiio, and so without motion sensors.",
+                    repair: "sudo apt-get install libiio-dev",
+                    "swift build    # with the trait LibIIO, which is on by default")
+            ]
+        }
+        var findings: [Finding] = []
+        if facts.configuration.motionSources.value.contains(.local) { findings += kernel(facts) }
+        let problems = facts.motionProblems.filter { problem in
+            // What the kernel lacks has been said in more detail.
+            findings.isEmpty || problem.code != .notFound
+                || facts.configuration.motionSources.value.contains { address in
+                    address != .local && problem.description.contains(address.description)
+                }
+        }
+        findings += problems.map { unreachable($0, facts) }
+        if facts.trials.isEmpty, !findings.contains(where: { $0.level == .problem }) {
+            let places = facts.configuration.motionSources.value.map(\.description).joined(separator: ", ")
+            findings.add(
+                .problem, "motion", "No motion sensor was found at \(places.isEmpty ? "no place at all" : places).",
+                repair: "export DEVICE_SERVICES_IIO=ip:HOST    # or local:, or several with commas",
+                "iio_info -S    # shows what libiio finds; from the package libiio-utils")
+        }
+        return findings + facts.trials.flatMap { trial($0, facts) }
+    }
+
+    /// A place where sensors were looked for and that could not be asked.
+    private static func unreachable(_ problem: DeviceError, _ facts: MachineFacts) -> Finding {
+        var repair: [String] = []
+        // The longest one, since one address may begin with another.
+        let addresses = facts.configuration.motionSources.value.map(\.description).filter {
+            problem.description.contains($0)
+        }
+        if let address = addresses.max(by: { $0.count < $1.count }) {
+            repair.append("iio_info -u \(word(address))    # what libiio says to it; from the package libiio-utils")
+            if address.hasPrefix("ip:") {
+                repair.append("sudo apt-get install iiod && sudo systemctl enable --now iiod    # on that machine")
+            }
+        }
+        return Finding(.problem, "motion", problem.description, repair: repair)
+    }
+
+    private static func kernel(_ facts: MachineFacts) -> [Finding] {
+        guard facts.hasKernelBus else {
+            // A machine that is asked over the network as well may do without.
+            let isOnly = facts.configuration.motionSources.value == [.local]
+            return [
+                Finding(
+                    isOnly ? .problem : .remark, "motion",
+                    "This kernel shows no Industrial I/O (/sys/bus/iio is missing), so there are no sensors on this machine.",
+                    repair: "sudo modprobe industrialio    # or a kernel with CONFIG_IIO",
+                    "sudo modprobe YOUR_SENSORS_DRIVER    # and an entry for the chip in the device tree",
+                    "sensorctl simulate iio TRACE -- PROGRAM    # a simulated board meanwhile")
+            ]
+        }
+        if facts.kernelSensors.isEmpty {
+            return [
+                Finding(
+                    .problem, "motion",
+                    "The kernel has Industrial I/O and no device on it: no driver has found its chip.",
+                    repair: "dmesg | grep -i iio",
+                    "sudo apt-get install i2c-tools && i2cdetect -l && sudo i2cdetect -y 1    # does the chip answer at its address?",
+                    "# then: an entry for it in the device tree, and its driver's module")
+            ]
+        }
+        return facts.kernelSensors.flatMap { access(to: $0, facts) }
+    }
+
+    private static func access(to sensor: KernelSensor, _ facts: MachineFacts) -> [Finding] {
+        let name = sensor.name.isEmpty ? sensor.id : "\(sensor.name) (\(sensor.id))"
+        guard sensor.hasBuffer else {
+            return [
+                Finding(
+                    .remark, "motion",
+                    "\(name) offers no buffer: its readings are polled, one axis after the other. If the chip has an interrupt line, name it in the device tree."
+                )
+            ]
+        }
+        var findings: [Finding] = []
+        if !sensor.hasNode {
+            findings.add(
+                .problem, "motion", "\(name) has no node /dev/\(sensor.id).",
+                repair: "ls -l /dev/iio*",
+                "sudo udevadm trigger --subsystem-match=iio    # or CONFIG_DEVTMPFS in the kernel")
+        } else if !sensor.canOpenNode || !sensor.canWriteSettings {
+            let what = sensor.canOpenNode ? "set its rate and buffer" : "open /dev/\(sensor.id)"
+            findings.add(
+                .problem, "motion",
+                "The user \(facts.user) may not \(what) (the node is \(sensor.nodeOwnership)): \(name) is polled at best.",
+                repair: udevRule(user: facts.user))
+        }
+        if facts.isRoot, sensor.hasNode, sensor.nodeOwnership.hasPrefix("0600") {
+            findings.add(
+                .remark, "motion",
+                "You are root; programs of other users may not open /dev/\(sensor.id) (the node is \(sensor.nodeOwnership)).",
+                repair: udevRule(user: facts.user == "root" ? "USER" : facts.user))
+        }
+        if sensor.isCapturing {
+            findings.add(
+                .remark, "motion",
+                "Somebody captures from \(name) already, and the kernel lets only one program do so.",
+                repair: "sudo fuser -v /dev/\(sensor.id)    # who it is: often iio-sensor-proxy or iiod",
+                "export DEVICE_SERVICES_IIO=ip:localhost    # when it is iiod: read through it")
+        }
+        if let rate = sensor.rate, let number = Double(rate), number == 0 {
+            findings.add(
+                .remark, "motion",
+                "\(name) is set to 0 samples a second. A program that may set the rate does so; others get nothing.",
+                repair: "cat /sys/bus/iio/devices/\(sensor.id)/sampling_frequency_available",
+                "echo 100 | sudo tee /sys/bus/iio/devices/\(sensor.id)/sampling_frequency    # one of those")
+        }
+        if sensor.trigger == "", !facts.triggers.contains(where: { $0.hasPrefix(sensor.name) }) {
+            // A trigger whose name begins with the device's is found without a setting.
+            let trigger = sensor.name.isEmpty ? "device-services" : "\(sensor.name)-timer"
+            let load = facts.canMakeTimerTriggers ? [] : ["sudo modprobe iio-trig-hrtimer"]
+            findings.add(
+                .remark, "motion",
+                "\(name) has no trigger of its own and none is set. If its buffer gives nothing, a timer can drive it.",
+                repair: load + [
+                    "sudo mkdir \(word("/sys/kernel/config/iio/triggers/hrtimer/\(trigger)"))",
+                    "echo \(word(trigger)) | sudo tee /sys/bus/iio/devices/\(sensor.id)/trigger/current_trigger",
+                ])
+        }
+        return findings
+    }
+
+    /// A rule that lets a group use sensors, to be copied as it stands.
+    static func udevRule(user: String) -> [String] {
+        [
+            "sudo groupadd --system --force iio && sudo usermod -aG iio \(word(user))",
+            "sudo tee /etc/udev/rules.d/60-device-services.rules <<'END'",
+            // The node by GROUP and MODE; the files that set rate, buffer and trigger by RUN, which needs whole paths.
+            #"ACTION!="remove", SUBSYSTEM=="iio", GROUP="iio", MODE="0660", RUN+="/bin/chgrp -R iio /sys%p", RUN+="/bin/chmod -R g=u /sys%p""#,
+            "END",
+            "sudo udevadm control --reload && sudo udevadm trigger --action=add --subsystem-match=iio",
+            "# then log in again, so that the group counts",
+        ]
+    }
+
+    private static func trial(_ trial: MachineFacts.Trial, _ facts: MachineFacts) -> [Finding] {
+        let sensor = trial.sensor
+        let name = "\(sensor.kind.rawValue) \(sensor.name.isEmpty ? sensor.id : sensor.name)"
+        var findings = sensor.remarks.map { Finding(.remark, "motion", "\(name): \($0)") }
+        if let failure = trial.failure {
+            // A first reading may have come all the same: it is read before the buffer is opened.
+            findings.insert(Finding(.problem, "motion", "\(name): \(failure.description)"), at: 0)
+        } else if trial.readings > 0 {
+            let rate = trial.measuredRate.map { ", \(Self.rounded($0)) readings a second by their stamps" } ?? ""
+            findings.insert(
+                Finding(.good, "motion", "\(name) gives readings (\(sensor.mode.rawValue)\(rate); \(sensor.source))."),
+                at: 0)
+            if let remark = slowness(of: trial, name) { findings.append(remark) }
+        } else {
+            findings.insert(
+                Finding(
+                    .problem, "motion", "\(name) has given nothing in \(Self.rounded(trial.seconds)) s, and no reason.",
+                    repair:
+                        "iio_readdev -u \(word(sensor.source)) -b 10 -s 10 \(word(sensor.name.isEmpty ? "iio:device0" : sensor.name))    # does libiio get anything?",
+                    "cat /sys/bus/iio/devices/*/sampling_frequency    # a rate of 0 sends nothing"), at: 0)
+        }
+        return findings
+    }
+
+    /// What there is to say when stamps tell a much lower rate than the sensor was asked for.
+    private static func slowness(of trial: MachineFacts.Trial, _ name: String) -> Finding? {
+        guard let measured = trial.measuredRate, let set = trial.sensor.rates.rate(atLeast: MachineFacts.Trial.rate)
+        else {
+            return nil
+        }
+        let expected = min(set, MachineFacts.Trial.rate)
+        guard measured < expected / 2 else { return nil }
+        return Finding(
+            .remark, "motion",
+            "\(name) gives \(rounded(measured)) readings a second where \(rounded(expected)) were asked for: its rate could not be set, or its trigger is slower."
+        )
+    }
+
+    private static func rounded(_ number: Double) -> String { "\((number * 10).rounded() / 10)" }
+}

@@ -1,0 +1,137 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import AccessoryFinding
+import DeviceCore
+
+/// One thing that `doctor` has to say.
+struct Finding: Sendable, Hashable {
+    /// How bad it is.
+    enum Level: String, Sendable {
+        case good, remark, problem
+    }
+
+    let level: Level
+    /// What it is about: "positions", "motion", "calibration", "accessories", "configuration", "battery".
+    let topic: String
+    /// What was found, in a sentence.
+    let message: String
+    /// What to do about it, as lines that can be copied; empty when there is nothing to do.
+    let repair: [String]
+
+    init(_ level: Level, _ topic: String, _ message: String, repair: [String]) {
+        self.level = level
+        self.topic = topic
+        self.message = message
+        self.repair = repair
+    }
+
+    init(_ level: Level, _ topic: String, _ message: String, repair: String...) {
+        self.init(level, topic, message, repair: repair)
+    }
+}
+
+extension [Finding] {
+    mutating func add(_ level: Finding.Level, _ topic: String, _ message: String, repair: [String]) {
+        append(Finding(level, topic, message, repair: repair))
+    }
+
+    mutating func add(_ level: Finding.Level, _ topic: String, _ message: String, repair: String...) {
+        append(Finding(level, topic, message, repair: repair))
+    }
+}
+
+/// Says why nothing arrives, and what mends it.
+package struct Diagnosis {
+    let findings: [Finding]
+
+    package init(_ facts: MachineFacts) {
+        var findings = facts.configuration.allProblems.map { Finding(.problem, "configuration", $0.description) }
+        findings += facts.unknownVariables.map { name in
+            Finding(
+                .problem, "configuration",
+                "The environment variable \(name) is not known and has no effect; there are DEVICE_SERVICES_GPSD, DEVICE_SERVICES_IIO, DEVICE_SERVICES_LOCATION, DEVICE_SERVICES_ACCESSORIES, DEVICE_SERVICES_UDEV, DEVICE_SERVICES_PROTOCOLS, DEVICE_SERVICES_STATE and DEVICE_SERVICES_CONFIG.",
+                repair: "unset \(Self.word(name))")
+        }
+        findings += Self.settings(facts)
+        findings += Self.positions(facts)
+        findings += Self.motion(facts)
+        findings += Self.calibrations(facts)
+        findings += Self.accessories(facts.accessories, facts)
+        findings += Self.battery(facts)
+        self.findings = findings
+    }
+
+    /// True when something keeps readings from arriving.
+    package var hasProblem: Bool { findings.contains { $0.level == .problem } }
+
+    private static func positions(_ facts: MachineFacts) -> [Finding] {
+        let address = facts.configuration.positionSource.value
+        if let failure = facts.positionFailure {
+            let isHere = ["localhost", "127.0.0.1", "::1"].contains(address.host)
+            let repair =
+                isHere
+                ? [
+                    "sudo apt-get install gpsd gpsd-clients", "sudo systemctl enable --now gpsd.socket",
+                    "gpspipe -w -n 5    # shows whether gpsd speaks at all",
+                ]
+                : [
+                    "nc -vz \(word(address.host)) \(address.port)    # on this machine: does anybody listen there?",
+                    "# on the other one: GPSD_OPTIONS=\"-G\" in /etc/default/gpsd, and a socket that others reach:",
+                    "sudo mkdir -p /etc/systemd/system/gpsd.socket.d",
+                    "printf '[Socket]\\nListenStream=\\nListenStream=/run/gpsd.sock\\nListenStream=0.0.0.0:\(address.port)\\nListenStream=[::]:\(address.port)\\n' | sudo tee /etc/systemd/system/gpsd.socket.d/network.conf",
+                    "sudo systemctl daemon-reload && sudo systemctl stop gpsd.service && sudo systemctl restart gpsd.socket",
+                    "gpsd -G -n /dev/ttyACM0    # where it is started by hand: -G lets others connect",
+                ]
+            return [Finding(.problem, "positions", failure.description, repair: repair)]
+        }
+        guard let receivers = facts.receivers else {
+            return [Finding(.good, "positions", "gpsd answers at \(address).")]
+        }
+        if receivers.isEmpty {
+            return [
+                Finding(
+                    .problem, "positions", "gpsd answers at \(address) and has no receiver.",
+                    repair:
+                        "sudo gpsdctl add /dev/ttyACM0    # the receiver's own path; for good: DEVICES in /etc/default/gpsd",
+                    "ls /dev/ttyACM* /dev/ttyUSB* /dev/serial*    # what it may be called")
+            ]
+        }
+        let names = receivers.map(\.path).joined(separator: ", ")
+        return [Finding(.good, "positions", "gpsd answers at \(address), with \(names).")]
+    }
+
+    /// Settings of sensors that no sensor takes to itself: most often the name is written wrongly.
+    private static func settings(_ facts: MachineFacts) -> [Finding] {
+        guard !facts.trials.isEmpty else { return [] }
+        let names = Set(facts.trials.map(\.sensor).flatMap { [$0.name, $0.label] }.filter { !$0.isEmpty }).sorted()
+        return facts.configuration.sensors.value.filter { setting in
+            !facts.trials.contains { setting.applies(to: $0.sensor) }
+        }.map { setting in
+            Finding(
+                .remark, "configuration",
+                "The setting for the sensor \"\(setting.sensor)\"\(setting.kind.map { " (\($0.rawValue))" } ?? "") is of no sensor that is there; there are \(names.joined(separator: ", "))."
+            )
+        }
+    }
+
+    /// A word as a shell takes it: names come from drivers and from other machines.
+    static func word(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "_-+.,:/@%=[]".utf8.contains(byte)
+            }
+        }
+        if isPlain, !text.isEmpty, !text.hasPrefix("-") { return text }
+        return "'\(text.replacing("'", with: "'\\''"))'"
+    }
+
+    private static func battery(_ facts: MachineFacts) -> [Finding] {
+        guard let battery = facts.battery else { return [Finding(.good, "battery", "There is no battery.")] }
+        let level = battery.level.map { "\(Int(($0 * 100).rounded())) %" } ?? "of unknown level"
+        return [Finding(.good, "battery", "The battery is at \(level), \(battery.state.rawValue).")]
+    }
+}

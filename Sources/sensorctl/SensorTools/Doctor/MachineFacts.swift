@@ -1,0 +1,87 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+package import DeviceCore
+
+/// What `doctor` looks at. The rules in ``Diagnosis`` see nothing else, so that they can be tested on any machine.
+package struct MachineFacts: Sendable {
+    /// What happened to a sensor that was listened to for a moment.
+    package struct Trial: Sendable {
+        /// The readings a second that are asked for.
+        package static let rate = 100.0
+
+        var sensor: SensorDescription
+        /// The readings that came.
+        var readings: Int
+        /// How long it was listened to, in seconds.
+        var seconds: Double
+        /// The rate by the time stamps, in hertz; nil when too few readings came.
+        var measuredRate: Double?
+        /// Why nothing came, when the source has said so.
+        var failure: DeviceError?
+
+        package init(
+            sensor: SensorDescription, readings: Int, seconds: Double, measuredRate: Double?, failure: DeviceError?
+        ) {
+            (self.sensor, self.readings, self.seconds) = (sensor, readings, seconds)
+            (self.measuredRate, self.failure) = (measuredRate, failure)
+        }
+    }
+
+    var configuration: Configuration
+    /// Variables of the environment that look like this package's and are none of them.
+    var unknownVariables: [String] = []
+    /// The optional libraries that the program was built with.
+    var traits: [String]
+    /// The name of the user.
+    package var user: String
+    /// True when everything is allowed; the user is then the one who became root, if known.
+    var isRoot: Bool
+    /// True when the kernel has Industrial I/O.
+    var hasKernelBus: Bool
+    /// The devices that the kernel shows.
+    var kernelSensors: [KernelSensor]
+    /// The triggers that there are, by name.
+    var triggers: [String]
+    /// True when the kernel can make triggers from a timer.
+    var canMakeTimerTriggers: Bool
+    package var trials: [Trial]
+    /// What is stored of calibrations.
+    package var calibrations: [StoredCalibrations.Entry] = []
+    /// Why something that is stored cannot be used.
+    package var calibrationProblems: [DeviceError] = []
+    /// Now, by the machine's clock.
+    package var now = WallTime.epoch
+    /// Why places where sensors were looked for could not be asked.
+    package var motionProblems: [DeviceError] = []
+    /// Why gpsd does not answer; nil when it does.
+    package var positionFailure: DeviceError?
+    /// gpsd's receivers; nil when it did not list them.
+    package var receivers: [ReceiverDescription]?
+    var battery: BatteryReading?
+    package var accessories = AccessoryFacts()
+}
+
+/// What the kernel's files say of one Industrial I/O device.
+struct KernelSensor: Sendable, Hashable {
+    /// "iio:device0"
+    var id: String
+    /// The driver's name; empty when it says none.
+    var name: String
+    /// True when there is a folder for captured channels.
+    var hasBuffer: Bool
+    /// True when the node in /dev exists.
+    var hasNode: Bool
+    /// True when this user may read and write the node.
+    var canOpenNode: Bool
+    /// The node's mode and group, such as "0600 root"; empty when there is no node.
+    var nodeOwnership: String
+    /// True when this user may write the files that set rate and buffer.
+    var canWriteSettings: Bool
+    /// The trigger that is set; empty for none, nil when the device takes none.
+    var trigger: String?
+    /// The rate that is set, as the driver writes it; nil when the device as a whole has none.
+    var rate: String?
+    /// True when somebody captures from it already.
+    var isCapturing = false
+}

@@ -1,0 +1,115 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import ByteChannels
+import DeviceCore
+import Foundation
+import SystemCalls
+
+/// Who may open a node, and who has it open.
+struct NodeFacts: Sendable, Hashable {
+    /// A program that has the node open.
+    struct Holder: Sendable, Hashable {
+        var pid: Int32
+        var name: String
+    }
+
+    var path: String
+    /// False when there is no such node.
+    var exists = true
+    /// As in "0660".
+    var mode = "0660"
+    var owner = "root"
+    var group = "dialout"
+    /// True when the group may read and write.
+    var isOpenToGroup = true
+    /// True when this process may open it.
+    var canOpen = true
+    /// True when the user is listed in the group, be it that this session began before that.
+    var isListedInGroup = false
+    /// As far as this user may look: others' programs are seen by root only. Of a socket those that are connected to it.
+    var holders: [Holder] = []
+    /// True for a socket, which may serve several programs at a time.
+    var isSocket = false
+    /// How many connections a socket has, be it that it cannot be seen who has them.
+    var connections = 0
+}
+
+extension NodeFacts {
+    /// Looks at a node.
+    ///
+    /// - Parameters:
+    ///   - user: the user whose groups are looked up.
+    ///   - holders: the programs that have nodes open, by path.
+    init(_ path: String, user: String, holders: [String: [Holder]]) {
+        self.path = path
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            exists = false
+            canOpen = false
+            return
+        }
+        mode = "0" + String(status.st_mode & 0o777, radix: 8)
+        owner = getpwuid(status.st_uid).map { String(cString: $0.pointee.pw_name) } ?? "\(status.st_uid)"
+        group = getgrgid(status.st_gid).map { String(cString: $0.pointee.gr_name) } ?? "\(status.st_gid)"
+        isOpenToGroup = status.st_mode & 0o060 == 0o060
+        canOpen = access(path, R_OK | W_OK) == 0
+        isListedInGroup = Self.groups(of: user).contains(status.st_gid)
+        let target = realpath(path, nil).map { resolved in
+            defer { free(resolved) }
+            return String(cString: resolved)
+        }
+        self.holders = holders[target ?? path] ?? []
+        isSocket = status.st_mode & S_IFMT == S_IFSOCK
+        guard isSocket else { return }
+        let peers = SocketPeers(of: path)
+        connections = peers.count
+        self.holders = peers.holders.filter { $0.pid != getpid() }.map { holder in
+            Holder(pid: holder.pid, name: holder.program.isEmpty ? "a program" : Printable.text(holder.program))
+        }
+    }
+
+    /// Every group that the user is listed in.
+    private static func groups(of user: String) -> Set<gid_t> {
+        guard let entry = getpwnam(user) else { return [] }
+        var count: Int32 = 256
+        var groups = [gid_t](repeating: 0, count: Int(count))
+        _ = getgrouplist(user, entry.pointee.pw_gid, &groups, &count)
+        return Set(groups.prefix(Int(max(0, min(count, 256)))))
+    }
+}
+
+extension NodeFacts.Holder {
+    /// The programs other than this one that have something below /dev open, by path.
+    static func all(proc: String = "/proc") -> [String: [NodeFacts.Holder]] {
+        var holders: [String: [NodeFacts.Holder]] = [:]
+        let own = getpid()
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: proc)) ?? [] {
+            guard let pid = Int32(name), pid != own else { continue }
+            let folder = "\(proc)/\(name)"
+            var paths: Set<String> = []
+            for descriptor in (try? FileManager.default.contentsOfDirectory(atPath: folder + "/fd")) ?? [] {
+                guard
+                    let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/fd/\(descriptor)"),
+                    path.hasPrefix("/dev/")
+                else { continue }
+                paths.insert(path)
+            }
+            guard !paths.isEmpty else { continue }
+            let program = Self.name(of: folder) ?? "a program"
+            for path in paths { holders[path, default: []].append(NodeFacts.Holder(pid: pid, name: program)) }
+        }
+        return holders.mapValues { $0.sorted { $0.pid < $1.pid } }
+    }
+
+    /// True when a program of that name runs.
+    static func runs(_ name: String, proc: String = "/proc") -> Bool {
+        let processes = (try? FileManager.default.contentsOfDirectory(atPath: proc)) ?? []
+        return processes.contains { Int32($0) != nil && Self.name(of: "\(proc)/\($0)") == name }
+    }
+
+    private static func name(of folder: String) -> String? {
+        guard let bytes = try? FileBytes.read(folder + "/comm", limit: 64) else { return nil }
+        return Printable.text(String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .newlines))
+    }
+}

@@ -1,0 +1,100 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import JSONBytes
+import Trace
+package import TraceEditing
+
+extension TraceSummary {
+    /// A short page for people.
+    package func text(ink: Ink) -> String {
+        var lines: [String] = []
+        func row(_ name: String, _ value: String) {
+            lines.append("\(ink.bold(name))\(String(repeating: " ", count: max(1, 12 - name.count)))\(value)")
+        }
+        row("Recording", name)
+        if let start = header.start {
+            let boot = start.boot.nanoseconds
+            let time = CivilDate(start.wallTime).iso8601(decimals: 3)
+            row("Starts", boot > 0 ? "\(time), \(Self.seconds(boot)) after boot" : time)
+        }
+        row("Lasts", "\(Self.seconds(duration)), \(count) events")
+        for (name, value) in [("Recorder", header.recorder), ("Source", header.source), ("Faults", faults)]
+        where !value.isEmpty && value != self.name { row(name, value) }
+        for device in header.devices {
+            row(
+                "Receiver",
+                [device.receiver.path, device.receiver.driver].filter { !$0.isEmpty }.joined(separator: "  "))
+        }
+        if !streams.isEmpty {
+            lines.append("")
+            lines.append(ink.bold(Self.columns(["Stream", "from", "events", "rate", "gaps", "longest pause"])))
+            for stream in streams { lines.append(Self.columns(stream.cells)) }
+        }
+        if let positions {
+            lines.append("")
+            for (name, value) in positions.rows { row(name, value) }
+        }
+        // Without a clock of its own the trace goes by the receiver's.
+        if clocks.count == 2, !header.clock.isEmpty {
+            let ahead = (Double(offset(clocks[1])) - Double(offset(clocks[0]))) / 1e9
+            let drift = clockDrift.map { ", the machine's clock is \(Self.number($0, 1)) ppm fast" } ?? ""
+            row("Clocks", "receiver and machine differ by \(Self.number(ahead, 3)) s more at the end\(drift)")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private func offset(_ pair: ClockPair) -> Int64 { pair.time.subtractingSaturated(pair.receiver.nanoseconds) }
+
+    private static func columns(_ cells: [String]) -> String {
+        let widths = [16, 32, 9, 11, 6]
+        var line = ""
+        for (index, cell) in cells.enumerated() {
+            let pad = index < widths.count ? String(repeating: " ", count: max(1, widths[index] - cell.count)) : ""
+            line += index == 2 || index == 3 || index == 4 ? "\(pad)\(cell)" : cell + pad
+            if index == 4 { line += "  " }
+        }
+        return line
+    }
+
+    /// As in "3.250 s".
+    package static func seconds(_ nanoseconds: Int64) -> String { "\(number(Double(nanoseconds) / 1e9, 3)) s" }
+
+    static func number(_ value: Double, _ decimals: Int) -> String {
+        var bytes: [UInt8] = []
+        return FixedDecimal.append(value, decimals: decimals, to: &bytes)
+            ? String(decoding: bytes, as: UTF8.self) : "unknown"
+    }
+}
+
+extension TraceSummary.Stream {
+    fileprivate var cells: [String] {
+        [
+            kind, origin, "\(count)", rate.map { "\(TraceSummary.number($0, $0 < 10 ? 2 : 1)) Hz" } ?? "",
+            "\(gapCount)",
+            longestInterval > 0
+                ? "\(TraceSummary.seconds(longestInterval)) at \(TraceSummary.seconds(longestStart))" : "",
+        ]
+    }
+}
+
+extension TraceSummary.Positions {
+    fileprivate var rows: [(String, String)] {
+        var rows = [("Positions", "\(count), \(fixCount) with a fix, \(threeDimensionalCount) with an altitude")]
+        guard fixCount > 0 else { return rows }
+        let number = TraceSummary.number
+        rows.append(
+            ("Area", "\(number(south, 5)) to \(number(north, 5)) north, \(number(west, 5)) to \(number(east, 5)) east"))
+        rows.append(("Way", distance < 10_000 ? "\(number(distance, 0)) m" : "\(number(distance / 1000, 1)) km"))
+        if !medianError.isNaN {
+            rows.append(("Error", "\(number(medianError, 1)) m, the median of what receivers estimate"))
+        }
+        if let firstTime, let lastTime {
+            rows.append(
+                ("Times", "\(CivilDate(firstTime).iso8601(decimals: 3)) to \(CivilDate(lastTime).iso8601(decimals: 3))")
+            )
+        }
+        return rows
+    }
+}

@@ -1,0 +1,70 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// What to listen to, and how to print it.
+struct ListenerPlan {
+    var stream: StreamName
+    var asJSON: Bool
+    /// True to draw readings again and again in a terminal.
+    var isLive = false
+    var limit: Int?
+    /// Seconds between readings of motion.
+    var interval: Double
+    var everyReport = false
+    var receiver: String?
+    /// What device motion is measured against.
+    var frame = FrameName.arbitrary
+    /// The edge whose heading is told.
+    var edge = EdgeName.portrait
+    /// The time that is called zero: the start of a trace, boot elsewhere.
+    var origin = BootTime.zero
+    /// False to keep the output to readings where several sensors make them: an error then is a note.
+    var tellsErrors = true
+
+    /// The listener, made where its manager belongs.
+    @MainActor func listener(on device: Device, output: StandardOutput, stop: Stop) -> any StreamListener {
+        let clock = device.clock
+        let outlet = ReadingOutlet(printer(output), stop: stop, limit: limit)
+        switch stream {
+        case .location:
+            return LocationListener(clock: clock, everyReport: everyReport, receiver: receiver, outlet: outlet)
+        case .accessories: return AccessoryListener(clock: clock, outlet: outlet)
+        case .orientation: return OrientationListener(clock: clock, outlet: outlet)
+        case .deviceMotion:
+            // Only a picture shows what Core Motion has no words for.
+            let tap = drawsPictures ? FusionTap(device) : nil
+            return DeviceMotionListener(frame: frame, interval: interval, origin: origin, tap: tap, outlet: outlet)
+        case .heading:
+            return HeadingListener(edge: edge, interval: interval, origin: origin, clock: clock, outlet: outlet)
+        case .accelerometer, .gyro, .magnetometer, .pressure:
+            return MotionListener(stream, interval: interval, outlet: outlet)
+        }
+    }
+
+    private func printer(_ output: StandardOutput) -> any ReadingPrinter {
+        // Pictures are drawn in real time, also of a trace.
+        drawsPictures
+            ? PicturePrinter(output: output, clock: LiveClock())
+            : LinePrinter(output: output, asJSON: asJSON, tellsErrors: tellsErrors)
+    }
+
+    /// A row that is broken in two cannot be drawn over, nor one that has left the screen.
+    private var drawsPictures: Bool {
+        guard !asJSON, isLive, let rows = stream.pictureRows else { return false }
+        let size = TerminalScreen(.standardOutput).measure()
+        return size.width >= PictureSize.leastColumns && size.height >= rows
+    }
+}
+
+extension StreamName {
+    /// The fewest rows of a terminal in which it is drawn as a picture; nil where it is always told in lines.
+    fileprivate var pictureRows: Int? {
+        switch self {
+        case .location, .accessories: nil
+        case .heading, .deviceMotion: PictureSize.leastRows
+        case .accelerometer, .gyro, .magnetometer, .pressure, .orientation: 6
+        }
+    }
+}

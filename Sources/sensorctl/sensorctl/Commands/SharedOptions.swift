@@ -1,0 +1,59 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import TraceEditing
+
+/// What every verb has.
+struct OutputOptions: ParsableArguments {
+    @Flag(help: "Print one JSON object a line.")
+    var json = false
+}
+
+/// What several verbs ask of their arguments.
+extension ParsableArguments {
+    /// A duration has to be a number of seconds that a timer takes.
+    static func validate(duration: Double?) throws {
+        guard let duration else { return }
+        guard duration > 0, duration <= 1e8 else {
+            throw ValidationError("--duration takes seconds, more than 0.")
+        }
+    }
+
+    /// An interval has to be a number of seconds that a sensor can keep.
+    static func validate(interval: Double) throws {
+        guard interval >= 0, interval <= 3600 else {
+            throw ValidationError("--interval takes seconds, from 0 to 3600.")
+        }
+    }
+
+    /// How several recordings lie to each other.
+    static func alignment(_ text: String) throws -> TraceMerger.Alignment {
+        guard let alignment = TraceMerger.Alignment(rawValue: text) else {
+            throw ValidationError("Recordings are aligned by clock or start, not by \(text).")
+        }
+        return alignment
+    }
+
+    /// A program that is run has standard output for itself.
+    static func validate(program: [String], json: Bool) throws {
+        if json, !program.isEmpty {
+            throw ValidationError("Standard output belongs to the program: leave --json out.")
+        }
+    }
+}
+
+/// What attitudes and headings are measured against.
+struct ReferenceOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "What device motion is measured against: arbitrary, corrected (by the magnetometer), magnetic or true (north); or Core Motion's name.",
+            valueName: "frame"))
+    var frame = FrameName.arbitrary
+
+    @Option(
+        help: ArgumentHelp(
+            "The edge whose heading is told: portrait (the top one), portraitUpsideDown, landscapeLeft or landscapeRight.",
+            valueName: "orientation"))
+    var orientation = EdgeName.portrait
+}

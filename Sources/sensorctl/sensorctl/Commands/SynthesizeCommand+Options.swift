@@ -1,0 +1,75 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import DeviceCore
+import SyntheticMotion
+
+extension SynthesizeCommand {
+    func options() throws(DeviceError) -> MotionOptions {
+        do {
+            return try motionOptions()
+        } catch {
+            // It was checked before.
+            throw DeviceError(.invalidConfiguration, "\(error)")
+        }
+    }
+
+    /// The options that the arguments ask for.
+    func motionOptions() throws -> MotionOptions {
+        var options = MotionOptions()
+        options.start = start?.time
+        options.seed = seed
+        options.sampleRate = rate
+        options.fixRate = fixRate
+        options.fixDelay = fixDelay
+        options.smoothing = smoothing
+        options.pitches = !level
+        options.earthRotates = !stillEarth
+        options.biasFraction = bias
+        options.geoidSeparation = geoid
+        guard let turns = MotionOptions.Turns(rawValue: turns) else {
+            throw ValidationError(
+                "--turns is \(MotionOptions.Turns.allCases.map(\.rawValue).joined(separator: " or ")).")
+        }
+        options.turns = turns
+        options.inertialUnit = try Self.find(imu, InertialUnit.all, \.name, "--imu")
+        let isIdeal = options.inertialUnit == .ideal
+        let own = options.inertialUnit?.magnetometer?.name ?? "ak8963"
+        options.magnetometer = try Self.find(
+            magnetometer ?? own, SensorModel.magnetometers, \.name, "--magnetometer")
+        options.barometer = try Self.find(
+            barometer ?? (isIdeal ? "ideal" : "bmp280"), SensorModel.barometers, \.name, "--barometer")
+        guard let receiver = ReceiverNoise.all.first(where: { $0.name == receiver }) else {
+            throw ValidationError("--receiver is one of \(ReceiverNoise.all.map(\.name).joined(separator: ", ")).")
+        }
+        options.receiver = receiver
+        options.placement = try Self.matrix(placement, "--placement")
+        options.mountMatrix = try Self.matrix(mountMatrix, "--mount-matrix")
+        do throws(DeviceError) { try options.check() } catch { throw ValidationError(error.description) }
+        return options
+    }
+
+    /// What has that name; nil for "none".
+    private static func find<Part>(
+        _ name: String, _ all: [Part], _ key: KeyPath<Part, String>, _ option: String
+    ) throws -> Part? {
+        if name == "none" { return nil }
+        guard let part = all.first(where: { $0[keyPath: key] == name }) else {
+            throw ValidationError(
+                "\(option) is one of \(all.map { $0[keyPath: key] }.joined(separator: ", ")), none.")
+        }
+        return part
+    }
+
+    private static func matrix(_ text: String?, _ option: String) throws -> MountMatrix {
+        guard let text else { return .identity }
+        guard let matrix = MountMatrix(text) else {
+            throw ValidationError("\(option) takes nine numbers: \"1, 0, 0; 0, 1, 0; 0, 0, 1\".")
+        }
+        return matrix
+    }
+
+    static func names(_ units: [InertialUnit]) -> String { (units.map(\.name) + ["none"]).joined(separator: ", ") }
+    static func names(_ models: [SensorModel]) -> String { (models.map(\.name) + ["none"]).joined(separator: ", ") }
+}

@@ -1,0 +1,85 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+
+/// The wish that a verb ends, and why. The first wish counts.
+final class Stop: Sendable {
+    /// Why a verb ends.
+    enum Reason: Sendable {
+        case signal
+        /// As many locations as were asked for have come.
+        case complete
+        case timeIsUp
+        /// Nobody reads the output any more.
+        case outputClosed
+        case denied
+        case failed(DeviceError, ExitStatus)
+    }
+
+    private struct State {
+        var reason: Reason?
+        var handlers: [@Sendable () -> Void] = []
+        var waiters: [CheckedContinuation<Reason, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    var reason: Reason? { state.withLock { $0.reason } }
+
+    func request(_ reason: Reason) {
+        let (handlers, waiters) = state.withLock {
+            state -> ([@Sendable () -> Void], [CheckedContinuation<Reason, Never>]) in
+            guard state.reason == nil else { return ([], []) }
+            state.reason = reason
+            defer { (state.handlers, state.waiters) = ([], []) }
+            return (state.handlers, state.waiters)
+        }
+        for handler in handlers { handler() }
+        for waiter in waiters { waiter.resume(returning: reason) }
+    }
+
+    /// Runs the closure when the wish comes, at once when it has come already.
+    func whenRequested(_ handler: @escaping @Sendable () -> Void) {
+        let isLate = state.withLock { state in
+            if state.reason == nil { state.handlers.append(handler) }
+            return state.reason != nil
+        }
+        if isLate { handler() }
+    }
+
+    /// Returns when the wish has come.
+    func wait() async -> Reason {
+        await withCheckedContinuation { continuation in
+            let reason = state.withLock { state in
+                if state.reason == nil { state.waiters.append(continuation) }
+                return state.reason
+            }
+            if let reason { continuation.resume(returning: reason) }
+        }
+    }
+}
+
+extension Stop.Reason {
+    /// The exit status that a reason leads to; what has to be said about it is said here.
+    func status(isComplete: Bool, shortfall: String) -> ExitStatus {
+        switch self {
+        case .signal, .complete, .outputClosed: return .success
+        case .timeIsUp:
+            if !isComplete { Notes.warn(shortfall) }
+            return isComplete ? .success : .unavailable
+        case .denied: return .noPermission
+        case .failed(let error, let status):
+            Notes.fail(error.description)
+            return status
+        }
+    }
+}
+
+extension Stop {
+    /// The exit status of a verb that has come to its end: the one that the wish leads to, if there was one.
+    func status(or status: ExitStatus = .success) -> ExitStatus {
+        reason?.status(isComplete: true, shortfall: "") ?? status
+    }
+}

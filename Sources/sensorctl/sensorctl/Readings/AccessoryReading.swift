@@ -1,0 +1,77 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import JSONBytes
+import SensorTools
+
+/// An accessory as the accessory manager describes it.
+struct AccessoryReading: Sendable, Hashable {
+    var connectionID: Int
+    var name: String
+    var manufacturer = ""
+    var model = ""
+    var serial = ""
+    var firmware = ""
+    var hardware = ""
+    var port = ""
+    var protocols: [String] = []
+
+    /// What there is to know of it, in a line.
+    var line: String {
+        let serial = serial.isEmpty ? "" : "serial \(serial)"
+        let words = [name, manufacturer, model == name ? "" : model, serial].filter { !$0.isEmpty }.map(Printable.text)
+        let spoken = protocols.isEmpty ? "no protocol" : protocols.joined(separator: ", ")
+        return "\(connectionID)  \(words.joined(separator: "  "))  \(spoken)"
+    }
+
+    /// The same as a JSON object.
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("connectionID", connectionID)
+            for (key, value) in [
+                ("name", name), ("manufacturer", manufacturer), ("model", model), ("serial", serial),
+                ("firmware", firmware), ("hardware", hardware), ("port", port),
+            ] { writer.member(text: key, value) }
+            writer.member("protocols", protocols)
+        }
+    }
+}
+
+/// The accessories that are there at the start, or the one that comes or goes.
+struct AccessoryNews: Reading {
+    /// What happens, and its name in JSON.
+    enum Change: String, Sendable {
+        case present = "connectedAccessories"
+        case connected = "EAAccessoryDidConnect"
+        case disconnected = "EAAccessoryDidDisconnect"
+    }
+
+    let change: Change
+    let accessories: [AccessoryReading]
+    let time: WallTime
+
+    func writeMembers(to writer: inout JSONWriter) {
+        writer.member("callback", change.rawValue)
+        writer.member("time", CivilDate(time).timestamp)
+        if change == .present {
+            writer.array("accessories") { writer in
+                for accessory in accessories { accessory.write(to: &writer) }
+            }
+        } else if let accessory = accessories.first {
+            writer.key("accessory")
+            accessory.write(to: &writer)
+        }
+    }
+
+    func lines(_ ink: Ink) -> [String] {
+        let mark =
+            switch change {
+            case .present: ink.dim("=")
+            case .connected: ink.color(78, "+")
+            case .disconnected: ink.color(203, "-")
+            }
+        let time = ink.dim(CivilDate(time).timeOfDayWithTenths)
+        return accessories.map { "\(time)  \(mark) \($0.line)" }
+    }
+}

@@ -1,0 +1,120 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import DeviceCore
+import Foundation
+import JSONBytes
+import SensorTools
+
+/// What the manager has told its delegate of locations.
+struct LocationsReading: Reading {
+    let locations: [CLLocation]
+
+    func writeMembers(to writer: inout JSONWriter) {
+        writer.member("callback", "didUpdateLocations")
+        writer.array("locations") { writer in
+            for location in locations { writer.object { Self.write(location, to: &$0) } }
+        }
+    }
+
+    private static func write(_ location: CLLocation, to writer: inout JSONWriter) {
+        writer.member("timestamp", CivilDate(location.time).timestamp)
+        writer.member("latitude", location.coordinate.latitude)
+        writer.member("longitude", location.coordinate.longitude)
+        // Not the properties: they are 0 when the receiver gave no altitude.
+        writer.member("altitude", location.altitudeAboveSeaLevel)
+        writer.member("ellipsoidalAltitude", location.altitudeAboveEllipsoid)
+        writer.member("horizontalAccuracy", location.horizontalAccuracy)
+        writer.member("verticalAccuracy", location.verticalAccuracy)
+        writer.member("speed", location.speed)
+        writer.member("speedAccuracy", location.speedAccuracy)
+        writer.member("course", location.course)
+        writer.member("courseAccuracy", location.courseAccuracy)
+    }
+
+    func lines(_ ink: Ink) -> [String] {
+        locations.map { location in
+            var columns = LocationWords.columns(location)
+            for index in 0..<2 { columns[index] = ink.bold(columns[index]) }
+            columns[5] = ink.color(LocationWords.color(accuracy: location.horizontalAccuracy), columns[5])
+            return ([ink.dim(CivilDate(location.time).timeOfDayWithTenths)] + columns).joined(separator: "  ")
+        }
+    }
+
+    /// The date over the columns.
+    func titles(_ ink: Ink) -> [String] {
+        locations.map { location in
+            let date = CivilDate(location.time).date
+            return ink.dim("\(date)      latitude     longitude    altitude       speed  course      accuracy  sats")
+        }
+    }
+}
+
+/// Why the manager has no location.
+struct LocationFailure: Reading {
+    let error: any Error
+    /// When it was told.
+    let time: WallTime
+
+    func writeMembers(to writer: inout JSONWriter) {
+        let wrapped = error as NSError
+        writer.member("callback", "didFailWithError")
+        writer.object("error") { writer in
+            writer.member("domain", wrapped.domain)
+            writer.member("code", wrapped.code)
+            writer.member("name", (error as? CLError).map { "\($0.code)" })
+            writer.member("reason", error.reason)
+        }
+    }
+
+    func lines(_ ink: Ink) -> [String] {
+        let isDenied = (error as? CLError)?.code == .denied
+        let what = ink.color(isDenied ? 203 : 214, isDenied ? "not allowed" : "no position")
+        return ["\(ink.dim(CivilDate(time).timeOfDayWithTenths))  \(what): \(error.reason)"]
+    }
+}
+
+/// What the program may know of the position.
+struct AuthorizationReading: Reading {
+    let status: CLAuthorizationStatus
+    let accuracy: CLAccuracyAuthorization
+    /// When it was told.
+    let time: WallTime
+
+    func writeMembers(to writer: inout JSONWriter) {
+        writer.member("callback", "didChangeAuthorization")
+        writer.member("status", status.name)
+        writer.member("accuracy", accuracy.name)
+    }
+
+    func lines(_ ink: Ink) -> [String] {
+        // What is usual needs no line.
+        let isUsual = status == .authorizedWhenInUse || status == .authorizedAlways
+        guard !isUsual || accuracy != .fullAccuracy else { return [] }
+        return ["\(ink.dim(CivilDate(time).timeOfDayWithTenths))  authorization: \(status.name), \(accuracy.name)"]
+    }
+}
+
+extension CLAuthorizationStatus {
+    /// The name of the case.
+    fileprivate var name: String {
+        switch self {
+        case .notDetermined: "notDetermined"
+        case .restricted: "restricted"
+        case .denied: "denied"
+        case .authorizedAlways: "authorizedAlways"
+        case .authorizedWhenInUse: "authorizedWhenInUse"
+        }
+    }
+}
+
+extension CLAccuracyAuthorization {
+    /// The name of the case.
+    fileprivate var name: String {
+        switch self {
+        case .fullAccuracy: "fullAccuracy"
+        case .reducedAccuracy: "reducedAccuracy"
+        }
+    }
+}

@@ -1,0 +1,75 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import DeviceCore
+import Foundation
+
+/// The values of a location as people write them. Every text has a fixed number of columns.
+enum LocationWords {
+    static func latitude(_ degrees: Double) -> String {
+        String(format: "%9.6f°%@", abs(degrees), degrees < 0 ? "S" : "N")
+    }
+
+    static func longitude(_ degrees: Double) -> String {
+        String(format: "%10.6f°%@", abs(degrees), degrees < 0 ? "W" : "E")
+    }
+
+    /// The altitude above the sea; "~" marks one that the receiver does not vouch for.
+    static func altitude(_ location: CLLocation) -> String {
+        guard let altitude = location.altitudeAboveSeaLevel else { return "       - m" }
+        let mark = location.verticalAccuracy < 0 ? "~" : " "
+        return String(format: "%@%7.1f m", mark, altitude)
+    }
+
+    static func speed(_ location: CLLocation) -> String {
+        location.speed < 0 ? "    - km/h" : String(format: "%5.1f km/h", location.speed * 3.6)
+    }
+
+    static func course(_ location: CLLocation) -> String {
+        guard location.course >= 0 else { return "  -       " }
+        let name = Compass.name(location.course)
+        let degrees = String(format: "%3.0f°", location.course)
+        return "\(degrees) \(Compass.arrow(location.course)) \(name)" + String(repeating: " ", count: 3 - name.count)
+    }
+
+    static func accuracy(_ location: CLLocation) -> String {
+        let digits = location.horizontalAccuracy < 100 ? 1 : 0
+        return String(format: "± %5.*f m", digits, location.horizontalAccuracy)
+    }
+
+    static func satellites(_ location: CLLocation) -> String {
+        guard let sky = location.sky else { return "   -" }
+        let used = sky.usedCount >= 0 ? Int(sky.usedCount) : location.satellites.count { $0.isUsed }
+        let seen = sky.visibleCount >= 0 ? Int(sky.visibleCount) : location.satellites.count
+        return String(format: "%2d/%d", used, seen)
+    }
+
+    /// From good to bad.
+    static func color(accuracy: Double) -> Int {
+        switch accuracy {
+        case ..<5: 78
+        case ..<15: 149
+        case ..<50: 214
+        default: 203
+        }
+    }
+
+    /// What a table of locations has in its columns.
+    static func columns(_ location: CLLocation) -> [String] {
+        [
+            latitude(location.coordinate.latitude), longitude(location.coordinate.longitude), altitude(location),
+            speed(location), course(location), accuracy(location), satellites(location),
+        ]
+    }
+}
+
+extension CLLocation {
+    /// The time of the report, to the nanosecond; for a report without one the time of its arrival.
+    var time: WallTime {
+        if let time = report?.time { return time }
+        // A Date is good for less than a microsecond; what lies behind that is not the receiver's.
+        let microseconds = ((timestamp.timeIntervalSinceReferenceDate + 978_307_200) * 1e6).rounded()
+        return WallTime(seconds: microseconds / 1e6) ?? .epoch
+    }
+}

@@ -1,0 +1,88 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceSupport
+import Foundation
+import JSONBytes
+import SensorTools
+
+/// A reading of a sensor.
+struct MotionReading: TimedReading {
+    /// One number of it.
+    struct Value {
+        let name: String
+        let number: Double
+        let unit: String
+
+        init(_ name: String, _ number: Double, unit: String) {
+            self.name = name
+            self.number = number
+            self.unit = unit
+        }
+    }
+
+    let stream: StreamName
+    let timestamp: TimeInterval
+    let values: [Value]
+
+    init(stream: StreamName, timestamp: TimeInterval, values: [Value]) {
+        self.stream = stream
+        self.timestamp = timestamp
+        self.values = values
+    }
+
+    /// A reading of three axes.
+    init(stream: StreamName, timestamp: TimeInterval, axes: SIMD3<Double>) {
+        self.init(
+            stream: stream, timestamp: timestamp,
+            values: zip(["x", "y", "z"], axes.components).map { Value($0, $1, unit: stream.unit) })
+    }
+
+    /// The length of the vector, where it is one.
+    var magnitude: Double? {
+        guard stream != .pressure else { return nil }
+        return values.reduce(0) { $0 + $1.number * $1.number }.squareRoot()
+    }
+
+    var callback: String { stream.rawValue }
+
+    func writeValues(to writer: inout JSONWriter) {
+        for value in values { writer.member(text: value.name, value.number) }
+    }
+
+    func columns(_ ink: Ink) -> [String] {
+        let numbers = values.map { value in
+            let name = value.name.count > 1 ? value.name + " " : value.name
+            return "\(ink.dim(name)) \(ink.bold(String(format: "%9.4f", value.number)))"
+        }
+        let last =
+            magnitude.map { String(format: "| %8.4f %@", $0, stream.unit) }
+            ?? values.map(\.unit).joined(separator: ", ")
+        return numbers + [ink.dim(last)]
+    }
+}
+
+/// How the device is held, each time that it changes.
+struct OrientationReading: TimedReading {
+    let orientation: UIDeviceOrientation
+    let timestamp: Double
+
+    var callback: String { StreamName.orientation.rawValue }
+    func writeValues(to writer: inout JSONWriter) { writer.member("orientation", orientation.name) }
+    func columns(_ ink: Ink) -> [String] { [ink.bold(orientation.name)] }
+}
+
+extension UIDeviceOrientation {
+    /// The name of the case.
+    fileprivate var name: String {
+        switch self {
+        case .unknown: "unknown"
+        case .portrait: "portrait"
+        case .portraitUpsideDown: "portraitUpsideDown"
+        case .landscapeLeft: "landscapeLeft"
+        case .landscapeRight: "landscapeRight"
+        case .faceUp: "faceUp"
+        case .faceDown: "faceDown"
+        }
+    }
+}

@@ -1,0 +1,68 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CoreLocation
+import CoreMotion
+
+/// The frame of reference of device motion, in a word or as Core Motion calls it, in any case.
+enum FrameName: String, ExpressibleByArgument, CaseIterable {
+    case arbitrary, corrected, magnetic, `true`
+
+    init?(argument: String) {
+        let word = argument.lowercased()
+        guard let frame = Self.allCases.first(where: { $0.rawValue == word || $0.appleName.lowercased() == word })
+        else { return nil }
+        self = frame
+    }
+
+    static var allValueStrings: [String] { allCases.map(\.rawValue) + allCases.map(\.appleName) }
+
+    /// Core Motion's name.
+    var appleName: String {
+        switch self {
+        case .arbitrary: "xArbitraryZVertical"
+        case .corrected: "xArbitraryCorrectedZVertical"
+        case .magnetic: "xMagneticNorthZVertical"
+        case .true: "xTrueNorthZVertical"
+        }
+    }
+
+    /// Core Motion's value.
+    var frame: CMAttitudeReferenceFrame {
+        switch self {
+        case .arbitrary: .xArbitraryZVertical
+        case .corrected: .xArbitraryCorrectedZVertical
+        case .magnetic: .xMagneticNorthZVertical
+        case .true: .xTrueNorthZVertical
+        }
+    }
+
+    /// True when it takes a magnetometer.
+    var needsMagnetometer: Bool { self != .arbitrary }
+
+    /// True when device motion in it has a heading.
+    var hasHeading: Bool { self == .magnetic || self == .true }
+}
+
+/// How the device is held, which says the edge whose heading is told.
+enum EdgeName: String, ExpressibleByArgument, CaseIterable {
+    case portrait, portraitUpsideDown, landscapeLeft, landscapeRight
+
+    init?(argument: String) {
+        guard let edge = Self.allCases.first(where: { $0.rawValue.lowercased() == argument.lowercased() }) else {
+            return nil
+        }
+        self = edge
+    }
+
+    /// Core Location's value.
+    var orientation: CLDeviceOrientation {
+        switch self {
+        case .portrait: .portrait
+        case .portraitUpsideDown: .portraitUpsideDown
+        case .landscapeLeft: .landscapeLeft
+        case .landscapeRight: .landscapeRight
+        }
+    }
+}

@@ -1,0 +1,127 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import DeviceCore
+import SimulatedDevice
+
+/// What can be watched and replayed. A new stream is a case here, a row in ``facts`` and a listener in `ListenerPlan`.
+enum StreamName: String, ExpressibleByArgument, CaseIterable {
+    case location, heading, accelerometer, gyro, magnetometer, pressure, orientation, accessories
+    case deviceMotion = "device-motion"
+
+    /// What there is to know of a stream.
+    private struct Facts {
+        /// What its updates are called.
+        var noun = "readings"
+        /// Another name for it.
+        var alias: String?
+        /// The sensors without which nothing comes; none for the position and for accessories.
+        var sensors: [SensorKind] = []
+        /// True for a sensor's own readings, by which a recording is described.
+        var isSensor = false
+        /// True for what a manager makes of several sources.
+        var isFused = false
+        /// The unit of its readings, and a reading that fills a bar from the middle to its end.
+        var unit = ""
+        var span = 1.0
+        /// What new expectations allow in the fields of a callback: what another processor, compiler or mathematical
+        /// library may make of the same readings, and no more than nobody would notice.
+        var tolerances: [String: FieldTolerance] = [:]
+    }
+
+    private var facts: Facts {
+        switch self {
+        case .location: Facts(noun: "locations", tolerances: Self.locationTolerances)
+        case .heading:
+            Facts(sensors: [.accelerometer, .magnetometer], isFused: true, tolerances: Self.headingTolerances)
+        case .deviceMotion:
+            Facts(
+                alias: "attitude", sensors: [.accelerometer, .gyroscope], isFused: true,
+                tolerances: Self.attitudeTolerances)
+        case .accelerometer: .sensor(.accelerometer, unit: "g", span: 2)
+        case .gyro: .sensor(.gyroscope, unit: "rad/s", span: 5)
+        case .magnetometer: .sensor(.magnetometer, unit: "µT", span: 100)
+        case .pressure:
+            Facts(
+                sensors: [.pressure], isSensor: true, unit: "kPa",
+                tolerances: [
+                    "timestamp": Self.time, "pressure": FieldTolerance(relative: 1e-9),
+                    "relativeAltitude": FieldTolerance(absolute: 1e-4),
+                ])
+        case .orientation: Facts(sensors: [.accelerometer], tolerances: ["timestamp": Self.time])
+        case .accessories: Facts(noun: "changes")
+        }
+    }
+
+    var noun: String { facts.noun }
+    var sensors: [SensorKind] { facts.sensors }
+    var isSensor: Bool { facts.isSensor }
+    var isFused: Bool { facts.isFused }
+    var unit: String { facts.unit }
+    var span: Double { facts.span }
+    var tolerances: [String: FieldTolerance] { facts.tolerances }
+
+    /// Reads a name or an alias.
+    init?(argument: String) {
+        guard let stream = Self.allCases.first(where: { $0.rawValue == argument || $0.facts.alias == argument }) else {
+            return nil
+        }
+        self = stream
+    }
+
+    static var allValueStrings: [String] { allCases.map(\.rawValue) + allCases.compactMap(\.facts.alias) }
+
+    /// The names in a sentence, for --help: first what managers make, then what sensors give.
+    static let list: String = {
+        let streams = [.location] + allCases.filter(\.isFused) + allCases.filter { $0 != .location && !$0.isFused }
+        let names = streams.map { stream in
+            stream.facts.alias.map { "\($0) (or \(stream.rawValue))" } ?? stream.rawValue
+        }
+        return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
+    }()
+}
+
+extension StreamName.Facts {
+    /// A sensor of three axes.
+    fileprivate static func sensor(_ kind: SensorKind, unit: String, span: Double) -> Self {
+        let value = FieldTolerance(absolute: 1e-9, relative: 1e-9)
+        return Self(
+            sensors: [kind], isSensor: true, unit: unit, span: span,
+            tolerances: ["timestamp": StreamName.time, "x": value, "y": value, "z": value])
+    }
+}
+
+extension StreamName {
+    fileprivate static let time = FieldTolerance(absolute: 1e-6)
+
+    private static var locationTolerances: [String: FieldTolerance] {
+        let value = FieldTolerance(absolute: 1e-6)
+        let plain = [
+            "altitude", "ellipsoidalAltitude", "horizontalAccuracy", "verticalAccuracy", "speed", "speedAccuracy",
+            "courseAccuracy",
+        ]
+        return Dictionary(uniqueKeysWithValues: plain.map { ($0, value) }).merging([
+            "latitude": FieldTolerance(absolute: 1e-9), "longitude": FieldTolerance(absolute: 1e-9, circle: 360),
+            "course": FieldTolerance(absolute: 1e-6, circle: 360),
+        ]) { $1 }
+    }
+
+    private static var headingTolerances: [String: FieldTolerance] {
+        let angle = FieldTolerance(absolute: 0.01, circle: 360)
+        let value = FieldTolerance(absolute: 0.01)
+        return [
+            "timestamp": time, "magneticHeading": angle, "trueHeading": angle, "headingAccuracy": value, "x": value,
+            "y": value, "z": value,
+        ]
+    }
+
+    private static var attitudeTolerances: [String: FieldTolerance] {
+        let value = FieldTolerance(absolute: 1e-4)
+        return [
+            "timestamp": time, "quaternion": FieldTolerance(rotation: 0.01), "gravity": value,
+            "userAcceleration": value, "rotationRate": value, "magneticField": FieldTolerance(absolute: 0.01),
+            "heading": FieldTolerance(absolute: 0.01, circle: 360),
+        ]
+    }
+}

@@ -1,0 +1,58 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import ExternalAccessory
+
+/// What the accessory manager tells: who is there, who comes, who goes.
+///
+/// Unchecked: it is used on the main thread, where the notifications are posted too.
+final class AccessoryListener: StreamListener, @unchecked Sendable {
+    let outlet: ReadingOutlet
+    private let manager = EAAccessoryManager.shared()
+    private let clock: any DeviceClock
+    private var observers: [any NSObjectProtocol] = []
+
+    init(clock: any DeviceClock, outlet: ReadingOutlet) {
+        self.clock = clock
+        self.outlet = outlet
+    }
+
+    func start() {
+        for (name, change) in [
+            (NSNotification.Name.EAAccessoryDidConnect, AccessoryNews.Change.connected),
+            (NSNotification.Name.EAAccessoryDidDisconnect, .disconnected),
+        ] {
+            observers.append(
+                NotificationCenter.default.addObserver(forName: name, object: manager, queue: nil) {
+                    [weak self] notification in
+                    self?.take(change, notification.userInfo?[EAAccessoryKey] as? EAAccessory)
+                })
+        }
+        manager.registerForLocalNotifications()
+        outlet.tell(news(.present, manager.connectedAccessories))
+    }
+
+    func end() {
+        manager.unregisterForLocalNotifications()
+        for observer in observers { NotificationCenter.default.removeObserver(observer) }
+        observers = []
+    }
+
+    private func take(_ change: AccessoryNews.Change, _ accessory: EAAccessory?) {
+        if let accessory { outlet.print(news(change, [accessory])) }
+    }
+
+    private func news(_ change: AccessoryNews.Change, _ accessories: [EAAccessory]) -> AccessoryNews {
+        AccessoryNews(change: change, accessories: accessories.map(AccessoryReading.init), time: clock.wallTime)
+    }
+}
+
+extension AccessoryReading {
+    fileprivate init(_ accessory: EAAccessory) {
+        self.init(
+            connectionID: accessory.connectionID, name: accessory.name, manufacturer: accessory.manufacturer,
+            model: accessory.modelNumber, serial: accessory.serialNumber, firmware: accessory.firmwareRevision,
+            hardware: accessory.hardwareRevision, port: accessory.portPath, protocols: accessory.protocolStrings)
+    }
+}

@@ -1,0 +1,95 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreMotion
+import DeviceCore
+import Foundation
+import MotionEngine
+import Synchronization
+
+/// A motion manager whose device motions go to an outlet.
+final class DeviceMotionListener: StreamListener {
+    let outlet: ReadingOutlet
+    private let manager = CMMotionManager()
+    private let frame: FrameName
+    private let interval: Double
+    private let origin: BootTime
+    private let tap: FusionTap?
+
+    init(frame: FrameName, interval: Double, origin: BootTime, tap: FusionTap?, outlet: ReadingOutlet) {
+        self.frame = frame
+        self.interval = interval
+        self.origin = origin
+        self.tap = tap
+        self.outlet = outlet
+    }
+
+    func start() {
+        tap?.start()
+        manager.deviceMotionUpdateInterval = interval
+        manager.startDeviceMotionUpdates(using: frame.frame, to: .main) { [weak self] motion, error in
+            self?.take(motion, error)
+        }
+    }
+
+    func end() {
+        manager.stopDeviceMotionUpdates()
+        tap?.end()
+    }
+
+    private func take(_ motion: CMDeviceMotion?, _ error: (any Error)?) {
+        if let error { outlet.tell(StreamFailure(stream: .deviceMotion, error: error)) }
+        guard let motion else { return }
+        let (attitude, field) = (motion.attitude, motion.magneticField)
+        let q = attitude.quaternion
+        outlet.print(
+            DeviceMotionReading(
+                timestamp: origin.secondsTo(motion.timestamp), quaternion: SIMD4(q.x, q.y, q.z, q.w),
+                gravity: motion.gravity.axes, userAcceleration: motion.userAcceleration.axes,
+                rotationRate: motion.rotationRate.axes, magneticField: field.field.axes,
+                magneticAccuracy: field.accuracy.rawValue, heading: motion.heading, roll: attitude.roll,
+                pitch: attitude.pitch, yaw: attitude.yaw, frame: frame, condition: tap?.condition))
+    }
+}
+
+extension BootTime {
+    /// Seconds from here to a time that is given in seconds since boot, with all nine decimals.
+    func secondsTo(_ seconds: Double) -> Double {
+        guard nanoseconds != 0, let time = Int64(exactly: (seconds * 1e9).rounded()) else { return seconds }
+        return BootTime(nanoseconds: time).seconds(since: self)
+    }
+}
+
+/// Listens to the motion engine for what Core Motion does not tell: the gyroscope's bias, rest, disturbance.
+final class FusionTap: Sendable {
+    private let engine: MotionEngine
+    private let latest = Mutex<FusedState?>(nil)
+    private let subscription = Mutex<Subscription?>(nil)
+
+    init(_ device: Device) {
+        engine = MotionEngine.of(device)
+    }
+
+    func start() {
+        let new = engine.subscribe(FusionRequest(need: .attitude, interval: 0.05)) { [weak self] event in
+            guard case .states(let states) = event, let last = states.last else { return }
+            self?.latest.withLock { $0 = last }
+        }
+        subscription.withLock { $0 = new }
+    }
+
+    func end() {
+        let old = subscription.withLock { subscription in
+            defer { subscription = nil }
+            return subscription
+        }
+        old?.cancel()
+    }
+
+    /// As of now; nil before anything is known.
+    var condition: DeviceMotionReading.Condition? {
+        guard let state = latest.withLock({ $0 }) else { return nil }
+        return DeviceMotionReading.Condition(
+            bias: engine.gyroscopeBias?.bias, isResting: state.isResting, isDisturbed: state.isMagneticallyDisturbed)
+    }
+}

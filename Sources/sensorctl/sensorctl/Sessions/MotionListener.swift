@@ -1,0 +1,84 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreMotion
+import Foundation
+
+/// Managers whose readings go to an outlet: accelerometer, gyroscope, magnetometer or barometer.
+final class MotionListener: StreamListener {
+    let outlet: ReadingOutlet
+    private let stream: StreamName
+    private let interval: Double
+    private let manager = CMMotionManager()
+    private let altimeter: CMAltimeter?
+
+    init(_ stream: StreamName, interval: Double, outlet: ReadingOutlet) {
+        self.stream = stream
+        self.interval = interval
+        self.outlet = outlet
+        altimeter = stream == .pressure ? CMAltimeter() : nil
+    }
+
+    func start() {
+        switch stream {
+        case .pressure:
+            altimeter?.startRelativeAltitudeUpdates(to: .main) { [weak self] data, error in
+                self?.take(data.map { MotionReading($0) }, error)
+            }
+        case .gyro:
+            manager.gyroUpdateInterval = interval
+            manager.startGyroUpdates(to: .main) { [weak self] data, error in
+                self?.take(data.map { MotionReading(.gyro, $0, $0.rotationRate.axes) }, error)
+            }
+        case .magnetometer:
+            manager.magnetometerUpdateInterval = interval
+            manager.startMagnetometerUpdates(to: .main) { [weak self] data, error in
+                self?.take(data.map { MotionReading(.magnetometer, $0, $0.magneticField.axes) }, error)
+            }
+        default:
+            manager.accelerometerUpdateInterval = interval
+            manager.startAccelerometerUpdates(to: .main) { [weak self] data, error in
+                self?.take(data.map { MotionReading(.accelerometer, $0, $0.acceleration.axes) }, error)
+            }
+        }
+    }
+
+    func end() {
+        manager.stopAccelerometerUpdates()
+        manager.stopGyroUpdates()
+        manager.stopMagnetometerUpdates()
+        altimeter?.stopRelativeAltitudeUpdates()
+    }
+
+    private func take(_ reading: MotionReading?, _ error: (any Error)?) {
+        if let error { outlet.tell(StreamFailure(stream: stream, error: error)) }
+        if let reading { outlet.print(reading) }
+    }
+}
+
+extension MotionReading {
+    fileprivate init(_ stream: StreamName, _ item: CMLogItem, _ axes: SIMD3<Double>) {
+        self.init(stream: stream, timestamp: item.timestamp, axes: axes)
+    }
+
+    fileprivate init(_ data: CMAltitudeData) {
+        self.init(
+            stream: .pressure, timestamp: data.timestamp,
+            values: [
+                Value("pressure", data.pressure.doubleValue, unit: "kPa"),
+                Value("relativeAltitude", data.relativeAltitude.doubleValue, unit: "m"),
+            ])
+    }
+}
+
+extension CMAcceleration {
+    var axes: SIMD3<Double> { SIMD3(x, y, z) }
+}
+
+extension CMRotationRate {
+    var axes: SIMD3<Double> { SIMD3(x, y, z) }
+}
+
+extension CMMagneticField {
+    var axes: SIMD3<Double> { SIMD3(x, y, z) }
+}

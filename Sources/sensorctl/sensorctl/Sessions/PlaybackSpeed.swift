@@ -1,0 +1,45 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import SimulatedDevice
+
+/// How fast a trace is played.
+enum PlaybackSpeed: ExpressibleByArgument, Equatable, CustomStringConvertible {
+    case max
+    case times(Double)
+
+    init?(argument: String) {
+        if argument == "max" {
+            self = .max
+            return
+        }
+        guard let factor = Double(argument), factor > 0, factor.isFinite else { return nil }
+        self = .times(factor)
+    }
+
+    var description: String {
+        switch self {
+        case .max: "max"
+        case .times(let factor): factor == factor.rounded() && factor < 1e9 ? "\(Int(factor))" : "\(factor)"
+        }
+    }
+
+    static var allValueStrings: [String] { ["max", "NUMBER"] }
+}
+
+extension SimulatedDevice {
+    /// Plays to the end, or until it is asked to stop.
+    @MainActor func play(_ speed: PlaybackSpeed, until stop: Stop) async {
+        switch speed {
+        case .max:
+            // In steps, so that a signal ends a long trace early.
+            while stop.reason == nil, step() {}
+            if stop.reason == nil { await play() }
+        case .times(let factor):
+            let playing = Task { await self.play(speed: factor) }
+            stop.whenRequested { playing.cancel() }
+            await playing.value
+        }
+    }
+}

@@ -1,0 +1,58 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import GPSDProtocol
+import SensorTools
+import Synchronization
+
+/// Asks a position source who it is and what it has.
+final class ServiceProbe: Sendable {
+    private struct State {
+        var hasAnswered = false
+        var answer = ServiceAnswer()
+    }
+
+    private let state = Mutex(State())
+    private let done = Stop()
+
+    /// Waits for the answer, or for the seconds to pass, or for the other wish to stop.
+    static func ask(_ device: Device, atMost seconds: Double, stop: Stop) async -> ServiceAnswer {
+        let probe = ServiceProbe()
+        let subscription = device.positionSource.subscribe(PositionRequest(lines: true)) { probe.take($0) }
+        Termination.schedule(probe.done, after: seconds)
+        stop.whenRequested { [done = probe.done] in done.request(.signal) }
+        _ = await probe.done.wait()
+        subscription.cancel()
+        return probe.state.withLock { state in
+            if !state.hasAnswered, state.answer.failure == nil {
+                state.answer.failure = DeviceError(.silent, "There was no answer within \(seconds) s.")
+            }
+            return state.answer
+        }
+    }
+
+    private func take(_ event: PositionEvent) {
+        switch event {
+        case .line(let line, _):
+            var decoder = GPSDDecoder()
+            let report = line.withUnsafeBytes { decoder.decode($0) }
+            state.withLock { state in
+                state.hasAnswered = true
+                if case .version(let version) = report { state.answer.release = version.release }
+            }
+            // The list of receivers comes before it.
+            if case .watch = report { done.request(.complete) }
+        case .receivers(let receivers):
+            state.withLock { state in
+                state.hasAnswered = true
+                state.answer.receivers = receivers
+            }
+            done.request(.complete)
+        case .lost(let error):
+            state.withLock { $0.answer.failure = error }
+            done.request(.complete)
+        case .report, .sky, .attitude, .regained: break
+        }
+    }
+}

@@ -1,0 +1,107 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import AccessoryFinding
+import DeviceCore
+import JSONBytes
+import SensorTools
+
+/// What happens in a conversation with an accessory.
+enum TalkEvent {
+    /// The conversation begins, or begins again.
+    case opened(AccessoryDescription, protocolName: String)
+    /// The accessory has said that.
+    case received([UInt8])
+    /// The accessory was told that.
+    case sent([UInt8])
+    /// The accessory is gone, or does not listen any more.
+    case ended(ByteChannelEnd)
+}
+
+/// An event with its time: an object for each chunk of bytes, or rows of sixteen bytes.
+struct TalkReading: Reading {
+    let event: TalkEvent
+    let time: WallTime
+
+    func writeMembers(to writer: inout JSONWriter) {
+        writer.member("time", CivilDate(time).timestamp)
+        switch event {
+        case .opened(let accessory, let name):
+            writer.member("event", "opened")
+            writer.member("accessory", accessory.name)
+            writer.member("identity", accessory.identity)
+            writer.member("protocol", name)
+            writer.member("node", accessory.named(name)?.node?.path)
+        case .received(let bytes): Self.write("in", bytes, to: &writer)
+        case .sent(let bytes): Self.write("out", bytes, to: &writer)
+        case .ended(let end):
+            writer.member("event", "ended")
+            writer.member("reason", "\(end.reason)")
+            writer.member("unsentBytes", end.unsentBytes)
+        }
+    }
+
+    private static func write(_ event: String, _ bytes: [UInt8], to writer: inout JSONWriter) {
+        writer.member("event", event)
+        writer.member("bytes", bytes.count)
+        if let text = Printable.plain(bytes) {
+            writer.member("text", text)
+        } else {
+            writer.member("hex", Printable.hex(bytes))
+        }
+    }
+
+    func lines(_ ink: Ink) -> [String] {
+        let civil = CivilDate(time)
+        let milliseconds = String(civil.nanosecond / 1_000_000)
+        let zeros = String(repeating: "0", count: 3 - milliseconds.count)
+        let stamp = ink.dim("\(civil.timeOfDay).\(zeros)\(milliseconds)")
+        return switch event {
+        case .opened(let accessory, let name): ["\(stamp)  -- \(accessory.label), \(name)"]
+        case .received(let bytes): Self.rows(bytes).map { "\(stamp)  \(ink.color(78, "<")) \($0)" }
+        case .sent(let bytes): Self.rows(bytes).map { "\(stamp)  \(ink.color(111, ">")) \($0)" }
+        case .ended(let end): ["\(stamp)  -- \(end.words)"]
+        }
+    }
+
+    /// Sixteen bytes a row, in hexadecimal and as text with a dot for what is not printable ASCII.
+    static func rows(_ bytes: [UInt8]) -> [String] {
+        stride(from: 0, to: bytes.count, by: 16).map { start in
+            let row = bytes[start..<min(start + 16, bytes.count)]
+            var digits = ""
+            for (index, byte) in row.enumerated() {
+                if index > 0 { digits += index == 8 ? "  " : " " }
+                digits += Printable.hex([byte])
+            }
+            let text = String(decoding: row.map { (0x20..<0x7F).contains($0) ? $0 : UInt8(ascii: ".") }, as: UTF8.self)
+            return digits + String(repeating: " ", count: 50 - digits.utf8.count) + text
+        }
+    }
+}
+
+/// Hands on what the accessory says, and nothing else.
+struct PlainTalk {
+    let output: StandardOutput
+    /// True to show control characters in a terminal instead of letting it obey them.
+    let isForPeople: Bool
+    /// The key that ends the conversation, for somebody who types.
+    let endingKey: String?
+
+    func show(_ event: TalkEvent) {
+        switch event {
+        case .opened(let accessory, let name):
+            if let endingKey { Notes.say("talking to \(accessory.label), \(name); \(endingKey) ends it") }
+        case .received(let bytes): output.write(isForPeople ? Self.visible(bytes) : bytes)
+        case .sent, .ended: break
+        }
+    }
+
+    /// The bytes with control characters other than tab and the ends of lines as cat -v writes them: ^[ for escape.
+    static func visible(_ bytes: [UInt8]) -> [UInt8] {
+        bytes.flatMap { isHidden($0) ? [UInt8(ascii: "^"), $0 ^ 0x40] : [$0] }
+    }
+
+    private static func isHidden(_ byte: UInt8) -> Bool {
+        byte == 0x7F || (byte < 0x20 && byte != 9 && byte != 10 && byte != 13)
+    }
+}

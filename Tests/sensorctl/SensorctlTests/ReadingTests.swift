@@ -1,0 +1,40 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import sensorctl
+
+@Suite("Readings and their names")
+struct ReadingTests {
+    @Test("Names of streams and frames, with their aliases")
+    func names() {
+        #expect(StreamName(argument: "attitude") == .deviceMotion)
+        #expect(StreamName(argument: "device-motion") == .deviceMotion)
+        #expect(StreamName(argument: "heading") == .heading)
+        #expect(StreamName(argument: "compass") == nil)
+        #expect(FrameName(argument: "TRUE") == .true)
+        #expect(FrameName(argument: "xTrueNorthZVertical") == .true)
+        #expect(FrameName(argument: "xarbitrarycorrectedzvertical") == .corrected)
+        #expect(FrameName(argument: "") == nil)
+        #expect(EdgeName(argument: "LandscapeLeft") == .landscapeLeft)
+    }
+
+    @Test("The list of streams for the help has every one of them")
+    func list() {
+        #expect(
+            StreamName.list
+                == "location, heading, attitude (or device-motion), accelerometer, gyro, magnetometer, pressure, orientation or accessories"
+        )
+        #expect(StreamName.allCases.allSatisfy { StreamName.list.contains($0.rawValue) })
+    }
+
+    @Test("A line of watch holds what there is to know")
+    func line() {
+        let reading = AccessoryReading(
+            connectionID: 4, name: "Weigh Scale", manufacturer: "Example Corp", model: "WS-7", serial: "7731",
+            protocols: ["com.example.scale", "com.example.log"])
+        #expect(reading.line == "4  Weigh Scale  Example Corp  WS-7  serial 7731  com.example.scale, com.example.log")
+        #expect(AccessoryReading(connectionID: 5, name: "\u{1B}[H").line == "5  .[H  no protocol")
+    }
+}
