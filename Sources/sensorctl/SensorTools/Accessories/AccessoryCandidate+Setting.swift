@@ -1,8 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-import AccessoryFinding
-package import DeviceCore
+package import AccessoryFinding
+import DeviceCore
 import JSONBytes
 
 extension AccessoryCandidate {

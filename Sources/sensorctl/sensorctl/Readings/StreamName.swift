@@ -11,7 +11,7 @@ enum StreamName: String, ExpressibleByArgument, CaseIterable {
     case deviceMotion = "device-motion"
 
     /// What there is to know of a stream.
-    private struct Facts {
+    fileprivate struct Facts {
         /// What its updates are called.
         var noun = "readings"
         /// Another name for it.
