@@ -60,33 +60,33 @@ struct OutboxTests {
     @Test("There is one turn at a time, for what waited when it began")
     func turns() {
         var outbox = Outbox<Int>()
-        #expect(!outbox.claimTurn())
+        #expect(outbox.claimTurn() == false)
         outbox.append(1)
-        #expect(outbox.claimTurn())
+        #expect(outbox.claimTurn() == true)
         outbox.append(2)
         // It is due already.
-        #expect(!outbox.claimTurn())
+        #expect(outbox.claimTurn() == false)
         outbox.beginTurn()
         #expect(outbox.takeFirst() == 1)
         outbox.append(3)
-        #expect(!outbox.claimTurn())
+        #expect(outbox.claimTurn() == false)
         #expect(outbox.countAfterTurn == 1)
         #expect(outbox.isInTurn)
         #expect(outbox.takeFirst() == 2)
         // What came in meanwhile is for the next one.
         #expect(!outbox.isInTurn)
-        #expect(outbox.endTurn())
+        #expect(outbox.endTurn() == true)
         outbox.beginTurn()
         #expect(outbox.takeFirst() == 3)
-        #expect(!outbox.endTurn())
-        #expect(!outbox.claimTurn())
+        #expect(outbox.endTurn() == false)
+        #expect(outbox.claimTurn() == false)
     }
 
     @Test("What is dropped or forgotten leaves the turn, too")
     func shrinkingTurn() {
         var outbox = Outbox<Int>()
         for number in 0..<4 { outbox.append(number) }
-        #expect(outbox.claimTurn())
+        #expect(outbox.claimTurn() == true)
         outbox.beginTurn()
         outbox.append(4, limit: 4)
         #expect(outbox.countAfterTurn == 1)
@@ -95,11 +95,11 @@ struct OutboxTests {
         while outbox.isInTurn, let number = outbox.takeFirst() { told.append(number) }
         #expect(told == [1, 3])
         outbox.startAnew()
-        #expect(!outbox.endTurn())
+        #expect(outbox.endTurn() == false)
         outbox.append(5)
-        #expect(outbox.claimTurn())
+        #expect(outbox.claimTurn() == true)
         outbox.startAnew()
         outbox.append(6)
-        #expect(outbox.claimTurn())
+        #expect(outbox.claimTurn() == true)
     }
 }

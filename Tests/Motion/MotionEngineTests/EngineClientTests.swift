@@ -163,7 +163,7 @@ struct EngineClientTests {
         report.longitude = 11.575
         report.altitudeHAE = 560
         report.arrival = bench.clock.now
-        bench.position.post(report, settles: true)
+        bench.position.post(report)
         bench.rest(11...80)
         let declination = try #require(log.states.last?.declination)
         // Munich at the beginning of 2026 by NOAA's calculator for WMM2025: about 4.5 degrees east.

@@ -102,7 +102,7 @@ struct AccessoryDiagnosisTests {
     @Test("A declared accessory whose node is missing is a problem")
     func declared() throws {
         var machine = Self.machine()
-        let endpoint = DeviceCore.DeclaredAccessory.Endpoint(
+        let endpoint = AccessoryFinding.DeclaredAccessory.Endpoint(
             name: "com.example.uart", node: .tty(path: "/dev/ttyS9", TTYSettings()))
         machine.configuration.declaredAccessories = Setting([
             DeclaredAccessory(name: "Display", endpoints: [endpoint])
