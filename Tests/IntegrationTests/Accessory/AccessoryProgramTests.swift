@@ -271,6 +271,10 @@ extension IntegrationTests {
             var place = 0
             let rounds = Thoroughness.rounds(50, quick: 10)
             for round in 0..<rounds {
+                // The program has looked for the next accessory and waits. One that it finds by looking may go before it is
+                // announced, and then its end is not announced either.
+                program.command("list")
+                place = try #require(await program.line(#""event":"list""#, after: place), "\(program.said)") + 1
                 try simulator.attach(
                     SimulatedAccessory(
                         name: "Probe", protocol: "com.example.probe",

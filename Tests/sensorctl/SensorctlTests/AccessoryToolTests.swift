@@ -373,7 +373,7 @@ struct AccessoryToolTests {
     func rules() throws {
         let result = try Tool.run(["rules"])
         #expect(result.status == 0)
-        let file = Tool.root + "/Sources/UdevSource/udev/65-external-accessory.rules"
+        let file = Tool.root + "/Sources/Accessories/UdevSource/udev/65-external-accessory.rules"
         #expect(try result.bytes == Data(contentsOf: URL(fileURLWithPath: file)))
     }
 }

@@ -45,7 +45,7 @@ struct ImportOptionTests {
     func named() throws {
         var named: Set<String> = []
         for part in ["TraceFormats", "TraceEditing"] {
-            let root = Tool.root + "/Simulators/" + part
+            let root = Tool.root + "/Sources/Traces/" + part
             for case let name as String in try #require(FileManager.default.enumerator(atPath: root))
             where name.hasSuffix(".swift") {
                 let text = try String(contentsOfFile: root + "/" + name, encoding: .utf8)
