@@ -8,39 +8,30 @@ extension Configuration {
     private static let maximumFolders = 100
 
     /// Reads `"accessories": {"folders": [...], "protocols": [...], "settle": 0.15, "rules": [{...}], "declared": [{...}]}`.
-    mutating func readAccessories(_ reader: inout JSONReader, path: String) throws(JSONError) {
-        var json = AccessoryJSON(path: path)
-        try readAccessories(&reader, &json)
-        for problem in json.problems { note(problem) }
-    }
-
-    private mutating func readAccessories(
-        _ reader: inout JSONReader, _ json: inout AccessoryJSON
-    ) throws(JSONError) {
+    mutating func readAccessories(_ reader: inout JSONReader, _ json: inout SettingsJSON) throws(JSONError) {
         guard try json.isObject(&reader, "accessories", "The defaults are used.") else { return }
         try reader.beginObject()
         while let key = try reader.nextKey()?.string() {
             let name = "accessories." + key
             switch key {
             case "folders":
-                guard let folders = try Self.readFolders(&reader, &json, name: name) else { continue }
-                accessoryFolders = Setting(folders, origin: .file(json.path))
+                let folders = try json.texts(&reader, name, most: Self.maximumFolders) {
+                    json, reader, name throws(JSONError) in
+                    try json.nodePath(&reader, name, "It is ignored.")
+                }
+                if let folders { accessoryFolders = Setting(folders, origin: .file(json.path)) }
             case "protocols":
                 guard let names = try json.protocolNames(&reader, name) else { continue }
                 appProtocols = Setting(names, origin: .file(json.path))
             case "udev":
-                if try reader.peekKind() == .bool {
-                    watchesUdev = Setting(try reader.readBool(), origin: .file(json.path))
-                } else {
-                    try reader.skipValue()
-                    json.note(name, "is neither true nor false", "The default is used.")
-                }
+                guard let value = try json.bool(&reader, name, "is neither true nor false") else { continue }
+                watchesUdev = Setting(value, origin: .file(json.path))
             case "settle":
                 let value = try reader.doubleIfPresent()
                 if (0...10).contains(value) {
                     accessorySettleTime = Setting(value, origin: .file(json.path))
                 } else {
-                    json.note(name, "is not a number of seconds from 0 to 10", "The default is used.")
+                    json.note(name, "is not a number of seconds from 0 to 10", SettingsJSON.theDefault)
                 }
             case "rules", "declared":
                 // The accessories' wing reads them.
@@ -52,26 +43,7 @@ extension Configuration {
         }
     }
 
-    private static func readFolders(
-        _ reader: inout JSONReader, _ json: inout AccessoryJSON, name: String
-    ) throws(JSONError) -> [String]? {
-        guard try json.isArray(&reader, name, "It is ignored.") else { return nil }
-        var folders: [String] = []
-        var hasBad = false
-        try reader.beginArray()
-        while try reader.nextElement() {
-            if folders.count == maximumFolders {
-                try reader.skipValue()
-                if !hasBad { json.note(name, "has more than \(maximumFolders) elements", "The rest is ignored.") }
-                hasBad = true
-            } else if let folder = try json.nodePath(&reader, "an element of " + name, "It is ignored.") {
-                if !folders.contains(folder) { folders.append(folder) }
-            } else {
-                hasBad = true
-            }
-        }
-        return folders.isEmpty && hasBad ? nil : folders
-    }
+    // MARK: Environment
 
     /// Takes the folders of an environment variable, which ":" separates.
     mutating func readAccessoryFolders(environment text: String) {
@@ -79,10 +51,7 @@ extension Configuration {
         var folders: [String] = []
         for folder in text.split(separator: ":") where !folders.contains(String(folder)) {
             if folders.count == Self.maximumFolders {
-                note(
-                    DeviceError(
-                        .invalidConfiguration,
-                        "\(name) has more than \(Self.maximumFolders) folders. The rest is ignored."))
+                note("\(name) has more than \(Self.maximumFolders) folders. The rest is ignored.")
                 break
             }
             folders.append(String(folder))
@@ -95,8 +64,7 @@ extension Configuration {
         let name = "DEVICE_SERVICES_UDEV"
         switch text {
         case "on", "off": watchesUdev = Setting(text == "on", origin: .environment(name))
-        default:
-            note(DeviceError(.invalidConfiguration, "\(name) is neither on nor off. It is ignored."))
+        default: note("\(name) is neither on nor off. It is ignored.")
         }
     }
 
@@ -105,16 +73,11 @@ extension Configuration {
         let name = "DEVICE_SERVICES_PROTOCOLS"
         var names: [String] = []
         for part in text.split(whereSeparator: { $0 == "," || $0 == " " }) {
-            if names.count == AccessoryJSON.maximumProtocols {
-                note(
-                    DeviceError(
-                        .invalidConfiguration,
-                        "\(name) has more than \(AccessoryJSON.maximumProtocols) names. The rest is ignored."))
+            if names.count == SettingsJSON.maximumProtocols {
+                note("\(name) has more than \(SettingsJSON.maximumProtocols) names. The rest is ignored.")
                 break
             } else if !AccessoryProtocol.isValid(name: part) {
-                note(
-                    DeviceError(
-                        .invalidConfiguration, "\(name): an element \(AccessoryJSON.isNoName(part)). It is ignored."))
+                note("\(name): an element \(SettingsJSON.isNoName(part)). It is ignored.")
             } else if !names.contains(String(part)) {
                 names.append(String(part))
             }

@@ -9,124 +9,84 @@ extension Configuration {
         let result = bytes.withUnsafeBytes { buffer -> Result<Configuration, JSONError> in
             var copy = self
             var reader = JSONReader(buffer)
+            var json = SettingsJSON(path: path)
             do throws(JSONError) {
-                try copy.read(&reader, path: path)
+                try copy.read(&reader, &json)
                 try reader.finish()
-                return .success(copy)
             } catch {
                 return .failure(error)
             }
+            for problem in json.problems { copy.note(problem) }
+            return .success(copy)
         }
         switch result {
         case .success(let configuration): self = configuration
         case .failure(let error):
-            note(
-                DeviceError(
-                    .invalidConfiguration,
-                    "The configuration \(path) is not valid JSON (\(error)). None of its settings is used."))
+            note("The configuration \(path) is not valid JSON (\(error)). None of its settings is used.")
         }
     }
 
-    private mutating func read(_ reader: inout JSONReader, path: String) throws(JSONError) {
+    private mutating func read(_ reader: inout JSONReader, _ json: inout SettingsJSON) throws(JSONError) {
         try reader.beginObject()
-        while let key = try reader.nextKey() {
-            if key.equals("position") {
-                try readPosition(&reader, path: path)
-            } else if key.equals("location") {
-                try readLocation(&reader, path: path)
-            } else if key.equals("motion") {
-                try readMotion(&reader, path: path)
-            } else if key.equals("accessories") {
-                try readAccessories(&reader, path: path)
-            } else {
-                // Other parts of the same file belong to other services.
-                try reader.skipValue()
+        while let key = try reader.nextKey()?.string() {
+            switch key {
+            case "position": try readPosition(&reader, &json)
+            case "location": try readLocation(&reader, &json)
+            case "motion": try readMotion(&reader, &json)
+            case "accessories": try readAccessories(&reader, &json)
+            // Other parts of the same file belong to other services.
+            default: try reader.skipValue()
             }
         }
     }
 
-    private mutating func readPosition(_ reader: inout JSONReader, path: String) throws(JSONError) {
-        guard try isObject(&reader, named: "position", path: path) else { return }
+    private mutating func readPosition(_ reader: inout JSONReader, _ json: inout SettingsJSON) throws(JSONError) {
+        guard try json.isObject(&reader, "position") else { return }
         try reader.beginObject()
-        while let key = try reader.nextKey() {
-            if key.equals("source") {
-                guard let text = try text(&reader, named: "position.source", path: path) else { continue }
+        while let key = try reader.nextKey()?.string() {
+            let name = "position." + key
+            switch key {
+            case "source":
+                guard let text = try json.text(&reader, name) else { continue }
                 do throws(DeviceError) {
-                    positionSource = Setting(try PositionSourceAddress(text), origin: .file(path))
+                    positionSource = Setting(try PositionSourceAddress(text), origin: .file(json.path))
                 } catch {
-                    note(error.within("\(path), position.source"))
+                    json.note(error.within("\(json.path), \(name)"))
                 }
-            } else if key.equals("receiver") {
-                guard let text = try text(&reader, named: "position.receiver", path: path) else { continue }
-                receiver = Setting(text, origin: .file(path))
-            } else if key.equals("repairWeekRollover") {
-                guard let value = try bool(&reader, named: "position.repairWeekRollover", path: path) else { continue }
-                repairsWeekRollover = Setting(value, origin: .file(path))
-            } else {
-                unknown("position." + key.string(), path: path)
+            case "receiver":
+                if let text = try json.text(&reader, name) { receiver = Setting(text, origin: .file(json.path)) }
+            case "repairWeekRollover":
+                guard let value = try json.bool(&reader, name) else { continue }
+                repairsWeekRollover = Setting(value, origin: .file(json.path))
+            default:
+                json.unknown(name)
                 try reader.skipValue()
             }
         }
     }
 
-    private mutating func readLocation(_ reader: inout JSONReader, path: String) throws(JSONError) {
-        guard try isObject(&reader, named: "location", path: path) else { return }
+    private mutating func readLocation(_ reader: inout JSONReader, _ json: inout SettingsJSON) throws(JSONError) {
+        guard try json.isObject(&reader, "location") else { return }
         try reader.beginObject()
-        while let key = try reader.nextKey() {
-            if key.equals("authorization") {
-                guard let text = try text(&reader, named: "location.authorization", path: path) else { continue }
+        while let key = try reader.nextKey()?.string() {
+            let name = "location." + key
+            switch key {
+            case "authorization":
+                guard let text = try json.text(&reader, name) else { continue }
                 if let rule = LocationRule(rawValue: text) {
-                    locationRule = Setting(rule, origin: .file(path))
+                    locationRule = Setting(rule, origin: .file(json.path))
                 } else {
-                    note(Configuration.unknownRule(text, place: "\(path), location.authorization"))
+                    json.note(Configuration.unknownRule(text, place: "\(json.path), \(name)"))
                 }
-            } else if key.equals("reducedAccuracy") {
-                guard let value = try bool(&reader, named: "location.reducedAccuracy", path: path) else { continue }
-                reducesAccuracy = Setting(value, origin: .file(path))
-            } else if key.equals("purpose") {
-                guard let text = try text(&reader, named: "location.purpose", path: path) else { continue }
-                locationPurpose = Setting(text, origin: .file(path))
-            } else {
-                unknown("location." + key.string(), path: path)
+            case "reducedAccuracy":
+                guard let value = try json.bool(&reader, name) else { continue }
+                reducesAccuracy = Setting(value, origin: .file(json.path))
+            case "purpose":
+                if let text = try json.text(&reader, name) { locationPurpose = Setting(text, origin: .file(json.path)) }
+            default:
+                json.unknown(name)
                 try reader.skipValue()
             }
         }
-    }
-
-    // MARK: Values
-
-    mutating func isObject(
-        _ reader: inout JSONReader, named name: String, path: String
-    ) throws(JSONError) -> Bool {
-        if try reader.peekKind() == .object { return true }
-        wrong(name, expected: "an object", path: path)
-        try reader.skipValue()
-        return false
-    }
-
-    mutating func text(
-        _ reader: inout JSONReader, named name: String, path: String
-    ) throws(JSONError) -> String? {
-        if let text = try reader.textIfPresent() { return text.string() }
-        wrong(name, expected: "a string", path: path)
-        return nil
-    }
-
-    mutating func bool(
-        _ reader: inout JSONReader, named name: String, path: String
-    ) throws(JSONError) -> Bool? {
-        if let value = try reader.boolIfPresent() { return value }
-        wrong(name, expected: "true or false", path: path)
-        return nil
-    }
-
-    mutating func wrong(_ name: String, expected: String, path: String) {
-        note(
-            DeviceError(.invalidConfiguration, "\(path): \(name) is not \(expected). The default is used."))
-    }
-
-    mutating func unknown(_ name: String, path: String) {
-        note(
-            DeviceError(.invalidConfiguration, "\(path): \(name.prefix(100)) is not a known setting. It is ignored."))
     }
 }

@@ -55,30 +55,25 @@ extension Configuration {
     }
 
     private mutating func read(environment: (String) -> String?) {
-        if let text = environment("DEVICE_SERVICES_GPSD"), !text.isEmpty {
+        func value(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
+        if let text = value("DEVICE_SERVICES_GPSD") {
             do throws(DeviceError) {
-                positionSource = Setting(
-                    try PositionSourceAddress(text), origin: .environment("DEVICE_SERVICES_GPSD"))
+                positionSource = Setting(try PositionSourceAddress(text), origin: .environment("DEVICE_SERVICES_GPSD"))
             } catch {
                 note(error.within("DEVICE_SERVICES_GPSD"))
             }
         }
-        if let text = environment("DEVICE_SERVICES_IIO"), !text.isEmpty {
+        if let text = value("DEVICE_SERVICES_IIO") {
             do throws(DeviceError) {
-                motionSources = Setting(
-                    try MotionSourceAddress.list(text), origin: .environment("DEVICE_SERVICES_IIO"))
+                motionSources = Setting(try MotionSourceAddress.list(text), origin: .environment("DEVICE_SERVICES_IIO"))
             } catch {
                 note(error.within("DEVICE_SERVICES_IIO"))
             }
         }
-        if let text = environment("DEVICE_SERVICES_ACCESSORIES"), !text.isEmpty {
-            readAccessoryFolders(environment: text)
-        }
-        if let text = environment("DEVICE_SERVICES_UDEV"), !text.isEmpty { readWatchesUdev(environment: text) }
-        if let text = environment("DEVICE_SERVICES_PROTOCOLS"), !text.isEmpty {
-            readAppProtocols(environment: text)
-        }
-        if let text = environment("DEVICE_SERVICES_LOCATION"), !text.isEmpty {
+        if let text = value("DEVICE_SERVICES_ACCESSORIES") { readAccessoryFolders(environment: text) }
+        if let text = value("DEVICE_SERVICES_UDEV") { readWatchesUdev(environment: text) }
+        if let text = value("DEVICE_SERVICES_PROTOCOLS") { readAppProtocols(environment: text) }
+        if let text = value("DEVICE_SERVICES_LOCATION") {
             if let rule = LocationRule(rawValue: text) {
                 locationRule = Setting(rule, origin: .environment("DEVICE_SERVICES_LOCATION"))
             } else {
@@ -87,16 +82,15 @@ extension Configuration {
         }
     }
 
+    /// Adds what cannot be used, unless there is plenty already.
+    mutating func note(_ problem: String) { note(DeviceError(.invalidConfiguration, problem)) }
+
     /// Adds a problem, unless there are plenty already.
-    mutating func note(_ problem: DeviceError) {
-        if problems.count < 100 { problems.append(problem) }
-    }
+    mutating func note(_ problem: DeviceError) { if problems.count < 100 { problems.append(problem) } }
 
     static func unknownRule(_ text: String, place: String) -> DeviceError {
-        DeviceError(
-            .invalidConfiguration,
-            "\(place): \"\(text.prefix(100))\" is not a rule. Write grant, ask, always, whenInUse, deny or restrict."
-        )
+        let problem = "\"\(text.prefix(100))\" is not a rule. Write grant, ask, always, whenInUse, deny or restrict."
+        return DeviceError(.invalidConfiguration, "\(place): \(problem)")
     }
 
     /// The file's bytes; nil when there is no such file.

@@ -8,28 +8,27 @@ extension Configuration {
     private static let maximumSensors = 100
 
     /// Reads `"motion": {"sources": [...], "sensors": [{...}]}`.
-    mutating func readMotion(_ reader: inout JSONReader, path: String) throws(JSONError) {
-        guard try isObject(&reader, named: "motion", path: path) else { return }
+    mutating func readMotion(_ reader: inout JSONReader, _ json: inout SettingsJSON) throws(JSONError) {
+        guard try json.isObject(&reader, "motion") else { return }
         try reader.beginObject()
-        while let key = try reader.nextKey() {
-            if key.equals("sources") {
-                try readMotionSources(&reader, path: path)
-            } else if key.equals("sensors") {
-                try readSensors(&reader, path: path)
-            } else {
-                unknown("motion." + key.string(), path: path)
+        while let key = try reader.nextKey()?.string() {
+            switch key {
+            case "sources": try readMotionSources(&reader, &json)
+            case "sensors": try readSensors(&reader, &json)
+            default:
+                json.unknown("motion." + key)
                 try reader.skipValue()
             }
         }
     }
 
-    private mutating func readMotionSources(_ reader: inout JSONReader, path: String) throws(JSONError) {
-        guard try isArray(&reader, named: "motion.sources", path: path) else { return }
+    private mutating func readMotionSources(_ reader: inout JSONReader, _ json: inout SettingsJSON) throws(JSONError) {
+        guard try json.isArray(&reader, "motion.sources") else { return }
         var addresses: [MotionSourceAddress] = []
         var isUsable = true
         try reader.beginArray()
         while try reader.nextElement() {
-            guard let text = try text(&reader, named: "an element of motion.sources", path: path) else {
+            guard let text = try json.text(&reader, "an element of motion.sources") else {
                 isUsable = false
                 continue
             }
@@ -38,28 +37,29 @@ extension Configuration {
                 if !addresses.contains(address), addresses.count < Self.maximumSensors { addresses.append(address) }
             } catch {
                 isUsable = false
-                note(error.within("\(path), motion.sources"))
+                json.note(error.within("\(json.path), motion.sources"))
             }
         }
         // One bad address leaves the good ones; a list of bad ones leaves the default.
-        if isUsable || !addresses.isEmpty { motionSources = Setting(addresses, origin: .file(path)) }
+        if isUsable || !addresses.isEmpty { motionSources = Setting(addresses, origin: .file(json.path)) }
     }
 
-    private mutating func readSensors(_ reader: inout JSONReader, path: String) throws(JSONError) {
-        guard try isArray(&reader, named: "motion.sensors", path: path) else { return }
+    private mutating func readSensors(_ reader: inout JSONReader, _ json: inout SettingsJSON) throws(JSONError) {
+        guard try json.isArray(&reader, "motion.sensors") else { return }
         var settings: [SensorSetting] = []
         try reader.beginArray()
         while try reader.nextElement() {
-            guard try isObject(&reader, named: "an element of motion.sensors", path: path) else { continue }
-            if let setting = try readSensor(&reader, path: path), settings.count < Self.maximumSensors {
-                settings.append(setting)
-            }
+            guard try json.isObject(&reader, "an element of motion.sensors") else { continue }
+            let setting = try Self.readSensor(&reader, &json)
+            if let setting, settings.count < Self.maximumSensors { settings.append(setting) }
         }
-        sensors = Setting(settings, origin: .file(path))
+        sensors = Setting(settings, origin: .file(json.path))
     }
 
     /// Reads one sensor's setting; nil when something in it cannot be used: half of it could turn readings the wrong way.
-    private mutating func readSensor(_ reader: inout JSONReader, path: String) throws(JSONError) -> SensorSetting? {
+    private static func readSensor(
+        _ reader: inout JSONReader, _ json: inout SettingsJSON
+    ) throws(JSONError) -> SensorSetting? {
         var setting = SensorSetting(sensor: "*")
         var isUsable = true
         try reader.beginObject()
@@ -67,60 +67,44 @@ extension Configuration {
             let name = "motion.sensors." + key
             switch key {
             case "polled":
-                if let value = try bool(&reader, named: name, path: path) {
-                    setting.isPolled = value
-                } else {
-                    isUsable = false
-                }
+                let value = try json.bool(&reader, name)
+                setting.isPolled = value ?? false
+                if value == nil { isUsable = false }
             case "sensor", "kind", "mountMatrix", "convention", "trigger":
-                guard let text = try text(&reader, named: name, path: path) else {
+                guard let text = try json.text(&reader, name) else {
                     isUsable = false
                     continue
                 }
                 guard let problem = setting.take(text, for: key) else { continue }
                 isUsable = false
-                note(
-                    DeviceError(.invalidConfiguration, "\(path): \(name) \(problem). The sensor's setting is left out.")
-                )
+                json.note(name, problem, "The sensor's setting is left out.")
             default:
-                unknown(name, path: path)
+                json.unknown(name)
                 try reader.skipValue()
             }
         }
         return isUsable ? setting : nil
-    }
-
-    private mutating func isArray(
-        _ reader: inout JSONReader, named name: String, path: String
-    ) throws(JSONError) -> Bool {
-        if try reader.peekKind() == .array { return true }
-        wrong(name, expected: "a list", path: path)
-        try reader.skipValue()
-        return false
     }
 }
 
 extension SensorSetting {
     /// Takes a value; what is wrong with it in words, nil when it was taken.
     fileprivate mutating func take(_ text: String, for key: String) -> String? {
+        let quoted = "\"\(text.prefix(100))\""
         switch key {
         case "sensor": sensor = text
         case "trigger": trigger = text
         case "kind":
-            guard let kind = SensorKind(rawValue: text) else {
-                return "\"\(text.prefix(100))\" is none of accelerometer, gyroscope, magnetometer and pressure"
-            }
-            self.kind = kind
+            kind = SensorKind(rawValue: text)
+            if kind == nil { return "\(quoted) is none of accelerometer, gyroscope, magnetometer and pressure" }
         case "convention":
-            guard let convention = MountConvention(rawValue: text) else {
-                return "\"\(text.prefix(100))\" is none of kernel, windows and raw"
-            }
-            self.convention = convention
+            convention = MountConvention(rawValue: text)
+            if convention == nil { return "\(quoted) is none of kernel, windows and raw" }
         case "mountMatrix":
             guard let matrix = MountMatrix(text) else {
-                return "\"\(text.prefix(100))\" is not nine numbers such as 0, 1, 0; -1, 0, 0; 0, 0, 1"
+                return "\(quoted) is not nine numbers such as 0, 1, 0; -1, 0, 0; 0, 0, 1"
             }
-            guard !matrix.isSingular else { return "\"\(text.prefix(100))\" is singular: it loses a direction" }
+            guard !matrix.isSingular else { return "\(quoted) is singular: it loses a direction" }
             mountMatrix = matrix
         default: break
         }

@@ -40,12 +40,12 @@ public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible
         }
         var rest = text[...]
         var client = Client.native
-        if let colon = text.range(of: "://") {
-            guard let named = Client(rawValue: text[..<colon.lowerBound].lowercased()) else {
+        if let colon = text.indices.first(where: { text[$0...].hasPrefix("://") }) {
+            guard let named = Client(rawValue: text[..<colon].lowercased()) else {
                 throw failure("the scheme is neither gpsd nor libgps")
             }
             client = named
-            rest = text[colon.upperBound...]
+            rest = text[colon...].dropFirst(3)
         }
         if rest.hasSuffix("/") { rest = rest.dropLast() }
         var host = rest
@@ -81,17 +81,5 @@ public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible
     public var description: String {
         let host = host.contains(":") ? "[\(host)]" : host
         return "\(client.rawValue)://\(host):\(port)"
-    }
-}
-
-extension String {
-    /// The first place where the text stands in this one.
-    fileprivate func range(of text: String) -> Range<String.Index>? {
-        var start = startIndex
-        while start < endIndex {
-            if self[start...].hasPrefix(text) { return start..<index(start, offsetBy: text.count) }
-            start = index(after: start)
-        }
-        return nil
     }
 }

@@ -3,9 +3,8 @@
 
 package import JSONBytes
 
-/// Takes values out of the JSON of a file about accessories, and notes each that cannot be used, with the file and the
-/// key.
-package struct AccessoryJSON {
+/// Takes values out of the JSON of a file of settings, and notes each that cannot be used, with the file and the key.
+package struct SettingsJSON {
     /// The file.
     package let path: String
     /// Its path as people are shown it: whoever may put a file there may give it any name.
@@ -13,9 +12,7 @@ package struct AccessoryJSON {
     /// What could not be used.
     package private(set) var problems: [DeviceError] = []
 
-    package init(path: String) {
-        self.path = path
-    }
+    package init(path: String) { self.path = path }
 
     /// The folder of the file, from which relative paths count; empty, or with "/" at its end.
     var folder: Substring {
@@ -24,33 +21,32 @@ package struct AccessoryJSON {
     }
 
     /// The path, from the file's folder unless it begins with "/".
-    func resolved(_ text: String) -> String {
-        text.hasPrefix("/") ? text : folder + text
-    }
+    func resolved(_ text: String) -> String { text.hasPrefix("/") ? text : folder + text }
 
     /// Notes what is wrong with a value, and what becomes of it.
     package mutating func note(_ name: String, _ problem: String, _ consequence: String) {
-        guard problems.count < 100 else { return }
-        problems.append(
-            DeviceError(
-                .invalidConfiguration, "\(shownPath): \(ShownText.cleaned(name.prefix(100))) \(problem). \(consequence)"
-            ))
+        let name = ShownText.cleaned(name.prefix(100))
+        note(DeviceError(.invalidConfiguration, "\(shownPath): \(name) \(problem). \(consequence)"))
     }
 
-    package mutating func unknown(_ name: String) {
-        note(name, "is not a known setting", "It is ignored.")
-    }
+    /// Notes a problem, unless there are plenty already.
+    mutating func note(_ problem: DeviceError) { if problems.count < 100 { problems.append(problem) } }
+
+    /// What becomes of most settings that cannot be used.
+    package static let theDefault = "The default is used."
+
+    package mutating func unknown(_ name: String) { note(name, "is not a known setting", "It is ignored.") }
 
     /// True before an object; another value is noted and passed over.
     package mutating func isObject(
-        _ reader: inout JSONReader, _ name: String, _ consequence: String
+        _ reader: inout JSONReader, _ name: String, _ consequence: String = theDefault
     ) throws(JSONError) -> Bool {
         try isBefore(.object, "an object", &reader, name, consequence)
     }
 
     /// True before a list; another value is noted and passed over.
     package mutating func isArray(
-        _ reader: inout JSONReader, _ name: String, _ consequence: String
+        _ reader: inout JSONReader, _ name: String, _ consequence: String = theDefault
     ) throws(JSONError) -> Bool {
         try isBefore(.array, "a list", &reader, name, consequence)
     }
@@ -66,10 +62,19 @@ package struct AccessoryJSON {
 
     /// A string; another value is noted and passed over.
     package mutating func text(
-        _ reader: inout JSONReader, _ name: String, _ consequence: String
+        _ reader: inout JSONReader, _ name: String, _ consequence: String = theDefault
     ) throws(JSONError) -> String? {
         if let text = try reader.textIfPresent() { return text.string() }
         note(name, "is not a string", consequence)
+        return nil
+    }
+
+    /// True or false; another value is noted and passed over.
+    mutating func bool(
+        _ reader: inout JSONReader, _ name: String, _ problem: String = "is not true or false"
+    ) throws(JSONError) -> Bool? {
+        if let value = try reader.boolIfPresent() { return value }
+        note(name, problem, Self.theDefault)
         return nil
     }
 
@@ -100,28 +105,39 @@ package struct AccessoryJSON {
     ) throws(JSONError) -> String? {
         guard let text = try text(&reader, name, consequence) else { return nil }
         if AccessoryProtocol.isValid(name: text) { return text }
-        note(name, AccessoryJSON.isNoName(text), consequence)
+        note(name, Self.isNoName(text), consequence)
         return nil
     }
 
     /// A list of names of protocols. A bad one leaves the good ones; nil for what is no list, or a list of bad ones only.
     package mutating func protocolNames(_ reader: inout JSONReader, _ name: String) throws(JSONError) -> [String]? {
+        try texts(&reader, name, most: Self.maximumProtocols) { json, reader, name throws(JSONError) in
+            try json.protocolName(&reader, name, "It is ignored.")
+        }
+    }
+
+    /// A list of so many different texts at most. A bad one leaves the good ones; nil for what is no list, or a list of bad
+    /// ones only.
+    mutating func texts(
+        _ reader: inout JSONReader, _ name: String, most: Int,
+        _ element: (inout SettingsJSON, inout JSONReader, String) throws(JSONError) -> String?
+    ) throws(JSONError) -> [String]? {
         guard try isArray(&reader, name, "It is ignored.") else { return nil }
-        var names: [String] = []
+        var texts: [String] = []
         var hasBad = false
         try reader.beginArray()
         while try reader.nextElement() {
-            if names.count == Self.maximumProtocols {
+            if texts.count == most {
                 try reader.skipValue()
-                if !hasBad { note(name, "has more than \(Self.maximumProtocols) elements", "The rest is ignored.") }
+                if !hasBad { note(name, "has more than \(most) elements", "The rest is ignored.") }
                 hasBad = true
-            } else if let text = try protocolName(&reader, "an element of " + name, "It is ignored.") {
-                if !names.contains(text) { names.append(text) }
+            } else if let text = try element(&self, &reader, "an element of " + name) {
+                if !texts.contains(text) { texts.append(text) }
             } else {
                 hasBad = true
             }
         }
-        return names.isEmpty && hasBad ? nil : names
+        return texts.isEmpty && hasBad ? nil : texts
     }
 
     /// More names than any list of protocols has.
@@ -132,3 +148,6 @@ package struct AccessoryJSON {
         "is \"\(ShownText.cleaned(text.prefix(100)))\", which is not the name of a protocol such as com.example.scale"
     }
 }
+
+/// Its name in the accessories' wing.
+package typealias AccessoryJSON = SettingsJSON
