@@ -47,9 +47,7 @@ public enum AppDelivery {
         chosen(isMain: queue === OperationQueue.main, device) { OperationQueueDelivery(queue) }
     }
 
-    private static func chosen(
-        isMain: Bool, _ device: Device, elsewhere: () -> any Delivery
-    ) -> any Delivery {
+    private static func chosen(isMain: Bool, _ device: Device, elsewhere: () -> any Delivery) -> any Delivery {
         if let playback = device.playback, !playback.deliversAsLive {
             return playback.delivery(onMainThread: isMain)
         }

@@ -24,9 +24,7 @@ extension NSCoder {
     }
 
     /// Writes a string as UTF-8.
-    package func encode(text: String, forKey key: String) {
-        encode(bytes: Array(text.utf8), key)
-    }
+    package func encode(text: String, forKey key: String) { encode(bytes: Array(text.utf8), key) }
 
     /// Reads what `encode(text:forKey:)` wrote; nil when there is something else.
     package func decodeText(forKey key: String) -> String? {

@@ -62,9 +62,7 @@ package final class RunLoopSource: Delivery, @unchecked Sendable {
         }
     }
 
-    deinit {
-        invalidate()
-    }
+    deinit { invalidate() }
 
     /// True on the thread of the loop.
     package var isOnOwnThread: Bool {
@@ -74,9 +72,7 @@ package final class RunLoopSource: Delivery, @unchecked Sendable {
     }
 
     /// Runs the work in the loop.
-    package func schedule(_ item: @escaping @Sendable () -> Void) {
-        schedule(item, wakes: true)
-    }
+    package func schedule(_ item: @escaping @Sendable () -> Void) { schedule(item, wakes: true) }
 
     /// Runs the work in the loop, which needs no waking where it is known to come round: inside of this source's work.
     package func schedule(_ item: @escaping @Sendable () -> Void, wakes: Bool) {
@@ -157,8 +153,7 @@ package final class RunLoopSource: Delivery, @unchecked Sendable {
     private static func string(_ text: String) -> CFString {
         let bytes = Array(text.utf8)
         return bytes.withUnsafeBufferPointer { bytes in
-            CFStringCreateWithBytes(
-                nil, bytes.baseAddress, bytes.count, CFStringBuiltInEncodings.UTF8.rawValue, false)
+            CFStringCreateWithBytes(nil, bytes.baseAddress, bytes.count, CFStringBuiltInEncodings.UTF8.rawValue, false)
         }
     }
 
@@ -181,9 +176,7 @@ private final class SourceWork: Sendable {
 
     private let state = Mutex(State())
 
-    func add(_ item: @escaping @Sendable () -> Void) {
-        state.withLock { $0.waiting.append(item) }
-    }
+    func add(_ item: @escaping @Sendable () -> Void) { state.withLock { $0.waiting.append(item) } }
 
     func run() {
         var batch: [@Sendable () -> Void] = []

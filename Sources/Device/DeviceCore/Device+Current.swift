@@ -15,10 +15,7 @@ extension Device {
     /// Puts a device in the place of the live one for the whole process, or takes it back with nil.
     public static func install(_ device: Device?) {
         // The former one goes outside of the lock: what it owns may look here as it goes.
-        let former = installedDevice.withLock { installed in
-            defer { installed = device }
-            return installed
-        }
+        let former = installedDevice.withLock { exchange(&$0, with: device) }
         withExtendedLifetime(former) {}
     }
 

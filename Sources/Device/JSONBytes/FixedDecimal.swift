@@ -13,9 +13,7 @@ package enum FixedDecimal {
     ///   - decimals: 0 to 9.
     ///   - width: at least so many digits before the point, with zeros in front.
     @discardableResult
-    package static func append(
-        _ value: Double, decimals: Int, width: Int = 1, to bytes: inout [UInt8]
-    ) -> Bool {
+    package static func append(_ value: Double, decimals: Int, width: Int = 1, to bytes: inout [UInt8]) -> Bool {
         guard value.magnitude < limit else { return false }
         let decimals = max(0, min(decimals, maximumDecimals))
         var unit: UInt64 = 1

@@ -69,9 +69,7 @@ struct JSONNumber {
     private func signed(_ value: Double) -> Double { isNegative ? -value : value }
 
     /// Powers of ten for up to eight digits.
-    private static let wholePowers: [UInt64] = [
-        1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000,
-    ]
+    private static let wholePowers: [UInt64] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000]
 
     /// All powers of five below 2^64.
     private static let powersOfFive: [UInt64] = [

@@ -4,9 +4,7 @@
 extension JSONReader {
     /// True when a digit stands there.
     @inline(__always)
-    func isDigit(at index: Int) -> Bool {
-        index < limit && bytes[index] &- UInt8(ascii: "0") <= 9
-    }
+    func isDigit(at index: Int) -> Bool { index < limit && bytes[index] &- UInt8(ascii: "0") <= 9 }
 
     /// True when a number that is not a word stands there.
     @inline(__always)

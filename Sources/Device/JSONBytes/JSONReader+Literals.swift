@@ -7,6 +7,15 @@ extension JSONReader {
         case null
         case bool(Bool)
         case number(Double)
+
+        /// What it reads as where a number is asked for; nil for a truth value.
+        var number: Double? {
+            switch self {
+            case .null: .nan
+            case .bool: nil
+            case .number(let value): value
+            }
+        }
     }
 
     /// The word that stands there, and how many bytes it takes.
@@ -35,12 +44,6 @@ extension JSONReader {
     /// True when everything that is left is the beginning of that word.
     private func isStart(of word: StaticString, at start: Int) -> Bool {
         let length = limit &- start
-        guard length > 0, length < word.utf8CodeUnitCount else { return false }
-        var index = 0
-        while index < length {
-            guard bytes[start &+ index] == word.utf8Start[index] else { return false }
-            index &+= 1
-        }
-        return true
+        return length > 0 && length < word.utf8CodeUnitCount && isWord(word, length, at: start)
     }
 }

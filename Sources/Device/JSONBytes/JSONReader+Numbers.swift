@@ -6,16 +6,11 @@ extension JSONReader {
     public mutating func readDouble() throws(JSONError) -> Double {
         let byte = try nextByte(&offset)
         guard startsNumber(byte, at: offset) else {
-            switch literal(at: offset) {
-            case (.number(let value), let count)?:
-                advance(to: offset &+ count)
-                return value
-            case (.null, let count)?:
-                advance(to: offset &+ count)
-                return .nan
-            default:
+            guard let (literal, count) = literal(at: offset), let value = literal.number else {
                 throw try numberMismatch(byte)
             }
+            advance(to: offset &+ count)
+            return value
         }
         return try scanDouble()
     }
@@ -52,8 +47,9 @@ extension JSONReader {
         return value
     }
 
+    /// Moves behind a value.
     @inline(__always)
-    private mutating func advance(to end: Int) {
+    mutating func advance(to end: Int) {
         offset = end
         needsComma = true
     }

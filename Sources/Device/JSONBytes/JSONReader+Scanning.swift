@@ -5,9 +5,7 @@
 // the limit by more than one, so they are added without overflow checks.
 extension JSONReader {
     @inline(__always)
-    static func isBlank(_ byte: UInt8) -> Bool {
-        byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09
-    }
+    static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 }
 
     /// Moves to the next byte that is no blank and returns it.
     @inline(__always)
@@ -53,9 +51,7 @@ extension JSONReader {
         let text = slice(start, end)
         if hasEscapes { return JSONText(escaped: text) }
         var word: UInt64 = 0
-        if text.count <= 8 {
-            for byte in text.reversed() { word = word &<< 8 | UInt64(byte) }
-        }
+        if text.count <= 8 { for byte in text.reversed() { word = word &<< 8 | UInt64(byte) } }
         return JSONText(plain: text, word: word)
     }
 
@@ -121,7 +117,11 @@ extension JSONReader {
     /// True when that word stands there, whatever follows it.
     func isWord(_ word: StaticString, at start: Int) -> Bool {
         let length = word.utf8CodeUnitCount
-        guard limit &- start >= length else { return false }
+        return limit &- start >= length && isWord(word, length, at: start)
+    }
+
+    /// True when so many bytes of that word stand there, which is within the text.
+    func isWord(_ word: StaticString, _ length: Int, at start: Int) -> Bool {
         var index = 0
         while index < length {
             guard bytes[start &+ index] == word.utf8Start[index] else { return false }

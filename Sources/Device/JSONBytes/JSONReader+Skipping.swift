@@ -38,8 +38,7 @@ extension JSONReader {
             }
             try scanSeparators(&at, &level, &objects)
         } while level > 0
-        offset = at
-        needsComma = true
+        advance(to: at)
     }
 
     /// Behind a value: closes levels that end here and moves to the next value, if there is one.

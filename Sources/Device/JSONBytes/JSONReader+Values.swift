@@ -9,15 +9,12 @@ extension JSONReader {
     }
 
     /// Reads `true` or `false`; skips any other value and returns nil.
-    public mutating func boolIfPresent() throws(JSONError) -> Bool? {
-        try boolIfPresent(skippingOthers: true)
-    }
+    public mutating func boolIfPresent() throws(JSONError) -> Bool? { try boolIfPresent(skippingOthers: true) }
 
     /// Consumes a `null` if it comes next.
     public mutating func readNull() throws(JSONError) -> Bool {
         guard try nextByte(&offset) == UInt8(ascii: "n"), isWord("null", at: offset) else { return false }
-        offset &+= 4
-        needsComma = true
+        advance(to: offset &+ 4)
         return true
     }
 
@@ -29,8 +26,7 @@ extension JSONReader {
         guard byte == UInt8(ascii: "\"") else { throw mismatch(byte) }
         at &+= 1
         let text = try scanText(&at)
-        offset = at
-        needsComma = true
+        advance(to: at)
         return text
     }
 
@@ -65,8 +61,7 @@ extension JSONReader {
     private mutating func boolIfPresent(skippingOthers: Bool) throws(JSONError) -> Bool? {
         let byte = try nextByte(&offset)
         if byte == UInt8(ascii: "t") || byte == UInt8(ascii: "f"), case .bool(let value)? = literal(at: offset)?.value {
-            offset &+= value ? 4 : 5
-            needsComma = true
+            advance(to: offset &+ (value ? 4 : 5))
             return value
         }
         guard skippingOthers else { throw mismatch(byte) }

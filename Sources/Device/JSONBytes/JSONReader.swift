@@ -37,14 +37,10 @@ public struct JSONReader {
     }
 
     /// Enters the object that comes next.
-    public mutating func beginObject() throws(JSONError) {
-        try begin(UInt8(ascii: "{"))
-    }
+    public mutating func beginObject() throws(JSONError) { try begin(UInt8(ascii: "{")) }
 
     /// Enters the array that comes next.
-    public mutating func beginArray() throws(JSONError) {
-        try begin(UInt8(ascii: "["))
-    }
+    public mutating func beginArray() throws(JSONError) { try begin(UInt8(ascii: "[")) }
 
     /// The next key of the object, with the cursor before its value; nil, with the cursor behind the object, at its end.
     public mutating func nextKey() throws(JSONError) -> JSONText? {

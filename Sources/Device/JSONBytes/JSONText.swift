@@ -50,9 +50,7 @@ public struct JSONText {
     /// True when the text, its escapes resolved, is that literal.
     public func equals(_ literal: StaticString) -> Bool {
         literal.withUTF8Buffer { expected in
-            if !hasEscapes {
-                return rawBytes.count == expected.count && rawBytes.elementsEqual(expected)
-            }
+            if !hasEscapes { return rawBytes.count == expected.count && rawBytes.elementsEqual(expected) }
             var count = 0
             var same = true
             unescape { byte in

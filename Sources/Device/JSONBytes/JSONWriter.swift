@@ -16,9 +16,7 @@ public struct JSONWriter: Sendable {
     private var needsComma = false
 
     /// A writer that appends to these bytes.
-    public init(appendingTo bytes: [UInt8] = []) {
-        self.bytes = bytes
-    }
+    public init(appendingTo bytes: [UInt8] = []) { self.bytes = bytes }
 
     /// Forgets what has been written and keeps the memory.
     public mutating func removeAll() {

@@ -12,8 +12,7 @@ import UdevSource
 @_silgen_name("DeviceServices_livePositionSource")
 public func livePositionSource(configuration: Configuration, clock: any DeviceClock) -> any PositionSource {
     GPSDSource(
-        address: configuration.positionSource.value,
-        clock: clock,
+        address: configuration.positionSource.value, clock: clock,
         repairsWeekRollover: configuration.repairsWeekRollover.value)
 }
 

@@ -47,9 +47,7 @@ package final class Bell: @unchecked Sendable {
         end.tv_nsec = Int(nanoseconds % 1_000_000_000)
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
-        while !isRung {
-            if pthread_cond_timedwait(condition, mutex, &end) == ETIMEDOUT { break }
-        }
+        while !isRung { if pthread_cond_timedwait(condition, mutex, &end) == ETIMEDOUT { break } }
         defer { isRung = false }
         return isRung
     }

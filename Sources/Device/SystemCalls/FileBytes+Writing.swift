@@ -12,7 +12,7 @@ extension FileBytes {
             let number = errno
             // Whoever may not write above may still find the folder there; a read-only file system says so first.
             if isFolder(place) { continue }
-            throw failedToStore(place, call: "mkdir", errno: number)
+            throw failedToWrite(place, call: "mkdir", errno: number, elsewhere: elsewhereToStore)
         }
     }
 
@@ -82,10 +82,6 @@ extension FileBytes {
 
     /// How to choose another place for what is stored.
     package static let elsewhereToStore = "set XDG_STATE_HOME to another"
-
-    private static func failedToStore(_ path: String, call: String, errno number: Int32) -> DeviceError {
-        failedToWrite(path, call: call, errno: number, elsewhere: elsewhereToStore)
-    }
 
     /// Why a file or a folder could not be written, and what to do. `elsewhere` is how to choose another place.
     package static func failedToWrite(

@@ -11,34 +11,27 @@ package enum FileBytes {
         defer { close(descriptor) }
         var number: Int32 = 0
         var isWhole = false
+        /// Reads on; 0 when that is over, and then why is known.
+        func more(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+            while !isWhole, number == 0 {
+                let count = systemRead(descriptor, buffer)
+                if count > 0 { return count }
+                if count == 0 { isWhole = true } else if errno != EINTR { number = errno }
+            }
+            return 0
+        }
         var status = stat()
         let size = fstat(descriptor, &status) == 0 ? max(0, min(Int(clamping: status.st_size), limit)) : 0
         // Straight into its place; the byte that is too many is where the end shows.
         var bytes = [UInt8](unsafeUninitializedCapacity: size + 1) { buffer, filled in
-            while size > 0, filled < buffer.count, !isWhole, number == 0 {
-                let count = systemRead(
-                    descriptor,
-                    UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...]))
-                if count > 0 {
-                    filled += count
-                } else if count == 0 {
-                    isWhole = true
-                } else if errno != EINTR {
-                    number = errno
-                }
+            let space = UnsafeMutableRawBufferPointer(buffer)
+            while size > 0, filled < space.count, !isWhole, number == 0 {
+                filled += more(UnsafeMutableRawBufferPointer(rebasing: space[filled...]))
             }
         }
         withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
             while !isWhole, number == 0, bytes.count <= limit {
-                let count = systemRead(descriptor, buffer)
-                if count > 0 {
-                    bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-                } else if count == 0 {
-                    return
-                } else if errno != EINTR {
-                    number = errno
-                    return
-                }
+                bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<more(buffer)]))
             }
         }
         guard number == 0 else { throw failedToRead(path, call: "read", errno: number) }
@@ -52,23 +45,15 @@ package enum FileBytes {
 
     /// Why a file or a folder could not be read, and what to do.
     package static func failedToRead(_ path: String, call: String, errno number: Int32) -> DeviceError {
-        let code: DeviceError.Code
-        let message: String
         let path = ShownText.cleaned(path)
-        switch number {
-        case ENOENT, ENOTDIR:
-            code = .notFound
-            message = "There is no file \(path). Check the path."
-        case EACCES, EPERM:
-            code = .permissionDenied
-            message = "\(path) may not be read by this user. Change its mode or run as a user who may."
-        case EISDIR:
-            code = .inputOutput
-            message = "\(path) is a folder, and a file is needed."
-        default:
-            code = .inputOutput
-            message = "\(path) cannot be read."
-        }
+        let (code, message): (DeviceError.Code, String) =
+            switch number {
+            case ENOENT, ENOTDIR: (.notFound, "There is no file \(path). Check the path.")
+            case EACCES, EPERM:
+                (.permissionDenied, "\(path) may not be read by this user. Change its mode or run as a user who may.")
+            case EISDIR: (.inputOutput, "\(path) is a folder, and a file is needed.")
+            default: (.inputOutput, "\(path) cannot be read.")
+            }
         return DeviceError(code, message, cause: .system(call: call, errno: number))
     }
 }

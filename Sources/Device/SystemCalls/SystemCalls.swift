@@ -23,9 +23,7 @@ package func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) ->
     send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
 }
 
-package func systemOpen(_ path: String, _ flags: Int32) -> Int32 {
-    open(path, flags)
-}
+package func systemOpen(_ path: String, _ flags: Int32) -> Int32 { open(path, flags) }
 
 package func systemClose(_ descriptor: Int32) {
     // Not again after EINTR: on Linux the descriptor is gone all the same.

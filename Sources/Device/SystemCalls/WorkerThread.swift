@@ -7,9 +7,7 @@ package enum WorkerThread {
     private final class Body {
         let run: @Sendable () -> Void
 
-        init(run: @escaping @Sendable () -> Void) {
-            self.run = run
-        }
+        init(run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
     /// Runs the closure on a new thread; the error says why there is none.
@@ -42,7 +40,5 @@ package enum WorkerThread {
     }
 
     /// Lets the thread rest when there is nothing it could wait on.
-    package static func pause(seconds: Double) {
-        poll(nil, 0, Int32(max(0, min(seconds * 1000, 60_000))))
-    }
+    package static func pause(seconds: Double) { poll(nil, 0, Int32(max(0, min(seconds * 1000, 60_000)))) }
 }

@@ -61,7 +61,5 @@ public struct AccessoryDescription: Sendable, Hashable, Identifiable {
     package var portIdentity: String { "port:\(portPath)" }
 
     /// The protocol of that name; nil when the accessory does not offer it.
-    public func named(_ name: String) -> AccessoryProtocol? {
-        protocols.first { $0.name == name }
-    }
+    public func named(_ name: String) -> AccessoryProtocol? { protocols.first { $0.name == name } }
 }

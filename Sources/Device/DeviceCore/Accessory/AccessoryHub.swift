@@ -37,7 +37,7 @@ public final class AccessoryHub: Sendable {
             state.subscribers.append(subscriber)
             subscriber.add(.snapshot(state.accessories))
         }
-        subscriber.begin()
+        subscriber.handOn()
         return Subscription { [weak self] in
             subscriber.leave()
             self?.state.withLock { $0.subscribers.removeAll { $0 === subscriber } }
@@ -112,18 +112,9 @@ final class AccessorySubscriber: Sendable {
     private let state = Mutex(State())
     private let receive: @Sendable (AccessoryEvent) -> Void
 
-    init(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) {
-        self.receive = receive
-    }
+    init(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) { self.receive = receive }
 
-    func add(_ event: AccessoryEvent) {
-        state.withLock { if !$0.hasLeft { $0.waiting.append(event) } }
-    }
-
-    /// Hands on what waits, the snapshot first. Until this returns nobody else does.
-    func begin() {
-        handOn()
-    }
+    func add(_ event: AccessoryEvent) { state.withLock { if !$0.hasLeft { $0.waiting.append(event) } } }
 
     /// Hands on what waits, unless another thread is doing so: that one then hands on all.
     func deliver() {
@@ -135,13 +126,13 @@ final class AccessorySubscriber: Sendable {
         if isMine { handOn() }
     }
 
-    /// For the one who has made it busy.
-    private func handOn() {
+    /// Hands on what waits. For the one who has made it busy, which at first is the one who subscribes: until this returns
+    /// nobody else does.
+    func handOn() {
         while true {
             let batch = state.withLock { state in
-                defer { state.waiting = [] }
                 state.isBusy = !state.waiting.isEmpty
-                return state.waiting
+                return exchange(&state.waiting, with: [])
             }
             guard !batch.isEmpty else { return }
             for event in batch where !state.withLock({ $0.hasLeft }) { receive(event) }

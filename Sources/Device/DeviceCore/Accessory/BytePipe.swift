@@ -32,18 +32,12 @@ package final class BytePipe: Sendable {
     }
 
     package func observeReader(_ receive: (@Sendable (ReaderEvent) -> Void)?) {
-        let former = state.withLock { state in
-            defer { state.reader = receive }
-            return state.reader
-        }
+        let former = state.withLock { exchange(&$0.reader, with: receive) }
         withExtendedLifetime(former) {}
     }
 
     package func observeWriter(_ receive: (@Sendable (WriterEvent) -> Void)?) {
-        let former = state.withLock { state in
-            defer { state.writer = receive }
-            return state.writer
-        }
+        let former = state.withLock { exchange(&$0.writer, with: receive) }
         withExtendedLifetime(former) {}
     }
 
@@ -150,16 +144,12 @@ package final class BytePipe: Sendable {
 
     /// Nothing is written any more; what waits can still be read, unless it is to be dropped. The first end counts.
     package func finish(_ end: ByteChannelEnd, drops: Bool = false) {
-        let sides = state.withLock { state in
+        typealias Sides = (reader: (@Sendable (ReaderEvent) -> Void)?, writer: (@Sendable (WriterEvent) -> Void)?)
+        let sides = state.withLock { state -> Sides in
             if drops { state.ring.clear() }
-            guard state.end == nil else {
-                return (
-                    reader: Optional<@Sendable (ReaderEvent) -> Void>.none,
-                    writer: Optional<@Sendable (WriterEvent) -> Void>.none
-                )
-            }
+            guard state.end == nil else { return (nil, nil) }
             state.end = end
-            return (reader: state.reader, writer: state.writer)
+            return (state.reader, state.writer)
         }
         sides.reader?(.ended)
         sides.writer?(.ended)

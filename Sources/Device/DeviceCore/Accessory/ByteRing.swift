@@ -11,13 +11,9 @@ package struct ByteRing: ~Copyable {
     package private(set) var count = 0
 
     /// A queue for that many bytes, at least one.
-    package init(capacity: Int) {
-        memory = .allocate(byteCount: max(capacity, 1), alignment: 16)
-    }
+    package init(capacity: Int) { memory = .allocate(byteCount: max(capacity, 1), alignment: 16) }
 
-    deinit {
-        memory.deallocate()
-    }
+    deinit { memory.deallocate() }
 
     /// How many bytes it holds at most.
     package var capacity: Int { memory.count }
@@ -69,9 +65,7 @@ package struct ByteRing: ~Copyable {
     package var front: UnsafeRawBufferPointer { waiting(atMost: count) }
 
     /// Takes that many bytes from the front away.
-    package mutating func consume(_ length: Int) {
-        drop(max(0, min(length, count)))
-    }
+    package mutating func consume(_ length: Int) { drop(max(0, min(length, count))) }
 
     /// Lets the closure put bytes into the unused memory that lies in one piece; it returns how many it put there.
     package mutating func fill(_ body: (UnsafeMutableRawBufferPointer) -> Int) -> Int {
@@ -90,9 +84,7 @@ package struct ByteRing: ~Copyable {
     }
 
     /// Forgets what waits.
-    package mutating func clear() {
-        drop(count)
-    }
+    package mutating func clear() { drop(count) }
 
     private func unused(atMost limit: Int) -> UnsafeMutableRawBufferPointer {
         var end = start + count

@@ -25,9 +25,7 @@ public final class CalibrationFolder: CalibrationStore {
 
     /// The calibrations of that folder, which is made when the first is stored; nil, and a path that is not absolute, for
     /// none.
-    public init(path: String?) {
-        self.path = path.flatMap { $0.hasPrefix("/") ? $0 : nil }
-    }
+    public init(path: String?) { self.path = path.flatMap { $0.hasPrefix("/") ? $0 : nil } }
 
     /// The calibrations of this user on this machine: the folder that `DEVICE_SERVICES_STATE` names, else `device-services`
     /// in `XDG_STATE_HOME`, else in `~/.local/state`; for root without `XDG_STATE_HOME` `/var/lib/device-services`.
@@ -50,9 +48,7 @@ public final class CalibrationFolder: CalibrationStore {
     public var isWritable: Bool { path != nil }
 
     /// Why files could not be read or written, when that was tried last.
-    public var problems: [DeviceError] {
-        found.withLock { found in found.sorted { $0.key < $1.key }.map(\.value) }
-    }
+    public var problems: [DeviceError] { found.withLock { found in found.sorted { $0.key < $1.key }.map(\.value) } }
 
     /// The path of a sensor's file; nil without a folder.
     public func file(of sensor: SensorIdentity) -> String? { path.map { "\($0)/\(Self.name(of: sensor))" } }

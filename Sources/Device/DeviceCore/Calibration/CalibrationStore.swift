@@ -21,16 +21,10 @@ public protocol CalibrationStore: Sendable {
     var problems: [DeviceError] { get }
 }
 
-/// Calibrations of a device that has none and keeps none.
-public struct NoCalibrations: CalibrationStore {
-    /// There is nothing to make.
-    public init() {}
-
+/// A store keeps nothing unless it says otherwise.
+extension CalibrationStore {
     /// False.
     public var isWritable: Bool { false }
-
-    /// Nothing.
-    public func load(_ sensor: SensorIdentity) -> SensorCalibration? { nil }
 
     /// Does nothing.
     public func store(_ calibration: SensorCalibration, for sensor: SensorIdentity) throws(DeviceError) {}
@@ -42,27 +36,22 @@ public struct NoCalibrations: CalibrationStore {
     public var problems: [DeviceError] { [] }
 }
 
+/// Calibrations of a device that has none and keeps none.
+public struct NoCalibrations: CalibrationStore {
+    /// There is nothing to make.
+    public init() {}
+
+    /// Nothing.
+    public func load(_ sensor: SensorIdentity) -> SensorCalibration? { nil }
+}
+
 /// Calibrations that are given once and never change: those of a trace.
 public struct FixedCalibrations: CalibrationStore {
     private let calibrations: [SensorIdentity: SensorCalibration]
 
     /// Those calibrations.
-    public init(_ calibrations: [SensorIdentity: SensorCalibration]) {
-        self.calibrations = calibrations
-    }
-
-    /// False.
-    public var isWritable: Bool { false }
+    public init(_ calibrations: [SensorIdentity: SensorCalibration]) { self.calibrations = calibrations }
 
     /// The one of that sensor.
     public func load(_ sensor: SensorIdentity) -> SensorCalibration? { calibrations[sensor] }
-
-    /// Does nothing.
-    public func store(_ calibration: SensorCalibration, for sensor: SensorIdentity) throws(DeviceError) {}
-
-    /// Does nothing.
-    public func remove(_ sensor: SensorIdentity) throws(DeviceError) {}
-
-    /// None.
-    public var problems: [DeviceError] { [] }
 }

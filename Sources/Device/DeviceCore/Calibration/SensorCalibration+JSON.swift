@@ -6,9 +6,7 @@ public import JSONBytes
 extension SensorCalibration: JSONWritable {
     /// Writes it as an object. What is not known is left out.
     @usableFromInline
-    package func write(to writer: inout JSONWriter) {
-        writer.object { writeMembers(to: &$0) }
-    }
+    package func write(to writer: inout JSONWriter) { writer.object { writeMembers(to: &$0) } }
 
     /// Writes the members of the object.
     func writeMembers(to writer: inout JSONWriter) {

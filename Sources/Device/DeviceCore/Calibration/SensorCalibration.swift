@@ -11,12 +11,10 @@ public struct SensorCalibration: Sendable, Hashable {
     public var offset = SIMD3<Double>.zero
     /// The rows of the matrix: scale and cross axis errors, soft iron. The identity for none.
     public var matrix: (SIMD3<Double>, SIMD3<Double>, SIMD3<Double>) {
-        get { (row0, row1, row2) }
-        set { (row0, row1, row2) = newValue }
+        get { transform.rows }
+        set { transform.rows = newValue }
     }
-    private var row0 = SIMD3<Double>(1, 0, 0)
-    private var row1 = SIMD3<Double>(0, 1, 0)
-    private var row2 = SIMD3<Double>(0, 0, 1)
+    private var transform = MountMatrix.identity
     /// The standard deviation of each component of the offset, in the sensor's unit; NaN when it is not known.
     public var sigma = Double.nan
     /// For a magnetometer how good it is: -1 not at all, 0 low, 1 medium, 2 high. 0 for others.
@@ -37,10 +35,10 @@ public struct SensorCalibration: Sendable, Hashable {
     public init() {}
 
     /// A reading without the sensor's errors, in the sensor's own axes.
-    public func apply(to measured: SIMD3<Double>) -> SIMD3<Double> {
-        let v = measured - offset
-        return SIMD3((row0 * v).sum(), (row1 * v).sum(), (row2 * v).sum())
-    }
+    public func apply(to measured: SIMD3<Double>) -> SIMD3<Double> { transform.apply(to: measured - offset) }
+
+    /// True when readings stay as they are.
+    package var changesNothing: Bool { offset == .zero && transform.isIdentity }
 }
 
 extension SensorCalibration {
@@ -54,7 +52,7 @@ extension SensorCalibration {
         // False for NaN too.
         let areBounded = entries.allSatisfy { abs($0.x) <= 4 && abs($0.y) <= 4 && abs($0.z) <= 4 }
         guard areBounded else { return "its numbers are not those of such a sensor" }
-        guard MountMatrix(first, second, third).determinant > 0.05 else { return "its matrix mirrors or is singular" }
+        guard transform.determinant > 0.05 else { return "its matrix mirrors or is singular" }
         guard sigma.isNaN || sigma >= 0, residual.isNaN || residual >= 0 else { return "an error in it is negative" }
         guard (-1...2).contains(quality), (0...1).contains(coverage) else { return "its quality is not one" }
         guard fieldStrength.isNaN || (fieldStrength > 0 && fieldStrength < 100) else {
@@ -82,10 +80,8 @@ extension SensorCalibration {
 
     /// T·S·T⁻¹ and T·offset, for readings that T turns.
     private func turned(by turn: MountMatrix, back: MountMatrix) -> SensorCalibration {
-        let (first, second, third) = matrix
-        let product = turn * MountMatrix(first, second, third) * back
         var turned = self
-        turned.matrix = product.rows
+        turned.transform = turn * transform * back
         turned.offset = turn.apply(to: offset)
         return turned
     }
@@ -109,9 +105,7 @@ extension MountMatrix {
             SIMD3(u.y * v.z - u.z * v.y, u.z * v.x - u.x * v.z, u.x * v.y - u.y * v.x)
         }
         // The columns of the inverse.
-        let x = cross(b, c) / determinant
-        let y = cross(c, a) / determinant
-        let z = cross(a, b) / determinant
+        let (x, y, z) = (cross(b, c) / determinant, cross(c, a) / determinant, cross(a, b) / determinant)
         return MountMatrix(SIMD3(x.x, y.x, z.x), SIMD3(x.y, y.y, z.y), SIMD3(x.z, y.z, z.z))
     }
 }

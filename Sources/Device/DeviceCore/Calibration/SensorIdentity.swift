@@ -36,9 +36,7 @@ public struct SensorIdentity: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// What the sensor measures, as the key says; nil when it does not.
-    public var kind: SensorKind? {
-        SensorKind(rawValue: String(key.prefix { $0 != "|" }))
-    }
+    public var kind: SensorKind? { SensorKind(rawValue: String(key.prefix { $0 != "|" })) }
 
     /// The key.
     public var description: String { key }

@@ -39,9 +39,7 @@ public final class ConsumerGate: Sendable {
     }
 
     /// Returns once that many consumers have asked for an element.
-    public func waitForConsumers(_ count: Int) async {
-        await wait { _, present in present >= count }
-    }
+    public func waitForConsumers(_ count: Int) async { await wait { _, present in present >= count } }
 
     private func wait(_ isReady: @escaping @Sendable (_ busy: Int, _ present: Int) -> Bool) async {
         await withCheckedContinuation { continuation in

@@ -84,9 +84,7 @@ package final class ConsumerLoop<State: ConsumedState>: Sendable {
     }
 
     /// Looks at the state.
-    package func read<Result: Sendable>(_ body: (State) -> Result) -> Result {
-        content.withLock { body($0.state) }
-    }
+    package func read<Result: Sendable>(_ body: (State) -> Result) -> Result { content.withLock { body($0.state) } }
 
     /// The loop was left, or its task cancelled. Further calls do nothing.
     package func finish() {
@@ -98,8 +96,7 @@ package final class ConsumerLoop<State: ConsumedState>: Sendable {
                 gate?.leave()
             }
             content.isBusy = false
-            defer { content.waiting = nil }
-            return content.waiting
+            return content.waiting.take()
         }
         waiting?.resume(returning: nil)
     }

@@ -43,9 +43,7 @@ package struct Outbox<Item> {
     package var last: Item? { count > 0 ? ring[place(count - 1)] : nil }
 
     /// True when an item like that waits.
-    package func contains(where isWanted: (Item) -> Bool) -> Bool {
-        firstPosition(where: isWanted) != nil
-    }
+    package func contains(where isWanted: (Item) -> Bool) -> Bool { firstPosition(where: isWanted) != nil }
 
     /// Adds an item. When `limit` of its kind wait already the oldest of them makes way, which is counted.
     ///
@@ -92,9 +90,7 @@ package struct Outbox<Item> {
     }
 
     /// Forgets all items; they do not count as dropped. A turn that is due or goes on finds nothing more to tell.
-    package mutating func removeAll() {
-        while takeFirst() != nil {}
-    }
+    package mutating func removeAll() { while takeFirst() != nil {} }
 
     // MARK: Turns
 

@@ -11,13 +11,9 @@ public final class Subscription: Sendable {
     private let onCancel: Mutex<(@Sendable () -> Void)?>
 
     /// A subscription that runs the closure once, when it ends.
-    public init(onCancel: @escaping @Sendable () -> Void) {
-        self.onCancel = Mutex(onCancel)
-    }
+    public init(onCancel: @escaping @Sendable () -> Void) { self.onCancel = Mutex(onCancel) }
 
-    deinit {
-        cancel()
-    }
+    deinit { cancel() }
 
     /// True once it has ended.
     public var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
@@ -25,10 +21,7 @@ public final class Subscription: Sendable {
     /// Ends it; further calls do nothing. A reading that is being handed over on another thread may still arrive.
     public func cancel() {
         cancelled.store(true, ordering: .releasing)
-        let action = onCancel.withLock { action in
-            defer { action = nil }
-            return action
-        }
+        let action = onCancel.withLock { $0.take() }
         action?()
     }
 }

@@ -13,9 +13,7 @@ public final class MotionHub: MotionSource {
         let description: SensorDescription
         /// True when its axes are not those of the device.
         let isTurned: Bool
-        var subscribers: [MotionSubscriber] = [] {
-            didSet { needsRate = subscribers.contains { $0.needsRate } }
-        }
+        var subscribers: [MotionSubscriber] = [] { didSet { needsRate = subscribers.contains { $0.needsRate } } }
         /// True when a subscriber takes the rate of the readings to be told the right ones.
         private(set) var needsRate = false
         var lost: DeviceError?
@@ -32,6 +30,8 @@ public final class MotionHub: MotionSource {
         /// Those whose sensor is not there yet.
         var waiting: [MotionSubscriber] = []
         var contexts: [String] = []
+
+        func index(of sensor: SensorDescription.ID) -> Int? { sensors.firstIndex { $0.description.id == sensor } }
     }
 
     private let state = Mutex(State())
@@ -54,7 +54,7 @@ public final class MotionHub: MotionSource {
 
     /// The sensor of that name.
     public func description(of sensor: SensorDescription.ID) -> SensorDescription? {
-        state.withLock { state in state.sensors.first { $0.description.id == sensor }?.description }
+        state.withLock { state in state.index(of: sensor).map { state.sensors[$0].description } }
     }
 
     /// What the contexts say of themselves.
@@ -73,15 +73,11 @@ public final class MotionHub: MotionSource {
     /// What the subscribers of a sensor want of it; nil when there are none.
     public func demand(of sensor: SensorDescription.ID) -> MotionDemand? {
         state.withLock { state in
-            guard let subscribers = state.sensors.first(where: { $0.description.id == sensor })?.subscribers,
-                !subscribers.isEmpty
-            else { return nil }
+            guard let index = state.index(of: sensor), !state.sensors[index].subscribers.isEmpty else { return nil }
             var demand = MotionDemand(interval: .infinity, latency: .infinity)
-            for subscriber in subscribers {
-                if !subscriber.request.everyReading {
-                    demand.interval = min(demand.interval, subscriber.request.interval)
-                }
-                demand.latency = min(demand.latency, subscriber.request.latency)
+            for request in state.sensors[index].subscribers.map(\.request) {
+                if !request.everyReading { demand.interval = min(demand.interval, request.interval) }
+                demand.latency = min(demand.latency, request.latency)
             }
             return demand
         }
@@ -89,7 +85,7 @@ public final class MotionHub: MotionSource {
 
     /// The rate of the sensor's readings, measured over about a second.
     public func measuredRate(of sensor: SensorDescription.ID) -> Double? {
-        state.withLock { state in state.sensors.first { $0.description.id == sensor }?.meter.rate }
+        state.withLock { state in state.index(of: sensor).flatMap { state.sensors[$0].meter.rate } }
     }
 
     // MARK: Subscribers
@@ -207,24 +203,17 @@ public final class MotionHub: MotionSource {
             if state.sensors[index].isTurned { matrix = state.sensors[index].description.mountMatrix }
         }
         let interval = rate.map { 1 / $0 }
-        if let first {
-            if let matrix, first.request.axes != .sensor {
-                first.tell(Self.turned(batch, by: matrix), sensorInterval: interval)
-            } else {
-                first.tell(batch, sensorInterval: interval)
-            }
-            return
-        }
         var turned: MotionBatch?
-        for subscriber in subscribers {
-            if let matrix, subscriber.request.axes != .sensor {
-                let deviceBatch = turned ?? Self.turned(batch, by: matrix)
-                turned = deviceBatch
-                subscriber.tell(deviceBatch, sensorInterval: interval)
-            } else {
-                subscriber.tell(batch, sensorInterval: interval)
+        func tell(_ subscriber: MotionSubscriber) {
+            guard let matrix, subscriber.request.axes != .sensor else {
+                return subscriber.tell(batch, sensorInterval: interval)
             }
+            let deviceBatch = turned ?? Self.turned(batch, by: matrix)
+            turned = deviceBatch
+            subscriber.tell(deviceBatch, sensorInterval: interval)
         }
+        if let first { return tell(first) }
+        for subscriber in subscribers { tell(subscriber) }
     }
 
     /// The rate that the sensor was asked for: what there is to go by until it has been measured.
@@ -241,28 +230,22 @@ public final class MotionHub: MotionSource {
     }
 
     /// The sensor gives nothing any more. Told once, until it is back.
-    public func postLost(_ error: DeviceError, sensor: SensorDescription.ID) {
-        let subscribers = state.withLock { state -> [MotionSubscriber] in
-            guard let index = state.sensors.firstIndex(where: { $0.description.id == sensor }),
-                state.sensors[index].lost == nil
-            else { return [] }
-            state.sensors[index].lost = error
-            return state.sensors[index].subscribers
-        }
-        for subscriber in subscribers { subscriber.tell(.lost(error)) }
-    }
+    public func postLost(_ error: DeviceError, sensor: SensorDescription.ID) { post(loss: error, of: sensor) }
 
     /// The sensor is back, if it was lost.
-    public func postRegained(sensor: SensorDescription.ID) {
+    public func postRegained(sensor: SensorDescription.ID) { post(loss: nil, of: sensor) }
+
+    /// - Parameter loss: Why the sensor gives nothing; nil when it is back.
+    private func post(loss: DeviceError?, of sensor: SensorDescription.ID) {
         let subscribers = state.withLock { state -> [MotionSubscriber] in
-            guard let index = state.sensors.firstIndex(where: { $0.description.id == sensor }),
-                state.sensors[index].lost != nil
-            else { return [] }
-            state.sensors[index].lost = nil
-            state.sensors[index].meter = RateMeter()
+            guard let index = state.index(of: sensor), (state.sensors[index].lost == nil) != (loss == nil) else {
+                return []
+            }
+            state.sensors[index].lost = loss
+            if loss == nil { state.sensors[index].meter = RateMeter() }
             return state.sensors[index].subscribers
         }
-        for subscriber in subscribers { subscriber.tell(.regained) }
+        for subscriber in subscribers { subscriber.tell(loss.map { .lost($0) } ?? .regained) }
     }
 
     /// Nothing follows for now, as at the end of a trace: who waits for more to come need wait no longer.

@@ -54,12 +54,8 @@ final class MotionSubscriber: Sendable {
     }
 
     /// Says that nothing follows for now.
-    func tellQuiet() {
-        if isActive.load(ordering: .acquiring) { quiet() }
-    }
+    func tellQuiet() { if isActive.load(ordering: .acquiring) { quiet() } }
 
     /// Nothing is handed over from now on.
-    func leave() {
-        isActive.store(false, ordering: .releasing)
-    }
+    func leave() { isActive.store(false, ordering: .releasing) }
 }

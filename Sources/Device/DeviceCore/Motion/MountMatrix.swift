@@ -62,17 +62,14 @@ extension MountMatrix {
     package func use(for kind: SensorKind, origin: String) -> Use {
         let (first, second, third) = rows
         if first == .zero, second == .zero, third == .zero { return .zeros }
-        if isSingular {
-            return .refused("The mount matrix of \(origin) is singular: it loses a direction, and is left out.")
-        }
+        let name = "The mount matrix of \(origin)"
+        if isSingular { return .refused("\(name) is singular: it loses a direction, and is left out.") }
         guard determinant < 0 else { return .taken(remark: nil) }
         guard kind == .accelerometer else {
-            return .refused(
-                "The mount matrix of \(origin) mirrors, which is no way to mount a \(kind.rawValue): it is left out.")
+            return .refused("\(name) mirrors, which is no way to mount a \(kind.rawValue): it is left out.")
         }
         return .taken(
-            remark:
-                "The mount matrix of \(origin) mirrors (its determinant is negative): the device's axes may be wrong. "
+            remark: "\(name) mirrors (its determinant is negative): the device's axes may be wrong. "
                 + "If it was made for the windows convention, say so in the configuration.")
     }
 }
@@ -101,9 +98,8 @@ extension MountMatrix {
     /// A singular matrix loses a direction. One that mirrors (a negative determinant) is no rotation: gyroscopes and
     /// magnetometers cannot use it.
     public var problem: String? {
-        if !determinant.isFinite || abs(determinant) < 1e-3 { return "it is singular: it loses at least one direction" }
-        if determinant < 0 { return "it mirrors: its determinant is negative" }
-        return nil
+        if isSingular { return "it is singular: it loses at least one direction" }
+        return determinant < 0 ? "it mirrors: its determinant is negative" : nil
     }
 
     /// True when it loses a direction, so that no reading can be right.
@@ -111,8 +107,7 @@ extension MountMatrix {
 
     /// The nine numbers, row by row, as the kernel writes them.
     public var text: String {
-        let (first, second, third) = rows
-        return [first, second, third].map { row in
+        [row0, row1, row2].map { row in
             [row.x, row.y, row.z].map { number in
                 // The kernel writes whole numbers without decimals.
                 number == number.rounded() && abs(number) < 1e6 ? "\(Int32(number))" : "\(number)"

@@ -13,9 +13,7 @@ package struct SampleThinner: Sendable {
     private var last: BootTime?
 
     /// Takes one reading in that many seconds.
-    package init(interval: Double) {
-        self.interval = interval
-    }
+    package init(interval: Double) { self.interval = interval }
 
     /// True when the reading of that time is one to take.
     package mutating func takes(_ time: BootTime) -> Bool {

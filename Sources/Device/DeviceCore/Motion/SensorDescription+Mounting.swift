@@ -20,9 +20,7 @@ extension SensorDescription {
     ///   - settings: What the configuration says of sensors.
     ///   - udevMatrix: The text of the udev property ACCEL_MOUNT_MATRIX of the device.
     ///   - driverRemarks: Those of the remarks that speak of the driver's matrix; they go when another is used.
-    public mutating func mount(
-        by settings: [SensorSetting], udevMatrix: String? = nil, driverRemarks: [String] = []
-    ) {
+    public mutating func mount(by settings: [SensorSetting], udevMatrix: String? = nil, driverRemarks: [String] = []) {
         guard kind.isVector else { return }
         let applying = settings.filter { $0.applies(to: self) }
         let convention = applying.lazy.compactMap(\.convention).first

@@ -30,9 +30,7 @@ public enum SensorKind: String, Sendable, Hashable, CaseIterable {
     package var channelType: String { facts.channelType }
 
     /// The ids of the channels of such a sensor: x, y and z, or the only one.
-    package var channelIDs: [String] {
-        isVector ? ["x", "y", "z"].map { "\(channelType)_\($0)" } : [channelType]
-    }
+    package var channelIDs: [String] { isVector ? ["x", "y", "z"].map { "\(channelType)_\($0)" } : [channelType] }
 
     /// The scale of recordings as 32-bit integers, as sysfs writes it: steps that are finer than any sensor's.
     package var recordingScale: String { facts.recordingScale }

@@ -46,10 +46,8 @@ struct EpochCoalescer: Sendable {
         if pending != nil { finished = take() }
         // A report without a time belongs to no epoch, and does not end the one that goes on around it.
         guard let time = report.time else { return .immediate }
-        epoch = time
-        epochStart = now
-        handedOver = false
-        handedOverFix = false
+        (epoch, epochStart) = (time, now)
+        (handedOver, handedOverFix) = (false, false)
         if holdsEpochs {
             hold(report, now: now)
             return .held
@@ -60,21 +58,15 @@ struct EpochCoalescer: Sendable {
 
     /// Hands over what waits, because its time is up or the stream has ended.
     mutating func take() -> PositionReport? {
-        defer {
-            pending = nil
-            deadline = .never
-        }
         if let pending { noteHandedOver(pending) }
-        return pending
+        deadline = .never
+        return pending.take()
     }
 
     /// Forgets the epoch, for the stream starts anew; what the receiver's habit is stays known.
     mutating func reset() {
-        pending = nil
-        deadline = .never
-        epoch = nil
-        handedOver = false
-        handedOverFix = false
+        (pending, deadline, epoch) = (nil, .never, nil)
+        (handedOver, handedOverFix) = (false, false)
     }
 
     private mutating func noteHandedOver(_ report: PositionReport) {

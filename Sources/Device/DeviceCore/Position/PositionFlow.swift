@@ -88,25 +88,14 @@ struct PositionFlow: Sendable {
         let index = index(of: path)
         receivers[index].lastAttitude = now
         func isSilent(_ other: Int) -> Bool {
-            other >= receivers.count
-                || now.seconds(since: receivers[other].lastAttitude) > ReceiverQuality.silence
+            other >= receivers.count || now.seconds(since: receivers[other].lastAttitude) > ReceiverQuality.silence
         }
-        if index == chosen {
-            compass = index
-        } else if index != compass {
-            if isSilent(compass), isSilent(chosen) { compass = index }
-        }
+        if index == chosen || index != compass && isSilent(compass) && isSilent(chosen) { compass = index }
         return index == compass
     }
 
     /// The next time at which a held epoch has to go out.
-    var nextDeadline: BootTime {
-        var deadline = BootTime.never
-        for receiver in receivers where receiver.coalescer.deadline < deadline {
-            deadline = receiver.coalescer.deadline
-        }
-        return deadline
-    }
+    var nextDeadline: BootTime { receivers.lazy.map(\.coalescer.deadline).min() ?? .never }
 
     /// Takes the report of a held epoch that is due by that time.
     mutating func takeDue(now: BootTime) -> (receiver: Int, report: PositionReport)? {
@@ -117,9 +106,7 @@ struct PositionFlow: Sendable {
     }
 
     /// Drops the reports of held epochs.
-    mutating func discardHeld() {
-        for index in receivers.indices { receivers[index].coalescer.reset() }
-    }
+    mutating func discardHeld() { for index in receivers.indices { receivers[index].coalescer.reset() } }
 
     /// Starts anew after the stream broke off: fixes stay readable, choices are made again.
     mutating func restart() {

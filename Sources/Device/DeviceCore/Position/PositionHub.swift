@@ -24,9 +24,7 @@ public final class PositionHub: PositionSource {
     private let demandChanged: @Sendable () -> Void
 
     /// A hub without subscribers. The closure must look at `isWanted` itself: two changes may reach it out of order.
-    public init(demandChanged: @escaping @Sendable () -> Void) {
-        self.demandChanged = demandChanged
-    }
+    public init(demandChanged: @escaping @Sendable () -> Void) { self.demandChanged = demandChanged }
 
     /// True while there is a subscriber.
     public var isWanted: Bool { state.withLock { !$0.subscribers.isEmpty } }
@@ -222,9 +220,7 @@ public final class PositionHub: PositionSource {
     }
 
     /// The stream goes on somewhere else, with those as the last fixes, which nobody is told of; what was held is dropped.
-    package func restart(fixes: [PositionReport]) {
-        state.withLock { $0.flow.restart(fixes: fixes) }
-    }
+    package func restart(fixes: [PositionReport]) { state.withLock { $0.flow.restart(fixes: fixes) } }
 
     // MARK: Held epochs
 
@@ -251,12 +247,8 @@ public final class PositionHub: PositionSource {
     }
 
     /// Hands over every held epoch, because no more will come.
-    public func flush() {
-        handOverDue(now: BootTime(nanoseconds: .max - 1))
-    }
+    public func flush() { handOverDue(now: BootTime(nanoseconds: .max - 1)) }
 
     /// Drops held epochs: they are from before a standstill of the process.
-    public func discardHeld() {
-        state.withLock { $0.flow.discardHeld() }
-    }
+    public func discardHeld() { state.withLock { $0.flow.discardHeld() } }
 }

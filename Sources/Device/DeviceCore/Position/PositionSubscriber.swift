@@ -27,17 +27,11 @@ final class PositionSubscriber: Sendable {
     }
 
     /// Hands over the event unless the subscriber has left, which it or another one may do in a callback.
-    func tell(_ event: PositionEvent) {
-        if isActive.load(ordering: .acquiring) { receive(event) }
-    }
+    func tell(_ event: PositionEvent) { if isActive.load(ordering: .acquiring) { receive(event) } }
 
     /// Tells that a run of events is over.
-    func settled() {
-        if isActive.load(ordering: .acquiring) { runEnded() }
-    }
+    func settled() { if isActive.load(ordering: .acquiring) { runEnded() } }
 
     /// Nothing is handed over from now on.
-    func leave() {
-        isActive.store(false, ordering: .releasing)
-    }
+    func leave() { isActive.store(false, ordering: .releasing) }
 }

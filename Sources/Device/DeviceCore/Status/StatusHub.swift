@@ -11,9 +11,7 @@ public final class StatusHub: StatusSource {
         let receive: @Sendable (BatteryReading?) -> Void
         let isActive = Atomic<Bool>(true)
 
-        init(receive: @escaping @Sendable (BatteryReading?) -> Void) {
-            self.receive = receive
-        }
+        init(receive: @escaping @Sendable (BatteryReading?) -> Void) { self.receive = receive }
     }
 
     private struct State {

@@ -22,7 +22,5 @@ package struct Backoff: Sendable {
     }
 
     /// It works again: the next failure starts over.
-    package mutating func reset() {
-        next = first
-    }
+    package mutating func reset() { next = first }
 }

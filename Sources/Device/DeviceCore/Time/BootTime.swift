@@ -7,9 +7,7 @@ public struct BootTime: Sendable, Hashable, Comparable {
     public var nanoseconds: Int64
 
     /// The point that many nanoseconds after boot.
-    public init(nanoseconds: Int64) {
-        self.nanoseconds = nanoseconds
-    }
+    public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     /// The start of the clock.
     public static let zero = BootTime(nanoseconds: 0)
@@ -42,9 +40,7 @@ public struct WallTime: Sendable, Hashable, Comparable {
     public var nanoseconds: Int64
 
     /// The instant that many nanoseconds after 1970-01-01T00:00:00Z.
-    public init(nanoseconds: Int64) {
-        self.nanoseconds = nanoseconds
-    }
+    public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     /// The instant that many seconds after 1970-01-01T00:00:00Z, held at the ends of the range; nil when not finite.
     public init?(seconds: Double) {

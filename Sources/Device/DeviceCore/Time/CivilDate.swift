@@ -82,16 +82,15 @@ extension CivilDate {
     /// cut off.
     /// - Parameter decimals: 0 to 9.
     package func appendISO8601(decimals: Int, to bytes: inout [UInt8]) {
-        Self.append(year, digits: 4, to: &bytes)
-        bytes.append(UInt8(ascii: "-"))
-        Self.append(month, digits: 2, to: &bytes)
-        bytes.append(UInt8(ascii: "-"))
-        Self.append(day, digits: 2, to: &bytes)
-        bytes.append(UInt8(ascii: "T"))
-        Self.append(hour, digits: 2, to: &bytes)
-        bytes.append(UInt8(ascii: ":"))
-        Self.append(minute, digits: 2, to: &bytes)
-        bytes.append(UInt8(ascii: ":"))
+        func put(_ part: Int, _ digits: Int, _ end: Unicode.Scalar) {
+            Self.append(part, digits: digits, to: &bytes)
+            bytes.append(UInt8(ascii: end))
+        }
+        put(year, 4, "-")
+        put(month, 2, "-")
+        put(day, 2, "T")
+        put(hour, 2, ":")
+        put(minute, 2, ":")
         Self.append(second, digits: 2, to: &bytes)
         if decimals > 0 {
             bytes.append(UInt8(ascii: "."))

@@ -29,36 +29,23 @@ public final class ClockTimer: Sendable {
         onCancel = Mutex(nil)
     }
 
-    deinit {
-        cancel()
-    }
+    deinit { cancel() }
 
     /// Tells the clock how to forget the timer.
-    package func whenCancelled(_ action: @escaping @Sendable () -> Void) {
-        onCancel.withLock { $0 = action }
-    }
+    package func whenCancelled(_ action: @escaping @Sendable () -> Void) { onCancel.withLock { $0 = action } }
 
     /// Takes the work back; does nothing once it has run.
     public func cancel() {
         // What the work holds on to goes outside of the lock: it may own this timer and cancel it as it goes.
-        let work = work.withLock { work in
-            defer { work = nil }
-            return work
-        }
+        let work = work.withLock { $0.take() }
         withExtendedLifetime(work) {}
-        let action = onCancel.withLock { action in
-            defer { action = nil }
-            return action
-        }
+        let action = onCancel.withLock { $0.take() }
         action?()
     }
 
     /// Runs the work unless it has run or was taken back.
     package func fire() {
-        let work = work.withLock { work in
-            defer { work = nil }
-            return work
-        }
+        let work = work.withLock { $0.take() }
         work?()
     }
 }

@@ -54,13 +54,9 @@ public final class LiveClock: DeviceClock {
 private final class TimerSource: @unchecked Sendable {
     let source: any DispatchSourceTimer
 
-    init(queue: DispatchQueue) {
-        source = DispatchSource.makeTimerSource(queue: queue)
-    }
+    init(queue: DispatchQueue) { source = DispatchSource.makeTimerSource(queue: queue) }
 
-    func schedule(after seconds: Double) {
-        source.schedule(deadline: .now() + max(0, seconds))
-    }
+    func schedule(after seconds: Double) { source.schedule(deadline: .now() + max(0, seconds)) }
 }
 
 /// The descriptors that Dispatch needs for its timers.

@@ -8,13 +8,9 @@ import Synchronization
 /// Timers run on the thread that moves the clock, in the order of their deadlines, and in the order in which they were
 /// made where deadlines are equal; each sees the clock at its own deadline.
 public final class VirtualClock: DeviceClock {
-    private struct Entry {
+    private struct Entry: @unchecked Sendable {
         let deadline: BootTime
         let number: UInt64
-        let timer: WeakTimer
-    }
-
-    private struct WeakTimer: @unchecked Sendable {
         weak var timer: ClockTimer?
     }
 
@@ -54,9 +50,9 @@ public final class VirtualClock: DeviceClock {
             let number = state.nextNumber
             state.nextNumber += 1
             // Latest first, so that the next to run is the last element.
-            let position = state.entries.partitioningIndex { $0.deadline <= deadline }
-            let entry = Entry(deadline: deadline, number: number, timer: WeakTimer(timer: timer))
-            state.entries.insert(entry, at: position)
+            let position = state.entries.indices.first { state.entries[$0].deadline <= deadline }
+            let entry = Entry(deadline: deadline, number: number, timer: timer)
+            state.entries.insert(entry, at: position ?? state.entries.count)
             return number
         }
         // Strong: the clock does not hold the timer, and a weak reference would slow down every use of the clock.
@@ -72,15 +68,13 @@ public final class VirtualClock: DeviceClock {
     /// Moves the clock to the next timer that is due by the limit and runs it; false when there is none.
     @discardableResult
     public func runNextTimer(upTo limit: BootTime) -> Bool {
-        let timer = state.withLock { state -> WeakTimer? in
+        let entry = state.withLock { state -> Entry? in
             guard let deadline = state.nextDeadline, deadline <= limit else { return nil }
-            let entry = state.entries.removeLast()
-            state.move(to: entry.deadline)
-            return entry.timer
+            state.move(to: deadline)
+            return state.entries.removeLast()
         }
-        guard let timer else { return false }
-        timer.timer?.fire()
-        return true
+        entry?.timer?.fire()
+        return entry != nil
     }
 
     /// Moves the clock unless a timer is due by then, which has to run first; true when it was moved.
@@ -93,29 +87,8 @@ public final class VirtualClock: DeviceClock {
     }
 
     /// Moves the clock without running timers; never back.
-    public func move(to time: BootTime) {
-        state.withLock { $0.move(to: time) }
-    }
+    public func move(to time: BootTime) { state.withLock { $0.move(to: time) } }
 
     /// Sets the civil time without touching time since boot.
-    public func setWallTime(_ time: WallTime) {
-        state.withLock { $0.wall = time }
-    }
-}
-
-extension Array {
-    /// The first index whose element satisfies the condition, when all that do stand at the end.
-    fileprivate func partitioningIndex(where belongsToEnd: (Element) -> Bool) -> Int {
-        var low = startIndex
-        var high = endIndex
-        while low < high {
-            let middle = low + (high - low) / 2
-            if belongsToEnd(self[middle]) {
-                high = middle
-            } else {
-                low = middle + 1
-            }
-        }
-        return low
-    }
+    public func setWallTime(_ time: WallTime) { state.withLock { $0.wall = time } }
 }

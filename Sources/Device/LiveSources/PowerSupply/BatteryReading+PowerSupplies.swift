@@ -37,9 +37,7 @@ extension BatteryReading {
     }
 
     /// A battery that discharges feeds the machine, whatever is plugged in: a weak supply does not count.
-    private static func state(
-        of statuses: [PowerSupply.Status], isPlugged: Bool?, level: Double?
-    ) -> State {
+    private static func state(of statuses: [PowerSupply.Status], isPlugged: Bool?, level: Double?) -> State {
         if statuses.contains(.charging) { return .charging }
         if statuses.contains(.discharging) { return .unplugged }
         // What is left is full, held below full, or does not say; the mains knows better than the last two.

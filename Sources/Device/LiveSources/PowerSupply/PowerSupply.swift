@@ -36,9 +36,7 @@ struct PowerSupply: Equatable {
     var chargeNow: Double?
     var chargeFull: Double?
 
-    init(kind: Kind) {
-        self.kind = kind
-    }
+    init(kind: Kind) { self.kind = kind }
 
     /// 0 to 1, from energy, else from charge.
     var share: Double? {

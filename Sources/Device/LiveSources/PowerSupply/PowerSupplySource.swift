@@ -59,8 +59,7 @@ public final class PowerSupplySource: StatusSource {
                 schedule(&polling, after: hub.battery == nil ? Self.searchInterval : Self.interval)
             } else if !isWanted {
                 polling.number &+= 1
-                defer { polling.timer = nil }
-                return polling.timer
+                return polling.timer.take()
             }
             return nil
         }
@@ -104,8 +103,6 @@ public final class PowerSupplySource: StatusSource {
 
         var source: PowerSupplySource? { reference.withLock { $0.source } }
 
-        func set(_ source: PowerSupplySource) {
-            reference.withLock { $0.source = source }
-        }
+        func set(_ source: PowerSupplySource) { reference.withLock { $0.source = source } }
     }
 }
