@@ -21,9 +21,7 @@ open class CMFallDetectionEvent: NSObject {
     }
 
     /// An event at 1970-01-01T00:00:00Z that nobody answered.
-    public override init() {
-        super.init()
-    }
+    public override init() {}
 
     /// When it happened.
     open var date: Date { Date(timeIntervalSince1970: 0) }

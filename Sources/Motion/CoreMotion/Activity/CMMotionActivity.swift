@@ -8,9 +8,7 @@ public import Foundation
 /// Nothing on Linux tells it; programs that are written for it compile, and tests make their own by subclassing.
 open class CMMotionActivity: CMLogItem {
     /// An activity of which nothing is known.
-    public override init() {
-        super.init()
-    }
+    public override init() { super.init() }
 
     /// Restores an activity from an archive, of which only the time is kept; nil when the archive holds none.
     public required init?(coder: NSCoder) {

@@ -19,10 +19,6 @@ open class CMMotionActivityManager: NSObject {
         device = LiveDevice.resolved
     }
 
-    deinit {
-        refusal.set(nil)
-    }
-
     /// False: nothing on Linux tells activities.
     open class func isActivityAvailable() -> Bool { false }
 

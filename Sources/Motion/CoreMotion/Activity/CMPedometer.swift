@@ -24,11 +24,6 @@ open class CMPedometer: NSObject {
         delivery = AppDelivery.on(DispatchQueue(label: "device-services.pedometer"), device: device)
     }
 
-    deinit {
-        updates.set(nil)
-        events.set(nil)
-    }
-
     /// False: nothing on Linux counts steps yet.
     open class func isStepCountingAvailable() -> Bool { false }
     /// False: nothing on Linux estimates the length of steps.

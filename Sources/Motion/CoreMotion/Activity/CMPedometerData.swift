@@ -7,23 +7,17 @@ public import Foundation
 ///
 /// Nothing on Linux counts steps; tests make their own by subclassing.
 open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
-    private let storedStart: TimeInterval
-    private let storedEnd: TimeInterval
-    private let storedSteps: Double
+    private var storedStart: TimeInterval = 0
+    private var storedEnd: TimeInterval = 0
+    private var storedSteps = 0.0
 
     /// No steps from 1970-01-01T00:00:00Z to the same time.
-    public override init() {
-        storedStart = 0
-        storedEnd = 0
-        storedSteps = 0
-    }
+    public override init() {}
 
     /// Restores it from an archive; nil when the archive holds none.
     public required init?(coder: NSCoder) {
         guard let numbers = coder.decodeNumbers(3, forKey: Self.key) else { return nil }
-        storedStart = numbers[0]
-        storedEnd = numbers[1]
-        storedSteps = numbers[2]
+        (storedStart, storedEnd, storedSteps) = (numbers[0], numbers[1], numbers[2])
     }
 
     /// When counting began.
@@ -63,12 +57,10 @@ open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
 
 /// The news that a person has stopped walking, or goes on. Nothing on Linux tells it.
 open class CMPedometerEvent: NSObject, NSSecureCoding, NSCopying {
-    private let storedDate: TimeInterval
+    private var storedDate: TimeInterval = 0
 
     /// An event at 1970-01-01T00:00:00Z.
-    public override init() {
-        storedDate = 0
-    }
+    public override init() {}
 
     /// Restores an event from an archive; nil when the archive holds none.
     public required init?(coder: NSCoder) {

@@ -17,10 +17,6 @@ open class CMStepCounter: NSObject {
         device = LiveDevice.resolved
     }
 
-    deinit {
-        refusal.set(nil)
-    }
-
     /// False: nothing on Linux counts steps yet.
     open class func isStepCountingAvailable() -> Bool { false }
 

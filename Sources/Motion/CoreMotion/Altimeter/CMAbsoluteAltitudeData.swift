@@ -5,31 +5,22 @@ public import Foundation
 
 /// A height above mean sea level.
 open class CMAbsoluteAltitudeData: CMLogItem {
-    private let storedAltitude: Double
-    private let storedAccuracy: Double
-    private let storedPrecision: Double
+    private var storedAltitude = 0.0
+    private var storedAccuracy = -1.0
+    private var storedPrecision = -1.0
 
     /// Sea level at the time zero, without an accuracy.
-    public override init() {
-        storedAltitude = 0
-        storedAccuracy = -1
-        storedPrecision = -1
-        super.init()
-    }
+    public override init() { super.init() }
 
     init(_ value: AbsoluteAltitude.Value) {
-        storedAltitude = value.altitude
-        storedAccuracy = value.accuracy
-        storedPrecision = value.precision
+        (storedAltitude, storedAccuracy, storedPrecision) = (value.altitude, value.accuracy, value.precision)
         super.init(measuredAt: MotionConversion.timestamp(value.time))
     }
 
     /// Restores it from an archive; nil when the archive holds none.
     public required init?(coder: NSCoder) {
         guard let numbers = coder.decodeNumbers(3, forKey: Self.key) else { return nil }
-        storedAltitude = numbers[0]
-        storedAccuracy = numbers[1]
-        storedPrecision = numbers[2]
+        (storedAltitude, storedAccuracy, storedPrecision) = (numbers[0], numbers[1], numbers[2])
         super.init(coder: coder)
     }
 
@@ -44,10 +35,8 @@ open class CMAbsoluteAltitudeData: CMLogItem {
     /// unknown.
     open var precision: Double { storedPrecision }
 
-    /// Writes it into a keyed archive.
-    open override func encode(with coder: NSCoder) {
-        super.encode(with: coder)
-        coder.encode(numbers: [altitude, accuracy, precision], forKey: Self.key)
+    override var archived: [(key: String, numbers: [Double])] {
+        super.archived + [(Self.key, [altitude, accuracy, precision])]
     }
 
     /// The values and the time.

@@ -43,8 +43,6 @@ open class CMAltimeter: NSObject {
     }
 
     deinit {
-        relativeRefusal.set(nil)
-        absoluteRefusal.set(nil)
         relative.stop()
         absolute.stop()
     }
@@ -57,9 +55,7 @@ open class CMAltimeter: NSObject {
     open class func isAbsoluteAltitudeAvailable() -> Bool { LiveDevice.resolved.has(.pressure) }
 
     /// Authorized when the device in force has a barometer that can be read; else not determined.
-    open class func authorizationStatus() -> CMAuthorizationStatus {
-        LiveDevice.resolved.has(.pressure) ? .authorized : .notDetermined
-    }
+    open class func authorizationStatus() -> CMAuthorizationStatus { LiveDevice.resolved.authorization(.pressure) }
 
     // MARK: Relative altitude
 

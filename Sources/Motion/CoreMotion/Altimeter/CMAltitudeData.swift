@@ -5,27 +5,21 @@ public import Foundation
 
 /// A height above the place where updates began.
 open class CMAltitudeData: CMLogItem {
-    private let storedAltitude: Double
-    private let storedPressure: Double
+    private var storedAltitude = 0.0
+    private var storedPressure = 0.0
 
     /// No height and no pressure at the time zero.
-    public override init() {
-        storedAltitude = 0
-        storedPressure = 0
-        super.init()
-    }
+    public override init() { super.init() }
 
     init(_ value: RelativeAltitude.Value) {
-        storedAltitude = value.altitude
-        storedPressure = value.pressure
+        (storedAltitude, storedPressure) = (value.altitude, value.pressure)
         super.init(measuredAt: MotionConversion.timestamp(value.time))
     }
 
     /// Restores it from an archive; nil when the archive holds none.
     public required init?(coder: NSCoder) {
         guard let numbers = coder.decodeNumbers(2, forKey: Self.key) else { return nil }
-        storedAltitude = numbers[0]
-        storedPressure = numbers[1]
+        (storedAltitude, storedPressure) = (numbers[0], numbers[1])
         super.init(coder: coder)
     }
 
@@ -35,10 +29,8 @@ open class CMAltitudeData: CMLogItem {
     /// The air pressure in kilopascal: the mean of the readings since the event before.
     open var pressure: NSNumber { NSNumber(value: storedPressure) }
 
-    /// Writes it into a keyed archive.
-    open override func encode(with coder: NSCoder) {
-        super.encode(with: coder)
-        coder.encode(numbers: [relativeAltitude.doubleValue, pressure.doubleValue], forKey: Self.key)
+    override var archived: [(key: String, numbers: [Double])] {
+        super.archived + [(Self.key, [relativeAltitude.doubleValue, pressure.doubleValue])]
     }
 
     /// The values and the time.

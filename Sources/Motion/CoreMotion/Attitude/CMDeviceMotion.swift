@@ -13,15 +13,11 @@ public import Foundation
 /// time, less the sensor's own errors where a calibration of it is stored. `timestamp` is the time of the sample of the
 /// gyroscope.
 open class CMDeviceMotion: CMLogItem {
-    private let stored: Values
-    private let storedAttitude: CMAttitude
+    private var stored = Values()
+    private var storedAttitude = CMAttitude()
 
     /// A device at the attitude of its reference, without any acceleration, at the time zero.
-    public override init() {
-        stored = Values()
-        storedAttitude = CMAttitude()
-        super.init()
-    }
+    public override init() { super.init() }
 
     init(_ values: Values, measuredAt timestamp: TimeInterval) {
         stored = values
@@ -75,20 +71,14 @@ open class CMDeviceMotion: CMLogItem {
     /// A copy whose attitude is one of its own.
     open override func copy(with zone: NSZone? = nil) -> Any { CMDeviceMotion(values, measuredAt: timestamp) }
 
-    /// Writes the device motion into a keyed archive.
-    open override func encode(with coder: NSCoder) {
-        super.encode(with: coder)
-        coder.encode(numbers: values.numbers, forKey: Self.key)
-    }
+    override var archived: [(key: String, numbers: [Double])] { super.archived + [(Self.key, values.numbers)] }
 
     /// The values and the time.
     open override var description: String {
-        let (q, r, g, u, m) = (attitude.quaternion, rotationRate, gravity, userAcceleration, magneticField)
-        return "<CMDeviceMotion quaternion x \(q.x) y \(q.y) z \(q.z) w \(q.w)"
-            + " rotationRate x \(r.x) y \(r.y) z \(r.z) gravity x \(g.x) y \(g.y) z \(g.z)"
-            + " userAcceleration x \(u.x) y \(u.y) z \(u.z)"
-            + " magneticField x \(m.field.x) y \(m.field.y) z \(m.field.z) accuracy \(m.accuracy.rawValue)"
-            + " heading \(heading) @ \(timestamp)>"
+        let (q, m) = (attitude.quaternion, magneticField)
+        return "<CMDeviceMotion quaternion x \(q.x) y \(q.y) z \(q.z) w \(q.w) rotationRate \(rotationRate.text)"
+            + " gravity \(gravity.text) userAcceleration \(userAcceleration.text)"
+            + " magneticField \(m.field.text) accuracy \(m.accuracy.rawValue) heading \(heading) @ \(timestamp)>"
     }
 
     /// As the properties have it, which subclasses may override.
@@ -121,14 +111,9 @@ extension CMDeviceMotion.Values {
 
     /// The values for an archive.
     var numbers: [Double] {
-        [
-            attitude.x, attitude.y, attitude.z, attitude.w,
-            rotationRate.x, rotationRate.y, rotationRate.z,
-            gravity.x, gravity.y, gravity.z,
-            userAcceleration.x, userAcceleration.y, userAcceleration.z,
-            magneticField.field.x, magneticField.field.y, magneticField.field.z,
-            Double(magneticField.accuracy.rawValue), heading, Double(sensorLocation.rawValue),
-        ]
+        [attitude.x, attitude.y, attitude.z, attitude.w] + rotationRate.numbers + gravity.numbers
+            + userAcceleration.numbers + magneticField.field.numbers
+            + [Double(magneticField.accuracy.rawValue), heading, Double(sensorLocation.rawValue)]
     }
 
     /// Reads what ``numbers`` wrote; nil when there is less or something impossible.
@@ -138,11 +123,10 @@ extension CMDeviceMotion.Values {
             let location = Int(exactly: n[18]).flatMap(CMDeviceMotion.SensorLocation.init(rawValue:))
         else { return nil }
         attitude = CMQuaternion(x: n[0], y: n[1], z: n[2], w: n[3])
-        rotationRate = CMRotationRate(x: n[4], y: n[5], z: n[6])
-        gravity = CMAcceleration(x: n[7], y: n[8], z: n[9])
-        userAcceleration = CMAcceleration(x: n[10], y: n[11], z: n[12])
-        magneticField = CMCalibratedMagneticField(
-            field: CMMagneticField(x: n[13], y: n[14], z: n[15]), accuracy: accuracy)
+        rotationRate = CMRotationRate(SIMD3(n[4...6]))
+        gravity = CMAcceleration(SIMD3(n[7...9]))
+        userAcceleration = CMAcceleration(SIMD3(n[10...12]))
+        magneticField = CMCalibratedMagneticField(field: CMMagneticField(SIMD3(n[13...15])), accuracy: accuracy)
         heading = n[17]
         sensorLocation = location
     }

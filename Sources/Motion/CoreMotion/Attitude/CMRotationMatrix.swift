@@ -33,15 +33,9 @@ public struct CMRotationMatrix: Sendable {
         m21: Double, m22: Double, m23: Double,
         m31: Double, m32: Double, m33: Double
     ) {
-        self.m11 = m11
-        self.m12 = m12
-        self.m13 = m13
-        self.m21 = m21
-        self.m22 = m22
-        self.m23 = m23
-        self.m31 = m31
-        self.m32 = m32
-        self.m33 = m33
+        (self.m11, self.m12, self.m13) = (m11, m12, m13)
+        (self.m21, self.m22, self.m23) = (m21, m22, m23)
+        (self.m31, self.m32, self.m33) = (m31, m32, m33)
     }
 }
 
@@ -63,9 +57,6 @@ public struct CMQuaternion: Sendable {
 
     /// A quaternion of those components.
     public init(x: Double, y: Double, z: Double, w: Double) {
-        self.x = x
-        self.y = y
-        self.z = z
-        self.w = w
+        (self.x, self.y, self.z, self.w) = (x, y, z, w)
     }
 }

@@ -25,8 +25,7 @@ extension CMBatchedSensorManager {
 
             init(device: Device) {
                 loop = BatchLoop(
-                    BatchConsumer(
-                        device: device, plan: SecondOfReadings.plan(device), interval: Batches.accelerometerInterval),
+                    device: device, plan: SecondOfReadings.plan(device), interval: Batches.accelerometerInterval,
                     missing: "There is no accelerometer.")
             }
 
@@ -38,9 +37,7 @@ extension CMBatchedSensorManager {
             }
         }
     }
-}
 
-extension CMBatchedSensorManager {
     /// The sequence of `deviceMotionUpdates()`.
     public struct DeviceMotionUpdates: AsyncSequence, Sendable {
         /// About a second of device motions, oldest first.
@@ -61,8 +58,7 @@ extension CMBatchedSensorManager {
 
             init(device: Device) {
                 loop = BatchLoop(
-                    BatchConsumer(
-                        device: device, plan: SecondOfMotions.plan(device), interval: Batches.deviceMotionInterval),
+                    device: device, plan: SecondOfMotions.plan(device), interval: Batches.deviceMotionInterval,
                     missing: "Device motion is not available: it takes an accelerometer and a gyroscope.")
             }
 

@@ -51,9 +51,7 @@ open class CMBatchedSensorManager: NSObject {
     }
 
     /// Authorized when the device in force has an accelerometer that can be read; else not determined.
-    open class var authorizationStatus: CMAuthorizationStatus {
-        LiveDevice.resolved.has(.accelerometer) ? .authorized : .notDetermined
-    }
+    open class var authorizationStatus: CMAuthorizationStatus { LiveDevice.resolved.authorization(.accelerometer) }
 
     /// True when the device in force has an accelerometer.
     open class var isAccelerometerSupported: Bool { LiveDevice.resolved.has(.accelerometer) }
@@ -81,8 +79,7 @@ open class CMBatchedSensorManager: NSObject {
 
     /// Starts the accelerometer and hands each batch to the handler, off the main thread: so the closure is Sendable.
     open func startAccelerometerUpdates(handler: @escaping @Sendable ([CMAccelerometerData]?, (any Error)?) -> Void) {
-        accelerometer.start(
-            StreamHandler(delivery, { $0.map(CMAccelerometerData.init) }, handler))
+        accelerometer.start(StreamHandler(delivery, { $0.map(CMAccelerometerData.init) }, handler))
     }
 
     /// Stops the accelerometer for this manager's handler and `accelerometerBatch`; loops go on.
@@ -113,8 +110,7 @@ open class CMBatchedSensorManager: NSObject {
 
     /// Starts device motion and hands each batch to the handler, off the main thread: so the closure is Sendable.
     open func startDeviceMotionUpdates(handler: @escaping @Sendable ([CMDeviceMotion]?, (any Error)?) -> Void) {
-        deviceMotion.start(
-            StreamHandler(delivery, { $0.map { CMDeviceMotion($0) } }, handler))
+        deviceMotion.start(StreamHandler(delivery, { $0.map { CMDeviceMotion($0) } }, handler))
     }
 
     /// Stops device motion for this manager's handler and `deviceMotionBatch`; loops go on.

@@ -1,7 +1,6 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-import AppDelivery
 public import Foundation
 import LiveDevice
 import Synchronization
@@ -98,8 +97,7 @@ open class CMMotionManager: NSObject {
     open func startAccelerometerUpdates(
         to queue: OperationQueue, withHandler handler: @escaping CMAccelerometerHandler
     ) {
-        client.accelerometer.start(
-            StreamHandler(AppDelivery.on(queue, device: client.device), CMAccelerometerData.init, handler))
+        client.accelerometer.start(client.handler(queue, CMAccelerometerData.init, handler))
     }
 
     /// Stops the accelerometer for this manager.
@@ -133,8 +131,7 @@ open class CMMotionManager: NSObject {
     open func startGyroUpdates(
         to queue: OperationQueue, withHandler handler: @escaping CMGyroHandler
     ) {
-        client.gyroscope.start(
-            StreamHandler(AppDelivery.on(queue, device: client.device), CMGyroData.init, handler))
+        client.gyroscope.start(client.handler(queue, CMGyroData.init, handler))
     }
 
     /// Stops the gyroscope for this manager.
@@ -168,8 +165,7 @@ open class CMMotionManager: NSObject {
     open func startMagnetometerUpdates(
         to queue: OperationQueue, withHandler handler: @escaping CMMagnetometerHandler
     ) {
-        client.magnetometer.start(
-            StreamHandler(AppDelivery.on(queue, device: client.device), CMMagnetometerData.init, handler))
+        client.magnetometer.start(client.handler(queue, CMMagnetometerData.init, handler))
     }
 
     /// Stops the magnetometer for this manager.
@@ -219,7 +215,7 @@ open class CMMotionManager: NSObject {
 
     /// Starts device motion in the frame `xArbitraryZVertical` and hands each one to the handler.
     open func startDeviceMotionUpdates(to queue: OperationQueue, withHandler handler: @escaping CMDeviceMotionHandler) {
-        client.deviceMotion.start(deviceMotionHandler(queue, handler))
+        client.deviceMotion.start(client.handler(queue, { CMDeviceMotion($0) }, handler))
     }
 
     /// Starts device motion in that frame and hands each one to the handler, which is told when the frame is not
@@ -228,13 +224,7 @@ open class CMMotionManager: NSObject {
         using referenceFrame: CMAttitudeReferenceFrame, to queue: OperationQueue,
         withHandler handler: @escaping CMDeviceMotionHandler
     ) {
-        client.deviceMotion.start(deviceMotionHandler(queue, handler), frame: referenceFrame)
-    }
-
-    private func deviceMotionHandler(
-        _ queue: OperationQueue, _ handler: @escaping CMDeviceMotionHandler
-    ) -> DeviceMotionStream.Handler {
-        StreamHandler(AppDelivery.on(queue, device: client.device), { CMDeviceMotion($0) }, handler)
+        client.deviceMotion.start(client.handler(queue, { CMDeviceMotion($0) }, handler), frame: referenceFrame)
     }
 
     /// Stops device motion for this manager.

@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import AppDelivery
 import DeviceCore
 import Foundation
 import Synchronization
@@ -21,6 +22,13 @@ final class MotionClient: Sendable {
         gyroscope = SensorStream(device: device, kind: .gyroscope, interval: 0.01) { EachReading() }
         magnetometer = SensorStream(device: device, kind: .magnetometer, interval: 0.04) { EachReading() }
         deviceMotion = DeviceMotionStream(device: device, interval: 0.01)
+    }
+
+    /// A program's handler, to be called on its queue.
+    func handler<Value, Data>(
+        _ queue: OperationQueue, _ data: @escaping (Value) -> Data, _ handler: @escaping (Data?, (any Error)?) -> Void
+    ) -> StreamHandler<Value> {
+        StreamHandler(AppDelivery.on(queue, device: device), data, handler)
     }
 
     /// The manager is gone: nothing runs for it any more.

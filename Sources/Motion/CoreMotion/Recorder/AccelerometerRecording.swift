@@ -108,8 +108,7 @@ final class AccelerometerRecording: Sendable {
         let now = device.clock.now
         let former = state.withLock { state -> Subscription? in
             guard now >= state.end.advanced(bySeconds: Self.grace) else { return nil }
-            defer { state.subscription = nil }
-            return state.subscription
+            return state.subscription.take()
         }
         former?.cancel()
     }

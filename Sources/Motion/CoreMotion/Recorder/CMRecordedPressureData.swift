@@ -1,40 +1,32 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-import AppDelivery
 public import Foundation
 
 /// A recorded reading of the air around the device. Nothing on Linux records it yet.
 open class CMRecordedPressureData: CMAmbientPressureData {
-    private let storedIdentifier: UInt64
-    private let storedStart: TimeInterval
+    private var mark = RecordingMark()
 
     /// No pressure at the time zero, without a number.
-    public override init() {
-        storedIdentifier = 0
-        storedStart = 0
-        super.init()
-    }
+    public override init() { super.init() }
 
     /// Restores it from an archive; nil when the archive holds none.
     public required init?(coder: NSCoder) {
-        guard let words = coder.decodeWords(2, forKey: Self.key) else { return nil }
-        storedIdentifier = words[0]
-        storedStart = Double(bitPattern: words[1])
+        guard let mark = RecordingMark(coder, Self.key) else { return nil }
+        self.mark = mark
         super.init(coder: coder)
     }
 
     /// The number of the reading.
-    open var identifier: UInt64 { storedIdentifier }
+    open var identifier: UInt64 { mark.identifier }
 
     /// When it was measured, in civil time.
-    open var startDate: Date { Date(timeIntervalSince1970: storedStart) }
+    open var startDate: Date { Date(timeIntervalSince1970: mark.start) }
 
     /// Writes it into a keyed archive.
     open override func encode(with coder: NSCoder) {
         super.encode(with: coder)
-        guard coder.allowsKeyedCoding else { return }
-        coder.encode(words: [identifier, startDate.timeIntervalSince1970.bitPattern], forKey: Self.key)
+        RecordingMark(identifier: identifier, start: startDate.timeIntervalSince1970).encode(coder, Self.key)
     }
 
     private static let key = "CMRecordedPressureData.values"
@@ -44,21 +36,16 @@ open class CMRecordedPressureData: CMAmbientPressureData {
 ///
 /// On Apple's platforms these come from recordings only; on Linux nothing makes them yet but archives and subclasses.
 open class CMAmbientPressureData: CMLogItem {
-    private let storedPressure: Double
-    private let storedTemperature: Double
+    private var storedPressure = 0.0
+    private var storedTemperature = 0.0
 
     /// No pressure and the freezing point at the time zero.
-    public override init() {
-        storedPressure = 0
-        storedTemperature = 0
-        super.init()
-    }
+    public override init() { super.init() }
 
     /// Restores it from an archive; nil when the archive holds none.
     public required init?(coder: NSCoder) {
         guard let numbers = coder.decodeNumbers(2, forKey: Self.key) else { return nil }
-        storedPressure = numbers[0]
-        storedTemperature = numbers[1]
+        (storedPressure, storedTemperature) = (numbers[0], numbers[1])
         super.init(coder: coder)
     }
 
@@ -68,12 +55,9 @@ open class CMAmbientPressureData: CMLogItem {
     /// The temperature of the barometer, in degrees Celsius.
     open var temperature: Measurement<UnitTemperature> { Measurement(value: storedTemperature, unit: .celsius) }
 
-    /// Writes it into a keyed archive.
-    open override func encode(with coder: NSCoder) {
-        super.encode(with: coder)
-        coder.encode(
-            numbers: [pressure.converted(to: .kilopascals).value, temperature.converted(to: .celsius).value],
-            forKey: Self.key)
+    override var archived: [(key: String, numbers: [Double])] {
+        let numbers = [pressure.converted(to: .kilopascals).value, temperature.converted(to: .celsius).value]
+        return super.archived + [(Self.key, numbers)]
     }
 
     private static let key = "CMAmbientPressureData.values"

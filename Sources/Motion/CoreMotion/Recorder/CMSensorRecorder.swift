@@ -21,9 +21,7 @@ open class CMSensorRecorder: NSObject {
     open class func isAccelerometerRecordingAvailable() -> Bool { LiveDevice.resolved.has(.accelerometer) }
 
     /// Authorized when the device in force has an accelerometer that can be read; else not determined.
-    open class func authorizationStatus() -> CMAuthorizationStatus {
-        LiveDevice.resolved.has(.accelerometer) ? .authorized : .notDetermined
-    }
+    open class func authorizationStatus() -> CMAuthorizationStatus { LiveDevice.resolved.authorization(.accelerometer) }
 
     /// True when the device in force has an accelerometer that can be read.
     @available(*, deprecated, message: "Use authorizationStatus()")

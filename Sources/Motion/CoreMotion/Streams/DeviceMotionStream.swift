@@ -29,8 +29,7 @@ final class DeviceMotionStream: Sendable {
     static func frames(of device: Device) -> CMAttitudeReferenceFrame {
         let engine = MotionEngine.of(device)
         guard engine.isAvailable(.attitude) else { return [] }
-        return engine.isAvailable(.heading)
-            ? CMAttitudeReferenceFrame.magnetic.union(.xArbitraryZVertical) : .xArbitraryZVertical
+        return engine.isAvailable(.heading) ? [.xArbitraryZVertical, .magnetic] : .xArbitraryZVertical
     }
 
     /// True when the device has what it takes now.
@@ -145,8 +144,5 @@ extension CMAttitudeReferenceFrame {
     static let north: CMAttitudeReferenceFrame = [.xMagneticNorthZVertical, .xTrueNorthZVertical]
 
     /// True for one of the four frames; false for none, several at once, and what is no frame.
-    var isOneFrame: Bool {
-        self == .xArbitraryZVertical || self == .xArbitraryCorrectedZVertical || self == .xMagneticNorthZVertical
-            || self == .xTrueNorthZVertical
-    }
+    var isOneFrame: Bool { [1, 2, 4, 8].contains(rawValue) }
 }

@@ -22,28 +22,19 @@ final class PendingRefusal: Sendable {
     }
 
     /// Takes it back.
-    func withdraw() {
-        let call = take()
-        withExtendedLifetime(call) {}
-    }
+    func withdraw() { withExtendedLifetime(take()) {} }
 
-    private func take() -> Call? {
-        call.withLock { call in
-            defer { call = nil }
-            return call
-        }
-    }
+    private func take() -> Call? { call.withLock { $0.take() } }
 }
 
-/// Holds the refusal of the last start; another one, or none, takes it back.
+/// Holds the refusal of the last start; another one, or none, takes it back. So does the end of the slot.
 final class RefusalSlot: Sendable {
     private let refusal = Mutex<PendingRefusal?>(nil)
 
+    deinit { set(nil) }
+
     func set(_ new: PendingRefusal?) {
-        let former = refusal.withLock { refusal in
-            defer { refusal = new }
-            return refusal
-        }
+        let former = refusal.withLock { exchange(&$0, with: new) }
         former?.withdraw()
     }
 }

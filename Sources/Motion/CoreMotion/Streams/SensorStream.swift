@@ -32,11 +32,10 @@ final class SensorStream<Shaper: ReadingShaper>: Sendable {
         }
 
         /// Another handler, or none, which begins with nothing; the former one.
-        mutating func exchange(_ new: Handler?) -> Handler? {
+        mutating func replaceHandler(by new: Handler?) -> Handler? {
             mailbox.empty(isOpen: new != nil)
             lost = []
-            defer { handler = new }
-            return handler
+            return exchange(&handler, with: new)
         }
     }
 
@@ -100,7 +99,7 @@ final class SensorStream<Shaper: ReadingShaper>: Sendable {
             state.shaper = shaper
             // The latest value of another plan is of another kind.
             if isNewPlan { state.mailbox.forgetLatest() }
-            return state.exchange(handler)
+            return state.replaceHandler(by: handler)
         }
         adjustSubscription()
         // The program's objects go outside of the lock: they may stop their manager as they go.
@@ -113,7 +112,7 @@ final class SensorStream<Shaper: ReadingShaper>: Sendable {
             state.isStarted = false
             state.number &+= 1
             state.mailbox.forgetLatest()
-            return state.exchange(nil)
+            return state.replaceHandler(by: nil)
         }
         adjustSubscription()
         withExtendedLifetime(former) {}
@@ -179,13 +178,10 @@ final class SensorStream<Shaper: ReadingShaper>: Sendable {
 extension SensorStream where Shaper.Input == MotionBatch {
     /// The readings of one kind of sensor.
     convenience init(
-        device: Device, kind: SensorKind, interval: TimeInterval, latency: TimeInterval = 0, limit: Int = 1024,
-        shaper: @escaping @Sendable () -> Shaper
+        device: Device, kind: SensorKind, interval: TimeInterval, shaper: @escaping @Sendable () -> Shaper
     ) {
-        self.init(
-            device: device,
-            plan: StreamPlan(source: .sensor(kind, of: device, latency: latency), makeShaper: shaper),
-            interval: interval, limit: limit)
+        let plan = StreamPlan(source: .sensor(kind, of: device, latency: 0), makeShaper: shaper)
+        self.init(device: device, plan: plan, interval: interval)
     }
 }
 
@@ -197,16 +193,12 @@ final class StreamHandler<Value>: @unchecked Sendable {
     let take: (Value) -> Void
     let fail: (any Error) -> Void
 
-    init(delivery: any Delivery, take: @escaping (Value) -> Void, fail: @escaping (any Error) -> Void) {
-        self.delivery = delivery
-        self.take = take
-        self.fail = fail
-    }
-
     /// Calls a program's handler with data or an error, as Core Motion's handlers take them.
-    convenience init<Data>(
+    init<Data>(
         _ delivery: any Delivery, _ data: @escaping (Value) -> Data, _ handler: @escaping (Data?, (any Error)?) -> Void
     ) {
-        self.init(delivery: delivery, take: { handler(data($0), nil) }, fail: { handler(nil, $0) })
+        self.delivery = delivery
+        take = { handler(data($0), nil) }
+        fail = { handler(nil, $0) }
     }
 }

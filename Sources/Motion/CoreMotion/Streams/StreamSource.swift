@@ -86,6 +86,9 @@ extension Device {
     /// True when it has a sensor of that kind now.
     func has(_ kind: SensorKind) -> Bool { sensor(kind) != nil }
 
+    /// Whether programs may use a sensor of that kind: authorized where there is one that can be read.
+    func authorization(_ kind: SensorKind) -> CMAuthorizationStatus { has(kind) ? .authorized : .notDetermined }
+
     /// The best sensor of that kind.
     func sensor(_ kind: SensorKind) -> SensorDescription? { motionSource.sensors.first { $0.kind == kind } }
 }

@@ -21,9 +21,7 @@ public struct CMAcceleration: Sendable {
 
     /// A vector of those components.
     public init(x: Double, y: Double, z: Double) {
-        self.x = x
-        self.y = y
-        self.z = z
+        (self.x, self.y, self.z) = (x, y, z)
     }
 }
 
@@ -45,8 +43,28 @@ public struct CMRotationRate: Sendable {
 
     /// A vector of those components.
     public init(x: Double, y: Double, z: Double) {
-        self.x = x
-        self.y = y
-        self.z = z
+        (self.x, self.y, self.z) = (x, y, z)
     }
 }
+
+/// Three numbers in the device's axes.
+protocol AxisVector {
+    var x: Double { get }
+    var y: Double { get }
+    var z: Double { get }
+
+    init(x: Double, y: Double, z: Double)
+}
+
+extension AxisVector {
+    init(_ vector: SIMD3<Double>) { self.init(x: vector.x, y: vector.y, z: vector.z) }
+
+    /// For archives.
+    var numbers: [Double] { [x, y, z] }
+    /// For descriptions.
+    var text: String { "x \(x) y \(y) z \(z)" }
+}
+
+extension CMAcceleration: AxisVector {}
+extension CMRotationRate: AxisVector {}
+extension CMMagneticField: AxisVector {}

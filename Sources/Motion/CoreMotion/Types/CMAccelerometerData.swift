@@ -6,13 +6,10 @@ public import Foundation
 
 /// A reading of the accelerometer.
 open class CMAccelerometerData: CMLogItem {
-    private let stored: CMAcceleration
+    private var stored = CMAcceleration()
 
     /// A reading of zero at the time zero.
-    public override init() {
-        stored = CMAcceleration()
-        super.init()
-    }
+    public override init() { super.init() }
 
     init(_ reading: MotionReading) {
         stored = MotionConversion.acceleration(reading.value)
@@ -22,25 +19,17 @@ open class CMAccelerometerData: CMLogItem {
     /// Restores a reading from an archive; nil when the archive holds none.
     public required init?(coder: NSCoder) {
         guard let numbers = coder.decodeNumbers(3, forKey: Self.key) else { return nil }
-        stored = CMAcceleration(x: numbers[0], y: numbers[1], z: numbers[2])
+        stored = CMAcceleration(SIMD3(numbers))
         super.init(coder: coder)
     }
 
     /// The acceleration in units of gravity, as the sensor gave it; at rest with the face up (0, 0, -1).
     open var acceleration: CMAcceleration { stored }
 
-    /// Writes the reading into a keyed archive.
-    open override func encode(with coder: NSCoder) {
-        super.encode(with: coder)
-        let value = acceleration
-        coder.encode(numbers: [value.x, value.y, value.z], forKey: Self.key)
-    }
-
     /// The values and the time.
-    open override var description: String {
-        let value = acceleration
-        return "<CMAccelerometerData x \(value.x) y \(value.y) z \(value.z) @ \(timestamp)>"
-    }
+    open override var description: String { "<CMAccelerometerData \(acceleration.text) @ \(timestamp)>" }
+
+    override var archived: [(key: String, numbers: [Double])] { super.archived + [(Self.key, acceleration.numbers)] }
 
     private static let key = "CMAccelerometerData.acceleration"
 }

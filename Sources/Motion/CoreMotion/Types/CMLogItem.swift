@@ -8,12 +8,10 @@ public import Foundation
 ///
 /// Programs get them from managers; tests subclass them and override what they need. They cannot be changed.
 open class CMLogItem: NSObject, NSSecureCoding, NSCopying {
-    private let storedTimestamp: TimeInterval
+    private var storedTimestamp: TimeInterval = 0
 
     /// An item of the time zero.
-    public override init() {
-        storedTimestamp = 0
-    }
+    public override init() {}
 
     init(measuredAt timestamp: TimeInterval) {
         storedTimestamp = timestamp
@@ -38,8 +36,12 @@ open class CMLogItem: NSObject, NSSecureCoding, NSCopying {
 
     /// Writes the item into a keyed archive.
     open func encode(with coder: NSCoder) {
-        coder.encode(numbers: [timestamp], forKey: Self.timestampKey)
+        for part in archived { coder.encode(numbers: part.numbers, forKey: part.key) }
     }
+
+    /// What is written into an archive, as the properties have it, which subclasses may override. A class adds its own part
+    /// to those of the class above it.
+    var archived: [(key: String, numbers: [Double])] { [(Self.timestampKey, [timestamp])] }
 
     private static let timestampKey = "CMLogItem.timestamp"
 }

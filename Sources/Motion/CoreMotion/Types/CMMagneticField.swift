@@ -19,9 +19,7 @@ public struct CMMagneticField: Sendable {
 
     /// A vector of those components.
     public init(x: Double, y: Double, z: Double) {
-        self.x = x
-        self.y = y
-        self.z = z
+        (self.x, self.y, self.z) = (x, y, z)
     }
 }
 

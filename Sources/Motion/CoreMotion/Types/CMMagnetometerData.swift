@@ -6,13 +6,10 @@ public import Foundation
 
 /// A reading of the magnetometer.
 open class CMMagnetometerData: CMLogItem {
-    private let stored: CMMagneticField
+    private var stored = CMMagneticField()
 
     /// A reading of zero at the time zero.
-    public override init() {
-        stored = CMMagneticField()
-        super.init()
-    }
+    public override init() { super.init() }
 
     init(_ reading: MotionReading) {
         stored = MotionConversion.magneticField(reading.value)
@@ -22,25 +19,17 @@ open class CMMagnetometerData: CMLogItem {
     /// Restores a reading from an archive; nil when the archive holds none.
     public required init?(coder: NSCoder) {
         guard let numbers = coder.decodeNumbers(3, forKey: Self.key) else { return nil }
-        stored = CMMagneticField(x: numbers[0], y: numbers[1], z: numbers[2])
+        stored = CMMagneticField(SIMD3(numbers))
         super.init(coder: coder)
     }
 
     /// The magnetic field in microtesla, as the sensor gave it, with the device's own magnetism.
     open var magneticField: CMMagneticField { stored }
 
-    /// Writes the reading into a keyed archive.
-    open override func encode(with coder: NSCoder) {
-        super.encode(with: coder)
-        let value = magneticField
-        coder.encode(numbers: [value.x, value.y, value.z], forKey: Self.key)
-    }
-
     /// The values and the time.
-    open override var description: String {
-        let value = magneticField
-        return "<CMMagnetometerData x \(value.x) y \(value.y) z \(value.z) @ \(timestamp)>"
-    }
+    open override var description: String { "<CMMagnetometerData \(magneticField.text) @ \(timestamp)>" }
+
+    override var archived: [(key: String, numbers: [Double])] { super.archived + [(Self.key, magneticField.numbers)] }
 
     private static let key = "CMMagnetometerData.magneticField"
 }

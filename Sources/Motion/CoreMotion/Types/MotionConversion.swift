@@ -20,19 +20,15 @@ enum MotionConversion {
     /// From m/s² of proper acceleration.
     static func acceleration(_ value: SIMD3<Double>) -> CMAcceleration {
         // Subtracted from zero, so that free fall reads 0 and not -0.
-        let gravity = (SIMD3(repeating: 0) - value) / standardGravity
-        return CMAcceleration(x: gravity.x, y: gravity.y, z: gravity.z)
+        CMAcceleration((SIMD3(repeating: 0) - value) / standardGravity)
     }
 
     /// From rad/s, right-handed there as here.
-    static func rotationRate(_ value: SIMD3<Double>) -> CMRotationRate {
-        CMRotationRate(x: value.x, y: value.y, z: value.z)
-    }
+    static func rotationRate(_ value: SIMD3<Double>) -> CMRotationRate { CMRotationRate(value) }
 
     /// From gauss.
     static func magneticField(_ value: SIMD3<Double>) -> CMMagneticField {
-        let field = value * microteslaPerGauss
-        return CMMagneticField(x: field.x, y: field.y, z: field.z)
+        CMMagneticField(value * microteslaPerGauss)
     }
 
     /// Seconds since boot.
@@ -86,18 +82,12 @@ enum MotionConversion {
         // The difference may be rounded. Gravity then takes up what was lost, which is half a unit in the last place of the
         // reading at most. (Where the reading is below a half, it has more digits than the sum of larger numbers can have.)
         let u = r + state.up
-        let g = r - u
-        return (CMAcceleration(x: g.x, y: g.y, z: g.z), CMAcceleration(x: u.x, y: u.y, z: u.z))
+        return (CMAcceleration(r - u), CMAcceleration(u))
     }
 
     /// By the same steps.
     static func accuracy(_ quality: MagneticQuality) -> CMMagneticFieldCalibrationAccuracy {
-        switch quality {
-        case .uncalibrated: .uncalibrated
-        case .low: .low
-        case .medium: .medium
-        case .high: .high
-        }
+        CMMagneticFieldCalibrationAccuracy(rawValue: Int32(quality.rawValue)) ?? .uncalibrated
     }
 
     /// Degrees from north, from 0 to less than 360, of the top edge of a device with that attitude in axes x north, y west.
