@@ -21,8 +21,8 @@ final class FusionPipeline: @unchecked Sendable {
     @exclusivity(unchecked) private(set) var filter = AttitudeFilter()
     @exclusivity(unchecked) private(set) var calibrator = MagnetometerCalibrator()
     @exclusivity(unchecked) private(set) var earth = EarthField()
-    /// The correction of the accelerometer's readings; nil for none.
-    var accelerometerCorrection: LinearCorrection?
+    /// What corrects the accelerometer's readings, in the device's axes; nil for nothing.
+    var accelerometerCorrection: SensorCalibration?
     @exclusivity(unchecked) private var history = AttitudeHistory()
     /// Times are counted from here, which keeps them precise.
     private var origin: BootTime?

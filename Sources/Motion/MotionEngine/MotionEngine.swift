@@ -161,7 +161,8 @@ package final class MotionEngine: Sendable {
                     // Another gyroscope: what is known of the one before must not be stored as this one's.
                     state.pipeline.startBias(.zero, sigma: CalibrationRules.unknownSigma)
                 }
-            case .accelerometer: state.pipeline.accelerometerCorrection = stored.flatMap { LinearCorrection($0) }
+            case .accelerometer:
+                state.pipeline.accelerometerCorrection = stored.flatMap { $0.changesNothing ? nil : $0 }
             case .magnetometer: state.pipeline.startCalibration(stored.map { MagneticCalibration($0) })
             }
         }

@@ -87,16 +87,11 @@ package struct AccelerometerCalibrator: Sendable {
             rows.append(row)
         }
         var result = AccelerometerCalibration()
-        result.row0 = SIMD3(rows[0].x, rows[0].y, rows[0].z)
-        result.row1 = SIMD3(rows[1].x, rows[1].y, rows[1].z)
-        result.row2 = SIMD3(rows[2].x, rows[2].y, rows[2].z)
-        let (a, b, c) = (
-            Quaternion.cross(result.row1, result.row2), Quaternion.cross(result.row2, result.row0),
-            Quaternion.cross(result.row0, result.row1)
-        )
-        let volume = (result.row0 * a).sum()
+        let matrix = rows.map { SIMD3($0.x, $0.y, $0.z) }
+        result.matrix = Matrix3(row0: matrix[0], row1: matrix[1], row2: matrix[2])
+        let volume = result.matrix.determinant
         guard volume > 0.1, volume < 10 else { return nil }
-        result.offset = -(a * rows[0].w + b * rows[1].w + c * rows[2].w) / volume
+        result.offset = -result.matrix.origin(of: SIMD3(rows[0].w, rows[1].w, rows[2].w)) / volume
         var squares = 0.0
         for pose in DevicePose.allCases {
             let corrected = result.apply(to: poses[pose] ?? .zero)
@@ -149,12 +144,8 @@ package struct AccelerometerCalibrator: Sendable {
 
 /// What an accelerometer's readings have to go through: corrected = matrix · (measured - offset).
 package struct AccelerometerCalibration: Sendable, Hashable {
-    /// The first row of the matrix.
-    package var row0 = SIMD3<Double>(1, 0, 0)
-    /// The second row.
-    package var row1 = SIMD3<Double>(0, 1, 0)
-    /// The third row.
-    package var row2 = SIMD3<Double>(0, 0, 1)
+    /// The matrix.
+    package var matrix = Matrix3.identity
     /// What the sensor reads when nothing accelerates it, m/s².
     package var offset = SIMD3<Double>.zero
     /// Root mean square of how far the corrected lengths of the poses are from gravity, m/s².
@@ -166,11 +157,8 @@ package struct AccelerometerCalibration: Sendable, Hashable {
     package init() {}
 
     /// The factor on each axis by itself.
-    package var scale: SIMD3<Double> { SIMD3(row0.x, row1.y, row2.z) }
+    package var scale: SIMD3<Double> { SIMD3(matrix.row0.x, matrix.row1.y, matrix.row2.z) }
 
     /// A reading without the sensor's errors, m/s².
-    package func apply(to measured: SIMD3<Double>) -> SIMD3<Double> {
-        let a = measured - offset
-        return SIMD3((row0 * a).sum(), (row1 * a).sum(), (row2 * a).sum())
-    }
+    package func apply(to measured: SIMD3<Double>) -> SIMD3<Double> { matrix * (measured - offset) }
 }

@@ -19,8 +19,6 @@ struct AttitudeAidedFit: Sendable {
     static let turnDeviation = 0.02
     /// Neighbouring samples are wrong together (the field of a room is uneven): so many count as one.
     static let samplesPerIndependentOne = 30.0
-    /// Deviations at which a sample has a quarter of its weight.
-    static let outlierDeviations = 5.0
     /// Radians per second at which a sample has half its weight.
     static let fastRate = 5.0
     /// Prior deviation of the lag, and what is believable, seconds.
@@ -28,17 +26,13 @@ struct AttitudeAidedFit: Sendable {
     static let latencyRange = -0.03...0.08
 
     private var count = 0
-    private var fields: [Double]
-    private var attitudes: [Double]
-    private var rates: [Double]
+    private var fields: [SIMD3<Double>]
     private var rotations: [Double]
-    private var baseWeights: [Double]
-    private var weights: [Double]
+    private var weights: SampleWeights
     private var lengths: [Double]
-    private var sorted: [Double]
     private var slots: [Int]
     private var windowSums: [Double]
-    private var windowFields: [Double]
+    private var windowFields = [SIMD3<Double>](repeating: .zero, count: windowLimit)
     private var system = PositiveSystem(size: 12)
     private var solution = [Double](repeating: 0, count: 12)
     private var traceSolution = [Double](repeating: 0, count: 12)
@@ -47,22 +41,14 @@ struct AttitudeAidedFit: Sendable {
     private var probe = [Double](repeating: 0, count: 12)
     private var scale = FieldScale()
     private var latency = 0.0
-    private var deviation = 0.1
 
     init(capacity: Int) {
-        func zeros(_ count: Int) -> [Double] { [Double](repeating: 0, count: count) }
-        fields = zeros(3 * capacity)
-        attitudes = zeros(4 * capacity)
-        rates = zeros(3 * capacity)
-        rotations = zeros(9 * capacity)
-        baseWeights = zeros(capacity)
-        weights = zeros(capacity)
-        lengths = zeros(capacity)
-        sorted = []
-        sorted.reserveCapacity(capacity)
+        fields = [SIMD3<Double>](repeating: .zero, count: capacity)
+        rotations = [Double](repeating: 0, count: 9 * capacity)
+        weights = SampleWeights(capacity: capacity)
+        lengths = [Double](repeating: 0, count: capacity)
         slots = [Int](repeating: 0, count: capacity)
-        windowSums = zeros(Self.windowLimit * 37)
-        windowFields = zeros(Self.windowLimit * 3)
+        windowSums = [Double](repeating: 0, count: Self.windowLimit * 37)
     }
 
     /// The fit of those samples, beginning with the one before; nil when they allow none.
@@ -71,21 +57,21 @@ struct AttitudeAidedFit: Sendable {
     ) -> MagneticFit? {
         guard load(samples) else { return nil }
         latency = previous?.latency ?? 0
-        deviation = 0.1
-        turn()
+        weights.deviation = 0.1
+        turn(samples)
         if let previous {
-            place(previous.row0, previous.row1, previous.row2, previous.shift)
+            place(previous.matrix, previous.shift)
             measure()
             updateDeviation()
-            updateWeights()
+            weights.update(lengths[..<count])
         }
         for _ in 0..<(previous == nil ? 8 : 3) {
             guard solve() else { return nil }
             measure()
             updateDeviation()
-            updateLatency()
-            updateWeights()
-            turn()
+            updateLatency(samples)
+            weights.update(lengths[..<count])
+            turn(samples)
         }
         guard solve() else { return nil }
         return result(inForce: inForce)
@@ -101,26 +87,22 @@ extension AttitudeAidedFit {
         let fast = Self.fastRate * Self.fastRate
         for index in 0..<count {
             let sample = samples[index]
-            let x = scale.scaled(sample.field)
-            (fields[3 * index], fields[3 * index + 1], fields[3 * index + 2]) = (x.x, x.y, x.z)
-            let q = sample.attitude.components
-            for k in 0..<4 { attitudes[4 * index + k] = q[k] }
-            for k in 0..<3 { rates[3 * index + k] = sample.rate[k] }
-            baseWeights[index] = 1 / (1 + sample.rate.squaredLength / fast)
-            weights[index] = baseWeights[index]
+            fields[index] = scale.scaled(sample.field)
+            weights.base[index] = 1 / (1 + sample.rate.squaredLength / fast)
+            weights.values[index] = weights.base[index]
             slots[index] = sample.window % Self.windowLimit
         }
         return true
     }
 
     /// The matrices of the attitudes at the time at which the field was measured.
-    private mutating func turn() {
+    private mutating func turn(_ samples: [MagneticSample]) {
         let half = -latency / 2
         for index in 0..<count {
-            let (a, b, c, d) = (
-                attitudes[4 * index], attitudes[4 * index + 1], attitudes[4 * index + 2], attitudes[4 * index + 3]
-            )
-            let (u, v, t) = (rates[3 * index] * half, rates[3 * index + 1] * half, rates[3 * index + 2] * half)
+            let q = samples[index].attitude
+            let (a, b, c, d) = (q.x, q.y, q.z, q.w)
+            let rate = samples[index].rate
+            let (u, v, t) = (rate.x * half, rate.y * half, rate.z * half)
             var (x, y, z, w) = (
                 a + d * u + b * t - c * v, b + d * v + c * u - a * t, c + d * t + a * v - b * u,
                 d - a * u - b * v - c * t
@@ -141,115 +123,75 @@ extension AttitudeAidedFit {
     }
 
     /// Takes a matrix and a shift in the readings' unit as the solution.
-    private mutating func place(
-        _ row0: SIMD3<Double>, _ row1: SIMD3<Double>, _ row2: SIMD3<Double>, _ shift: SIMD3<Double>
-    ) {
-        let center = scale.center
-        let atCenter = SIMD3((row0 * center).sum(), (row1 * center).sum(), (row2 * center).sum()) + shift
+    private mutating func place(_ matrix: Matrix3, _ shift: SIMD3<Double>) {
+        let atCenter = matrix * scale.center + shift
         for k in 0..<3 {
-            solution[k] = row0[k]
-            solution[4 + k] = row1[k]
-            solution[8 + k] = row2[k]
+            (solution[k], solution[4 + k], solution[8 + k]) = (matrix.row0[k], matrix.row1[k], matrix.row2[k])
             solution[4 * k + 3] = atCenter[k] / scale.unit
         }
     }
 
     /// Each window's field for the present solution, and how far each sample is from it.
     private mutating func measure() {
-        for index in windowFields.indices { windowFields[index] = 0 }
-        for slot in 0..<Self.windowLimit { windowSums[37 * slot] = 0 }
+        for slot in 0..<Self.windowLimit {
+            windowFields[slot] = .zero
+            windowSums[37 * slot] = 0
+        }
         for index in 0..<count {
-            let slot = slots[index]
-            let weight = weights[index]
-            let (x, y, z) = turned(index)
-            windowSums[37 * slot] += weight
-            windowFields[3 * slot] += weight * x
-            windowFields[3 * slot + 1] += weight * y
-            windowFields[3 * slot + 2] += weight * z
+            let weight = weights.values[index]
+            windowSums[37 * slots[index]] += weight
+            windowFields[slots[index]] += weight * toEarth(index, corrected(index))
         }
         for slot in 0..<Self.windowLimit where windowSums[37 * slot] > 0 {
-            for k in 0..<3 { windowFields[3 * slot + k] /= windowSums[37 * slot] }
+            windowFields[slot] /= windowSums[37 * slot]
         }
         for index in 0..<count {
-            let slot = slots[index]
-            let (x, y, z) = turned(index)
-            let (u, v, w) = (
-                x - windowFields[3 * slot], y - windowFields[3 * slot + 1], z - windowFields[3 * slot + 2]
-            )
-            lengths[index] = (u * u + v * v + w * w).squareRoot()
+            let rest = toEarth(index, corrected(index)) - windowFields[slots[index]]
+            lengths[index] = (rest.x * rest.x + rest.y * rest.y + rest.z * rest.z).squareRoot()
         }
     }
 
-    private func corrected(_ index: Int) -> (Double, Double, Double) {
-        let (x, y, z) = (fields[3 * index], fields[3 * index + 1], fields[3 * index + 2])
-        return (
-            solution[0] * x + solution[1] * y + solution[2] * z + solution[3],
-            solution[4] * x + solution[5] * y + solution[6] * z + solution[7],
-            solution[8] * x + solution[9] * y + solution[10] * z + solution[11]
-        )
+    private func corrected(_ index: Int) -> SIMD3<Double> {
+        let field = fields[index]
+        func row(_ k: Int) -> Double {
+            solution[k] * field.x + solution[k + 1] * field.y + solution[k + 2] * field.z + solution[k + 3]
+        }
+        return SIMD3(row(0), row(4), row(8))
     }
 
-    private func toEarth(_ index: Int, _ x: Double, _ y: Double, _ z: Double) -> (Double, Double, Double) {
-        let base = 9 * index
-        return (
-            rotations[base] * x + rotations[base + 1] * y + rotations[base + 2] * z,
-            rotations[base + 3] * x + rotations[base + 4] * y + rotations[base + 5] * z,
-            rotations[base + 6] * x + rotations[base + 7] * y + rotations[base + 8] * z
-        )
+    private func toEarth(_ index: Int, _ v: SIMD3<Double>) -> SIMD3<Double> {
+        func row(_ k: Int) -> Double { rotations[k] * v.x + rotations[k + 1] * v.y + rotations[k + 2] * v.z }
+        return SIMD3(row(9 * index), row(9 * index + 3), row(9 * index + 6))
     }
 
-    private func turned(_ index: Int) -> (Double, Double, Double) {
-        let (x, y, z) = corrected(index)
-        return toEarth(index, x, y, z)
-    }
-
-    /// The deviation of one component, from the median, which outliers do not move.
     private mutating func updateDeviation() {
-        sorted.removeAll(keepingCapacity: true)
-        for index in 0..<count { sorted.append(lengths[index]) }
-        sorted.sort()
-        // The median length of a vector of three normal components is 1.538 deviations.
-        deviation = max(1e-3, sorted[count / 2] / 1.538)
-    }
-
-    private mutating func updateWeights() {
-        let limit = Self.outlierDeviations * deviation
-        for index in 0..<count {
-            let ratio = lengths[index] / limit
-            let part = 1 / (1 + ratio * ratio)
-            weights[index] = baseWeights[index] * part * part
-        }
+        // The median length of a vector of three normal components.
+        weights.updateDeviation(lengths[..<count], median: 1.538)
     }
 
     /// One step of least squares for the lag, with the rest held.
-    private mutating func updateLatency() {
+    private mutating func updateLatency(_ samples: [MagneticSample]) {
         for slot in 0..<Self.windowLimit { for k in 1..<4 { windowSums[37 * slot + k] = 0 } }
         var products = 0.0
         var squares = 0.0
         for index in 0..<count {
-            let (a, b, c) = corrected(index)
-            let (p, q, r) = (rates[3 * index], rates[3 * index + 1], rates[3 * index + 2])
-            let (x, y, z) = toEarth(index, c * q - b * r, a * r - c * p, b * p - a * q)
-            let (u, v, w) = toEarth(index, a, b, c)
+            let field = corrected(index)
+            let slope = toEarth(index, Quaternion.cross(samples[index].rate, field))
             let slot = slots[index]
-            let weight = weights[index]
+            let weight = weights.values[index]
             // The products with what is left over need no mean taken off: its own mean in the window is zero.
-            products +=
-                weight
-                * (x * (u - windowFields[3 * slot]) + y * (v - windowFields[3 * slot + 1])
-                    + z * (w - windowFields[3 * slot + 2]))
-            squares += weight * (x * x + y * y + z * z)
-            windowSums[37 * slot + 1] += weight * x
-            windowSums[37 * slot + 2] += weight * y
-            windowSums[37 * slot + 3] += weight * z
+            let rest = toEarth(index, field) - windowFields[slot]
+            products += weight * (slope.x * rest.x + slope.y * rest.y + slope.z * rest.z)
+            squares += weight * (slope.x * slope.x + slope.y * slope.y + slope.z * slope.z)
+            for k in 0..<3 { windowSums[37 * slot + 1 + k] += weight * slope[k] }
         }
         for slot in 0..<Self.windowLimit where windowSums[37 * slot] > 0 {
             for k in 1..<4 {
                 squares -= windowSums[37 * slot + k] * windowSums[37 * slot + k] / windowSums[37 * slot]
             }
         }
-        let prior =
-            deviation * deviation * Self.samplesPerIndependentOne / (Self.latencyDeviation * Self.latencyDeviation)
+        let variance = weights.deviation * weights.deviation * Self.samplesPerIndependentOne
+        let prior = variance / (Self.latencyDeviation * Self.latencyDeviation)
         let step = (products - prior * latency) / (squares + prior)
         latency = min(max(latency + step, Self.latencyRange.lowerBound), Self.latencyRange.upperBound)
     }
@@ -259,7 +201,7 @@ extension AttitudeAidedFit {
         for index in windowSums.indices { windowSums[index] = 0 }
         system.clear()
         addSamples()
-        let information = 1 / (deviation * deviation * Self.samplesPerIndependentOne)
+        let information = 1 / (weights.deviation * weights.deviation * Self.samplesPerIndependentOne)
         for row in 0..<3 {
             for k in 0..<4 { for l in 0...k { system[4 * row + k, 4 * row + l] = moment[4 * k + l] * information } }
         }
@@ -292,12 +234,12 @@ extension AttitudeAidedFit {
 
     /// Adds up what the samples say: this is where most of the time goes.
     private mutating func addSamples() {
-        let (count, weights, fields, slots, rotations) = (count, weights, fields, slots, rotations)
+        let (count, weights, fields, slots, rotations) = (count, weights.values, fields, slots, rotations)
         var products = SIMD16<Double>()
         windowSums.withUnsafeMutableBufferPointer { windowSums in
             for index in 0..<count {
                 let weight = weights[index]
-                let sample = SIMD4(fields[3 * index], fields[3 * index + 1], fields[3 * index + 2], 1)
+                let sample = SIMD4(fields[index], 1)
                 let weighted = weight * sample
                 let sums = 37 * slots[index]
                 windowSums[sums] += weight
@@ -330,29 +272,20 @@ extension AttitudeAidedFit {
 
     private mutating func result(inForce: MagneticCalibration) -> MagneticFit {
         var fit = MagneticFit()
-        fit.row0 = SIMD3(solution[0], solution[1], solution[2])
-        fit.row1 = SIMD3(solution[4], solution[5], solution[6])
-        fit.row2 = SIMD3(solution[8], solution[9], solution[10])
-        let center = scale.center
-        let atCenter = SIMD3(solution[3], solution[7], solution[11]) * scale.unit
-        fit.shift =
-            atCenter
-            - SIMD3((fit.row0 * center).sum(), (fit.row1 * center).sum(), (fit.row2 * center).sum())
+        fit.matrix = Matrix3(
+            row0: SIMD3(solution[0...2]), row1: SIMD3(solution[4...6]), row2: SIMD3(solution[8...10]))
+        fit.shift = SIMD3(solution[3], solution[7], solution[11]) * scale.unit - fit.matrix * scale.center
         fit.latency = latency
         measure()
         let (strength, dip) = meanField()
         fit.strength = strength * scale.unit
         fit.dip = dip
-        fit.residual = remainder() / strength
+        fit.residual = weights.remainder(lengths[..<count], components: 3) / strength
         fit.uncertainty = uncertainty(of: fit, strength: strength)
         // With the same weights and the same lag, so that only the correction makes the difference.
-        place(
-            inForce.row0, inForce.row1, inForce.row2,
-            -SIMD3(
-                (inForce.row0 * inForce.hardIron).sum(), (inForce.row1 * inForce.hardIron).sum(),
-                (inForce.row2 * inForce.hardIron).sum()))
+        place(inForce.matrix, -(inForce.matrix * inForce.hardIron))
         measure()
-        fit.residualInForce = remainder() / meanField().strength
+        fit.residualInForce = weights.remainder(lengths[..<count], components: 3) / meanField().strength
         return fit
     }
 
@@ -360,7 +293,7 @@ extension AttitudeAidedFit {
         var (total, strength, horizontal, up) = (0.0, 0.0, 0.0, 0.0)
         for slot in 0..<Self.windowLimit where windowSums[37 * slot] > 0 {
             let weight = windowSums[37 * slot]
-            let (x, y, z) = (windowFields[3 * slot], windowFields[3 * slot + 1], windowFields[3 * slot + 2])
+            let (x, y, z) = (windowFields[slot].x, windowFields[slot].y, windowFields[slot].z)
             total += weight
             strength += weight * (x * x + y * y + z * z).squareRoot()
             horizontal += weight * (x * x + y * y).squareRoot()
@@ -369,28 +302,11 @@ extension AttitudeAidedFit {
         return (strength / total, atan2(-up, horizontal))
     }
 
-    /// Root mean square of one component, where no sample counts for more than an outlier.
-    private func remainder() -> Double {
-        let limit = Self.outlierDeviations * deviation
-        var squares = 0.0
-        var total = 0.0
-        for index in 0..<count {
-            let length = min(lengths[index], limit)
-            squares += baseWeights[index] * length * length
-            total += baseWeights[index]
-        }
-        return (squares / (3 * total)).squareRoot()
-    }
-
     /// The deviation of the corrected field over all directions, from the inverse of the system just solved.
     private mutating func uncertainty(of fit: MagneticFit, strength: Double) -> Double {
-        let volume = fit.determinant
+        let volume = fit.matrix.determinant
         guard volume > 0.05 else { return .infinity }
-        let (a, b, c) = (
-            Quaternion.cross(fit.row1, fit.row2), Quaternion.cross(fit.row2, fit.row0),
-            Quaternion.cross(fit.row0, fit.row1)
-        )
-        let hardIron = -(a * solution[3] + b * solution[7] + c * solution[11]) / volume
+        let hardIron = -fit.matrix.origin(of: SIMD3(solution[3], solution[7], solution[11])) / volume
         let traceInformation = traceSolution[0] + traceSolution[5] + traceSolution[10]
         var sum = 0.0
         for row in 0..<3 {

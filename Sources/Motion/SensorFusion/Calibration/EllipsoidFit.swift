@@ -11,14 +11,11 @@ struct EllipsoidFit: Sendable {
     static let softIronDeviation = 0.15
     /// Occupied cells that count as one independent sample.
     static let cellsPerIndependentSample = 3.0
-    static let outlierDeviations = 5.0
 
     private var count = 0
-    private var fields: [Double]
-    private var baseWeights: [Double]
-    private var weights: [Double]
+    private var fields: [SIMD3<Double>]
+    private var weights: SampleWeights
     private var errors: [Double]
-    private var sorted: [Double] = []
     private var system = PositiveSystem(size: 9)
     private var sphere = PositiveSystem(size: 4)
     private var sphereSolution = [0.0, 0, 0, 0]
@@ -29,14 +26,11 @@ struct EllipsoidFit: Sendable {
     private var slope = [Double](repeating: 0, count: 9)
     private var normal = [Double](repeating: 0, count: 81)
     private var scale = FieldScale()
-    private var deviation = 0.1
 
     init(capacity: Int) {
-        fields = [Double](repeating: 0, count: 3 * capacity)
-        baseWeights = [Double](repeating: 0, count: capacity)
-        weights = baseWeights
-        errors = baseWeights
-        sorted.reserveCapacity(capacity)
+        fields = [SIMD3<Double>](repeating: .zero, count: capacity)
+        weights = SampleWeights(capacity: capacity)
+        errors = [Double](repeating: 0, count: capacity)
     }
 
     /// The fit of those samples, each with one part of its cell's weight; nil when they allow none.
@@ -44,7 +38,9 @@ struct EllipsoidFit: Sendable {
         guard load(samples, counts), startWithSphere() else { return nil }
         for _ in 0..<6 {
             measure(solution)
-            updateWeights()
+            // The median of the absolute value.
+            weights.updateDeviation(errors[..<count], median: 0.6745)
+            weights.update(errors[..<count])
             guard improve() else { break }
         }
         guard solution.allSatisfy(\.isFinite), solution[8] > 0 else { return nil }
@@ -57,10 +53,9 @@ struct EllipsoidFit: Sendable {
         guard let scale = FieldScale(samples.prefix(count)) else { return false }
         self.scale = scale
         for index in 0..<count {
-            let x = scale.scaled(samples[index].field)
-            (fields[3 * index], fields[3 * index + 1], fields[3 * index + 2]) = (x.x, x.y, x.z)
+            fields[index] = scale.scaled(samples[index].field)
             let cell = samples[index].cell
-            baseWeights[index] = 1 / Double(counts.indices.contains(cell) ? max(counts[cell], 1) : 1)
+            weights.base[index] = 1 / Double(counts.indices.contains(cell) ? max(counts[cell], 1) : 1)
         }
         return true
     }
@@ -70,12 +65,12 @@ struct EllipsoidFit: Sendable {
         sphere.clear()
         for index in 0..<4 { sphereSolution[index] = 0 }
         for index in 0..<count {
-            let (x, y, z) = (fields[3 * index], fields[3 * index + 1], fields[3 * index + 2])
+            let (x, y, z) = (fields[index].x, fields[index].y, fields[index].z)
             (slope[0], slope[1], slope[2], slope[3]) = (x, y, z, 1)
             let square = x * x + y * y + z * z
             for row in 0..<4 {
-                for column in 0...row { sphere[row, column] += baseWeights[index] * slope[row] * slope[column] }
-                sphereSolution[row] += baseWeights[index] * slope[row] * square
+                for column in 0...row { sphere[row, column] += weights.base[index] * slope[row] * slope[column] }
+                sphereSolution[row] += weights.base[index] * slope[row] * square
             }
         }
         // Points of a plane say nothing of the direction across: the smallest offset is taken then.
@@ -90,36 +85,30 @@ struct EllipsoidFit: Sendable {
         return true
     }
 
-    private mutating func measure(_ p: [Double]) {
+    private typealias Triple = (Double, Double, Double)
+
+    /// A sample's field from the hard iron on, and what the matrix makes of it.
+    private func corrected(_ index: Int, _ p: [Double]) -> (Triple, Triple) {
+        let (x, y, z) = (fields[index].x - p[5], fields[index].y - p[6], fields[index].z - p[7])
         let last = 3 - p[0] - p[1]
+        return (
+            (x, y, z),
+            (p[0] * x + p[2] * y + p[3] * z, p[2] * x + p[1] * y + p[4] * z, p[3] * x + p[4] * y + last * z)
+        )
+    }
+
+    private mutating func measure(_ p: [Double]) {
         for index in 0..<count {
-            let (x, y, z) = (fields[3 * index] - p[5], fields[3 * index + 1] - p[6], fields[3 * index + 2] - p[7])
-            let (u, v, w) = (
-                p[0] * x + p[2] * y + p[3] * z, p[2] * x + p[1] * y + p[4] * z, p[3] * x + p[4] * y + last * z
-            )
+            let (_, (u, v, w)) = corrected(index, p)
             errors[index] = (u * u + v * v + w * w).squareRoot() - p[8]
         }
     }
 
-    private mutating func updateWeights() {
-        sorted.removeAll(keepingCapacity: true)
-        for index in 0..<count { sorted.append(abs(errors[index])) }
-        sorted.sort()
-        // The median of the absolute value is 0.6745 deviations.
-        deviation = max(1e-3, sorted[count / 2] / 0.6745)
-        let limit = Self.outlierDeviations * deviation
-        for index in 0..<count {
-            let ratio = errors[index] / limit
-            let part = 1 / (1 + ratio * ratio)
-            weights[index] = baseWeights[index] * part * part
-        }
-    }
-
-    private var information: Double { 1 / (deviation * deviation * Self.cellsPerIndependentSample) }
+    private var information: Double { 1 / (weights.deviation * weights.deviation * Self.cellsPerIndependentSample) }
 
     private func cost(_ p: [Double]) -> Double {
         var sum = 0.0
-        for index in 0..<count { sum += weights[index] * errors[index] * errors[index] }
+        for index in 0..<count { sum += weights.values[index] * errors[index] * errors[index] }
         return sum * information + Self.priorCost(p)
     }
 
@@ -170,10 +159,7 @@ struct EllipsoidFit: Sendable {
         let p = solution
         let last = 3 - p[0] - p[1]
         for index in 0..<count {
-            let (x, y, z) = (fields[3 * index] - p[5], fields[3 * index + 1] - p[6], fields[3 * index + 2] - p[7])
-            var (u, v, w) = (
-                p[0] * x + p[2] * y + p[3] * z, p[2] * x + p[1] * y + p[4] * z, p[3] * x + p[4] * y + last * z
-            )
+            var ((x, y, z), (u, v, w)) = corrected(index, p)
             let length = (u * u + v * v + w * w).squareRoot()
             guard length > 1e-12 else { continue }
             (u, v, w) = (u / length, v / length, w / length)
@@ -186,7 +172,7 @@ struct EllipsoidFit: Sendable {
             slope[6] = -(p[2] * u + p[1] * v + p[4] * w)
             slope[7] = -(p[3] * u + p[4] * v + last * w)
             slope[8] = -1
-            let weight = weights[index] * information
+            let weight = weights.values[index] * information
             let error = length - p[8]
             for row in 0..<9 {
                 let weighted = weight * slope[row]
@@ -221,42 +207,26 @@ struct EllipsoidFit: Sendable {
     private mutating func result(inForce: MagneticCalibration) -> MagneticFit? {
         let p = solution
         var fit = MagneticFit()
-        fit.row0 = SIMD3(p[0], p[2], p[3])
-        fit.row1 = SIMD3(p[2], p[1], p[4])
-        fit.row2 = SIMD3(p[3], p[4], 3 - p[0] - p[1])
-        let hardIron = scale.field(SIMD3(p[5], p[6], p[7]))
-        fit.shift = -SIMD3((fit.row0 * hardIron).sum(), (fit.row1 * hardIron).sum(), (fit.row2 * hardIron).sum())
+        fit.matrix = Matrix3(row0: [p[0], p[2], p[3]], row1: [p[2], p[1], p[4]], row2: [p[3], p[4], 3 - p[0] - p[1]])
+        fit.shift = -(fit.matrix * scale.field(SIMD3(p[5], p[6], p[7])))
         fit.strength = p[8] * scale.unit
-        fit.residual = remainder() / p[8]
+        fit.residual = weights.remainder(errors[..<count]) / p[8]
         fit.uncertainty = uncertainty()
         fit.residualInForce = residual(of: inForce)
         return fit
     }
 
-    /// Root mean square, where no sample counts for more than an outlier.
-    private func remainder() -> Double {
-        let limit = Self.outlierDeviations * deviation
-        var (squares, total) = (0.0, 0.0)
-        for index in 0..<count {
-            let error = min(abs(errors[index]), limit)
-            squares += baseWeights[index] * error * error
-            total += baseWeights[index]
-        }
-        return (squares / total).squareRoot()
-    }
-
-    /// The same for another correction with its own best strength.
+    /// The remainder of another correction with its own best strength.
     private mutating func residual(of other: MagneticCalibration) -> Double {
         var (sum, total) = (0.0, 0.0)
         for index in 0..<count {
-            let x = scale.field(SIMD3(fields[3 * index], fields[3 * index + 1], fields[3 * index + 2]))
-            errors[index] = other.apply(to: x).length / scale.unit
-            sum += weights[index] * errors[index]
-            total += weights[index]
+            errors[index] = other.apply(to: scale.field(fields[index])).length / scale.unit
+            sum += weights.values[index] * errors[index]
+            total += weights.values[index]
         }
         let strength = sum / total
         for index in 0..<count { errors[index] -= strength }
-        return remainder() / strength
+        return weights.remainder(errors[..<count]) / strength
     }
 
     private mutating func uncertainty() -> Double {
@@ -270,13 +240,8 @@ struct EllipsoidFit: Sendable {
         for index in 0..<8 {
             for k in 0..<9 { trial[k] = k == index ? 1 : 0 }
             system.solve(&trial)
-            switch index {
-            case 0, 1:
-                sum += 2 * trial[index] * square / 3
-                covariance = trial[0]
-            case 2, 3, 4: sum += 2 * trial[index] * square / 3
-            default: sum += trial[index]
-            }
+            sum += index < 5 ? 2 * trial[index] * square / 3 : trial[index]
+            if index < 2 { covariance = trial[0] }
         }
         // zz is minus the sum of the other two.
         sum += 2 * covariance * square / 3

@@ -20,12 +20,10 @@ package enum MagneticQuality: Int, Sendable, Hashable, Comparable {
 package struct MagneticCalibration: Sendable, Hashable {
     /// The rows of the matrix, whose determinant is 1.
     package var softIron: [SIMD3<Double>] {
-        get { [row0, row1, row2] }
-        set { if newValue.count == 3 { (row0, row1, row2) = (newValue[0], newValue[1], newValue[2]) } }
+        get { [matrix.row0, matrix.row1, matrix.row2] }
+        set { if newValue.count == 3 { matrix = Matrix3(row0: newValue[0], row1: newValue[1], row2: newValue[2]) } }
     }
-    var row0 = SIMD3<Double>(1, 0, 0)
-    var row1 = SIMD3<Double>(0, 1, 0)
-    var row2 = SIMD3<Double>(0, 0, 1)
+    var matrix = Matrix3.identity
     /// The device's own field, in the unit of the readings.
     package var hardIron = SIMD3<Double>.zero
     /// How good it is.
@@ -44,10 +42,7 @@ package struct MagneticCalibration: Sendable, Hashable {
     package init() {}
 
     /// A reading without the device's own field.
-    package func apply(to measured: SIMD3<Double>) -> SIMD3<Double> {
-        let m = measured - hardIron
-        return SIMD3((row0 * m).sum(), (row1 * m).sum(), (row2 * m).sum())
-    }
+    package func apply(to measured: SIMD3<Double>) -> SIMD3<Double> { matrix * (measured - hardIron) }
 
     /// Equal in everything, where numbers that are not known (NaN) equal each other.
     package static func == (left: MagneticCalibration, right: MagneticCalibration) -> Bool {
@@ -59,9 +54,7 @@ package struct MagneticCalibration: Sendable, Hashable {
 
     /// By the correction.
     package func hash(into hasher: inout Hasher) {
-        hasher.combine(row0)
-        hasher.combine(row1)
-        hasher.combine(row2)
+        hasher.combine(matrix)
         hasher.combine(hardIron)
         hasher.combine(quality)
     }
@@ -72,8 +65,9 @@ extension MagneticCalibration {
     ///
     /// A stored calibration for which this is false is not to be used; ``MagnetometerCalibrator`` ignores it.
     package var isUsable: Bool {
-        guard row0.isFinite, row1.isFinite, row2.isFinite, hardIron.isFinite else { return false }
+        guard softIron.allSatisfy(\.isFinite), hardIron.isFinite else { return false }
         // Soft iron of more than half the field is a broken fit, not a device.
+        let determinant = matrix.determinant
         return determinant > 0.3 && determinant < 3 && largestStretch < 3
     }
 
@@ -85,24 +79,16 @@ extension MagneticCalibration {
         let strength = fieldStrength > 0 ? fieldStrength : other.fieldStrength
         guard strength > 0 else { return correctsTheSame(as: other) ? 0 : .nan }
         // With m = hardIron + W⁻¹·F·u the difference is A·u·F + shift, where A is near W - W' for matrices near 1.
-        let shift = SIMD3(
-            (other.row0 * (hardIron - other.hardIron)).sum(), (other.row1 * (hardIron - other.hardIron)).sum(),
-            (other.row2 * (hardIron - other.hardIron)).sum())
-        let squares =
-            (row0 - other.row0).squaredLength + (row1 - other.row1).squaredLength
-            + (row2 - other.row2).squaredLength
+        let shift = other.matrix * (hardIron - other.hardIron)
+        let squares = zip(softIron, other.softIron).reduce(0) { $0 + ($1.0 - $1.1).squaredLength }
         return ((squares / 3 + shift.squaredLength / (strength * strength)) / 3).squareRoot()
     }
 
     /// True when both give the same corrected field for each reading.
     package func correctsTheSame(as other: MagneticCalibration) -> Bool {
-        row0 == other.row0 && row1 == other.row1 && row2 == other.row2 && hardIron == other.hardIron
+        matrix == other.matrix && hardIron == other.hardIron
     }
-
-    var determinant: Double { (row0 * Quaternion.cross(row1, row2)).sum() }
 
     /// An upper bound of the largest singular value.
-    var largestStretch: Double {
-        (row0.squaredLength + row1.squaredLength + row2.squaredLength).squareRoot()
-    }
+    private var largestStretch: Double { softIron.reduce(0) { $0 + $1.squaredLength }.squareRoot() }
 }

@@ -1,11 +1,9 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a fit has come to: corrected = rows · measured + shift.
+/// What a fit has come to: corrected = matrix · measured + shift.
 struct MagneticFit: Sendable, Equatable {
-    var row0 = SIMD3<Double>(1, 0, 0)
-    var row1 = SIMD3<Double>(0, 1, 0)
-    var row2 = SIMD3<Double>(0, 0, 1)
+    var matrix = Matrix3.identity
     var shift = SIMD3<Double>.zero
     /// Of the corrected field, in the unit of the readings.
     var strength = Double.nan
@@ -20,18 +18,15 @@ struct MagneticFit: Sendable, Equatable {
     /// Seconds by which the magnetometer is behind the attitude.
     var latency = 0.0
 
-    var determinant: Double { (row0 * Quaternion.cross(row1, row2)).sum() }
-
     /// As a calibration with a determinant of 1; nil when it is none that a device can have.
     func calibration(coverage: Double) -> MagneticCalibration? {
-        let volume = determinant
+        let volume = matrix.determinant
         guard volume.isFinite, volume > 0.05, shift.isFinite, strength.isFinite, strength > 0 else { return nil }
         let scale = 1 / MagneticFit.cubeRoot(volume)
         var result = MagneticCalibration()
-        (result.row0, result.row1, result.row2) = (row0 * scale, row1 * scale, row2 * scale)
-        // shift = -W·hardIron, by Cramer's rule.
-        let (a, b, c) = (Quaternion.cross(row1, row2), Quaternion.cross(row2, row0), Quaternion.cross(row0, row1))
-        result.hardIron = -(a * shift.x + b * shift.y + c * shift.z) / volume
+        result.matrix = matrix * scale
+        // shift = -W·hardIron.
+        result.hardIron = -matrix.origin(of: shift) / volume
         result.fieldStrength = strength * scale
         result.dip = dip
         result.residual = residual

@@ -223,9 +223,7 @@ package struct MagnetometerCalibrator: Sendable {
     private func coverage(of fit: MagneticFit) -> Double {
         var seen: UInt64 = 0
         for sample in reservoir.samples {
-            let m = sample.field
-            let corrected = SIMD3((fit.row0 * m).sum(), (fit.row1 * m).sum(), (fit.row2 * m).sum()) + fit.shift
-            if let cell = DirectionCells.direction(corrected) { seen |= 1 << UInt64(cell) }
+            if let cell = DirectionCells.direction(fit.matrix * sample.field + fit.shift) { seen |= 1 << UInt64(cell) }
         }
         return Double(seen.nonzeroBitCount) / Double(DirectionCells.directionCount)
     }

@@ -52,16 +52,10 @@ package struct MountMatrixFinder: Sendable {
     }
 
     /// What is wrong; nil when there is an ``estimate``.
-    package var problem: Problem? {
-        if case .failure(let problem) = outcome { return problem }
-        return nil
-    }
+    package var problem: Problem? { if case .failure(let problem) = outcome { problem } else { nil } }
 
     /// The rotation; nil when there is a ``problem``.
-    package var estimate: MountEstimate? {
-        if case .success(let estimate) = outcome { return estimate }
-        return nil
-    }
+    package var estimate: MountEstimate? { if case .success(let estimate) = outcome { estimate } else { nil } }
 
     /// Forgets all poses.
     package mutating func reset() { readings.removeAll(keepingCapacity: true) }
@@ -181,26 +175,22 @@ extension MountMatrixFinder {
 
     private func estimate(_ q: Quaternion, residual: Double) -> MountEstimate {
         let columns = (q.rotate([1, 0, 0]), q.rotate([0, 1, 0]), q.rotate([0, 0, 1]))
-        var estimate = MountEstimate(
+        let matrix = Matrix3(
             row0: SIMD3(columns.0.x, columns.1.x, columns.2.x), row1: SIMD3(columns.0.y, columns.1.y, columns.2.y),
-            row2: SIMD3(columns.0.z, columns.1.z, columns.2.z), isRightAngled: false, angleFromRightAngles: 0,
-            residual: residual)
-        var best = (trace: -Double.infinity, row0: SIMD3<Double>.zero, row1: SIMD3<Double>.zero)
-        for first in DevicePose.allCases {
-            for second in DevicePose.allCases where (first.up * second.up).sum() == 0 {
-                let third = Quaternion.cross(first.up, second.up)
-                let trace =
-                    (estimate.row0 * first.up).sum() + (estimate.row1 * second.up).sum()
-                    + (estimate.row2 * third).sum()
-                if trace > best.trace { best = (trace, first.up, second.up) }
+            row2: SIMD3(columns.0.z, columns.1.z, columns.2.z))
+        var estimate = MountEstimate(matrix: matrix, isRightAngled: false, angleFromRightAngles: 0, residual: residual)
+        var best = (trace: -Double.infinity, matrix: matrix)
+        for first in DevicePose.allCases.map(\.up) {
+            for second in DevicePose.allCases.map(\.up) where (first * second).sum() == 0 {
+                let third = Quaternion.cross(first, second)
+                let trace = (matrix.row0 * first).sum() + (matrix.row1 * second).sum() + (matrix.row2 * third).sum()
+                if trace > best.trace { best = (trace, Matrix3(row0: first, row1: second, row2: third)) }
             }
         }
         // The angle from the chord between the matrices: their squared distance is 6 - 2·trace = 8·sin²(angle / 2).
         estimate.angleFromRightAngles = Self.angle(halfSine: (max(0, 3 - best.trace) / 4).squareRoot())
         if estimate.angleFromRightAngles <= rightAngleLimit {
-            estimate.row0 = best.row0
-            estimate.row1 = best.row1
-            estimate.row2 = Quaternion.cross(best.row0, best.row1)
+            estimate.matrix = best.matrix
             estimate.isRightAngled = true
         }
         return estimate
@@ -221,24 +211,12 @@ extension MountMatrixFinder {
 
 /// How a sensor sits in its device.
 package struct MountEstimate: Sendable, Hashable {
-    /// The first row of the rotation from the sensor's axes to the device's.
-    package var row0: SIMD3<Double>
-    /// The second row.
-    package var row1: SIMD3<Double>
-    /// The third row.
-    package var row2: SIMD3<Double>
+    /// The rotation from the sensor's axes to the device's.
+    package var matrix: Matrix3
     /// True when every row has a single 1 or -1: the sensor's axes are parallel to the device's.
     package var isRightAngled: Bool
     /// How far the measured rotation is from the nearest one of right angles, radians.
     package var angleFromRightAngles: Double
     /// Root mean square of the angles between the measured and the expected directions, radians.
     package var residual: Double
-
-    /// The rows of the matrix.
-    package var rows: (SIMD3<Double>, SIMD3<Double>, SIMD3<Double>) { (row0, row1, row2) }
-
-    /// A reading in the device's axes.
-    package func apply(to reading: SIMD3<Double>) -> SIMD3<Double> {
-        SIMD3((row0 * reading).sum(), (row1 * reading).sum(), (row2 * reading).sum())
-    }
 }

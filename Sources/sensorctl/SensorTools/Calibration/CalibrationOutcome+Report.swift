@@ -85,7 +85,8 @@ extension CalibrationOutcome {
             writer.member("seconds", seconds)
         case .accelerometer(let calibration):
             writer.member("offset", calibration.offset.components)
-            writer.member("matrix", [calibration.row0, calibration.row1, calibration.row2].map(\.components))
+            let matrix = calibration.matrix
+            writer.member("matrix", [matrix.row0, matrix.row1, matrix.row2].map(\.components))
             writer.member("residual", calibration.residual)
             writer.member("tilt", calibration.tilt)
         case .mount(let matrix, let deviation, let isRounded):

@@ -38,7 +38,7 @@ extension CalibrationOutcome {
             stored.sigma = sigma
         case .accelerometer(let calibration):
             stored.offset = calibration.offset
-            stored.matrix = (calibration.row0, calibration.row1, calibration.row2)
+            stored.matrix = (calibration.matrix.row0, calibration.matrix.row1, calibration.matrix.row2)
             stored.residual = calibration.residual / Self.gravity
         case .magnetometer(let calibration):
             stored = SensorCalibration(calibration, date: date)
@@ -55,7 +55,7 @@ extension CalibrationOutcome {
         case .gyroscope: self = .gyro(bias: turned.offset, sigma: turned.sigma, seconds: .nan)
         case .accelerometer:
             var calibration = AccelerometerCalibration()
-            (calibration.row0, calibration.row1, calibration.row2) = turned.matrix
+            (calibration.matrix.row0, calibration.matrix.row1, calibration.matrix.row2) = turned.matrix
             calibration.offset = turned.offset
             calibration.residual = turned.residual * Self.gravity
             calibration.tilt = .nan

@@ -96,7 +96,7 @@ struct MountTask: CalibrationTask {
 
 extension MountMatrix {
     fileprivate init(_ estimate: MountEstimate) {
-        self.init(estimate.row0, estimate.row1, estimate.row2)
+        self.init(estimate.matrix.row0, estimate.matrix.row1, estimate.matrix.row2)
     }
 
     /// More than hands can do.

@@ -43,10 +43,11 @@ struct DeviceMotionErrorTests {
         func start() {
             let told = told
             stream.start(
-                StreamHandler(
-                    delivery: test.playback?.delivery(onMainThread: true) ?? NoDelivery(),
-                    take: { told.add("\($0.time.seconds) \($0.values.heading.rounded())") },
-                    fail: { told.add("\(($0 as NSError).code)") }))
+                StreamHandler(test.playback?.delivery(onMainThread: true) ?? NoDelivery(), { $0 }) {
+                    (reading: DeviceMotionReading?, error: (any Error)?) in
+                    if let reading { told.add("\(reading.time.seconds) \(reading.values.heading.rounded())") }
+                    if let error { told.add("\((error as NSError).code)") }
+                })
         }
 
         func feed(_ event: StreamEvent<[FusedState]>) {

@@ -114,7 +114,7 @@ struct PoseCalibrationTests {
                 }
                 let found = try #require(finder.estimate)
                 #expect(found.isRightAngled)
-                #expect([found.row0, found.row1, found.row2] == rows)
+                #expect([found.matrix.row0, found.matrix.row1, found.matrix.row2] == rows)
                 #expect(found.angleFromRightAngles < 0.04)
                 #expect(finder.problem == nil)
                 #expect(finder.missingPoses.isEmpty)
@@ -133,9 +133,9 @@ struct PoseCalibrationTests {
         let found = try #require(finder.estimate)
         #expect(!found.isRightAngled)
         #expect(abs(found.angleFromRightAngles - angle) < 1e-6)
-        #expect(length(found.row0 - SIMD3(cos(angle), -sin(angle), 0)) < 1e-6)
-        #expect(length(found.row1 - SIMD3(sin(angle), cos(angle), 0)) < 1e-6)
-        #expect(length(found.row2 - SIMD3(0, 0, 1)) < 1e-6)
+        #expect(length(found.matrix.row0 - SIMD3(cos(angle), -sin(angle), 0)) < 1e-6)
+        #expect(length(found.matrix.row1 - SIMD3(sin(angle), cos(angle), 0)) < 1e-6)
+        #expect(length(found.matrix.row2 - SIMD3(0, 0, 1)) < 1e-6)
         #expect(found.residual < 1e-6)
     }
 

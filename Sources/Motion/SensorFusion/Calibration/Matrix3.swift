@@ -1,0 +1,31 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A matrix of three rows and three columns.
+package struct Matrix3: Sendable, Hashable {
+    /// The first row.
+    package var row0: SIMD3<Double>
+    /// The second row.
+    package var row1: SIMD3<Double>
+    /// The third row.
+    package var row2: SIMD3<Double>
+
+    static let identity = Matrix3(row0: [1, 0, 0], row1: [0, 1, 0], row2: [0, 0, 1])
+
+    /// The matrix times a vector.
+    static func * (matrix: Matrix3, v: SIMD3<Double>) -> SIMD3<Double> {
+        SIMD3((matrix.row0 * v).sum(), (matrix.row1 * v).sum(), (matrix.row2 * v).sum())
+    }
+
+    static func * (matrix: Matrix3, factor: Double) -> Matrix3 {
+        Matrix3(row0: matrix.row0 * factor, row1: matrix.row1 * factor, row2: matrix.row2 * factor)
+    }
+
+    var determinant: Double { (row0 * Quaternion.cross(row1, row2)).sum() }
+
+    /// What the matrix makes this vector of, times the determinant (Cramer's rule).
+    func origin(of v: SIMD3<Double>) -> SIMD3<Double> {
+        let (a, b, c) = (Quaternion.cross(row1, row2), Quaternion.cross(row2, row0), Quaternion.cross(row0, row1))
+        return a * v.x + b * v.y + c * v.z
+    }
+}
