@@ -27,11 +27,10 @@ public final class IIOSource: MotionSource {
         #else
         let library = NoLibrary()
         #endif
-        self.init(
-            addresses: addresses,
-            parts: SourceParts(
-                library: library, clock: clock, settings: settings, options: options,
-                spawn: { body throws(DeviceError) in try WorkerThread.start(body) }))
+        let parts = SourceParts(
+            library: library, clock: clock, settings: settings, options: options,
+            spawn: { body throws(DeviceError) in try WorkerThread.start(body) })
+        self.init(addresses: addresses, parts: parts)
     }
 
     init(addresses: [MotionSourceAddress], parts: SourceParts) {

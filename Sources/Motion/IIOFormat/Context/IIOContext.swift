@@ -49,24 +49,16 @@ extension IIOContext {
     @discardableResult
     public mutating func setValue(_ value: String, for key: String) -> Bool {
         guard let place = place(of: key) else { return false }
-        self[place].value = value
+        self[keyPath: place].value = value
         return true
     }
 
     /// The value of the attribute that the key names; nil when there is no such attribute or its value is not known.
     public func value(for key: String) -> String? {
-        guard let place = place(of: key) else { return nil }
-        return self[place].value
+        place(of: key).flatMap { self[keyPath: $0].value }
     }
 
-    private typealias Place = WritableKeyPath<IIOContext, IIOAttribute>
-
-    private subscript(place: Place) -> IIOAttribute {
-        get { self[keyPath: place] }
-        set { self[keyPath: place] = newValue }
-    }
-
-    private func place(of key: String) -> Place? {
+    private func place(of key: String) -> WritableKeyPath<IIOContext, IIOAttribute>? {
         guard key.utf8.count <= 1024 else { return nil }
         let parts = key.split(separator: "/", omittingEmptySubsequences: false)
         guard let id = parts.first, let at = devices.firstIndex(where: { $0.id == id }), let name = parts.last else {
@@ -74,20 +66,16 @@ extension IIOContext {
         }
         let device = devices[at]
         func index(_ attributes: [IIOAttribute]) -> Int? { attributes.firstIndex { $0.name == name } }
-        switch (parts.count, parts[parts.index(after: parts.startIndex)...].first) {
-        case (2, _):
-            return index(device.attributes).map { \.devices[at].attributes[$0] }
-        case (3, "buffer"):
-            return index(device.bufferAttributes).map { \.devices[at].bufferAttributes[$0] }
-        case (3, "debug"):
-            return index(device.debugAttributes).map { \.devices[at].debugAttributes[$0] }
+        switch (parts.count, parts.dropFirst().first) {
+        case (2, _): return index(device.attributes).map { \.devices[at].attributes[$0] }
+        case (3, "buffer"): return index(device.bufferAttributes).map { \.devices[at].bufferAttributes[$0] }
+        case (3, "debug"): return index(device.debugAttributes).map { \.devices[at].debugAttributes[$0] }
         case (4, let direction) where direction == "input" || direction == "output":
             let isOutput = direction == "output"
             let channel = device.channels.firstIndex { $0.id == parts[2] && $0.isOutput == isOutput }
             guard let channel else { return nil }
             return index(device.channels[channel].attributes).map { \.devices[at].channels[channel].attributes[$0] }
-        default:
-            return nil
+        default: return nil
         }
     }
 }

@@ -61,7 +61,7 @@ struct IIOPackedAxes: Sendable {
         var target = output
         guard let stamps = scans.stamps, !stamps.isBigEndian, stamps.offset > offset else {
             for _ in 0..<scans.count {
-                Self.three(source, addend, factor, raw).store(target)
+                Self.axes(source, addend, factor, raw, reads: 3).store(target)
                 source += stride
                 target += MemoryLayout<SIMD3<Double>>.stride
             }
@@ -75,11 +75,7 @@ struct IIOPackedAxes: Sendable {
         var stampTarget = stamps.output
         for _ in 0..<scans.count {
             // Four numbers of 32 bits are no faster than three.
-            if Stored.bitWidth == 16 {
-                Self.four(source, addend, factor, raw).store(target)
-            } else {
-                Self.three(source, addend, factor, raw).store(target)
-            }
+            Self.axes(source, addend, factor, raw, reads: Stored.bitWidth == 16 ? 4 : 3).store(target)
             let stamp = Int64(littleEndian: source.loadUnaligned(fromByteOffset: ahead, as: Int64.self))
             stampTarget.storeBytes(of: stamp &+ clockOffset, as: Int64.self)
             source += stride
@@ -88,27 +84,17 @@ struct IIOPackedAxes: Sendable {
         }
     }
 
+    /// The fourth component is 0, whether a fourth number is read or not, as its factor is.
     @inline(__always)
-    private static func three<Stored: FixedWidthInteger>(
-        _ source: UnsafeRawPointer, _ addend: SIMD4<Double>, _ factor: SIMD4<Double>, _ raw: (Stored) -> Stored
+    private static func axes<Stored: FixedWidthInteger>(
+        _ source: UnsafeRawPointer, _ addend: SIMD4<Double>, _ factor: SIMD4<Double>, _ raw: (Stored) -> Stored,
+        reads count: Int
     ) -> SIMD4<Double> {
         let size = MemoryLayout<Stored>.size
         let x = raw(source.loadUnaligned(as: Stored.self))
         let y = raw(source.loadUnaligned(fromByteOffset: size, as: Stored.self))
         let z = raw(source.loadUnaligned(fromByteOffset: 2 * size, as: Stored.self))
-        return (SIMD4(Double(x), Double(y), Double(z), 0) + addend) * factor
-    }
-
-    /// The fourth component is 0, as its factor is.
-    @inline(__always)
-    private static func four<Stored: FixedWidthInteger>(
-        _ source: UnsafeRawPointer, _ addend: SIMD4<Double>, _ factor: SIMD4<Double>, _ raw: (Stored) -> Stored
-    ) -> SIMD4<Double> {
-        let size = MemoryLayout<Stored>.size
-        let x = raw(source.loadUnaligned(as: Stored.self))
-        let y = raw(source.loadUnaligned(fromByteOffset: size, as: Stored.self))
-        let z = raw(source.loadUnaligned(fromByteOffset: 2 * size, as: Stored.self))
-        let more = raw(source.loadUnaligned(fromByteOffset: 3 * size, as: Stored.self))
+        let more = count > 3 ? raw(source.loadUnaligned(fromByteOffset: 3 * size, as: Stored.self)) : 0
         return (SIMD4(Double(x), Double(y), Double(z), Double(more)) + addend) * factor
     }
 }

@@ -8,8 +8,7 @@ extension IIODevice {
         var axis = IIOAxis(channel: place, channelID: channel.id)
         let scale = attribute("scale", of: channel, type: type)
         // Where both are offered, only the raw number is what a buffer holds too; without a scale it says nothing.
-        axis.isProcessed =
-            channel.attribute("input") != nil && (channel.attribute("raw") == nil || scale == nil)
+        axis.isProcessed = channel.attribute("input") != nil && (channel.attribute("raw") == nil || scale == nil)
         guard !axis.isProcessed else { return (axis, nil) }
         do throws(AttributeProblem) {
             if let scale { axis.scale = try number(scale, of: channel) }
@@ -27,8 +26,7 @@ extension IIODevice {
             }
             return (axis, nil)
         } catch {
-            axis.scale = 0
-            axis.offset = 0
+            (axis.scale, axis.offset) = (0, 0)
             return (axis, error.text)
         }
     }

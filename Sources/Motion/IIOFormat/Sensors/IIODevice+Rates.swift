@@ -55,8 +55,7 @@ extension SensorRates {
             .compactMap { IIONumber.double($0) }
             .filter { $0 > 0 && $0 <= Self.limit }
             .sorted()
-        var list: [Double] = []
-        for rate in rates where rate != list.last { list.append(rate) }
+        let list = rates.indices.filter { $0 == 0 || rates[$0] != rates[$0 - 1] }.map { rates[$0] }
         if !list.isEmpty { self = .list(list) }
     }
 

@@ -16,7 +16,7 @@ extension IIODevice {
         let ids = kind.channelIDs
         let places = ids.compactMap { id in channels.firstIndex { $0.id == id && !$0.isOutput } }
         guard places.count == ids.count else { return nil }
-        var sensor = IIOSensor(kind: kind, name: name, label: label, location: location, axes: [])
+        var sensor = IIOSensor(kind: kind, name: name, label: label, location: location)
         for place in places {
             let (axis, problem) = axis(at: place, type: kind.channelType)
             sensor.axes.append(axis)

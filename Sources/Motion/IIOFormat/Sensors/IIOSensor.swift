@@ -16,25 +16,25 @@ package struct IIOSensor: Sendable, Hashable {
     /// Where on the machine it sits: "base", "display", "lid"; empty when nobody says.
     package var location: String
     /// Its axes x, y and z, or the one of a pressure sensor.
-    package var axes: [IIOAxis]
+    package var axes: [IIOAxis] = []
     /// The rates that the driver offers.
-    package var rates: SensorRates
+    package var rates = SensorRates.unknown
     /// The rate that is set, in hertz; nil when the driver does not say. Some drivers start with 0, which is off.
     package var currentRate: Double?
     /// Where the rate is set; nil when neither its channels nor the device offer that. The trigger is another place.
     package var rateAttribute: IIORateAttribute?
     /// The driver's mount matrix, or identity.
-    package var mountMatrix: MountMatrix
+    package var mountMatrix = MountMatrix.identity
     /// The file that the matrix comes from, for example "in_accel_mount_matrix", or "none given".
-    package var mountMatrixOrigin: String
+    package var mountMatrixOrigin = "none given"
     /// What somebody should know about it, for example that its matrix could not be used.
-    package var remarks: [String]
+    package var remarks: [String] = []
     /// Those of the remarks that speak of the driver's matrix, and mean nothing where another is used.
     package var mountMatrixRemarks: [String] = []
     /// True when every axis can be captured in a buffer.
-    package var canBuffer: Bool
+    package var canBuffer = false
     /// True when every axis can be read through an attribute.
-    package var canPoll: Bool
+    package var canPoll = true
     /// Why no reading could be right, in words that name the attribute and its value; nil when all is well.
     package var problemText: String?
 
@@ -43,29 +43,6 @@ package struct IIOSensor: Sendable, Hashable {
 
     /// True when readings can be right.
     package var isUsable: Bool { problemText == nil }
-
-    /// A sensor of those parts.
-    package init(
-        kind: SensorKind, name: String = "", label: String = "", location: String = "", axes: [IIOAxis],
-        rates: SensorRates = .unknown, currentRate: Double? = nil, rateAttribute: IIORateAttribute? = nil,
-        mountMatrix: MountMatrix = .identity, mountMatrixOrigin: String = "none given", remarks: [String] = [],
-        canBuffer: Bool = false, canPoll: Bool = true, problemText: String? = nil
-    ) {
-        self.kind = kind
-        self.name = name
-        self.label = label
-        self.location = location
-        self.axes = axes
-        self.rates = rates
-        self.currentRate = currentRate
-        self.rateAttribute = rateAttribute
-        self.mountMatrix = mountMatrix
-        self.mountMatrixOrigin = mountMatrixOrigin
-        self.remarks = remarks
-        self.canBuffer = canBuffer
-        self.canPoll = canPoll
-        self.problemText = problemText
-    }
 }
 
 /// Where the attribute sits that sets the sampling rate of a sensor.

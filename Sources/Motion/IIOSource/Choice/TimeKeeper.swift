@@ -78,27 +78,17 @@ struct TimeKeeper {
     ) -> Int {
         let count = times.count
         guard count > 0 else { return 0 }
-        if base == .none {
-            spread(times, to: arrival)
-            return accept(times, arrival: arrival)
-        }
         let stamp = times[count - 1].nanoseconds &- offset
-        if stamp <= 0 {
-            // A driver that leaves the stamp empty has none.
-            base = .none
-            spread(times, to: arrival)
-            return accept(times, arrival: arrival)
-        }
+        // A driver that leaves the stamp empty has none.
+        if stamp <= 0 { base = .none }
         let change = correction(stamp: stamp, arrival: arrival, measure: measure)
         if base == .none {
             spread(times, to: arrival)
-            return accept(times, arrival: arrival)
-        }
-        if change != 0 {
+        } else {
             offset = offset &+ change
-            for index in 0..<count { times[index].nanoseconds = times[index].nanoseconds &+ change }
+            if change != 0 { for index in times.indices { times[index].nanoseconds &+= change } }
+            lastStamp = stamp
         }
-        lastStamp = stamp
         return accept(times, arrival: arrival)
     }
 
@@ -215,8 +205,6 @@ enum ClockChoice {
     /// The names to write, the best first; empty when the clock that is set will do.
     static func wanted(current: String) -> [String] {
         // Time since boot needs no conversion, and a clock that cannot be set does not jump.
-        let order = ["boottime", "monotonic", "monotonic_raw"]
-        guard let place = order.firstIndex(of: current) else { return order }
-        return Array(order[..<place])
+        Array(["boottime", "monotonic", "monotonic_raw"].prefix { $0 != current })
     }
 }

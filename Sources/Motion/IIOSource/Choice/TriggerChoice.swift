@@ -32,9 +32,7 @@ enum TriggerChoice {
         // No answer about the trigger means that the device takes none, or that the buffer will say what is wrong.
         guard state == .some(.none), context.devices.indices.contains(device) else { return .keep }
         let wanted = names(for: context.devices[device])
-        for name in wanted {
-            if let found = index(named: name) { return .set(found) }
-        }
+        if let found = wanted.lazy.compactMap(index(named:)).first { return .set(found) }
         let name = context.devices[device].name
         if !name.isEmpty, let found = triggers.first(where: { context.devices[$0].name.hasPrefix("\(name)-") }) {
             return .set(found)

@@ -26,19 +26,19 @@ struct LibIIO: IIOLibrary {
     }
 
     func time(of clock: String) -> Int64? {
-        let identifier: clockid_t
-        switch clock {
-        case "realtime": identifier = CLOCK_REALTIME
-        case "realtime_coarse": identifier = CLOCK_REALTIME_COARSE
-        case "monotonic": identifier = CLOCK_MONOTONIC
-        case "monotonic_coarse": identifier = CLOCK_MONOTONIC_COARSE
-        case "monotonic_raw": identifier = CLOCK_MONOTONIC_RAW
-        case "boottime": identifier = CLOCK_BOOTTIME
-        case "tai": identifier = CLOCK_TAI
-        default: return nil
-        }
+        let identifier: clockid_t? =
+            switch clock {
+            case "realtime": CLOCK_REALTIME
+            case "realtime_coarse": CLOCK_REALTIME_COARSE
+            case "monotonic": CLOCK_MONOTONIC
+            case "monotonic_coarse": CLOCK_MONOTONIC_COARSE
+            case "monotonic_raw": CLOCK_MONOTONIC_RAW
+            case "boottime": CLOCK_BOOTTIME
+            case "tai": CLOCK_TAI
+            default: nil
+            }
         var time = timespec()
-        guard clock_gettime(identifier, &time) == 0 else { return nil }
+        guard let identifier, clock_gettime(identifier, &time) == 0 else { return nil }
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }

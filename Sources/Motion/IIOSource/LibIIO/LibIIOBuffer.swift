@@ -40,12 +40,10 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
     }
 
     func close() {
-        let mine = isOpen.withLock { isOpen -> Bool in
-            guard isOpen else { return false }
+        let mine = isOpen.withLock { isOpen in
             // Cancelled first, a network buffer drops its connection instead of waiting for a server's answer.
-            iio_buffer_cancel(pointer)
-            isOpen = false
-            return true
+            if isOpen { iio_buffer_cancel(pointer) }
+            return exchange(&isOpen, with: false)
         }
         if mine { iio_buffer_destroy(pointer) }
     }

@@ -51,23 +51,31 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
         }
     }
 
+    private func device(_ place: Int, _ call: String) throws(IIOFailure) -> OpaquePointer {
+        guard devices.indices.contains(place) else { throw IIOFailure(call, ENODEV) }
+        return devices[place]
+    }
+
+    private func channel(_ device: Int, _ place: Int, _ call: String) throws(IIOFailure) -> OpaquePointer {
+        guard channels.indices.contains(device), channels[device].indices.contains(place) else {
+            throw IIOFailure(call, ENODEV)
+        }
+        return channels[device][place]
+    }
+
     // MARK: Attributes
 
     func read(_ place: IIOPlace) throws(IIOFailure) -> String {
         try inStep { () throws(IIOFailure) -> String in
             switch place {
             case .device(let device, let name):
-                guard devices.indices.contains(device) else { throw IIOFailure("iio_device_attr_read", ENODEV) }
-                return try LibIIOText.read("iio_device_attr_read") {
-                    iio_device_attr_read(devices[device], name, $0, $1)
-                }
+                let call = "iio_device_attr_read"
+                let pointer = try self.device(device, call)
+                return try LibIIOText.read(call) { iio_device_attr_read(pointer, name, $0, $1) }
             case .channel(let device, let channel, let name):
-                guard channels.indices.contains(device), channels[device].indices.contains(channel) else {
-                    throw IIOFailure("iio_channel_attr_read", ENODEV)
-                }
-                return try LibIIOText.read("iio_channel_attr_read") {
-                    iio_channel_attr_read(channels[device][channel], name, $0, $1)
-                }
+                let call = "iio_channel_attr_read"
+                let pointer = try self.channel(device, channel, call)
+                return try LibIIOText.read(call) { iio_channel_attr_read(pointer, name, $0, $1) }
             }
         }
     }
@@ -77,13 +85,10 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
             let result: Int
             switch place {
             case .device(let device, let name):
-                guard devices.indices.contains(device) else { throw IIOFailure("iio_device_attr_write", ENODEV) }
-                result = iio_device_attr_write(devices[device], name, value)
+                result = iio_device_attr_write(try self.device(device, "iio_device_attr_write"), name, value)
             case .channel(let device, let channel, let name):
-                guard channels.indices.contains(device), channels[device].indices.contains(channel) else {
-                    throw IIOFailure("iio_channel_attr_write", ENODEV)
-                }
-                result = iio_channel_attr_write(channels[device][channel], name, value)
+                let pointer = try self.channel(device, channel, "iio_channel_attr_write")
+                result = iio_channel_attr_write(pointer, name, value)
             }
             guard result >= 0 else { throw IIOFailure("write \(place.name)", returned: result) }
         }
@@ -93,25 +98,21 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
 
     func trigger(of device: Int) throws(IIOFailure) -> IIOTriggerState {
         try inStep { () throws(IIOFailure) -> IIOTriggerState in
-            guard devices.indices.contains(device) else { throw IIOFailure("iio_device_get_trigger", ENODEV) }
+            let call = "iio_device_get_trigger"
             var trigger: OpaquePointer?
-            let result = iio_device_get_trigger(devices[device], &trigger)
-            if result == -ENXIO {
-                // One that was made after the context: set all the same.
-                return .set(nil)
-            }
-            guard result >= 0 else { throw IIOFailure("iio_device_get_trigger", returned: Int(result)) }
+            let result = iio_device_get_trigger(try self.device(device, call), &trigger)
+            // One that was made after the context: set all the same.
+            if result == -ENXIO { return .set(nil) }
+            guard result >= 0 else { throw IIOFailure(call, returned: Int(result)) }
             return trigger.map { trigger in .set(devices.firstIndex(of: trigger)) } ?? .none
         }
     }
 
     func setTrigger(_ trigger: Int, of device: Int) throws(IIOFailure) {
         try inStep { () throws(IIOFailure) in
-            guard devices.indices.contains(device), devices.indices.contains(trigger) else {
-                throw IIOFailure("iio_device_set_trigger", ENODEV)
-            }
-            let result = iio_device_set_trigger(devices[device], devices[trigger])
-            guard result >= 0 else { throw IIOFailure("iio_device_set_trigger", returned: Int(result)) }
+            let call = "iio_device_set_trigger"
+            let result = iio_device_set_trigger(try self.device(device, call), try self.device(trigger, call))
+            guard result >= 0 else { throw IIOFailure(call, returned: Int(result)) }
         }
     }
 

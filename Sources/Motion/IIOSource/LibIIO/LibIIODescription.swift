@@ -28,8 +28,7 @@ struct LibIIODescription {
             var name: UnsafePointer<CChar>?
             var value: UnsafePointer<CChar>?
             guard iio_context_get_attr(pointer, index, &name, &value) == 0 else { continue }
-            context.attributes.append(
-                IIOAttribute(name: LibIIOText.string(name), value: LibIIOText.string(value)))
+            context.attributes.append(IIOAttribute(name: LibIIOText.string(name), value: LibIIOText.string(value)))
         }
         for index in 0..<min(iio_context_get_devices_count(pointer), Self.mostDevices) {
             guard let device = iio_context_get_device(pointer, index) else { continue }
@@ -52,30 +51,27 @@ struct LibIIODescription {
                 IIOAttribute(name: LibIIOText.string(iio_device_get_buffer_attr(pointer, index))))
         }
         for index in 0..<min(iio_device_get_attrs_count(pointer), Self.mostAttributes) {
-            let name = LibIIOText.string(iio_device_get_attr(pointer, index))
-            device.attributes.append(IIOAttribute(name: name))
+            device.attributes.append(IIOAttribute(name: LibIIOText.string(iio_device_get_attr(pointer, index))))
         }
         if AttributeChoice.describes(device) {
-            for index in device.attributes.indices {
-                let name = device.attributes[index].name
-                guard AttributeChoice.isNeeded(name) else { continue }
-                device.attributes[index].value = try? LibIIOText.read(name) {
-                    iio_device_attr_read(pointer, name, $0, $1)
-                }
-            }
+            Self.fill(&device.attributes) { iio_device_attr_read(pointer, $0, $1, $2) }
             for (number, channel) in pointers.enumerated() {
-                for index in device.channels[number].attributes.indices {
-                    let name = device.channels[number].attributes[index].name
-                    guard AttributeChoice.isNeeded(name) else { continue }
-                    device.channels[number].attributes[index].value = try? LibIIOText.read(name) {
-                        iio_channel_attr_read(channel, name, $0, $1)
-                    }
-                }
+                Self.fill(&device.channels[number].attributes) { iio_channel_attr_read(channel, $0, $1, $2) }
             }
         }
         devices.append(pointer)
         channels.append(pointers)
         context.devices.append(device)
+    }
+
+    /// Fills in the values that describe a sensor.
+    private static func fill(
+        _ attributes: inout [IIOAttribute], _ read: (String, UnsafeMutablePointer<CChar>, Int) -> Int
+    ) {
+        for index in attributes.indices where AttributeChoice.isNeeded(attributes[index].name) {
+            let name = attributes[index].name
+            attributes[index].value = try? LibIIOText.read(name) { read(name, $0, $1) }
+        }
     }
 
     private static func channel(_ pointer: OpaquePointer) -> IIOChannel {

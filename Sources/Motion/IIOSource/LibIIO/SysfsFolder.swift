@@ -28,7 +28,7 @@ enum SysfsFolder {
         guard descriptor >= 0 else { return errno }
         defer { close(descriptor) }
         let bytes = Array(text.utf8)
-        return systemWrite(descriptor, bytes, bytes.count) == bytes.count ? 0 : errno
+        return bytes.withUnsafeBytes { systemWrite(descriptor, $0) } == bytes.count ? 0 : errno
     }
 
     /// The first line of a short file; nil when it cannot be read.
@@ -37,18 +37,9 @@ enum SysfsFolder {
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         return withUnsafeTemporaryAllocation(byteCount: 256, alignment: 1) { buffer in
-            let count = systemRead(descriptor, buffer.baseAddress, buffer.count)
+            let count = systemRead(descriptor, buffer)
             guard count >= 0 else { return nil }
             return String(decoding: buffer[..<count].prefix { $0 != 0 && $0 != 0x0A }, as: UTF8.self)
         }
     }
-}
-
-/// The C functions, whose names the methods hide.
-private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-    read(descriptor, buffer, count)
-}
-
-private func systemWrite(_ descriptor: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
-    write(descriptor, buffer, count)
 }

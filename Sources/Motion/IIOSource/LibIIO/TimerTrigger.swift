@@ -47,11 +47,7 @@ final class TimerTrigger: IIOHold {
     }
 
     func release() {
-        let mine = isHeld.withLock { held in
-            defer { held = false }
-            return held
-        }
-        guard mine else { return }
+        guard isHeld.withLock({ exchange(&$0, with: false) }) else { return }
         _ = SysfsFolder.write("\n", to: "\(device)/trigger/current_trigger")
         rmdir(path)
     }

@@ -19,9 +19,7 @@ enum UdevDatabase {
             files.append("c\(node)")
         }
         // A device without a buffer has no node.
-        if isDevice(device) {
-            files.append("+iio:\(device)")
-        }
+        if isDevice(device) { files.append("+iio:\(device)") }
         for file in files {
             guard let bytes = try? FileBytes.read("\(folder)/\(file)", limit: 65_536) else { continue }
             if let value = property(name, in: String(decoding: bytes, as: UTF8.self)) { return value }

@@ -53,8 +53,7 @@ struct Arming {
         do throws(IIOFailure) {
             return try connection.lock(unit.device)
         } catch {
-            throw ReaderFailure(
-                error.error(.capture(device: unit.deviceID, triggers: [], address: address)), .retry)
+            throw ReaderFailure(error.error(captureTask([])), .retry)
         }
     }
 
@@ -142,8 +141,7 @@ struct Arming {
     private func setRate(
         at place: IIOPlace, wanted: Double, offered: SensorRates, remarks: inout [String]
     ) -> Double? {
-        func current() -> Double? { (try? connection.read(place)).flatMap { IIONumber.double($0) } }
-        let before = current()
+        let before = rate(at: place)
         guard let rate = RateChoice.rate(wanted: wanted, offered: offered, current: before) else { return before }
         do throws(IIOFailure) {
             try connection.write(AttributeNumber.text(rate), to: place)
@@ -154,7 +152,11 @@ struct Arming {
             return before
         }
         // Drivers round, so what counts is what they say afterwards.
-        return current() ?? rate
+        return self.rate(at: place) ?? rate
+    }
+
+    private func rate(at place: IIOPlace) -> Double? {
+        (try? connection.read(place)).flatMap { IIONumber.double($0) }
     }
 
     /// Sets the rate of the device's trigger, where that is where it is set.
@@ -167,7 +169,7 @@ struct Arming {
         }
         let wanted = plan.rate.isFinite ? plan.rate : fallback ?? 0
         let place = IIOPlace.device(trigger, "sampling_frequency")
-        let before = (try? connection.read(place)).flatMap { IIONumber.double($0) }
+        let before = rate(at: place)
         let goal = wanted > 0 ? wanted : max(before ?? 0, RateChoice.leastDefault)
         if let before, abs(before - goal) <= goal * 1e-6 { return before }
         return setRate(
@@ -249,14 +251,16 @@ struct Arming {
 
     private func failure(_ failure: IIOFailure, _ armed: Armed) -> ReaderFailure {
         let error = failure.error(captureTask(armed.missingTriggers))
-        let canPoll = unit.members.contains { $0.sensor.canPoll }
         switch failure.number {
         case EBUSY: return ReaderFailure(error, .retry)
-        case EACCES, EPERM, EINVAL, ENOSYS, EOPNOTSUPP:
-            return ReaderFailure(
-                error, canPoll ? .poll(remark: "It is read axis by axis: \(error.message)") : .retry)
+        case EACCES, EPERM, EINVAL, ENOSYS, EOPNOTSUPP: return pollingInstead(error)
         default: return ReaderFailure(error, .reconnect)
         }
+    }
+
+    private func pollingInstead(_ error: DeviceError) -> ReaderFailure {
+        let canPoll = unit.members.contains { $0.sensor.canPoll }
+        return ReaderFailure(error, canPoll ? .poll(remark: "It is read axis by axis: \(error.message)") : .retry)
     }
 
     private func mismatch(_ step: Int, _ layout: IIOScanLayout) -> ReaderFailure {
@@ -264,11 +268,10 @@ struct Arming {
             step == layout.unpaddedSize
             ? "libiio up to 0.24 does not count the padding at the end of a scan, and the device has no time stamp that would hide it; libiio 0.26 reads it right"
             : "the channels of its description do not fit together"
-        let error = DeviceError(
-            .notSupported,
-            "The samples of \(unit.deviceID) at \(address) cannot be taken apart: they are said to be \(step) bytes long and must be \(layout.sampleSize). \(why)."
-        )
-        let canPoll = unit.members.contains { $0.sensor.canPoll }
-        return ReaderFailure(error, canPoll ? .poll(remark: "It is read axis by axis: \(error.message)") : .retry)
+        return pollingInstead(
+            DeviceError(
+                .notSupported,
+                "The samples of \(unit.deviceID) at \(address) cannot be taken apart: they are said to be \(step) bytes long and must be \(layout.sampleSize). \(why)."
+            ))
     }
 }

@@ -37,11 +37,13 @@ final class DeviceReader: Sendable {
         var since: BootTime
         var facts = Facts()
 
-        /// What the thread is at is over, though it may not know it yet.
-        mutating func callOff(_ now: BootTime) {
-            if case .ended = phase { return }
-            phase = .arming
-            since = now
+        var isEnded: Bool { if case .ended = phase { true } else { false } }
+
+        /// What the thread is at is over, though it may not know it yet. The buffer, if there is one, has to be cancelled.
+        mutating func callOff(_ now: BootTime) -> (any IIOBuffer)? {
+            generation += 1
+            if !isEnded { (phase, since) = (.arming, now) }
+            return buffer
         }
     }
 
@@ -65,21 +67,14 @@ final class DeviceReader: Sendable {
     var facts: Facts { state.withLock { $0.facts } }
     /// How many refills and readings there have been.
     var progress: Int { refills.load(ordering: .relaxed) }
-    var isEnded: Bool {
-        state.withLock { state in
-            if case .ended = state.phase { return true }
-            return false
-        }
-    }
+    var isEnded: Bool { state.withLock { $0.isEnded } }
 
     /// Lets the thread do something else from now on; nil to leave.
     func set(_ plan: UnitPlan?, now: BootTime) {
         let buffer = state.withLock { state -> (any IIOBuffer)? in
             guard state.plan != plan else { return nil }
             state.plan = plan
-            state.generation += 1
-            state.callOff(now)
-            return state.buffer
+            return state.callOff(now)
         }
         buffer?.cancel()
         bell.ring()
@@ -87,11 +82,7 @@ final class DeviceReader: Sendable {
 
     /// Lets the thread set the device up anew.
     func restart(now: BootTime) {
-        let buffer = state.withLock { state -> (any IIOBuffer)? in
-            state.generation += 1
-            state.callOff(now)
-            return state.buffer
-        }
+        let buffer = state.withLock { $0.callOff(now) }
         buffer?.cancel()
         bell.ring()
     }
@@ -100,10 +91,7 @@ final class DeviceReader: Sendable {
 
     /// What to do now; nil to leave.
     func task() -> (plan: UnitPlan, generation: Int)? {
-        state.withLock { state in
-            guard let plan = state.plan else { return nil }
-            return (plan, state.generation)
-        }
+        state.withLock { state in state.plan.map { ($0, state.generation) } }
     }
 
     /// True while that is still to be done.
@@ -111,10 +99,7 @@ final class DeviceReader: Sendable {
 
     /// Enters a phase.
     func enter(_ phase: Phase, now: BootTime) {
-        state.withLock { state in
-            state.phase = phase
-            state.since = now
-        }
+        state.withLock { ($0.phase, $0.since) = (phase, now) }
         changed()
     }
 
@@ -132,12 +117,8 @@ final class DeviceReader: Sendable {
     }
 
     func detachBuffer() {
-        let buffer = state.withLock { state in
-            defer { state.buffer = nil }
-            return state.buffer
-        }
         // Closed already: it goes outside of the lock.
-        withExtendedLifetime(buffer) {}
+        withExtendedLifetime(state.withLock { $0.buffer.take() }) {}
     }
 
     /// True while subscribers have the thread: what they do takes as long as it takes, and is no silence of the device.

@@ -87,10 +87,7 @@ struct Reading {
             else { continue }
             let now = clock.now
             reader.isDelivering = true
-            hub.post(
-                MotionBatch(
-                    sensor: poll.id, kind: unit.members[index].sensor.kind, values: [value], times: [now], arrival: now)
-            )
+            hub.post(MotionBatch(sensor: poll.id, kind: poll.kind, values: [value], times: [now], arrival: now))
             reader.isDelivering = false
         }
     }
@@ -107,13 +104,9 @@ struct Reading {
                 polls.append(try Poll(unit.members[index], device: unit.device, connection: connection))
             }
         } catch {
-            throw ReaderFailure(
-                error.error(.poll(device: unit.deviceID, address: address)), remedy(of: error))
+            throw failure(error)
         }
-        guard !polls.isEmpty else {
-            throw ReaderFailure(
-                IIOFailure.gone(unit.deviceID).error(.poll(device: unit.deviceID, address: address)), .retry)
-        }
+        guard !polls.isEmpty else { throw ReaderFailure(failure(.gone(unit.deviceID)).error, .retry) }
         let arming = Arming(unit: unit, connection: connection, library: library, address: address, options: options)
         var facts = DeviceReader.Facts()
         facts.isPolled = true
@@ -127,9 +120,10 @@ struct Reading {
         try run(polls, interval: interval, generation: generation)
     }
 
-    private func remedy(of failure: IIOFailure) -> ReaderFailure.Remedy {
+    private func failure(_ failure: IIOFailure) -> ReaderFailure {
+        let error = failure.error(.poll(device: unit.deviceID, address: address))
         // Busy and forbidden: a new look at the devices would change nothing.
-        failure.isRefusal ? .retry : .reconnect
+        return ReaderFailure(error, failure.isRefusal ? .retry : .reconnect)
     }
 
     private func run(_ polls: [Poll], interval: Double, generation: Int) throws(ReaderFailure) {
@@ -160,10 +154,7 @@ struct Reading {
                 failures += 1
                 // One reading may meet the driver at work; what is gone stays gone.
                 let isGone = error.isGone || error.isConnectionLoss
-                if isGone || failures >= 5, reader.isCurrent(generation) {
-                    throw ReaderFailure(
-                        error.error(.poll(device: unit.deviceID, address: address)), remedy(of: error))
-                }
+                if isGone || failures >= 5, reader.isCurrent(generation) { throw failure(error) }
             }
             next = next.advanced(bySeconds: interval)
             let now = clock.now

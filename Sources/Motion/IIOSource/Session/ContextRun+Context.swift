@@ -89,8 +89,7 @@ extension ContextRun {
         for unit in units where !found.contains(where: { $0.key == unit.unit.key }) {
             unit.isGone = true
             unit.reader?.set(nil, now: clock.now)
-            let failure = IIOFailure.gone(unit.unit.deviceID)
-            lose(unit, failure.error(.stream(device: unit.unit.deviceID, address: address)))
+            lose(unit, failed(unit, .gone(unit.unit.deviceID)))
         }
         for unit in found {
             if let running = units.first(where: { $0.unit.key == unit.key && !$0.isGone }) {

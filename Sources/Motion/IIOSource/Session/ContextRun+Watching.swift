@@ -47,9 +47,7 @@ extension ContextRun {
             unit.isGone = true
             reader.set(nil, now: now)
             connection = nil
-            let failure = IIOFailure.gone(unit.unit.deviceID)
-            lose(unit, failure.error(.stream(device: unit.unit.deviceID, address: address)))
-            return
+            return lose(unit, failed(unit, .gone(unit.unit.deviceID)))
         }
         if reader.isDelivering { unit.watch?.hold(now: now) }
         guard let verdict = unit.watch?.check(progress: reader.progress, now: now) else { return }
@@ -59,7 +57,7 @@ extension ContextRun {
         case .restart:
             restart(unit, reader, now: now)
         case .stalled:
-            lose(unit, silent(unit))
+            lose(unit, failed(unit, .silence))
             restart(unit, reader, now: now)
         case .giveUp:
             unit.watch = nil
@@ -68,7 +66,7 @@ extension ContextRun {
                     unit, now: now,
                     "Its buffer gives no samples, so it is read axis by axis. Check its trigger and interrupt line.")
             } else {
-                lose(unit, silent(unit))
+                lose(unit, failed(unit, .silence))
                 unit.retryAt = now.advanced(bySeconds: unit.backoff.take())
                 reader.set(nil, now: now)
             }
@@ -98,8 +96,8 @@ extension ContextRun {
         unit.leavingSince = nil
     }
 
-    func silent(_ unit: RunningUnit) -> DeviceError {
-        IIOFailure.silence.error(.stream(device: unit.unit.deviceID, address: address))
+    func failed(_ unit: RunningUnit, _ failure: IIOFailure) -> DeviceError {
+        failure.error(.stream(device: unit.unit.deviceID, address: address))
     }
 
     func notAnswering(_ unit: RunningUnit) -> DeviceError {

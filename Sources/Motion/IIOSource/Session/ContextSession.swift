@@ -133,7 +133,6 @@ final class ContextSession: Sendable {
     func finishDiscovery(_ problem: DeviceError?, sensors: [SensorDescription.ID]? = nil, presence: [String]? = nil) {
         let now = parts.clock.now
         let waiters = state.withLock { state in
-            defer { state.waiters = [] }
             state.wantsDiscovery = false
             state.problem = problem
             if problem == nil { state.saidProblem = nil }
@@ -142,7 +141,7 @@ final class ContextSession: Sendable {
             state.hasDiscovered = problem == nil
             state.retryAt = problem == nil ? nil : now.advanced(bySeconds: parts.options.lastRetry)
             if let sensors { state.sensors = sensors }
-            return state.waiters
+            return exchange(&state.waiters, with: [])
         }
         for waiter in waiters { waiter.ring() }
     }
