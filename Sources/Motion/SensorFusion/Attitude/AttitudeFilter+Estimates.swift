@@ -10,11 +10,11 @@ extension AttitudeFilter {
 
     /// The turn about the vertical, in radians and counterclockwise from above, that takes ``attitude`` to one whose y axis
     /// points to magnetic north; nil before the first sample of the magnetometer.
-    @inlinable public var northOffset: Double? { Self.angle(of: north) }
+    @inlinable public var northOffset: Double? { north.offset }
 
     /// Device to earth with y to magnetic north: ``attitude`` turned by ``northOffset``; nil before the first sample of
     /// the magnetometer.
-    @inlinable public var magneticAttitude: Quaternion? { Self.turned(attitude, by: north) }
+    @inlinable public var magneticAttitude: Quaternion? { north.turned(attitude) }
 
     /// The latest angular rate without the bias, rad/s.
     @inlinable public var rotationRate: SIMD3<Double> {
@@ -25,7 +25,7 @@ extension AttitudeFilter {
     @inlinable public var bias: SIMD3<Double> { SIMD3(estimator.bias.x, estimator.bias.y, estimator.bias.z) }
 
     /// Its standard deviation, rad/s; a bound for the axis that is known worst.
-    @inlinable public var biasSigma: Double { Self.sigma(of: estimator) }
+    @inlinable public var biasSigma: Double { estimator.sigma }
 
     /// True while the device lies still.
     @inlinable public var isResting: Bool { rest.isResting }
@@ -55,21 +55,6 @@ extension AttitudeFilter {
     ) -> Quaternion {
         guard seconds != 0 else { return inclination.after(inertial).renormalized }
         return inclination.after(inertial).after(Quaternion(rotationVector: seconds * rate)).renormalized
-    }
-
-    @usableFromInline
-    static func angle(of north: NorthOffset) -> Double? {
-        north.isKnown ? north.angle : nil
-    }
-
-    @usableFromInline
-    static func turned(_ attitude: Quaternion, by north: NorthOffset) -> Quaternion? {
-        north.isKnown ? north.turn.after(attitude) : nil
-    }
-
-    @usableFromInline
-    static func sigma(of estimator: BiasEstimator) -> Double {
-        estimator.sigma
     }
 
     @usableFromInline

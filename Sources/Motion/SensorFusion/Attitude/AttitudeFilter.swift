@@ -72,7 +72,7 @@ public struct AttitudeFilter: Sendable {
         let nominal = interval.map { $0.isFinite && $0 > 0 ? $0 : 0 } ?? 0
         nominalInterval = nominal
         estimatesBias = settings.estimatesBiasInMotion || settings.estimatesBiasAtRest
-        gyroscope = SensorInterval(nominal: nominal, maximumGap: settings.maximumGap)
+        gyroscope = SensorInterval(nominal: nominal, maximumGap: settings.maximumGap, slowest: 5)
         accelerometer = gyroscope
         magnetometer = gyroscope
         gravityCoefficients = LowPassCoefficients(timeConstant: settings.accelerometerTimeConstant)

@@ -41,9 +41,7 @@ struct BiasEstimator: Sendable {
         knownBiasVariance = known * known
     }
 
-    var sigma: Double {
-        min(initialVariance, covariance.eigenvalueBound).squareRoot()
-    }
+    @usableFromInline var sigma: Double { min(initialVariance, covariance.eigenvalueBound).squareRoot() }
 
     mutating func start(at bias: SIMD3<Double>, sigma: Double) {
         self.bias = SIMD4(bias, 0)

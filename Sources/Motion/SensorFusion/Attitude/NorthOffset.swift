@@ -10,13 +10,16 @@ struct NorthOffset: Sendable {
     /// Cosine and sine of half the angle.
     private var half = SIMD2<Double>(1, 0)
 
-    /// Radians, -π ... π.
-    var angle: Double {
-        atan2(2 * half.x * half.y, half.x * half.x - half.y * half.y)
+    /// Radians, -π ... π; nil while it is not known.
+    @usableFromInline var offset: Double? {
+        isKnown ? atan2(2 * half.x * half.y, half.x * half.x - half.y * half.y) : nil
     }
 
-    /// The turn by the angle, about the vertical.
-    var turn: Quaternion { Quaternion(x: 0, y: 0, z: half.y, w: half.x) }
+    /// The attitude turned by the angle, about the vertical; nil while that is not known.
+    @usableFromInline
+    func turned(_ attitude: Quaternion) -> Quaternion? {
+        isKnown ? Quaternion(x: 0, y: 0, z: half.y, w: half.x).after(attitude) : nil
+    }
 
     /// By how much the angle is too small for a horizontal field in earth axes of arbitrary heading, -π ... π.
     @inline(__always)

@@ -3,7 +3,7 @@
 
 /// Turns the time stamps of one sensor into the intervals that its samples end.
 @usableFromInline
-struct SensorInterval: Sendable {
+struct SensorInterval: Sendable, Equatable {
     enum Step: Sendable {
         /// The interval is that since the sample before.
         case next
@@ -22,14 +22,15 @@ struct SensorInterval: Sendable {
     private var limit: Double
     private let maximumGap: Double
     private let nominal: Double
-
-    /// A slow stream has no gaps where it is regular, up to this interval.
-    private static var slowest: Double { 5 }
+    /// A slow stream has no gaps where it is regular, up to this interval: one sample a second has no gaps of a second, but
+    /// fifty a second have.
+    private let slowest: Double
 
     /// - Parameter nominal: Zero where it is not known.
-    init(nominal: Double, maximumGap: Double) {
+    init(nominal: Double = 0, maximumGap: Double, slowest: Double) {
         self.nominal = nominal
         self.maximumGap = maximumGap
+        self.slowest = slowest
         interval = nominal
         limit = maximumGap
     }
@@ -50,7 +51,7 @@ struct SensorInterval: Sendable {
         guard newTimestamp.isFinite else { return .unusable }
         let seconds = newTimestamp - timestamp
         // A little earlier is a late sample; much earlier is a clock that was set back.
-        if seconds <= 0, seconds >= -maximumGap { return .unusable }
+        if seconds <= 0, !(seconds < -maximumGap) { return .unusable }
         timestamp = newTimestamp
         interval = nominal
         limit = maximumGap
@@ -60,7 +61,7 @@ struct SensorInterval: Sendable {
 
     @inline(never)
     private mutating func adapt(to seconds: Double) {
-        limit = max(maximumGap, min(3 * seconds, Self.slowest))
+        limit = max(maximumGap, min(3 * seconds, slowest))
     }
 
     /// A whole number of nominal intervals where the time stamps are near one: then only they jitter, not the samples.

@@ -19,12 +19,9 @@
 /// they were, zero at first. When only the interval is zero, negative or NaN, gravity stays and the user's part is the
 /// total minus it.
 public struct GravitySeparator: Sendable, Equatable {
-    private enum Filter: Sendable, Equatable {
-        case onePole(LowPassFilter)
-        case butterworth(ButterworthLowPassFilter)
-    }
-
-    private var filter: Filter
+    // There is one of the two.
+    private var onePole: LowPassFilter?
+    private var butterworth: ButterworthLowPassFilter?
 
     /// The two parts of the last sample; both zero as long as there was none.
     public private(set) var value = SeparatedAcceleration(gravity: .zero, userAcceleration: .zero)
@@ -33,7 +30,7 @@ public struct GravitySeparator: Sendable, Equatable {
     ///
     /// - Parameter timeConstant: Seconds, see ``LowPassFilter/init(timeConstant:startingAt:)``.
     public init(timeConstant: Double = 0.2) {
-        filter = .onePole(LowPassFilter(timeConstant: timeConstant))
+        onePole = LowPassFilter(timeConstant: timeConstant)
     }
 
     /// Creates a separator with a second-order Butterworth filter.
@@ -42,7 +39,7 @@ public struct GravitySeparator: Sendable, Equatable {
     ///
     /// - Parameter cutoff: Hertz, see ``ButterworthLowPassFilter/init(cutoff:startingAt:)``.
     public init(butterworthCutoff cutoff: Double) {
-        filter = .butterworth(ButterworthLowPassFilter(cutoff: cutoff))
+        butterworth = ButterworthLowPassFilter(cutoff: cutoff)
     }
 
     /// Takes a total acceleration and returns its two parts.
@@ -51,15 +48,8 @@ public struct GravitySeparator: Sendable, Equatable {
     ///   - total: What the accelerometer measured.
     ///   - interval: Seconds since the sample before it; of no account for the first.
     public mutating func update(_ total: SIMD3<Double>, interval: Double) -> SeparatedAcceleration {
-        let gravity: SIMD3<Double>
-        switch filter {
-        case .onePole(var lowPass):
-            gravity = lowPass.update(total, interval: interval)
-            filter = .onePole(lowPass)
-        case .butterworth(var lowPass):
-            gravity = lowPass.update(total, interval: interval)
-            filter = .butterworth(lowPass)
-        }
+        let gravity =
+            onePole?.update(total, interval: interval) ?? butterworth?.update(total, interval: interval) ?? .zero
         let rest = total - gravity
         guard rest.isFinite else { return value }
         value = SeparatedAcceleration(gravity: gravity, userAcceleration: rest)
@@ -68,14 +58,8 @@ public struct GravitySeparator: Sendable, Equatable {
 
     /// Forgets all samples.
     public mutating func reset() {
-        switch filter {
-        case .onePole(var lowPass):
-            lowPass.reset()
-            filter = .onePole(lowPass)
-        case .butterworth(var lowPass):
-            lowPass.reset()
-            filter = .butterworth(lowPass)
-        }
+        onePole?.reset()
+        butterworth?.reset()
         value = SeparatedAcceleration(gravity: .zero, userAcceleration: .zero)
     }
 }

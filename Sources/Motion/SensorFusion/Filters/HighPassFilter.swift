@@ -11,38 +11,27 @@
 ///
 /// The rules for the weight of a sample, the first sample and the parameters are those of ``LowPassFilter``. A sample
 /// with an infinite or NaN component is not taken and the output stays. When only the interval is unusable, the
-/// low-pass part stays and the output is the sample minus it.
+/// low-pass part stays and the output is the sample minus it. The low-pass part begins from `startingAt:`; with nil or a
+/// value that is not finite from the first sample, so that the first output is zero.
 public struct HighPassFilter: Sendable, Equatable {
     private var lowPass: LowPassFilter
 
     /// The output; zero as long as no sample has been taken.
     public private(set) var value: SIMD3<Double> = .zero
 
-    /// Creates a filter that weighs samples by their intervals.
-    ///
-    /// - Parameters:
-    ///   - timeConstant: Seconds until 63 % of a step has faded. With zero, a negative number or NaN the output is
-    ///     always zero.
-    ///   - start: What the low-pass part begins from; nil or a value that is not finite: the first sample, so that
-    ///     the first output is zero.
+    /// Creates a filter that weighs samples by their intervals and lets 63 % of a step fade in `timeConstant` seconds. With
+    /// zero, a negative number or NaN the output is always zero.
     public init(timeConstant: Double, startingAt start: SIMD3<Double>? = nil) {
         lowPass = LowPassFilter(timeConstant: timeConstant, startingAt: start)
     }
 
-    /// Creates a filter that weighs samples by their intervals, from the frequency at which it halves the power.
-    ///
-    /// - Parameters:
-    ///   - cutoff: Hertz; the time constant is 1 / (2π cutoff).
-    ///   - start: What the low-pass part begins from; nil or a value that is not finite: the first sample.
+    /// Creates a filter that weighs samples by their intervals and halves the power at `cutoff` hertz: the time constant is
+    /// 1 / (2π cutoff).
     public init(cutoff: Double, startingAt start: SIMD3<Double>? = nil) {
         lowPass = LowPassFilter(cutoff: cutoff, startingAt: start)
     }
 
-    /// Creates a filter that gives every sample the same weight.
-    ///
-    /// - Parameters:
-    ///   - factor: The weight of the new sample in the low-pass part, 0 to 1.
-    ///   - start: What the low-pass part begins from; nil or a value that is not finite: the first sample.
+    /// Creates a filter that gives every sample the same weight in the low-pass part, 0 to 1.
     public init(factor: Double, startingAt start: SIMD3<Double>? = nil) {
         lowPass = LowPassFilter(factor: factor, startingAt: start)
     }

@@ -34,7 +34,7 @@ package struct OrientationDetector: Sendable, Equatable {
     package private(set) var orientation: DeviceOrientation = .unknown
 
     private let bands: OrientationBands
-    private var clock: SampleClock
+    private var clock: SensorInterval
     private var lowPass: LowPassFilter
     /// The orientation that is waiting for its hold time, or unknown.
     private var candidate: DeviceOrientation = .unknown
@@ -45,7 +45,7 @@ package struct OrientationDetector: Sendable, Equatable {
     package init(settings: OrientationSettings = OrientationSettings()) {
         self.settings = settings
         bands = OrientationBands(settings)
-        clock = SampleClock(maximumGap: settings.maximumGap, slowestInterval: 3)
+        clock = SensorInterval(maximumGap: settings.maximumGap, slowest: 3)
         lowPass = LowPassFilter(timeConstant: settings.smoothingTime)
     }
 
@@ -57,10 +57,9 @@ package struct OrientationDetector: Sendable, Equatable {
     /// - Returns: The new orientation when it has changed, otherwise nil.
     package mutating func update(acceleration: SIMD3<Double>, timestamp: Double) -> DeviceOrientation? {
         guard acceleration.isFinite else { return nil }
-        var interval: Double = 0
         switch clock.step(to: timestamp) {
         case .unusable: return nil
-        case .interval(let seconds): interval = seconds
+        case .next: break
         case .start:
             lowPass.reset()
             candidate = .unknown
@@ -72,7 +71,7 @@ package struct OrientationDetector: Sendable, Equatable {
             candidate = .unknown
             return nil
         }
-        let gravity = lowPass.update(acceleration, interval: interval)
+        let gravity = lowPass.update(acceleration, interval: clock.interval)
         guard timestamp >= frozenUntil - Self.timeTolerance, let seen = orientation(along: gravity) else {
             candidate = .unknown
             return nil

@@ -38,7 +38,7 @@ package struct ShakeDetector: Sendable, Equatable {
     package let settings: ShakeSettings
 
     private let squaredThreshold: Double
-    private var clock: SampleClock
+    private var clock: SensorInterval
     private var gravity: LowPassFilter
     private var chain: StrokeChain?
     private var phase: Phase = .idle
@@ -48,7 +48,7 @@ package struct ShakeDetector: Sendable, Equatable {
     package init(settings: ShakeSettings = ShakeSettings()) {
         self.settings = settings
         squaredThreshold = settings.threshold * settings.threshold
-        clock = SampleClock(maximumGap: settings.maximumGap)
+        clock = SensorInterval(maximumGap: settings.maximumGap, slowest: 0)
         gravity = LowPassFilter(timeConstant: settings.gravityTime)
     }
 
@@ -79,9 +79,9 @@ package struct ShakeDetector: Sendable, Equatable {
             // A clock that was set back must not leave the refractory time far in its future.
             calmFrom = min(calmFrom, timestamp + settings.refractoryTime)
             return interrupted ? .cancelled : nil
-        case .interval(let interval):
-            let rest = sample - gravity.update(sample, interval: interval)
-            return take(rest, at: timestamp, interval: interval)
+        case .next:
+            let rest = sample - gravity.update(sample, interval: clock.interval)
+            return take(rest, at: timestamp, interval: clock.interval)
         }
     }
 
