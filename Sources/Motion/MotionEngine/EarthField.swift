@@ -47,16 +47,13 @@ struct EarthField: Sendable {
                 && abs(altitude - self.altitude) < Self.nearbyHeight
                 && abs(wallTime.seconds(since: self.wallTime)) < Self.day)
         else { return false }
-        latitude = report.latitude
-        longitude = report.longitude
-        self.altitude = altitude
-        self.wallTime = wallTime
+        (latitude, longitude) = (report.latitude, report.longitude)
+        (self.altitude, self.wallTime) = (altitude, wallTime)
         let field = MagneticModel.wmm2025.field(
             latitude: latitude, longitude: longitude, altitude: altitude,
             year: DecimalYear.at(secondsSince1970: wallTime.seconds))
         guard field.total.isFinite, field.total > 0 else {
-            declination = nil
-            strength = nil
+            (declination, strength) = (nil, nil)
             return true
         }
         declination = field.isInBlackoutZone ? nil : field.declination * .pi / 180

@@ -84,9 +84,7 @@ final class FusionPipeline: @unchecked Sendable {
     func pause() {
         aligner.restart()
         history.removeAll()
-        turning = nil
-        acceleration = nil
-        field = nil
+        (turning, acceleration, field) = (nil, nil, nil)
     }
 
     private func forget(_ sensor: SampleAligner.Sensor) {

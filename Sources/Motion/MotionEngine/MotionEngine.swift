@@ -17,21 +17,13 @@ import Synchronization
 /// states as it asked for, chosen by time stamp. A device without a gyroscope, and subscribers that only want to know
 /// which way is up, leave it at the accelerometer at the interval asked for, at least ten times a second.
 package final class MotionEngine: Sendable {
-    /// How long, in seconds, a state waits for samples of other sensors when no sample comes in any more.
-    private static let patience = 0.1
-
-    private struct Wire: Sendable {
-        var request: MotionRequest
-        var subscription: Subscription
-    }
-
     private struct State: Sendable {
         var outbox = FusionOutbox()
         let pipeline = FusionPipeline()
         /// The subscriptions that count: what others say comes too late.
         var numbers: [UInt32] = [0, 0, 0]
         var lost: [DeviceError?] = [nil, nil, nil]
-        var wires: [Wire?] = [nil, nil, nil]
+        var wires: [(request: MotionRequest, subscription: Subscription)?] = [nil, nil, nil]
         /// True while a thread brings the subscriptions in line.
         var isAdjusting = false
         var hasToAdjust = false
@@ -40,6 +32,9 @@ package final class MotionEngine: Sendable {
         /// The states of the last batch, whose memory is used again once no subscriber has them any more.
         var states: [FusedState] = []
         var timer: ClockTimer?
+
+        /// How long, in seconds, a state waits for samples of other sensors when no sample comes in any more.
+        var patience: Double { 0.1 + Double(pipeline.aligner.latency) / 1e9 }
     }
 
     private let source: any MotionSource
@@ -194,8 +189,7 @@ package final class MotionEngine: Sendable {
                 }
             }
             for sensor in SampleAligner.Sensor.allCases {
-                let isThere = sensor != .gyroscope || hasGyroscope
-                wire(sensor, plan.request(sensor), isThere: isThere)
+                wire(sensor, plan.request(sensor), isThere: sensor != .gyroscope || hasGyroscope)
             }
         }
     }
@@ -213,11 +207,10 @@ package final class MotionEngine: Sendable {
 
     private func wire(_ sensor: SampleAligner.Sensor, _ request: MotionRequest?, isThere: Bool) {
         let index = sensor.rawValue
-        let (former, number) = state.withLock { state -> (Wire?, UInt32?) in
-            let former = state.wires[index]
-            guard former?.request != request else { return (nil, nil) }
+        let (former, number) = state.withLock { state -> (Subscription?, UInt32?) in
+            guard state.wires[index]?.request != request else { return (nil, nil) }
+            let former = state.wires[index].take()?.subscription
             state.numbers[index] &+= 1
-            state.wires[index] = nil
             state.pipeline.expect(sensor, request != nil && isThere)
             if request == nil { state.lost[index] = nil }
             return (former, state.numbers[index])
@@ -230,9 +223,9 @@ package final class MotionEngine: Sendable {
             } quiet: {
                 self.settle(sensor, number)
             }
-            state.withLock { $0.wires[index] = Wire(request: request, subscription: subscription) }
+            state.withLock { $0.wires[index] = (request, subscription) }
         }
-        former?.subscription.cancel()
+        former?.cancel()
     }
 
     // MARK: What comes in, on the threads of the source and the clock
@@ -290,10 +283,8 @@ package final class MotionEngine: Sendable {
             setTimer(&state)
         case .lost(let error):
             guard state.lost[index] == nil else { return outcome }
-            var states: [FusedState] = []
             state.lost[index] = error
-            state.pipeline.lose(sensor, into: &states)
-            post(states, &state)
+            post(&state) { $0.lose(sensor, into: &$1) }
             state.outbox.post(.lost(sensor.kind, error), about: sensor)
         case .regained:
             guard state.lost[index] != nil else { return outcome }
@@ -312,9 +303,7 @@ package final class MotionEngine: Sendable {
     private func settle(_ sensor: SampleAligner.Sensor, _ number: UInt32) {
         state.withLock { state in
             guard state.numbers[sensor.rawValue] == number else { return }
-            var states: [FusedState] = []
-            state.pipeline.release(into: &states)
-            post(states, &state)
+            post(&state) { $0.release(into: &$1) }
         }
         handOver()
     }
@@ -324,16 +313,16 @@ package final class MotionEngine: Sendable {
         state.withLock { state in
             state.timer = nil
             guard !state.outbox.isWithoutClients else { return }
-            var states: [FusedState] = []
-            let patience = Self.patience + Double(state.pipeline.aligner.latency) / 1e9
-            state.pipeline.pass(to: now, heldSince: now.advanced(bySeconds: -patience), into: &states)
-            post(states, &state)
+            let limit = now.advanced(bySeconds: -state.patience)
+            post(&state) { $0.pass(to: now, heldSince: limit, into: &$1) }
         }
         handOver()
     }
 
     /// Puts states in the way of the subscribers, and a timer behind what still waits.
-    private func post(_ states: [FusedState], _ state: inout State) {
+    private func post(_ state: inout State, _ make: (FusionPipeline, inout [FusedState]) -> Void) {
+        var states: [FusedState] = []
+        make(state.pipeline, &states)
         state.outbox.post(states, interval: state.pipeline.interval)
         setTimer(&state)
     }
@@ -341,8 +330,7 @@ package final class MotionEngine: Sendable {
     /// Puts a timer behind what still waits.
     private func setTimer(_ state: inout State) {
         guard state.timer == nil, state.pipeline.waitingSince != nil else { return }
-        let patience = Self.patience + Double(state.pipeline.aligner.latency) / 1e9
-        state.timer = clock.timer(at: clock.now.advanced(bySeconds: patience)) { self.tick() }
+        state.timer = clock.timer(at: clock.now.advanced(bySeconds: state.patience)) { self.tick() }
     }
 
     // MARK: What goes out

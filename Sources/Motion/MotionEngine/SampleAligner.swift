@@ -31,14 +31,11 @@ struct SampleAligner: Sendable {
 
         /// Nil for what an attitude is not made of.
         init?(_ kind: SensorKind) {
-            if case .gyroscope = kind {
-                self = .gyroscope
-            } else if case .accelerometer = kind {
-                self = .accelerometer
-            } else if case .magnetometer = kind {
-                self = .magnetometer
-            } else {
-                return nil
+            switch kind {
+            case .gyroscope: self = .gyroscope
+            case .accelerometer: self = .accelerometer
+            case .magnetometer: self = .magnetometer
+            case .pressure: return nil
             }
         }
     }
@@ -76,9 +73,7 @@ struct SampleAligner: Sendable {
         guard tracks[sensor.rawValue].isExpected != isExpected else { return }
         hasToAwait = true
         tracks[sensor.rawValue].isExpected = isExpected
-        tracks[sensor.rawValue].isLost = false
-        tracks[sensor.rawValue].awaitedSince = nil
-        tracks[sensor.rawValue].newestArrival = nil
+        tracks[sensor.rawValue].awaitAnew()
     }
 
     /// The sensor gives nothing for now.
@@ -89,9 +84,7 @@ struct SampleAligner: Sendable {
     /// The sensor is back.
     mutating func regain(_ sensor: Sensor) {
         hasToAwait = true
-        tracks[sensor.rawValue].isLost = false
-        tracks[sensor.rawValue].newestArrival = nil
-        tracks[sensor.rawValue].awaitedSince = nil
+        tracks[sensor.rawValue].awaitAnew()
     }
 
     /// Forgets all samples and times.
@@ -100,8 +93,7 @@ struct SampleAligner: Sendable {
             tracks[sensor.rawValue].restart()
             queues[sensor.rawValue].removeAll()
         }
-        settling = nil
-        settled = nil
+        (settling, settled) = (nil, nil)
         isReleasing = false
         hasToAwait = true
         newestArrival = BootTime(nanoseconds: .min)
@@ -190,8 +182,7 @@ struct SampleAligner: Sendable {
 
     /// A sample whose time does not come, though time has passed, was stamped by another clock.
     private mutating func checkClock(of sensor: Sensor, at arrival: BootTime) {
-        guard let stamp = queues[sensor.rawValue].firstStamp, let now = tracks[driver.rawValue].newest,
-            stamp > now,
+        guard let stamp = queues[sensor.rawValue].firstStamp, let now = tracks[driver.rawValue].newest, stamp > now,
             let since = queues[sensor.rawValue].firstArrival
         else { return }
         let waited = arrival.nanoseconds.subtractingSaturated(since.nanoseconds)

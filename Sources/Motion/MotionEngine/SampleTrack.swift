@@ -103,6 +103,12 @@ struct SampleTrack: Sendable {
         return stamp.time.nanoseconds >= due
     }
 
+    /// Its first sample is awaited from now on.
+    mutating func awaitAnew() {
+        isLost = false
+        (awaitedSince, newestArrival) = (nil, nil)
+    }
+
     /// Forgets all but whether it is expected and lost.
     mutating func restart() {
         let (isExpected, isLost) = (isExpected, isLost)

@@ -16,12 +16,9 @@ struct AccelerationSample: Sendable, Equatable {
 
     /// Standard gravity in m/s² (CGPM 1901).
     private static let standardGravity = 9.80665
+}
 
-    init(acceleration: SIMD3<Double>, time: BootTime) {
-        self.acceleration = acceleration
-        self.time = time
-    }
-
+extension AccelerationSample {
     /// The reading of that place in a batch of an accelerometer, in device axes.
     init(_ batch: MotionBatch, at index: Int) {
         // 0 minus, so that a zero keeps its sign.
@@ -38,11 +35,7 @@ struct AccelerationSample: Sendable, Equatable {
     /// Where a gyroscope takes part that is the direction down whatever the device does. Without one it is the reading
     /// itself: the accelerometer's own attitude is a mean over seconds and would be late.
     init(gravityOf state: FusedState) {
-        guard state.usesGyroscope else {
-            self.init(state)
-            return
-        }
-        self.init(acceleration: 0 - state.up, time: state.time)
+        if state.usesGyroscope { self.init(acceleration: 0 - state.up, time: state.time) } else { self.init(state) }
     }
 
     /// The reading as the program gets it, a fresh object each time.

@@ -5,8 +5,8 @@
 extension UIAccelerometer {
     /// The newest reading, which the delegate may not have been told of yet; nil while the accelerometer does not run
     /// for a delegate.
-    public var latestAcceleration: UIAcceleration? { latestSample?.object }
+    public var latestAcceleration: UIAcceleration? { client.latest?.object }
 
     /// How many readings were dropped because the program did not take them in time: at most 1,024 wait.
-    public var droppedAccelerationCount: Int { droppedSamples }
+    public var droppedAccelerationCount: Int { client.droppedCount }
 }

@@ -24,7 +24,7 @@ import LiveDevice
 /// programs that were written for it.
 open class UIAccelerometer: NSObject, @unchecked Sendable {
     // Unchecked because of subclasses; the state is locked.
-    private let client: AccelerometerClient
+    let client: AccelerometerClient
 
     init(device: Device) {
         client = AccelerometerClient(device: device)
@@ -52,10 +52,4 @@ open class UIAccelerometer: NSObject, @unchecked Sendable {
         get { client.delegate }
         set { client.delegate = newValue }
     }
-
-    /// The last reading that came in; nil while nobody listens.
-    var latestSample: AccelerationSample? { client.latest }
-
-    /// How many readings were dropped.
-    var droppedSamples: Int { client.droppedCount }
 }

@@ -30,7 +30,7 @@ final class BatteryMonitor: Sendable {
 
     private let source: any StatusSource
     private let clock: any DeviceClock
-    private let post: NotificationPost
+    let post: NotificationPost
     private let stateBox = Mutex(State())
     private let subscription = StandingSubscription<Bool>()
 
@@ -38,10 +38,6 @@ final class BatteryMonitor: Sendable {
         source = device.statusSource
         clock = device.clock
         post = NotificationPost(device: device)
-    }
-
-    func attach(_ object: UIDevice) {
-        post.attach(object)
     }
 
     var level: Float {

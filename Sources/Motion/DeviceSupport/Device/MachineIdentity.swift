@@ -87,13 +87,11 @@ struct MachineIdentity: Sendable, Equatable {
     private static func machineID(root: String) -> [UInt8]? {
         for path in ["/etc/machine-id", "/var/lib/dbus/machine-id"] {
             guard let text = line(root + path), text.utf8.count == 32 else { continue }
-            var bytes: [UInt8] = []
-            var rest = text[...]
-            while !rest.isEmpty {
-                // A sign is taken by UInt8 and does not belong here.
-                guard rest.first?.isHexDigit == true, let byte = UInt8(rest.prefix(2), radix: 16) else { break }
-                bytes.append(byte)
-                rest = rest.dropFirst(2)
+            // A sign is taken by UInt8 and does not belong here.
+            guard text.allSatisfy(\.isHexDigit) else { continue }
+            let digits = Array(text)
+            let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap { place in
+                UInt8(String(digits[place...place + 1]), radix: 16)
             }
             if bytes.count == 16, bytes.contains(where: { $0 != 0 }) { return bytes }
         }

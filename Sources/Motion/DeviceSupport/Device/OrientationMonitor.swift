@@ -24,17 +24,13 @@ final class OrientationMonitor: Sendable {
     static let interval = 1.0 / 15
 
     private let engine: MotionEngine
-    private let post: NotificationPost
+    let post: NotificationPost
     private let state = Mutex(State())
     private let subscription = StandingSubscription<FusionRequest>()
 
     init(device: Device) {
         engine = MotionEngine.of(device)
         post = NotificationPost(device: device)
-    }
-
-    func attach(_ object: UIDevice) {
-        post.attach(object)
     }
 
     var orientation: UIDeviceOrientation { state.withLock { $0.orientation } }

@@ -46,8 +46,8 @@ open class UIDevice: NSObject, @unchecked Sendable {
         batteryMonitor = BatteryMonitor(device: device)
         identity = MachineIdentity.of(device)
         super.init()
-        orientationMonitor.attach(self)
-        batteryMonitor.attach(self)
+        orientationMonitor.post.attach(self)
+        batteryMonitor.post.attach(self)
     }
 
     // MARK: Orientation

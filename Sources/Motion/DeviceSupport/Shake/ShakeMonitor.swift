@@ -27,6 +27,11 @@ final class ShakeMonitor: Sendable {
         var timer: ClockTimer?
         var outbox = Outbox<Item>()
         weak var device: Device?
+
+        mutating func forget() {
+            outbox.removeAll()
+            detector.reset()
+        }
     }
 
     /// A few readings in each stroke of a shake.
@@ -58,16 +63,14 @@ final class ShakeMonitor: Sendable {
         set {
             // Responders go outside of the lock: they may come back here as they go.
             let (former, told, schedules) = state.withLock { state in
-                let former = state.firstResponder
-                let told = state.told
+                let (former, told) = (state.firstResponder, state.told)
                 state.firstResponder = newValue
                 guard former !== newValue else { return (former, told, false) }
                 // Nobody hears of a beginning that the former one was not told of; it hears that what it was told of
                 // is over.
-                state.outbox.removeAll()
-                state.detector.reset()
+                state.forget()
                 guard told != nil, let last = state.last else { return (former, told, false) }
-                return (former, told, add(Item(event: .cancelled, sample: last), to: &state))
+                return (former, told, add(.cancelled, last, to: &state))
             }
             if schedules { schedule() }
             adjust()
@@ -98,10 +101,7 @@ final class ShakeMonitor: Sendable {
         let responder = firstResponder
         guard responder != nil else {
             // It is gone without a word.
-            state.withLock { state in
-                state.outbox.removeAll()
-                state.detector.reset()
-            }
+            state.withLock { $0.forget() }
             adjust()
             return
         }
@@ -110,9 +110,8 @@ final class ShakeMonitor: Sendable {
             for fused in states {
                 let sample = AccelerationSample(fused)
                 state.last = sample
-                let event = state.detector.update(
-                    acceleration: sample.acceleration, timestamp: sample.time.seconds)
-                if let event, add(Item(event: event, sample: sample), to: &state) { schedules = true }
+                let event = state.detector.update(acceleration: sample.acceleration, timestamp: sample.time.seconds)
+                if let event, add(event, sample, to: &state) { schedules = true }
             }
             return schedules
         }
@@ -123,12 +122,12 @@ final class ShakeMonitor: Sendable {
     /// Ends a shake that is going on; true when a delivery has to be scheduled.
     private func interrupt(_ state: inout State) -> Bool {
         guard let event = state.detector.reset(), let last = state.last else { return false }
-        return add(Item(event: event, sample: last), to: &state)
+        return add(event, last, to: &state)
     }
 
     /// Puts an event where the main thread takes it; true when a delivery has to be scheduled.
-    private func add(_ item: Item, to state: inout State) -> Bool {
-        if item.event == .began {
+    private func add(_ event: ShakeEvent, _ sample: AccelerationSample, to state: inout State) -> Bool {
+        if event == .began {
             state.timer = clock.timer(at: clock.now.advanced(bySeconds: Self.patience)) { [weak self] in
                 self?.losePatience()
             }
@@ -143,7 +142,7 @@ final class ShakeMonitor: Sendable {
                 return (1...2).contains(position)
             }
         }
-        state.outbox.append(item)
+        state.outbox.append(Item(event: event, sample: sample))
         return state.outbox.claimTurn()
     }
 
@@ -176,13 +175,9 @@ final class ShakeMonitor: Sendable {
     @MainActor
     private func deliver(_ item: Item) {
         let responder = state.withLock { state in
-            guard item.event == .began else {
-                defer { state.told = nil }
-                return state.told
-            }
-            let first = state.firstResponder
-            state.told = first
-            return first
+            let told = item.event == .began ? state.firstResponder : state.told
+            state.told = item.event == .began ? told : nil
+            return told
         }
         guard let responder else { return }
         let event = UIEvent(shakeAt: item.sample)
