@@ -62,14 +62,10 @@ public final class IIOSource: MotionSource {
     public var problems: [DeviceError] { supervisor.problems }
 
     /// Looks for devices that have come or gone, as when the kernel has said so.
-    public func devicesChanged() {
-        supervisor.call()
-    }
+    public func devicesChanged() { supervisor.call() }
 
     /// Whether somebody says when devices of this machine come or go: then they are looked for less often.
-    public func devicesAreWatched(_ areWatched: Bool) {
-        supervisor.setWatched(areWatched)
-    }
+    public func devicesAreWatched(_ areWatched: Bool) { supervisor.setWatched(areWatched) }
 
     /// Hands events to the closure, on threads of the source.
     public func subscribe(
@@ -115,9 +111,7 @@ extension IIOSource {
         var isWithoutLibrary: Bool { parts.library is NoLibrary }
         #endif
 
-        func attach(_ hub: MotionHub) {
-            self.hub.withLock { $0.hub = hub }
-        }
+        func attach(_ hub: MotionHub) { self.hub.withLock { $0.hub = hub } }
 
         func setWatched(_ isWatched: Bool) {
             parts.watch.set(isWatched)

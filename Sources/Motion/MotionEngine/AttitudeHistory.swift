@@ -16,9 +16,7 @@ struct AttitudeHistory: Sendable {
     private var moments: [Moment] = []
     private var newest = -1
 
-    init() {
-        moments.reserveCapacity(Self.capacity)
-    }
+    init() { moments.reserveCapacity(Self.capacity) }
 
     mutating func removeAll() {
         moments.removeAll(keepingCapacity: true)

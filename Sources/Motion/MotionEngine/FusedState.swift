@@ -37,15 +37,11 @@ package struct FusedState: Sendable {
     package var isResting = false
 
     /// A state of that time, with nothing known.
-    package init(time: BootTime) {
-        self.time = time
-    }
+    package init(time: BootTime) { self.time = time }
 
     /// The direction up in the device's axes, of length 1.
     package var up: SIMD3<Double> { attitude.up }
 
     /// From the device's axes to magnetic east, north, up; nil as long as north is not known.
-    package var magneticAttitude: Quaternion? {
-        northOffset.map { Quaternion(aboutZ: $0) * attitude }
-    }
+    package var magneticAttitude: Quaternion? { northOffset.map { Quaternion(aboutZ: $0) * attitude } }
 }

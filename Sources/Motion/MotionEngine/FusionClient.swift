@@ -16,14 +16,10 @@ final class FusionClient: Sendable {
     }
 
     /// Hands over the event unless the subscriber has left, which it or another one may do in a callback.
-    func tell(_ event: FusionEvent) {
-        if isActive.load(ordering: .acquiring) { receive(event) }
-    }
+    func tell(_ event: FusionEvent) { if isActive.load(ordering: .acquiring) { receive(event) } }
 
     /// Nothing is handed over from now on.
-    func leave() {
-        isActive.store(false, ordering: .releasing)
-    }
+    func leave() { isActive.store(false, ordering: .releasing) }
 
     /// True when it wants to know what becomes of that sensor.
     func cares(for sensor: SampleAligner.Sensor) -> Bool {

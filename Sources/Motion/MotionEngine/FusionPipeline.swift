@@ -43,9 +43,7 @@ final class FusionPipeline: @unchecked Sendable {
         if !isExpected { forget(sensor) }
     }
 
-    func setLatency(seconds: Double) {
-        aligner.latency = max(0, Int64(saturatingSeconds: seconds) ?? 0)
-    }
+    func setLatency(seconds: Double) { aligner.latency = max(0, Int64(saturatingSeconds: seconds) ?? 0) }
 
     /// Takes the samples of a batch and adds the states that can be made now.
     func take(_ batch: MotionBatch, into states: inout [FusedState]) {
@@ -63,9 +61,7 @@ final class FusionPipeline: @unchecked Sendable {
     }
 
     /// The sensor is back.
-    func regain(_ sensor: SampleAligner.Sensor) {
-        aligner.regain(sensor)
-    }
+    func regain(_ sensor: SampleAligner.Sensor) { aligner.regain(sensor) }
 
     /// Nothing follows for now.
     func release(into states: inout [FusedState]) {
@@ -98,9 +94,7 @@ final class FusionPipeline: @unchecked Sendable {
     // MARK: What has been learned before
 
     /// Begins with a gyroscope's bias, in radians per second.
-    func startBias(_ bias: SIMD3<Double>, sigma: Double) {
-        filter.startBias(bias, sigma: sigma)
-    }
+    func startBias(_ bias: SIMD3<Double>, sigma: Double) { filter.startBias(bias, sigma: sigma) }
 
     /// True when the filter knows something of the gyroscope's bias that it was not told.
     private(set) var hasBias = false

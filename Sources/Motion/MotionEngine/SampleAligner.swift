@@ -77,9 +77,7 @@ struct SampleAligner: Sendable {
     }
 
     /// The sensor gives nothing for now.
-    mutating func lose(_ sensor: Sensor) {
-        tracks[sensor.rawValue].isLost = true
-    }
+    mutating func lose(_ sensor: Sensor) { tracks[sensor.rawValue].isLost = true }
 
     /// The sensor is back.
     mutating func regain(_ sensor: Sensor) {
@@ -136,9 +134,7 @@ struct SampleAligner: Sendable {
 
     /// Nothing is to be waited for any longer: the steps that follow, until there is none, are for all states that can be
     /// made.
-    mutating func release() {
-        isReleasing = true
-    }
+    mutating func release() { isReleasing = true }
 
     // Who looks changes nothing. It is mutating so that it looks at the samples where they lie, and not at copies.
 

@@ -21,9 +21,7 @@ struct SampleQueue: Sendable {
     /// When the oldest came in.
     var firstArrival: BootTime? { isEmpty ? nil : items[head].arrival }
 
-    mutating func append(_ item: Item) {
-        items.append(item)
-    }
+    mutating func append(_ item: Item) { items.append(item) }
 
     /// True when the newest came in after that, or was stamped by a clock that has been set back.
     func hasLater(than arrival: BootTime, _ epoch: Int32) -> Bool {
@@ -59,9 +57,7 @@ struct SampleQueue: Sendable {
     }
 
     /// Gives all that wait another time.
-    mutating func restamp(_ stamp: SampleStamp) {
-        for index in head..<items.count { items[index].stamp = stamp }
-    }
+    mutating func restamp(_ stamp: SampleStamp) { for index in head..<items.count { items[index].stamp = stamp } }
 }
 
 /// When a sample was measured: by a clock that may have been set back some times.

@@ -8,22 +8,16 @@ extension SIMD3<Double> {
         (self * 0).sum() == 0
     }
 
-    var squaredLength: Double {
-        (self * self).sum()
-    }
+    var squaredLength: Double { (self * self).sum() }
 
-    var length: Double {
-        squaredLength.squareRoot()
-    }
+    var length: Double { squaredLength.squareRoot() }
 }
 
 /// Vectors of three as four lanes, which the processor's registers hold.
 extension SIMD4<Double> {
     /// The product of the first three lanes.
     @inline(__always)
-    func dot(_ other: SIMD4<Double>) -> Double {
-        x * other.x + y * other.y + z * other.z
-    }
+    func dot(_ other: SIMD4<Double>) -> Double { x * other.x + y * other.y + z * other.z }
 
     /// The vector product of the first three lanes; the fourth is zero.
     @inline(__always)

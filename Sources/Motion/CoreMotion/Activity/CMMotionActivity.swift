@@ -11,9 +11,7 @@ open class CMMotionActivity: CMLogItem {
     public override init() { super.init() }
 
     /// Restores an activity from an archive, of which only the time is kept; nil when the archive holds none.
-    public required init?(coder: NSCoder) {
-        super.init(coder: coder)
-    }
+    public required init?(coder: NSCoder) { super.init(coder: coder) }
 
     /// True when the device does not move.
     open var stationary: Bool { false }

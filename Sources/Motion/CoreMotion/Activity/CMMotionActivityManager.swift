@@ -15,9 +15,7 @@ open class CMMotionActivityManager: NSObject {
     private let refusal = RefusalSlot()
 
     /// Creates a manager for the device in force.
-    public override init() {
-        device = LiveDevice.resolved
-    }
+    public override init() { device = LiveDevice.resolved }
 
     /// False: nothing on Linux tells activities.
     open class func isActivityAvailable() -> Bool { false }
@@ -31,9 +29,7 @@ open class CMMotionActivityManager: NSObject {
     }
 
     /// Takes a start back.
-    open func stopActivityUpdates() {
-        refusal.set(nil)
-    }
+    open func stopActivityUpdates() { refusal.set(nil) }
 
     /// Answers with `CMErrorMotionActivityNotAvailable`.
     open func queryActivityStarting(

@@ -42,14 +42,11 @@ open class CMPedometer: NSObject {
 
     /// Calls the handler once, with `CMErrorMotionActivityNotAvailable`.
     open func startUpdates(from start: Date, withHandler handler: @escaping CMPedometerHandler) {
-        updates.set(
-            PendingRefusal(device: device, delivery: delivery) { handler(nil, MotionActivity.notAvailable) })
+        updates.set(PendingRefusal(device: device, delivery: delivery) { handler(nil, MotionActivity.notAvailable) })
     }
 
     /// Takes a start back.
-    open func stopUpdates() {
-        updates.set(nil)
-    }
+    open func stopUpdates() { updates.set(nil) }
 
     /// Calls the handler once, with `CMErrorNotAvailable`.
     open func startEventUpdates(handler: @escaping CMPedometerEventHandler) {
@@ -60,14 +57,10 @@ open class CMPedometer: NSObject {
     }
 
     /// Takes a start back.
-    open func stopEventUpdates() {
-        events.set(nil)
-    }
+    open func stopEventUpdates() { events.set(nil) }
 
     /// Answers with `CMErrorMotionActivityNotAvailable`.
-    open func queryPedometerData(
-        from start: Date, to end: Date, withHandler handler: @escaping CMPedometerHandler
-    ) {
+    open func queryPedometerData(from start: Date, to end: Date, withHandler handler: @escaping CMPedometerHandler) {
         _ = PendingRefusal(device: device, delivery: delivery) { handler(nil, MotionActivity.notAvailable) }
     }
 

@@ -80,9 +80,7 @@ open class CMPedometerEvent: NSObject, NSSecureCoding, NSCopying {
     open class var supportsSecureCoding: Bool { true }
 
     /// Writes the event into a keyed archive.
-    open func encode(with coder: NSCoder) {
-        coder.encode(numbers: [date.timeIntervalSince1970], forKey: Self.key)
-    }
+    open func encode(with coder: NSCoder) { coder.encode(numbers: [date.timeIntervalSince1970], forKey: Self.key) }
 
     private static let key = "CMPedometerEvent.date"
 }

@@ -13,9 +13,7 @@ open class CMStepCounter: NSObject {
     private let refusal = RefusalSlot()
 
     /// Creates a step counter for the device in force.
-    public override init() {
-        device = LiveDevice.resolved
-    }
+    public override init() { device = LiveDevice.resolved }
 
     /// False: nothing on Linux counts steps yet.
     open class func isStepCountingAvailable() -> Bool { false }
@@ -41,7 +39,5 @@ open class CMStepCounter: NSObject {
     }
 
     /// Takes a start back.
-    open func stopStepCountingUpdates() {
-        refusal.set(nil)
-    }
+    open func stopStepCountingUpdates() { refusal.set(nil) }
 }

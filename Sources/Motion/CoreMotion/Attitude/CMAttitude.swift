@@ -12,13 +12,9 @@ open class CMAttitude: NSObject, NSCopying, NSSecureCoding {
 
     /// The attitude of a device whose axes are those of the reference. (On Apple's platforms such an object must not be
     /// read.)
-    public override init() {
-        rotation = .identity
-    }
+    public override init() { rotation = .identity }
 
-    init(deviceToReference quaternion: CMQuaternion) {
-        rotation = Rotation(quaternion)
-    }
+    init(deviceToReference quaternion: CMQuaternion) { rotation = Rotation(quaternion) }
 
     /// Restores an attitude from an archive; nil when the archive holds none.
     public required init?(coder: NSCoder) {

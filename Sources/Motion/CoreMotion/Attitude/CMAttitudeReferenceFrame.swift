@@ -7,9 +7,7 @@ public struct CMAttitudeReferenceFrame: OptionSet, Sendable {
     public var rawValue: UInt
 
     /// The frames of those bits.
-    public init(rawValue: UInt) {
-        self.rawValue = rawValue
-    }
+    public init(rawValue: UInt) { self.rawValue = rawValue }
 
     /// x points somewhere in the plane and stays there as far as the gyroscope can tell: it drifts by its noise and what is
     /// left of its bias. Nothing magnetic can disturb it.

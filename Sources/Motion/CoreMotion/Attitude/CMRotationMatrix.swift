@@ -23,9 +23,7 @@ public struct CMRotationMatrix: Sendable {
     public var m33: Double
 
     /// Nine zeros, which is no rotation yet.
-    public init() {
-        self.init(m11: 0, m12: 0, m13: 0, m21: 0, m22: 0, m23: 0, m31: 0, m32: 0, m33: 0)
-    }
+    public init() { self.init(m11: 0, m12: 0, m13: 0, m21: 0, m22: 0, m23: 0, m31: 0, m32: 0, m33: 0) }
 
     /// A matrix of those elements.
     public init(
@@ -51,12 +49,8 @@ public struct CMQuaternion: Sendable {
     public var w: Double
 
     /// Four zeros, which is no rotation yet.
-    public init() {
-        self.init(x: 0, y: 0, z: 0, w: 0)
-    }
+    public init() { self.init(x: 0, y: 0, z: 0, w: 0) }
 
     /// A quaternion of those components.
-    public init(x: Double, y: Double, z: Double, w: Double) {
-        (self.x, self.y, self.z, self.w) = (x, y, z, w)
-    }
+    public init(x: Double, y: Double, z: Double, w: Double) { (self.x, self.y, self.z, self.w) = (x, y, z, w) }
 }

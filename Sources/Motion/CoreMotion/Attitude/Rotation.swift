@@ -14,9 +14,7 @@ struct Rotation {
     /// The device's axes are those of the reference.
     static let identity = Rotation(unit: CMQuaternion(x: 0, y: 0, z: 0, w: 1))
 
-    private init(unit quaternion: CMQuaternion) {
-        self.quaternion = quaternion
-    }
+    private init(unit quaternion: CMQuaternion) { self.quaternion = quaternion }
 
     /// The rotation of a quaternion of any length; identity when that has no direction.
     init(_ q: CMQuaternion) {

@@ -38,9 +38,7 @@ struct SecondCollector<Value: Sendable>: Sendable {
     private let limit: Int
 
     /// - Parameter rate: The values a second that are expected at most.
-    init(rate: Double) {
-        limit = 2 * Int(rate)
-    }
+    init(rate: Double) { limit = 2 * Int(rate) }
 
     /// Takes a value; returns the array before it when it belongs to the next.
     mutating func take(_ value: Value, at time: BootTime) -> [Value]? {

@@ -15,9 +15,7 @@ extension CMBatchedSensorManager {
         let device: Device
 
         /// A subscription of its own.
-        public func makeAsyncIterator() -> Iterator {
-            Iterator(device: device)
-        }
+        public func makeAsyncIterator() -> Iterator { Iterator(device: device) }
 
         /// One loop over the sequence.
         public struct Iterator: AsyncIteratorProtocol {
@@ -48,9 +46,7 @@ extension CMBatchedSensorManager {
         let device: Device
 
         /// A subscription of its own.
-        public func makeAsyncIterator() -> Iterator {
-            Iterator(device: device)
-        }
+        public func makeAsyncIterator() -> Iterator { Iterator(device: device) }
 
         /// One loop over the sequence.
         public struct Iterator: AsyncIteratorProtocol {

@@ -73,9 +73,7 @@ open class CMBatchedSensorManager: NSObject {
     open var accelerometerBatch: [CMAccelerometerData]? { accelerometer.latest?.map(CMAccelerometerData.init) }
 
     /// Starts the accelerometer for programs that ask for `accelerometerBatch`.
-    open func startAccelerometerUpdates() {
-        accelerometer.start(nil)
-    }
+    open func startAccelerometerUpdates() { accelerometer.start(nil) }
 
     /// Starts the accelerometer and hands each batch to the handler, off the main thread: so the closure is Sendable.
     open func startAccelerometerUpdates(handler: @escaping @Sendable ([CMAccelerometerData]?, (any Error)?) -> Void) {
@@ -83,14 +81,10 @@ open class CMBatchedSensorManager: NSObject {
     }
 
     /// Stops the accelerometer for this manager's handler and `accelerometerBatch`; loops go on.
-    open func stopAccelerometerUpdates() {
-        accelerometer.stop()
-    }
+    open func stopAccelerometerUpdates() { accelerometer.stop() }
 
     /// Batches as an asynchronous sequence. Each loop over it runs the accelerometer for as long as it lasts.
-    open func accelerometerUpdates() -> AccelerometerUpdates {
-        AccelerometerUpdates(device: device)
-    }
+    open func accelerometerUpdates() -> AccelerometerUpdates { AccelerometerUpdates(device: device) }
 
     // MARK: Device motion
 
@@ -104,9 +98,7 @@ open class CMBatchedSensorManager: NSObject {
     open var deviceMotionBatch: [CMDeviceMotion]? { deviceMotion.latest?.map { CMDeviceMotion($0) } }
 
     /// Starts device motion for programs that ask for `deviceMotionBatch`.
-    open func startDeviceMotionUpdates() {
-        deviceMotion.start(nil)
-    }
+    open func startDeviceMotionUpdates() { deviceMotion.start(nil) }
 
     /// Starts device motion and hands each batch to the handler, off the main thread: so the closure is Sendable.
     open func startDeviceMotionUpdates(handler: @escaping @Sendable ([CMDeviceMotion]?, (any Error)?) -> Void) {
@@ -114,12 +106,8 @@ open class CMBatchedSensorManager: NSObject {
     }
 
     /// Stops device motion for this manager's handler and `deviceMotionBatch`; loops go on.
-    open func stopDeviceMotionUpdates() {
-        deviceMotion.stop()
-    }
+    open func stopDeviceMotionUpdates() { deviceMotion.stop() }
 
     /// Batches as an asynchronous sequence. Each loop over it runs the sensors for as long as it lasts.
-    open func deviceMotionUpdates() -> DeviceMotionUpdates {
-        DeviceMotionUpdates(device: device)
-    }
+    open func deviceMotionUpdates() -> DeviceMotionUpdates { DeviceMotionUpdates(device: device) }
 }

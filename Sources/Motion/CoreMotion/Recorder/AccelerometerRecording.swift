@@ -45,9 +45,7 @@ final class AccelerometerRecording: Sendable {
     private let device: Device
     private let state = Mutex(State())
 
-    init(device: Device) {
-        self.device = device
-    }
+    init(device: Device) { self.device = device }
 
     static func of(_ device: Device) -> AccelerometerRecording {
         device.component(AccelerometerRecording.self) { AccelerometerRecording(device: $0) }

@@ -14,9 +14,7 @@ extension CMSensorDataList {
         let list: CMSensorDataList
 
         /// Begins at the oldest reading.
-        public func makeIterator() -> Iterator {
-            Iterator(list: list)
-        }
+        public func makeIterator() -> Iterator { Iterator(list: list) }
 
         /// One way through the readings.
         public struct Iterator: IteratorProtocol {
@@ -24,9 +22,7 @@ extension CMSensorDataList {
             private var part = 0
             private var offset = 0
 
-            init(list: CMSensorDataList) {
-                self.list = list
-            }
+            init(list: CMSensorDataList) { self.list = list }
 
             /// The next reading; nil at the end.
             public mutating func next() -> CMRecordedAccelerometerData? {
@@ -56,12 +52,8 @@ public struct NSFastEnumerationIterator: IteratorProtocol {
     private var iterator: CMSensorDataList.Items.Iterator
 
     /// Begins at the oldest reading of the list.
-    public init(_ list: CMSensorDataList) {
-        iterator = list.items.makeIterator()
-    }
+    public init(_ list: CMSensorDataList) { iterator = list.items.makeIterator() }
 
     /// The next reading, a `CMRecordedAccelerometerData`; nil at the end.
-    public mutating func next() -> Any? {
-        iterator.next()
-    }
+    public mutating func next() -> Any? { iterator.next() }
 }

@@ -18,11 +18,7 @@ open class CMSensorDataList: NSObject {
     let parts: [(piece: RecordedReadings, indices: Range<Int>)]
 
     /// A list of nothing.
-    public override init() {
-        parts = []
-    }
+    public override init() { parts = [] }
 
-    init(_ parts: [(piece: RecordedReadings, indices: Range<Int>)]) {
-        self.parts = parts
-    }
+    init(_ parts: [(piece: RecordedReadings, indices: Range<Int>)]) { self.parts = parts }
 }

@@ -13,9 +13,7 @@ open class CMSensorRecorder: NSObject {
     private let device: Device
 
     /// Creates a recorder for the device in force.
-    public override init() {
-        device = LiveDevice.resolved
-    }
+    public override init() { device = LiveDevice.resolved }
 
     /// True when the device in force has an accelerometer.
     open class func isAccelerometerRecordingAvailable() -> Bool { LiveDevice.resolved.has(.accelerometer) }

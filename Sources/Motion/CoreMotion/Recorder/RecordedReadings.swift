@@ -45,15 +45,12 @@ struct RecordedReadings: Sendable {
 
     /// The reading at an index that there is.
     func reading(at index: Int) -> MotionReading {
-        let value = SIMD3(
-            Double(values[3 * index]), Double(values[3 * index + 1]), Double(values[3 * index + 2]))
+        let value = SIMD3(Double(values[3 * index]), Double(values[3 * index + 1]), Double(values[3 * index + 2]))
         return MotionReading(value: value, time: start.advanced(bySeconds: Double(offsets[index]) / 1e6))
     }
 
     /// The civil time of a reading.
-    func wallTime(at index: Int) -> WallTime {
-        wallStart.advanced(bySeconds: Double(offsets[index]) / 1e6)
-    }
+    func wallTime(at index: Int) -> WallTime { wallStart.advanced(bySeconds: Double(offsets[index]) / 1e6) }
 
     /// The indices of the readings from one civil time to another, both included.
     func indices(from start: WallTime, to end: WallTime) -> Range<Int> {

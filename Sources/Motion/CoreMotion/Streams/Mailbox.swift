@@ -19,9 +19,7 @@ struct Mailbox<Value: Sendable>: Sendable {
     /// How many values wait at most.
     private let limit: Int
 
-    init(limit: Int) {
-        self.limit = limit
-    }
+    init(limit: Int) { self.limit = limit }
 
     mutating func add(_ value: Value) {
         latest = value
@@ -42,9 +40,7 @@ struct Mailbox<Value: Sendable>: Sendable {
         self.isOpen = isOpen
     }
 
-    mutating func forgetLatest() {
-        latest = nil
-    }
+    mutating func forgetLatest() { latest = nil }
 }
 
 /// Why a handler is told an error.

@@ -47,8 +47,7 @@ final class SensorStream<Shaper: ReadingShaper>: Sendable {
     /// - Parameter limit: How many values may wait for the handler.
     init(device: Device, plan: StreamPlan<Shaper>, interval: TimeInterval, limit: Int = 1024) {
         self.device = device
-        state = Mutex(
-            State(interval: interval, plan: plan, shaper: plan.makeShaper(), mailbox: Mailbox(limit: limit)))
+        state = Mutex(State(interval: interval, plan: plan, shaper: plan.makeShaper(), mailbox: Mailbox(limit: limit)))
     }
 
     // MARK: What the program asks
@@ -152,9 +151,7 @@ final class SensorStream<Shaper: ReadingShaper>: Sendable {
 
     // MARK: Calls of the handler, where the program wants them
 
-    private func schedule(_ handler: Handler) {
-        handler.delivery.schedule { self.deliver(handler) }
-    }
+    private func schedule(_ handler: Handler) { handler.delivery.schedule { self.deliver(handler) } }
 
     /// A turn of the handler: hands over what waits.
     private func deliver(_ handler: Handler) {

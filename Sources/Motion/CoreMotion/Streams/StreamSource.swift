@@ -77,9 +77,7 @@ enum SensorInterval {
     /// Seconds between readings; 0 for the fastest that the sensor can do, which is what 0, less and NaN ask for.
     ///
     /// The source holds it to what the sensor offers.
-    static func effective(_ interval: TimeInterval) -> TimeInterval {
-        interval > 0 ? min(interval, longest) : 0
-    }
+    static func effective(_ interval: TimeInterval) -> TimeInterval { interval > 0 ? min(interval, longest) : 0 }
 }
 
 extension Device {

@@ -15,14 +15,10 @@ public struct CMAcceleration: Sendable {
     public var z: Double
 
     /// Three zeros.
-    public init() {
-        self.init(x: 0, y: 0, z: 0)
-    }
+    public init() { self.init(x: 0, y: 0, z: 0) }
 
     /// A vector of those components.
-    public init(x: Double, y: Double, z: Double) {
-        (self.x, self.y, self.z) = (x, y, z)
-    }
+    public init(x: Double, y: Double, z: Double) { (self.x, self.y, self.z) = (x, y, z) }
 }
 
 /// A rate of rotation about the device's axes, in radians per second, by the right-hand rule.
@@ -37,14 +33,10 @@ public struct CMRotationRate: Sendable {
     public var z: Double
 
     /// Three zeros.
-    public init() {
-        self.init(x: 0, y: 0, z: 0)
-    }
+    public init() { self.init(x: 0, y: 0, z: 0) }
 
     /// A vector of those components.
-    public init(x: Double, y: Double, z: Double) {
-        (self.x, self.y, self.z) = (x, y, z)
-    }
+    public init(x: Double, y: Double, z: Double) { (self.x, self.y, self.z) = (x, y, z) }
 }
 
 /// Three numbers in the device's axes.

@@ -13,14 +13,10 @@ public struct CMError: RawRepresentable, Equatable, Sendable {
     public var rawValue: UInt32
 
     /// The code of that number.
-    public init(_ rawValue: UInt32) {
-        self.rawValue = rawValue
-    }
+    public init(_ rawValue: UInt32) { self.rawValue = rawValue }
 
     /// The code of that number.
-    public init(rawValue: UInt32) {
-        self.rawValue = rawValue
-    }
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
 }
 
 /// The domain of Core Motion's errors.
@@ -73,9 +69,7 @@ public let CMErrorSize = CMError(113)
 extension CMError {
     /// The error that handlers get, with a sentence that says what it means.
     func error(_ explanation: String) -> NSError {
-        NSError(
-            domain: CMErrorDomain, code: Int(rawValue),
-            userInfo: [NSLocalizedDescriptionKey: explanation])
+        NSError(domain: CMErrorDomain, code: Int(rawValue), userInfo: [NSLocalizedDescriptionKey: explanation])
     }
 
     /// The error for a failure of the device, which stays reachable as the underlying error.

@@ -13,9 +13,7 @@ open class CMLogItem: NSObject, NSSecureCoding, NSCopying {
     /// An item of the time zero.
     public override init() {}
 
-    init(measuredAt timestamp: TimeInterval) {
-        storedTimestamp = timestamp
-    }
+    init(measuredAt timestamp: TimeInterval) { storedTimestamp = timestamp }
 
     /// Restores an item from an archive; nil when the archive holds none.
     public required init?(coder: NSCoder) {

@@ -13,14 +13,10 @@ public struct CMMagneticField: Sendable {
     public var z: Double
 
     /// Three zeros.
-    public init() {
-        self.init(x: 0, y: 0, z: 0)
-    }
+    public init() { self.init(x: 0, y: 0, z: 0) }
 
     /// A vector of those components.
-    public init(x: Double, y: Double, z: Double) {
-        (self.x, self.y, self.z) = (x, y, z)
-    }
+    public init(x: Double, y: Double, z: Double) { (self.x, self.y, self.z) = (x, y, z) }
 }
 
 /// A magnetic field from which the device's own magnetism has been taken, and how well that is known.
@@ -32,9 +28,7 @@ public struct CMCalibratedMagneticField: Sendable {
     public var accuracy: CMMagneticFieldCalibrationAccuracy
 
     /// No field, with the accuracy that stands for the number 0 as in C: low.
-    public init() {
-        self.init(field: CMMagneticField(), accuracy: .low)
-    }
+    public init() { self.init(field: CMMagneticField(), accuracy: .low) }
 
     /// A field of that accuracy.
     public init(field: CMMagneticField, accuracy: CMMagneticFieldCalibrationAccuracy) {

@@ -35,9 +35,7 @@ final class AccelerometerClient: Sendable {
         state.withLock { $0.device = device }
     }
 
-    func attach(_ accelerometer: UIAccelerometer) {
-        state.withLock { $0.accelerometer = accelerometer }
-    }
+    func attach(_ accelerometer: UIAccelerometer) { state.withLock { $0.accelerometer = accelerometer } }
 
     var interval: Double {
         get { state.withLock { $0.interval } }
@@ -106,9 +104,7 @@ final class AccelerometerClient: Sendable {
         withExtendedLifetime(delegate) {}
     }
 
-    private func schedule() {
-        delivery.schedule { [weak self] in self?.deliver() }
-    }
+    private func schedule() { delivery.schedule { [weak self] in self?.deliver() } }
 
     /// A turn: tells what waits.
     private func deliver() {

@@ -12,9 +12,7 @@ open class UIAcceleration: NSObject, @unchecked Sendable {
     private let values: (x: UIAccelerationValue, y: UIAccelerationValue, z: UIAccelerationValue, time: TimeInterval)
 
     /// A reading of zero, for subclasses that bring their own values.
-    public override init() {
-        values = (0, 0, 0, 0)
-    }
+    public override init() { values = (0, 0, 0, 0) }
 
     init(x: UIAccelerationValue, y: UIAccelerationValue, z: UIAccelerationValue, timestamp: TimeInterval) {
         values = (x, y, z, timestamp)

@@ -96,9 +96,7 @@ struct CapabilityProbe {
 
         var heard: Position { position.withLock { $0 } }
 
-        func wait(_ seconds: TimeInterval) {
-            _ = isOver.wait(timeout: .now() + seconds)
-        }
+        func wait(_ seconds: TimeInterval) { _ = isOver.wait(timeout: .now() + seconds) }
 
         func take(_ event: PositionEvent) {
             position.withLock { position in

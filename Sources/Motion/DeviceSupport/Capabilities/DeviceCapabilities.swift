@@ -39,9 +39,7 @@ public struct DeviceCapabilities: Sendable {
     public static var current: DeviceCapabilities { DeviceCapabilities(device: LiveDevice.resolved) }
 
     /// What is not as required, in the order of the list; empty when all is well.
-    public func problems(required names: [String]) -> [Problem] {
-        problems(of: names.map { ($0, true) })
-    }
+    public func problems(required names: [String]) -> [Problem] { problems(of: names.map { ($0, true) }) }
 
     /// What is not as required, in the order of the names; empty when all is well.
     public func problems(required names: [String: Bool]) -> [Problem] {

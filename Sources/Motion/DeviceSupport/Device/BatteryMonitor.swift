@@ -47,9 +47,7 @@ final class BatteryMonitor: Sendable {
         }
     }
 
-    var state: UIDevice.BatteryState {
-        stateBox.withLock { $0.isEnabled ? $0.batteryState : .unknown }
-    }
+    var state: UIDevice.BatteryState { stateBox.withLock { $0.isEnabled ? $0.batteryState : .unknown } }
 
     var isEnabled: Bool {
         get { stateBox.withLock { $0.isEnabled } }

@@ -22,9 +22,7 @@ final class NotificationPost: Sendable {
         sender = Mutex(Sender(device: device))
     }
 
-    func attach(_ object: UIDevice) {
-        sender.withLock { $0.object = object }
-    }
+    func attach(_ object: UIDevice) { sender.withLock { $0.object = object } }
 
     /// Posts the notifications that the closure names when its turn has come.
     func schedule(_ names: @escaping @Sendable () -> [NSNotification.Name]) {

@@ -32,14 +32,10 @@ open class UIDevice: NSObject, @unchecked Sendable {
     let identity: MachineIdentity
 
     /// The device in force here.
-    open class var current: UIDevice {
-        LiveDevice.resolved.component(UIDevice.self) { UIDevice(device: $0) }
-    }
+    open class var current: UIDevice { LiveDevice.resolved.component(UIDevice.self) { UIDevice(device: $0) } }
 
     /// Another object for the device in force, which counts and posts by itself; `current` is what a program wants.
-    public convenience override init() {
-        self.init(device: LiveDevice.resolved)
-    }
+    public convenience override init() { self.init(device: LiveDevice.resolved) }
 
     init(device: Device) {
         orientationMonitor = OrientationMonitor(device: device)
@@ -64,15 +60,11 @@ open class UIDevice: NSObject, @unchecked Sendable {
     /// Turns the accelerometer on and begins to tell how the device is held. Calls nest: each needs its end.
     ///
     /// The accelerometer runs at 15 Hz for it, or faster when others want that.
-    open func beginGeneratingDeviceOrientationNotifications() {
-        orientationMonitor.begin()
-    }
+    open func beginGeneratingDeviceOrientationNotifications() { orientationMonitor.begin() }
 
     /// Takes a begin back. With the last one the accelerometer is turned off, unless others use it, and the orientation
     /// is unknown again. An end without a begin does nothing.
-    open func endGeneratingDeviceOrientationNotifications() {
-        orientationMonitor.end()
-    }
+    open func endGeneratingDeviceOrientationNotifications() { orientationMonitor.end() }
 
     // MARK: Battery
 

@@ -34,9 +34,7 @@ open class UIResponder: NSObject {
     private let device: Device
 
     /// A responder for the device in force.
-    public override nonisolated init() {
-        device = LiveDevice.resolved
-    }
+    public override nonisolated init() { device = LiveDevice.resolved }
 
     var shakeMonitor: ShakeMonitor { ShakeMonitor.of(device) }
 

@@ -54,9 +54,7 @@ extension IIOContext {
     }
 
     /// The value of the attribute that the key names; nil when there is no such attribute or its value is not known.
-    public func value(for key: String) -> String? {
-        place(of: key).flatMap { self[keyPath: $0].value }
-    }
+    public func value(for key: String) -> String? { place(of: key).flatMap { self[keyPath: $0].value } }
 
     private func place(of key: String) -> WritableKeyPath<IIOContext, IIOAttribute>? {
         guard key.utf8.count <= 1024 else { return nil }

@@ -6,9 +6,7 @@ struct IIOXMLWriter {
     private(set) var text = ""
     private let includesValues: Bool
 
-    init(includingValues: Bool) {
-        includesValues = includingValues
-    }
+    init(includingValues: Bool) { includesValues = includingValues }
 
     mutating func write(_ context: IIOContext) {
         text += #"<?xml version="1.0" encoding="utf-8"?>"#

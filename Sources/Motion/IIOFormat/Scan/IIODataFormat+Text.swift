@@ -52,9 +52,7 @@ extension IIODataFormat {
     public var text: String { written(sign: isSigned ? "s" : "u") }
 
     /// The format as libiio writes it: the sign is a capital where all bits of the storage count.
-    public var libiioText: String {
-        bits == storageBits ? written(sign: isSigned ? "S" : "U") : text
-    }
+    public var libiioText: String { bits == storageBits ? written(sign: isSigned ? "S" : "U") : text }
 
     private func written(sign: String) -> String {
         let times = count > 1 ? "X\(count)" : ""

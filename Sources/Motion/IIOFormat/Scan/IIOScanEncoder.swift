@@ -16,9 +16,7 @@ package struct IIOScanEncoder: Sendable {
     package let layout: IIOScanLayout
 
     /// An encoder for that layout.
-    package init(layout: IIOScanLayout) {
-        self.layout = layout
-    }
+    package init(layout: IIOScanLayout) { self.layout = layout }
 
     /// The bytes of a scan, all zero.
     package func emptyScan() -> [UInt8] { [UInt8](repeating: 0, count: layout.sampleSize) }

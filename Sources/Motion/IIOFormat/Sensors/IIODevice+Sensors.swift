@@ -8,9 +8,7 @@ extension IIODevice {
     ///
     /// The values of the attributes have to be there: scales, offsets, rates and matrices. A sensor that cannot give a
     /// right reading, as one whose scale is 0, is among them with its problem.
-    package func sensors() -> [IIOSensor] {
-        isTrigger ? [] : SensorKind.allCases.compactMap { sensor($0) }
-    }
+    package func sensors() -> [IIOSensor] { isTrigger ? [] : SensorKind.allCases.compactMap { sensor($0) } }
 
     private func sensor(_ kind: SensorKind) -> IIOSensor? {
         let ids = kind.channelIDs

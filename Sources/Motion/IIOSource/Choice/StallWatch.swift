@@ -40,9 +40,7 @@ struct StallWatch {
     var deadline: BootTime { since.advanced(bySeconds: hasStarted ? plan.stallLimit : plan.startLimit) }
 
     /// The samples so far are still being handed over: time begins when that is done.
-    mutating func hold(now: BootTime) {
-        since = max(since, now)
-    }
+    mutating func hold(now: BootTime) { since = max(since, now) }
 
     mutating func check(progress: Int, now: BootTime) -> Verdict {
         if progress != seen {

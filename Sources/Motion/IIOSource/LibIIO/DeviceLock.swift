@@ -23,9 +23,7 @@ final class DeviceLock: IIOHold {
         descriptor = Mutex(opened)
     }
 
-    deinit {
-        release()
-    }
+    deinit { release() }
 
     func release() {
         descriptor.withLock { descriptor in

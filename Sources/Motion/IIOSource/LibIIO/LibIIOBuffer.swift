@@ -23,9 +23,7 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
         step = Int(iio_buffer_step(pointer))
     }
 
-    deinit {
-        close()
-    }
+    deinit { close() }
 
     func refill(_ bytes: inout UnsafeRawBufferPointer) -> Int {
         let result = iio_buffer_refill(pointer)
@@ -35,9 +33,7 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
         return result
     }
 
-    func cancel() {
-        isOpen.withLock { if $0 { iio_buffer_cancel(pointer) } }
-    }
+    func cancel() { isOpen.withLock { if $0 { iio_buffer_cancel(pointer) } } }
 
     func close() {
         let mine = isOpen.withLock { isOpen in

@@ -31,9 +31,7 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
         context = description.context
     }
 
-    deinit {
-        iio_context_destroy(pointer)
-    }
+    deinit { iio_context_destroy(pointer) }
 
     /// Keeps from asking a server that did not answer in time: what it answers later would be taken for the answer to the
     /// next question. Only a new context is in step again.
@@ -138,8 +136,7 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
 
     func udevProperty(_ name: String, of device: Int) -> String? {
         guard isLocal, let folder = folder(of: device) else { return nil }
-        return UdevDatabase.property(
-            name, device: context.devices[device].id, node: SysfsFolder.read("\(folder)/dev"))
+        return UdevDatabase.property(name, device: context.devices[device].id, node: SysfsFolder.read("\(folder)/dev"))
     }
 
     func isPresent(_ device: Int) -> Bool {

@@ -23,8 +23,6 @@ enum LibIIOText {
     }
 
     /// A text of the library's own; empty when there is none.
-    static func string(_ pointer: UnsafePointer<CChar>?) -> String {
-        pointer.map { String(cString: $0) } ?? ""
-    }
+    static func string(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
 }
 #endif

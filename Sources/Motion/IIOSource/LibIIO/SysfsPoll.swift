@@ -21,9 +21,7 @@ final class SysfsPoll: IIOPoll {
         descriptors = opened
     }
 
-    deinit {
-        for descriptor in descriptors { close(descriptor) }
-    }
+    deinit { for descriptor in descriptors { close(descriptor) } }
 
     func read(_ index: Int) throws(IIOFailure) -> Double {
         guard descriptors.indices.contains(index) else { return .nan }

@@ -27,9 +27,7 @@ final class TimerTrigger: IIOHold {
         }
     }
 
-    deinit {
-        release()
-    }
+    deinit { release() }
 
     private static func assign(_ name: String, to device: String, rate: Double) throws(IIOFailure) {
         let trigger = (SysfsFolder.names(SysfsFolder.devices) ?? []).first { entry in

@@ -17,9 +17,7 @@ struct IIOFailure: Error, Hashable {
     }
 
     /// A failure from what a function of libiio returned, a negative error number.
-    init(_ call: String, returned code: Int) {
-        self.init(call, Int32(clamping: -code))
-    }
+    init(_ call: String, returned code: Int) { self.init(call, Int32(clamping: -code)) }
 }
 
 extension IIOFailure {
@@ -129,9 +127,7 @@ extension IIOFailure {
     private func streamWords(_ device: String, _ address: MotionSourceAddress) -> (DeviceError.Code, String) {
         switch number {
         case ENODEV, ENOENT, ENXIO:
-            return (
-                .connectionLost, "\(device) at \(address) has been removed. Its readings go on when it is back."
-            )
+            return (.connectionLost, "\(device) at \(address) has been removed. Its readings go on when it is back.")
         case ETIMEDOUT:
             return (
                 .silent,

@@ -138,9 +138,7 @@ struct Arming {
         return rates.filter { $0 > 0 }.min()
     }
 
-    private func setRate(
-        at place: IIOPlace, wanted: Double, offered: SensorRates, remarks: inout [String]
-    ) -> Double? {
+    private func setRate(at place: IIOPlace, wanted: Double, offered: SensorRates, remarks: inout [String]) -> Double? {
         let before = rate(at: place)
         guard let rate = RateChoice.rate(wanted: wanted, offered: offered, current: before) else { return before }
         do throws(IIOFailure) {
@@ -160,9 +158,7 @@ struct Arming {
     }
 
     /// Sets the rate of the device's trigger, where that is where it is set.
-    private func setRate(
-        of trigger: Int, _ plan: UnitPlan, fallback: Double?, remarks: inout [String]
-    ) -> Double? {
+    private func setRate(of trigger: Int, _ plan: UnitPlan, fallback: Double?, remarks: inout [String]) -> Double? {
         let devices = connection.context.devices
         guard devices.indices.contains(trigger), devices[trigger].attribute("sampling_frequency") != nil else {
             return nil

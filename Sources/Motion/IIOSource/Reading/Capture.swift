@@ -35,8 +35,7 @@ struct Capture {
         self.keeper = keeper
         let streams = members.compactMap { member -> Stream? in
             IIOScanDecoder(layout: layout, axes: member.sensor.axes, timestampChannel: timestampChannel).map {
-                Stream(
-                    decoder: $0, batch: MotionBatch(sensor: member.description.id, kind: member.sensor.kind))
+                Stream(decoder: $0, batch: MotionBatch(sensor: member.description.id, kind: member.sensor.kind))
             }
         }
         name = members.first?.description.id ?? ""
@@ -48,9 +47,7 @@ struct Capture {
     func quietSeconds(now: BootTime) -> Double { now.seconds(since: lastRefill) }
 
     /// Reads until a refill fails; the error number, positive.
-    mutating func run(
-        reader: DeviceReader, hub: MotionHub, clock: any DeviceClock, library: any IIOLibrary
-    ) -> Int32 {
+    mutating func run(reader: DeviceReader, hub: MotionHub, clock: any DeviceClock, library: any IIOLibrary) -> Int32 {
         lastRefill = clock.now
         var isRegained = false
         var bytes = UnsafeRawBufferPointer(start: nil, count: 0)

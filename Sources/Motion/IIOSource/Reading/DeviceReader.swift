@@ -103,9 +103,7 @@ final class DeviceReader: Sendable {
         changed()
     }
 
-    func note(_ facts: Facts) {
-        state.withLock { $0.facts = facts }
-    }
+    func note(_ facts: Facts) { state.withLock { $0.facts = facts } }
 
     /// Makes the buffer known to those who may have to cancel it; false when there is no use for it any more.
     func attach(_ buffer: any IIOBuffer, generation: Int) -> Bool {

@@ -19,9 +19,7 @@ final class Catalog: Sendable {
 
     private let state: Mutex<State>
 
-    init(contexts: Int) {
-        state = Mutex(State(entries: [Entry](repeating: Entry(), count: contexts)))
-    }
+    init(contexts: Int) { state = Mutex(State(entries: [Entry](repeating: Entry(), count: contexts))) }
 
     /// One context has these sensors now.
     func update(_ context: Int, sensors: [SensorDescription], xml: String, hub: MotionHub) {

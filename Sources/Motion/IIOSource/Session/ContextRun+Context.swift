@@ -104,8 +104,7 @@ extension ContextRun {
 
     func publish() {
         guard !xml.isEmpty else { return }
-        catalog.update(
-            session.index, sensors: units.filter { !$0.isGone }.flatMap(\.descriptions), xml: xml, hub: hub)
+        catalog.update(session.index, sensors: units.filter { !$0.isGone }.flatMap(\.descriptions), xml: xml, hub: hub)
     }
 
     /// After a sleep of the machine drivers may have forgotten their settings.

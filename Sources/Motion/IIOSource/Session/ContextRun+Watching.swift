@@ -7,9 +7,7 @@ import Logging
 
 /// Watching the readers of devices, and what follows from it.
 extension ContextRun {
-    func watch(
-        _ unit: RunningUnit, _ reader: DeviceReader, phase: DeviceReader.Phase, since: BootTime, now: BootTime
-    ) {
+    func watch(_ unit: RunningUnit, _ reader: DeviceReader, phase: DeviceReader.Phase, since: BootTime, now: BootTime) {
         if reader.isDelivering { unit.deliveredAt = now }
         switch phase {
         case .ended: return

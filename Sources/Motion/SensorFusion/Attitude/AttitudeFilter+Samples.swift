@@ -70,9 +70,7 @@ extension AttitudeFilter {
 
     /// The mean in the inertial frame. Without a gyroscope that frame turns with the device, and the mean must be short.
     @inline(__always)
-    private mutating func mean(
-        of acceleration: SIMD4<Double>, hasGyroscope: Bool, interval: Double
-    ) -> SIMD4<Double> {
+    private mutating func mean(of acceleration: SIMD4<Double>, hasGyroscope: Bool, interval: Double) -> SIMD4<Double> {
         let inFrame = inertial.turn(acceleration)
         guard hasGyroscope else { return shortMean(of: inFrame, interval: interval) }
         gravityCoefficients.advance(by: interval)
@@ -99,9 +97,7 @@ extension AttitudeFilter {
         let cosine = (1 - t * 0.5) + t2 * (3 / 8.0 - t * (5 / 16.0))
         let half = (1 - t * (1 / 8.0)) + t2 * (11 / 128.0 - t * (69 / 1024.0))
         let ratio = (0.5 - t * (3 / 16.0)) + t2 * (31 / 256.0 - t * (187 / 2048.0))
-        return (
-            SIMD4(x * cosine, y * cosine, cosine, 0), Quaternion(components: SIMD4(y * ratio, -x * ratio, 0, half))
-        )
+        return (SIMD4(x * cosine, y * cosine, cosine, 0), Quaternion(components: SIMD4(y * ratio, -x * ratio, 0, half)))
     }
 
     /// Returns a direction outside of the unit sphere for a vector without one.
@@ -131,9 +127,7 @@ extension AttitudeFilter {
     ///   - field: Device axes, any unit as long as it is always the same. All zeros are not taken.
     ///   - timestamp: Seconds, on the clock of all sensors.
     ///   - attitude: What ``attitude`` was at the time of the sample, where that is not the present one.
-    public mutating func updateMagnetometer(
-        _ field: SIMD3<Double>, timestamp: Double, attitude: Quaternion? = nil
-    ) {
+    public mutating func updateMagnetometer(_ field: SIMD3<Double>, timestamp: Double, attitude: Quaternion? = nil) {
         guard abs(field.x) < 1e9, abs(field.y) < 1e9, abs(field.z) < 1e9 else { return }
         let field = SIMD4(field.x, field.y, field.z, 0)
         let squared = field.dot(field)

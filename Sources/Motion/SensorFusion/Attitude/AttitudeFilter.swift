@@ -110,7 +110,5 @@ public struct AttitudeFilter: Sendable {
     }
 
     /// Forgets everything.
-    public mutating func reset() {
-        self = AttitudeFilter(settings: settings, interval: nominalInterval)
-    }
+    public mutating func reset() { self = AttitudeFilter(settings: settings, interval: nominalInterval) }
 }

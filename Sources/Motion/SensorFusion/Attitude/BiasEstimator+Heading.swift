@@ -58,7 +58,5 @@ extension BiasEstimator {
         return correction
     }
 
-    private mutating func limitHeadingVariance() {
-        headingVariance = min(max(headingVariance, 1e-8), .pi * .pi)
-    }
+    private mutating func limitHeadingVariance() { headingVariance = min(max(headingVariance, 1e-8), .pi * .pi) }
 }

@@ -117,7 +117,5 @@ struct BiasEstimator: Sendable {
     }
 
     @inline(__always)
-    private mutating func clip() {
-        bias = bias.limited(to: limit)
-    }
+    private mutating func clip() { bias = bias.limited(to: limit) }
 }

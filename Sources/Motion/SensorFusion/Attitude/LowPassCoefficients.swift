@@ -26,9 +26,7 @@ struct LowPassCoefficients: Sendable {
     private var count = 0.0
     private var elapsed = 0.0
 
-    init(timeConstant: Double) {
-        self.timeConstant = timeConstant
-    }
+    init(timeConstant: Double) { self.timeConstant = timeConstant }
 
     /// Prepares for a sample that ends an interval; all lanes then take their part of that sample.
     @inline(__always)

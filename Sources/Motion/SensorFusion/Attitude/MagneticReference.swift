@@ -36,9 +36,7 @@ struct MagneticReference: Sendable {
     }
 
     /// Says what to expect, from a model of the earth's field.
-    mutating func expect(strength: Double, dip: Double) {
-        expected = SIMD2(strength, dip)
-    }
+    mutating func expect(strength: Double, dip: Double) { expected = SIMD2(strength, dip) }
 
     /// - Parameter squaredRate: The square of the present mean angular rate: a field that is seen from one side only
     ///   is no field to be trusted.

@@ -36,7 +36,5 @@ struct MagneticRejection: Sendable {
         return .none
     }
 
-    mutating func restart() {
-        time = maximumTime
-    }
+    mutating func restart() { time = maximumTime }
 }

@@ -51,7 +51,5 @@ struct MagnetometerDelay: Sendable {
     }
 
     /// Keeps what was learned.
-    mutating func restart() {
-        time = 0
-    }
+    mutating func restart() { time = 0 }
 }

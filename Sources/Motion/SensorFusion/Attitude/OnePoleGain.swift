@@ -11,9 +11,7 @@ struct OnePoleGain: Sendable {
     private var gain = 0.0
 
     /// Zero as time constant takes each sample whole, a negative one takes none.
-    init(timeConstant: Double) {
-        self.timeConstant = timeConstant
-    }
+    init(timeConstant: Double) { self.timeConstant = timeConstant }
 
     @inline(__always)
     mutating func value(for interval: Double) -> Double {

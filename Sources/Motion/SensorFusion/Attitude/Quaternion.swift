@@ -14,14 +14,10 @@ public struct Quaternion: Sendable, Hashable {
     public static let identity = Quaternion(x: 0, y: 0, z: 0, w: 1)
 
     /// A quaternion of those components, which are taken as they are.
-    public init(components: SIMD4<Double>) {
-        self.components = components
-    }
+    public init(components: SIMD4<Double>) { self.components = components }
 
     /// A quaternion of those components, which are taken as they are.
-    public init(x: Double, y: Double, z: Double, w: Double) {
-        components = SIMD4(x, y, z, w)
-    }
+    public init(x: Double, y: Double, z: Double, w: Double) { components = SIMD4(x, y, z, w) }
 
     /// The i component.
     public var x: Double { components.x }
@@ -64,9 +60,7 @@ public struct Quaternion: Sendable, Hashable {
     }
 
     /// The earth's z axis in the device's axes, which is the direction up.
-    public var up: SIMD3<Double> {
-        SIMD3(2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z)
-    }
+    public var up: SIMD3<Double> { SIMD3(2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z) }
 
     static func cross(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> SIMD3<Double> {
         SIMD3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
@@ -75,7 +69,5 @@ public struct Quaternion: Sendable, Hashable {
 
 extension Quaternion {
     /// A turn about the z axis, in radians, counterclockwise as seen from above.
-    public init(aboutZ angle: Double) {
-        self.init(x: 0, y: 0, z: sin(angle / 2), w: cos(angle / 2))
-    }
+    public init(aboutZ angle: Double) { self.init(x: 0, y: 0, z: sin(angle / 2), w: cos(angle / 2)) }
 }

@@ -60,9 +60,7 @@ struct SensorInterval: Sendable, Equatable {
     }
 
     @inline(never)
-    private mutating func adapt(to seconds: Double) {
-        limit = max(maximumGap, min(3 * seconds, slowest))
-    }
+    private mutating func adapt(to seconds: Double) { limit = max(maximumGap, min(3 * seconds, slowest)) }
 
     /// A whole number of nominal intervals where the time stamps are near one: then only they jitter, not the samples.
     @inline(__always)

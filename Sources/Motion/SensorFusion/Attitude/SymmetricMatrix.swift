@@ -10,9 +10,7 @@ struct SymmetricMatrix: Sendable {
     private var xz = 0.0
     private var yz = 0.0
 
-    init(diagonal value: Double) {
-        (xx, yy, zz) = (value, value, value)
-    }
+    init(diagonal value: Double) { (xx, yy, zz) = (value, value, value) }
 
     /// The matrix times a vector; the fourth lane of the product is zero.
     @inline(__always)

@@ -80,9 +80,7 @@ package struct OrientationDetector: Sendable, Equatable {
     }
 
     /// Forgets everything; the orientation is unknown again.
-    package mutating func reset() {
-        self = OrientationDetector(settings: settings)
-    }
+    package mutating func reset() { self = OrientationDetector(settings: settings) }
 
     private func orientation(along gravity: SIMD3<Double>) -> DeviceOrientation? {
         let length = gravity.length

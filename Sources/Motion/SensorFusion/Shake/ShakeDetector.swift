@@ -53,9 +53,7 @@ package struct ShakeDetector: Sendable, Equatable {
     }
 
     /// True between ``ShakeEvent/began`` and the event that follows it.
-    package var isShaking: Bool {
-        phase == .shaking
-    }
+    package var isShaking: Bool { phase == .shaking }
 
     /// Takes a sample.
     ///

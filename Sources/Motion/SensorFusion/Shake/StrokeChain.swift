@@ -44,7 +44,5 @@ struct StrokeChain: Sendable, Equatable {
     }
 
     /// The part of the time from the onset during which the threshold was passed.
-    func strongShare(at timestamp: Double) -> Double {
-        timestamp > onset ? strongTime / (timestamp - onset) : 0
-    }
+    func strongShare(at timestamp: Double) -> Double { timestamp > onset ? strongTime / (timestamp - onset) : 0 }
 }
