@@ -44,31 +44,23 @@ struct FusionOutbox: Sendable {
         guard !states.isEmpty else { return }
         for index in seats.indices {
             let wanted = seats[index].client.request.interval
-            if wanted == 0 || interval().map({ wanted <= $0 * 1.02 }) ?? false {
-                append(Item(client: seats[index].client, event: .states(states)))
-                continue
-            }
-            let taken = states.filter { seats[index].thinner.takes($0.time) }
-            if !taken.isEmpty { append(Item(client: seats[index].client, event: .states(taken))) }
+            let takesAll = wanted == 0 || interval().map { wanted <= $0 * 1.02 } ?? false
+            let taken = takesAll ? states : states.filter { seats[index].thinner.takes($0.time) }
+            if !taken.isEmpty { post(.states(taken), to: seats[index].client) }
         }
     }
 
     /// Puts in the event for each subscriber that cares for the sensor.
     mutating func post(_ event: FusionEvent, about sensor: SampleAligner.Sensor) {
-        for seat in seats where seat.client.cares(for: sensor) { append(Item(client: seat.client, event: event)) }
+        for seat in seats where seat.client.cares(for: sensor) { post(event, to: seat.client) }
     }
 
     mutating func post(_ event: FusionEvent, to client: FusionClient) {
-        append(Item(client: client, event: event))
-    }
-
-    private mutating func append(_ item: Item) {
         if waiting.count >= Self.limit {
             // Losses and returns are few and are kept.
-            let oldest = waiting.firstIndex { if case .states = $0.event { true } else { false } }
-            waiting.remove(at: oldest ?? 0)
+            waiting.remove(at: waiting.firstIndex { $0.event.isStates } ?? 0)
         }
-        waiting.append(item)
+        waiting.append(Item(client: client, event: event))
     }
 
     /// What is to be handed over now; nil when there is nothing, or another thread is at it.
@@ -88,9 +80,7 @@ struct FusionOutbox: Sendable {
     }
 
     /// Takes back the memory of what has been handed over; it has to be empty by now.
-    mutating func reuse(_ memory: [Item]) {
-        if memory.isEmpty { spare = memory }
-    }
+    mutating func reuse(_ memory: [Item]) { if memory.isEmpty { spare = memory } }
 
     /// True when nothing waits.
     var isEmpty: Bool { waiting.isEmpty }
@@ -106,9 +96,13 @@ struct FusionOutbox: Sendable {
             spare = []
             return items
         }
-        let end = waiting.firstIndex { if case .states = $0.event { true } else { false } } ?? waiting.count
+        let end = waiting.firstIndex { $0.event.isStates } ?? waiting.count
         guard end > 0 else { return nil }
         defer { waiting.removeSubrange(..<end) }
         return Array(waiting[..<end])
     }
+}
+
+extension FusionEvent {
+    fileprivate var isStates: Bool { if case .states = self { true } else { false } }
 }

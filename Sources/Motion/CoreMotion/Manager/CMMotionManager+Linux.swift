@@ -14,5 +14,5 @@ extension CMMotionManager {
     public var droppedMagnetometerDataCount: Int { client.magnetometer.dropped }
 
     /// How many device motions were dropped because the handler did not take them in time.
-    public var droppedDeviceMotionCount: Int { client.deviceMotion.dropped }
+    public var droppedDeviceMotionCount: Int { client.deviceMotion.stream.dropped }
 }

@@ -63,13 +63,9 @@ open class CMMotionManager: NSObject {
     let client: MotionClient
 
     /// Creates a manager for the device in force.
-    public override init() {
-        client = MotionClient(device: LiveDevice.resolved)
-    }
+    public override init() { client = MotionClient(device: LiveDevice.resolved) }
 
-    deinit {
-        client.retire()
-    }
+    deinit { client.retire() }
 
     // MARK: Accelerometer
 
@@ -89,9 +85,7 @@ open class CMMotionManager: NSObject {
     open var accelerometerData: CMAccelerometerData? { client.accelerometer.latest.map(CMAccelerometerData.init) }
 
     /// Starts the accelerometer for programs that ask for `accelerometerData`.
-    open func startAccelerometerUpdates() {
-        client.accelerometer.start(nil)
-    }
+    open func startAccelerometerUpdates() { client.accelerometer.start(nil) }
 
     /// Starts the accelerometer and hands each reading to the handler.
     open func startAccelerometerUpdates(
@@ -101,9 +95,7 @@ open class CMMotionManager: NSObject {
     }
 
     /// Stops the accelerometer for this manager.
-    open func stopAccelerometerUpdates() {
-        client.accelerometer.stop()
-    }
+    open func stopAccelerometerUpdates() { client.accelerometer.stop() }
 
     // MARK: Gyroscope
 
@@ -123,21 +115,15 @@ open class CMMotionManager: NSObject {
     open var gyroData: CMGyroData? { client.gyroscope.latest.map(CMGyroData.init) }
 
     /// Starts the gyroscope for programs that ask for `gyroData`.
-    open func startGyroUpdates() {
-        client.gyroscope.start(nil)
-    }
+    open func startGyroUpdates() { client.gyroscope.start(nil) }
 
     /// Starts the gyroscope and hands each reading to the handler.
-    open func startGyroUpdates(
-        to queue: OperationQueue, withHandler handler: @escaping CMGyroHandler
-    ) {
+    open func startGyroUpdates(to queue: OperationQueue, withHandler handler: @escaping CMGyroHandler) {
         client.gyroscope.start(client.handler(queue, CMGyroData.init, handler))
     }
 
     /// Stops the gyroscope for this manager.
-    open func stopGyroUpdates() {
-        client.gyroscope.stop()
-    }
+    open func stopGyroUpdates() { client.gyroscope.stop() }
 
     // MARK: Magnetometer
 
@@ -157,28 +143,22 @@ open class CMMotionManager: NSObject {
     open var magnetometerData: CMMagnetometerData? { client.magnetometer.latest.map(CMMagnetometerData.init) }
 
     /// Starts the magnetometer for programs that ask for `magnetometerData`.
-    open func startMagnetometerUpdates() {
-        client.magnetometer.start(nil)
-    }
+    open func startMagnetometerUpdates() { client.magnetometer.start(nil) }
 
     /// Starts the magnetometer and hands each reading to the handler.
-    open func startMagnetometerUpdates(
-        to queue: OperationQueue, withHandler handler: @escaping CMMagnetometerHandler
-    ) {
+    open func startMagnetometerUpdates(to queue: OperationQueue, withHandler handler: @escaping CMMagnetometerHandler) {
         client.magnetometer.start(client.handler(queue, CMMagnetometerData.init, handler))
     }
 
     /// Stops the magnetometer for this manager.
-    open func stopMagnetometerUpdates() {
-        client.magnetometer.stop()
-    }
+    open func stopMagnetometerUpdates() { client.magnetometer.stop() }
 
     // MARK: Device motion
 
     /// Seconds between two device motions. Default: 0.01.
     open var deviceMotionUpdateInterval: TimeInterval {
-        get { client.deviceMotion.interval }
-        set { client.deviceMotion.interval = newValue }
+        get { client.deviceMotion.stream.interval }
+        set { client.deviceMotion.stream.interval = newValue }
     }
 
     /// The frames that the device in force has what it takes for now; empty when device motion is not available.
@@ -193,20 +173,18 @@ open class CMMotionManager: NSObject {
     open var attitudeReferenceFrame: CMAttitudeReferenceFrame { client.deviceMotion.frame }
 
     /// True when there are an accelerometer and a gyroscope.
-    open var isDeviceMotionAvailable: Bool { client.deviceMotion.isAvailable }
+    open var isDeviceMotionAvailable: Bool { client.deviceMotion.stream.isAvailable }
 
     /// True while device motions come or are due: they have been started, and their sensors are there.
-    open var isDeviceMotionActive: Bool { client.deviceMotion.isActive }
+    open var isDeviceMotionActive: Bool { client.deviceMotion.stream.isActive }
 
     /// The latest device motion, with or without a handler; nil before the first and after stopping.
     ///
     /// An object of its own each time, so that `multiply(byInverseOf:)` on its attitude changes no other.
-    open var deviceMotion: CMDeviceMotion? { client.deviceMotion.latest.map { CMDeviceMotion($0) } }
+    open var deviceMotion: CMDeviceMotion? { client.deviceMotion.stream.latest.map { CMDeviceMotion($0) } }
 
     /// Starts device motion in the frame `xArbitraryZVertical`, for programs that ask for `deviceMotion`.
-    open func startDeviceMotionUpdates() {
-        client.deviceMotion.start(nil)
-    }
+    open func startDeviceMotionUpdates() { client.deviceMotion.start(nil) }
 
     /// Starts device motion in that frame, for programs that ask for `deviceMotion`. A frame that is not available stops it.
     open func startDeviceMotionUpdates(using referenceFrame: CMAttitudeReferenceFrame) {
@@ -228,9 +206,7 @@ open class CMMotionManager: NSObject {
     }
 
     /// Stops device motion for this manager.
-    open func stopDeviceMotionUpdates() {
-        client.deviceMotion.stop()
-    }
+    open func stopDeviceMotionUpdates() { client.deviceMotion.stop() }
 
     /// Whether the system asks its user to move the device when its sensors need it. Default: false.
     ///

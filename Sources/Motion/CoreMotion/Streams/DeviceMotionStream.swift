@@ -11,7 +11,7 @@ final class DeviceMotionStream: Sendable {
     typealias Handler = StreamHandler<DeviceMotionReading>
 
     private let device: Device
-    private let stream: SensorStream<EachDeviceMotion>
+    let stream: SensorStream<EachDeviceMotion>
     private let refusal = RefusalSlot()
 
     init(device: Device, interval: TimeInterval) {
@@ -32,22 +32,8 @@ final class DeviceMotionStream: Sendable {
         return engine.isAvailable(.heading) ? [.xArbitraryZVertical, .magnetic] : .xArbitraryZVertical
     }
 
-    /// True when the device has what it takes now.
-    var isAvailable: Bool { stream.isAvailable }
-    /// True while device motions come or are due.
-    var isActive: Bool { stream.isActive }
-    /// The latest; nil before the first and when stopped.
-    var latest: DeviceMotionReading? { stream.latest }
-    /// How many made way because the handler did not take them in time.
-    var dropped: Int { stream.dropped }
     /// The frame in use, else the one that counts where none is asked for.
     var frame: CMAttitudeReferenceFrame { stream.shaper?.frame ?? .standard }
-
-    /// The interval as the program wrote it.
-    var interval: TimeInterval {
-        get { stream.interval }
-        set { stream.interval = newValue }
-    }
 
     /// Begins, or goes on with another handler or frame.
     ///
@@ -94,9 +80,7 @@ struct EachDeviceMotion: ReadingShaper {
     private var hasAskedForMovement = false
     private var hasMissedTrueNorth = false
 
-    init(frame: CMAttitudeReferenceFrame) {
-        self.frame = frame
-    }
+    init(frame: CMAttitudeReferenceFrame) { self.frame = frame }
 
     mutating func take(_ states: [FusedState], into mailbox: inout Mailbox<DeviceMotionReading>) {
         // What the accelerometer says alone, while the gyroscope is lost, follows movements too late.

@@ -272,8 +272,7 @@ extension AttitudeAidedFit {
 
     private mutating func result(inForce: MagneticCalibration) -> MagneticFit {
         var fit = MagneticFit()
-        fit.matrix = Matrix3(
-            row0: SIMD3(solution[0...2]), row1: SIMD3(solution[4...6]), row2: SIMD3(solution[8...10]))
+        fit.matrix = Matrix3(row0: SIMD3(solution[0...2]), row1: SIMD3(solution[4...6]), row2: SIMD3(solution[8...10]))
         fit.shift = SIMD3(solution[3], solution[7], solution[11]) * scale.unit - fit.matrix * scale.center
         fit.latency = latency
         measure()

@@ -11,7 +11,7 @@ struct MagneticSample: Sendable, Equatable {
     /// Samples of one window share one heading error of the attitude.
     var window: Int
     /// Counts up: which of two samples is older.
-    var age: Int64
+    var age: Int64 = 0
     /// Where the device pointed, as an index.
     var cell: Int
 }

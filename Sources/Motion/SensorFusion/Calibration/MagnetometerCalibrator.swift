@@ -44,7 +44,6 @@ package struct MagnetometerCalibrator: Sendable {
     private var lastAttitude = Quaternion.identity
     private var keptAttitude: Quaternion?
     private var keptField: SIMD3<Double>?
-    private var keptTime = -Double.infinity
     private var window = 0
     private var windowEnd = -Double.infinity
     private var steadyFrom = Double.infinity
@@ -111,7 +110,7 @@ package struct MagnetometerCalibrator: Sendable {
         lastFit = nil
         reservoir.removeAll()
         (lastTime, keptAttitude, keptField) = (nil, nil, nil)
-        (keptTime, windowEnd, steadyFrom, solvedAt) = (-.infinity, -.infinity, .infinity, -.infinity)
+        (windowEnd, steadyFrom, solvedAt) = (-.infinity, .infinity, -.infinity)
         newSamples = 0
     }
 
@@ -132,13 +131,7 @@ package struct MagnetometerCalibrator: Sendable {
     static let turnToKeep = 0.99905
 
     private mutating func takeAided(_ measured: SIMD3<Double>, attitude: Quaternion, timestamp: Double) {
-        if !usesAttitude {
-            usesAttitude = true
-            reservoir.removeAll()
-            lastFit = nil
-            keptAttitude = nil
-            lastTime = nil
-        }
+        use(attitude: true)
         let interval = lastTime.map { timestamp - $0 } ?? .infinity
         defer { (lastTime, lastAttitude) = (timestamp, attitude) }
         guard interval > 0, interval <= Self.longestGap else {
@@ -153,31 +146,31 @@ package struct MagnetometerCalibrator: Sendable {
         if let kept = keptAttitude, abs((kept.components * attitude.components).sum()) > Self.turnToKeep { return }
         if timestamp >= windowEnd { beginWindow(at: timestamp, settling: false) }
         keptAttitude = attitude
-        reservoir.insert(
-            MagneticSample(
-                field: measured, attitude: attitude, rate: interval <= Self.longestRateInterval ? rate : .zero,
-                window: window, age: 0, cell: DirectionCells.attitude(attitude)))
+        keep(measured, attitude, interval <= Self.longestRateInterval ? rate : .zero, DirectionCells.attitude(attitude))
+    }
+
+    /// With attitudes or without: what was kept the other way is of no use.
+    private mutating func use(attitude: Bool) {
+        guard usesAttitude != attitude else { return }
+        usesAttitude = attitude
+        reservoir.removeAll()
+        (lastFit, lastTime, keptAttitude, keptField) = (nil, nil, nil, nil)
+    }
+
+    private mutating func keep(_ field: SIMD3<Double>, _ attitude: Quaternion, _ rate: SIMD3<Double>, _ cell: Int) {
+        reservoir.insert(MagneticSample(field: field, attitude: attitude, rate: rate, window: window, cell: cell))
         newSamples += 1
     }
 
     private mutating func takeAlone(_ measured: SIMD3<Double>, timestamp: Double) {
-        if usesAttitude {
-            usesAttitude = false
-            reservoir.removeAll()
-            keptField = nil
-            lastFit = nil
-        }
+        use(attitude: false)
         if timestamp >= windowEnd || timestamp < windowEnd - 2 * Self.secondsOfWindow {
             beginWindow(at: timestamp, settling: false)
         }
         let apart = max(Self.partOfReading * measured.length, Self.partOfStrength * (lastFit?.strength ?? 0))
         if let kept = keptField, (measured - kept).length < apart { return }
         keptField = measured
-        reservoir.insert(
-            MagneticSample(
-                field: measured, attitude: .identity, rate: .zero, window: window, age: 0,
-                cell: DirectionCells.fineDirection(measured - center)))
-        newSamples += 1
+        keep(measured, .identity, .zero, DirectionCells.fineDirection(measured - center))
     }
 
     /// About where the readings' ellipsoid has its centre.

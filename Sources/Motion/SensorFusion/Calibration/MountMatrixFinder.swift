@@ -24,9 +24,7 @@ package struct MountMatrixFinder: Sendable {
     private var readings: [DevicePose: SIMD3<Double>] = [:]
 
     /// - Parameter rightAngleLimit: Radians up to which a rotation by right angles is taken for the measured one.
-    package init(rightAngleLimit: Double = 0.21) {
-        self.rightAngleLimit = rightAngleLimit
-    }
+    package init(rightAngleLimit: Double = 0.21) { self.rightAngleLimit = rightAngleLimit }
 
     /// Takes the mean reading of an accelerometer (proper acceleration, any unit) at rest in a pose; in the sensor's
     /// own axes. A second one of the same pose takes the place of the first.

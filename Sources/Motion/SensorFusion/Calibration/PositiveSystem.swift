@@ -23,9 +23,7 @@ struct PositiveSystem: Sendable {
         set { matrix[row * size + column] = newValue }
     }
 
-    mutating func clear() {
-        for index in matrix.indices { matrix[index] = 0 }
-    }
+    mutating func clear() { for index in matrix.indices { matrix[index] = 0 } }
 
     /// Divides the matrix into L·Lᵀ; false when it is not positive definite, or hardly.
     mutating func factorize() -> Bool {

@@ -29,18 +29,14 @@ public struct GravitySeparator: Sendable, Equatable {
     /// Creates a separator with a one-pole filter.
     ///
     /// - Parameter timeConstant: Seconds, see ``LowPassFilter/init(timeConstant:startingAt:)``.
-    public init(timeConstant: Double = 0.2) {
-        onePole = LowPassFilter(timeConstant: timeConstant)
-    }
+    public init(timeConstant: Double = 0.2) { onePole = LowPassFilter(timeConstant: timeConstant) }
 
     /// Creates a separator with a second-order Butterworth filter.
     ///
     /// It keeps shaking and steps out of gravity better than one pole, and lags more when the device turns.
     ///
     /// - Parameter cutoff: Hertz, see ``ButterworthLowPassFilter/init(cutoff:startingAt:)``.
-    public init(butterworthCutoff cutoff: Double) {
-        butterworth = ButterworthLowPassFilter(cutoff: cutoff)
-    }
+    public init(butterworthCutoff cutoff: Double) { butterworth = ButterworthLowPassFilter(cutoff: cutoff) }
 
     /// Takes a total acceleration and returns its two parts.
     ///

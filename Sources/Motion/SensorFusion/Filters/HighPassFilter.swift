@@ -51,9 +51,7 @@ public struct HighPassFilter: Sendable, Equatable {
     /// Takes a sample of a filter made with a factor and returns the new output.
     ///
     /// With a time constant or a cutoff the low-pass part takes the first sample and leaves out the others.
-    public mutating func update(_ sample: SIMD3<Double>) -> SIMD3<Double> {
-        update(sample, interval: .nan)
-    }
+    public mutating func update(_ sample: SIMD3<Double>) -> SIMD3<Double> { update(sample, interval: .nan) }
 
     /// Forgets all samples.
     ///

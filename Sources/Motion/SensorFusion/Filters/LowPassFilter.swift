@@ -13,8 +13,9 @@ import SystemCalls
 /// - A factor per sample: `a` is that number. A factor means another time constant at each sample rate: 0.1, which
 ///   accelerometer examples often use, is 0.95 s at 10 Hz and 0.095 s at 100 Hz (`tau = -dt / ln(1 - a)`).
 ///
-/// The first sample becomes the output, so there is no ramp from zero at the start; pass `startingAt:` to begin from
-/// another value.
+/// The first sample becomes the output, so there is no ramp from zero at the start. Pass `startingAt:` to begin from
+/// another value; with nil or a value that is not finite it is the first sample. Zero gives the slow start of the usual
+/// example: with a factor of 0.1 it reaches 65 % of a step after 10 samples, 99 % after 44.
 ///
 /// The unit is the caller's. A sample with an infinite or NaN component, and with a time constant a sample whose
 /// interval is zero, negative or NaN, is not taken: `update` returns the output as it was, or zero as long as there is
@@ -37,30 +38,23 @@ public struct LowPassFilter: Sendable, Equatable {
 
     /// Creates a filter that weighs samples by their intervals.
     ///
-    /// - Parameters:
-    ///   - timeConstant: Seconds until a step has been followed by 63 %. With zero, a negative number or NaN each
-    ///     sample passes unchanged; with infinity the output stays at its first value.
-    ///   - start: The output to begin from; nil or a value that is not finite: the first sample.
+    /// - Parameter timeConstant: Seconds until a step has been followed by 63 %. With zero, a negative number or NaN each
+    ///   sample passes unchanged; with infinity the output stays at its first value.
     public init(timeConstant: Double, startingAt start: SIMD3<Double>? = nil) {
         self.init(rule: SmoothingRule(timeConstant: timeConstant), start: start)
     }
 
     /// Creates a filter that weighs samples by their intervals, from the frequency at which it halves the power.
     ///
-    /// - Parameters:
-    ///   - cutoff: Hertz; the time constant is 1 / (2π cutoff). With a negative number or NaN each sample passes
-    ///     unchanged.
-    ///   - start: The output to begin from; nil or a value that is not finite: the first sample.
+    /// - Parameter cutoff: Hertz; the time constant is 1 / (2π cutoff). With a negative number or NaN each sample passes
+    ///   unchanged.
     public init(cutoff: Double, startingAt start: SIMD3<Double>? = nil) {
         self.init(rule: SmoothingRule(cutoff: cutoff), start: start)
     }
 
     /// Creates a filter that gives every sample the same weight.
     ///
-    /// - Parameters:
-    ///   - factor: The weight of the new sample, 0 to 1; numbers outside are brought to the nearer end, NaN is 1.
-    ///   - start: The output to begin from; nil or a value that is not finite: the first sample. Zero gives the
-    ///     slow start of the usual example: with 0.1 it reaches 65 % of a step after 10 samples, 99 % after 44.
+    /// - Parameter factor: The weight of the new sample, 0 to 1; numbers outside are brought to the nearer end, NaN is 1.
     public init(factor: Double, startingAt start: SIMD3<Double>? = nil) {
         self.init(rule: SmoothingRule(factor: factor), start: start)
     }
@@ -89,9 +83,7 @@ public struct LowPassFilter: Sendable, Equatable {
     ///
     /// A filter made with a time constant or a cutoff cannot weigh a sample without its interval: it takes the first
     /// and leaves out the others.
-    public mutating func update(_ sample: SIMD3<Double>) -> SIMD3<Double> {
-        update(sample, interval: .nan)
-    }
+    public mutating func update(_ sample: SIMD3<Double>) -> SIMD3<Double> { update(sample, interval: .nan) }
 
     /// Forgets all samples.
     ///
@@ -113,14 +105,10 @@ enum SmoothingRule: Sendable, Equatable {
         self = .timeConstant(timeConstant > 0 ? timeConstant : 0)
     }
 
-    init(factor: Double) {
-        self = .factor(factor.isNaN ? 1 : min(max(factor, 0), 1))
-    }
+    init(factor: Double) { self = .factor(factor.isNaN ? 1 : min(max(factor, 0), 1)) }
 
     /// A one-pole filter halves the power at 1 / (2π τ).
-    init(cutoff: Double) {
-        self.init(timeConstant: cutoff >= 0 ? 1 / (2 * .pi * cutoff) : 0)
-    }
+    init(cutoff: Double) { self.init(timeConstant: cutoff >= 0 ? 1 / (2 * .pi * cutoff) : 0) }
 
     /// The weight of a sample that comes `interval` seconds after the one before it; NaN when it cannot be weighed.
     func weight(after interval: Double) -> Double {
