@@ -55,9 +55,7 @@ public final class AccessorySimulator: Sendable {
         self.player = player
     }
 
-    deinit {
-        stop()
-    }
+    deinit { stop() }
 
     /// The folder in which accessories are announced; nil when it does not run.
     public var folder: String? { thread.current?.address.path }
@@ -134,8 +132,7 @@ public final class AccessorySimulator: Sendable {
         var ports: [(name: String, port: any SimulatedPort)] = []
         for (place, endpoint) in accessory.endpoints.enumerated() {
             switch transport ?? options.transport {
-            case .socket:
-                ports.append((endpoint.name, try ListeningPort(endpoint, path: folder.socket(id, place))))
+            case .socket: ports.append((endpoint.name, try ListeningPort(endpoint, path: folder.socket(id, place))))
             case .pseudoTerminal: ports.append((endpoint.name, try TerminalPort(endpoint, openings: state.openings)))
             }
         }

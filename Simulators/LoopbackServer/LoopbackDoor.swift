@@ -33,9 +33,7 @@ package final class LoopbackDoor {
     }
 
     /// When to look again though nobody has come.
-    package func deadline(now: BootTime) -> BootTime {
-        opensAt > now || (isOpen && listener == nil) ? opensAt : .never
-    }
+    package func deadline(now: BootTime) -> BootTime { opensAt > now || (isOpen && listener == nil) ? opensAt : .never }
 
     /// Hands over those who wait, each as a descriptor that belongs to the closure.
     ///

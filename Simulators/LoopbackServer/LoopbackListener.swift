@@ -61,9 +61,7 @@ package final class LoopbackListener {
         }
     }
 
-    deinit {
-        close(descriptor)
-    }
+    deinit { close(descriptor) }
 
     /// Takes the next connection: not blocking, closed on exec, and sending at once.
     package func accept() -> Accepted {

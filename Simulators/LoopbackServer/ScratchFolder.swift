@@ -55,9 +55,7 @@ package final class ScratchFolder: Sendable {
         self.descriptor = Mutex(descriptor)
     }
 
-    deinit {
-        remove()
-    }
+    deinit { remove() }
 
     /// Removes it with what its simulator has put into it.
     package func remove() {

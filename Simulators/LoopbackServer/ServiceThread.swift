@@ -31,9 +31,7 @@ package final class ServiceThread<State: ServiceState, Address: Sendable>: Senda
     /// A thread that does not run yet.
     package init() {}
 
-    deinit {
-        stop()
-    }
+    deinit { stop() }
 
     /// What it shares with others, and where it is reached; nil when it does not run.
     package var current: (state: State, address: Address)? {
@@ -83,9 +81,7 @@ package final class Handover<Value>: @unchecked Sendable {
     private var value: Value?
 
     /// Takes the value from its maker.
-    package init(_ value: Value) {
-        self.value = value
-    }
+    package init(_ value: Value) { self.value = value }
 
     /// The value, the first time; nil afterwards.
     package func take() -> Value? {

@@ -23,17 +23,11 @@ final class CallbackQueue: PlaybackDelivery {
     let deliversAsLive: Bool
     let consumers = ConsumerGate()
 
-    init(deliversAsLive: Bool) {
-        self.deliversAsLive = deliversAsLive
-    }
+    init(deliversAsLive: Bool) { self.deliversAsLive = deliversAsLive }
 
-    func delivery(onMainThread: Bool) -> any Delivery {
-        Lane(queue: self, isForMainThread: onMainThread)
-    }
+    func delivery(onMainThread: Bool) -> any Delivery { Lane(queue: self, isForMainThread: onMainThread) }
 
-    func tracked(_ delivery: any Delivery) -> any Delivery {
-        TrackedDelivery(delivery, outstanding: outstanding)
-    }
+    func tracked(_ delivery: any Delivery) -> any Delivery { TrackedDelivery(delivery, outstanding: outstanding) }
 
     /// Runs what waits, and what that brings about, until nothing waits.
     func run(isOnMainThread: Bool) {

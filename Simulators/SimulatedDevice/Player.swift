@@ -61,14 +61,10 @@ final class Player: @unchecked Sendable {
     }
 
     /// Claims the player; false when somebody plays already, as in a callback.
-    func claim() -> Bool {
-        !isClaimed.exchange(true, ordering: .acquiring)
-    }
+    func claim() -> Bool { !isClaimed.exchange(true, ordering: .acquiring) }
 
     /// Gives the player back.
-    func release() {
-        isClaimed.store(false, ordering: .releasing)
-    }
+    func release() { isClaimed.store(false, ordering: .releasing) }
 
     /// Goes to another place of the trace; the device is in the state of there when it returns.
     func seek(to seconds: Double) {
@@ -212,8 +208,7 @@ final class Player: @unchecked Sendable {
         case .line: break
         case .sensorLost(let error):
             if let id = feed.sensor.flatMap({ motion.id($0) }) { motion.hub.postLost(error, sensor: id) }
-        case .sensorRegained:
-            if let id = feed.sensor.flatMap({ motion.id($0) }) { motion.hub.postRegained(sensor: id) }
+        case .sensorRegained: if let id = feed.sensor.flatMap({ motion.id($0) }) { motion.hub.postRegained(sensor: id) }
         case .battery(let battery): status.post(battery)
         case .accessory(let event): accessories.take(event)
         case .round: break

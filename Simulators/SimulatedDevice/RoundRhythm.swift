@@ -30,9 +30,7 @@ struct RoundRhythm: Sendable {
     /// True before the first event.
     var isEmpty: Bool { last == nil }
 
-    init(offset: Int64) {
-        self.offset = offset
-    }
+    init(offset: Int64) { self.offset = offset }
 
     /// An event takes place.
     mutating func note(_ time: Int64, isPosition: Bool, sensor: Int?) {

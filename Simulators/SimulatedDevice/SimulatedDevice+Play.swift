@@ -9,9 +9,7 @@ extension SimulatedDevice {
     /// The clock stands at the end of the trace afterwards; `advance(by:)` lets time-outs run that were not due yet. Does
     /// nothing when called while the device plays, as from a callback. With `delivery: .asLive`, or when somebody
     /// consumes an async sequence, use the async form.
-    public func play() {
-        run(upTo: .never)
-    }
+    public func play() { run(upTo: .never) }
 
     /// Lets that many seconds pass on the device's clock, with all that happens in them. The trace may end meanwhile.
     /// Less than none, and what is not a number, is none. Does nothing when called while the device plays.

@@ -7,9 +7,7 @@ import Synchronization
 extension SimulatedDevice {
     /// Plays the rest of the trace at once, and returns when every callback has run and every consumer of an async
     /// sequence has asked for its next element. On the main actor callbacks of managers made there run in place.
-    nonisolated(nonsending) public func play() async {
-        await run(upTo: .never)
-    }
+    nonisolated(nonsending) public func play() async { await run(upTo: .never) }
 
     /// Lets that many seconds pass on the device's clock, with all that happens in them.
     nonisolated(nonsending) public func advance(by seconds: Double) async {
@@ -19,14 +17,10 @@ extension SimulatedDevice {
 
     /// Has ``play(speed:)`` stand still, be it running or not yet begun, until it is resumed. May be called at any time and
     /// from anywhere, callbacks included; what is due at once still comes.
-    public func pause() {
-        isPaused.store(true, ordering: .releasing)
-    }
+    public func pause() { isPaused.store(true, ordering: .releasing) }
 
     /// Has ``play(speed:)`` go on where it paused.
-    public func resume() {
-        isPaused.store(false, ordering: .releasing)
-    }
+    public func resume() { isPaused.store(false, ordering: .releasing) }
 
     /// Plays the rest of the trace in real time, or that many times faster; ends early when the task is cancelled.
     /// A speed that is not above zero, or not finite, plays it at once. Does nothing when called

@@ -122,9 +122,7 @@ public final class SimulatedDevice: Sendable {
         self.init(TraceFile(emptyNamed: name), configuration: configuration, delivery: delivery)
     }
 
-    deinit {
-        callbacks.close()
-    }
+    deinit { callbacks.close() }
 
     /// Runs the closure with this device in place of the live one: managers made in it belong to this device.
     public func use<Result>(_ body: () throws -> Result) rethrows -> Result {
@@ -140,9 +138,7 @@ public final class SimulatedDevice: Sendable {
 
     /// Puts this device in the place of the live one for the whole process, for programs that make managers on threads
     /// of their own. Tests that do so cannot run in parallel.
-    public func install() {
-        Device.install(device)
-    }
+    public func install() { Device.install(device) }
 
     /// Takes it back.
     public func uninstall() {
@@ -161,7 +157,5 @@ public final class SimulatedDevice: Sendable {
 
     /// Returns once that many consumers of async sequences wait for their first element. A task that was just made has
     /// not asked yet, and a trace played at once would be over before it does.
-    public func waitForConsumers(_ count: Int) async {
-        await callbacks.consumers.waitForConsumers(count)
-    }
+    public func waitForConsumers(_ count: Int) async { await callbacks.consumers.waitForConsumers(count) }
 }

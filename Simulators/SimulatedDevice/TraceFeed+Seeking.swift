@@ -9,9 +9,7 @@ extension TraceFeed {
     // MARK: Going to a place
 
     /// Goes to where playback begins; the state of there.
-    mutating func begin() -> TraceState {
-        skip(to: from)
-    }
+    mutating func begin() -> TraceState { skip(to: from) }
 
     /// Goes to a place, which the device's clock calls now from here on, while the receivers' times stay those of the
     /// trace; the state of there.

@@ -105,9 +105,7 @@ struct TraceFeed {
     }
 
     /// Seconds of a trace as a place in it.
-    static func place(_ seconds: Double) -> Int64 {
-        seconds > 0 ? Int64(saturatingSeconds: seconds) ?? 0 : 0
-    }
+    static func place(_ seconds: Double) -> Int64 { seconds > 0 ? Int64(saturatingSeconds: seconds) ?? 0 : 0 }
 
     /// True when rounds follow each other without an end.
     var isEndless: Bool { roundsLeft == nil }
@@ -132,9 +130,7 @@ struct TraceFeed {
     }
 
     /// The event has been handed on.
-    mutating func consume() {
-        time = nil
-    }
+    mutating func consume() { time = nil }
 
     /// True when the event that comes next is a line of gpsd, be it one that says nothing.
     var isLine: Bool { kind == .gpsd || kind == .gpsdText }
@@ -205,9 +201,7 @@ struct TraceFeed {
 
     /// True when there is a record that has not been taken; gets more of them when the block is used up.
     @inline(__always)
-    mutating func hasRecord() -> Bool {
-        taken < block.records.count || nextBlock()
-    }
+    mutating func hasRecord() -> Bool { taken < block.records.count || nextBlock() }
 
     @inline(never)
     private mutating func nextBlock() -> Bool {
@@ -228,9 +222,7 @@ struct TraceFeed {
 
     /// True for what somebody has chosen to play.
     @inline(__always)
-    func isPlayed(_ record: TraceRecord) -> Bool {
-        sensors == nil || isChosen(record)
-    }
+    func isPlayed(_ record: TraceRecord) -> Bool { sensors == nil || isChosen(record) }
 
     private func isChosen(_ record: TraceRecord) -> Bool {
         switch record.kind {

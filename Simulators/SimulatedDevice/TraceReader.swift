@@ -23,9 +23,7 @@ final class TraceReader: Sendable {
         var cursor: TraceCursor
         var warningCount = 0
 
-        init(_ file: TraceFile) {
-            cursor = TraceCursor(file)
-        }
+        init(_ file: TraceFile) { cursor = TraceCursor(file) }
     }
 
     private struct State: Sendable {
@@ -53,8 +51,7 @@ final class TraceReader: Sendable {
     init(_ file: TraceFile, readsAhead: Bool? = nil) {
         self.file = file
         place = Place(file)
-        self.readsAhead =
-            readsAhead ?? (file.bytes.count >= Self.smallest && sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1)
+        self.readsAhead = readsAhead ?? (file.bytes.count >= Self.smallest && sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1)
     }
 
     /// The next block.
@@ -87,8 +84,7 @@ final class TraceReader: Sendable {
             case .take(let block):
                 readAhead()
                 return block
-            case .wait:
-                arrived.wait()
+            case .wait: arrived.wait()
             case .read:
                 let block = read(former)
                 state.withLock { state in

@@ -36,8 +36,7 @@ struct TraceState: Sendable {
     mutating func take(_ event: TraceAccessoryEvent) {
         let index = accessories.firstIndex { $0.accessory == event.accessory }
         switch event.change {
-        case .attached:
-            if let index { accessories[index] = event } else { accessories.append(event) }
+        case .attached: if let index { accessories[index] = event } else { accessories.append(event) }
         case .detached:
             if let index { accessories.remove(at: index) }
         // What was said before is not said again.

@@ -50,9 +50,7 @@ package struct SimulatedBoard {
 
     /// What the devices measure.
     /// - Parameter duration: How long a round takes at least, in nanoseconds.
-    package func samples(duration: Int64? = nil) -> IIORecordedSource {
-        IIORecordedSource(tracks, duration: duration)
-    }
+    package func samples(duration: Int64? = nil) -> IIORecordedSource { IIORecordedSource(tracks, duration: duration) }
 
     /// The id of the device that has the sensor; nil when none has.
     func deviceID(of sensor: SensorDescription) -> String? {

@@ -81,9 +81,7 @@ public final class SimulatedServers: Sendable {
         duration = end.addingSaturated(999_999) / 1_000_000 * 1_000_000
     }
 
-    deinit {
-        stop()
-    }
+    deinit { stop() }
 
     /// What a program has to have in its environment to use the servers; empty when they do not run.
     public var environment: [String: String] { running.withLock { $0?.environment ?? [:] } }
@@ -216,9 +214,7 @@ public final class SimulatedServers: Sendable {
     private static func joined(
         _ traces: [TraceFile], _ options: SimulatedServersOptions
     ) throws(DeviceError) -> (TraceFile, remarks: [String]) {
-        guard let first = traces.first else {
-            throw DeviceError(.invalidTrace, "There is no trace to play. Name one.")
-        }
+        guard let first = traces.first else { throw DeviceError(.invalidTrace, "There is no trace to play. Name one.") }
         if traces.count == 1, options.faults.isEmpty { return (first, []) }
         var joined = first
         var remarks: [String] = []

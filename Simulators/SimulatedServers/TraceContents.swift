@@ -56,8 +56,7 @@ struct TraceContents {
                         changes.count < Self.maximumChanges
                     else { continue }
                     changes.append(
-                        SensorChange(
-                            sensor: cursor.sensors[sensor], isLost: record.kind == .sensorLost, time: time))
+                        SensorChange(sensor: cursor.sensors[sensor], isLost: record.kind == .sensorLost, time: time))
                 case .accessory: sources.insert(.accessories)
                 case .battery: break
                 }

@@ -56,8 +56,7 @@ enum EarthFixed {
             (s, c) = normalized((1 - WGS84.flattening) * sinPhi, cosPhi)
         }
         let height = p * cosPhi + position.z * sinPhi - a * (1 - e2 * sinPhi * sinPhi).squareRoot()
-        return Place(
-            latitude: atan2(sinPhi, cosPhi), longitude: atan2(position.y, position.x), height: height)
+        return Place(latitude: atan2(sinPhi, cosPhi), longitude: atan2(position.y, position.x), height: height)
     }
 
     private static func normalized(_ s: Double, _ c: Double) -> (Double, Double) {

@@ -36,7 +36,5 @@ struct GaussianNumbers: Sendable {
     mutating func vector() -> SIMD3<Double> { SIMD3(next(), next(), next()) }
 
     /// A number from -1 to 1.
-    mutating func uniform() -> Double {
-        Double(Int64(bitPattern: numbers.next()) >> 10) / 9_007_199_254_740_992
-    }
+    mutating func uniform() -> Double { Double(Int64(bitPattern: numbers.next()) >> 10) / 9_007_199_254_740_992 }
 }

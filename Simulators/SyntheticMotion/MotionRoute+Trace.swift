@@ -56,8 +56,7 @@ extension MotionRoute {
             stage.distance = max(path.distance, climb == 0 ? 0 : 1e-6)
             stage.firstSpeed = stage.distance / seconds
             (stage.greatestSpeed, stage.lastSpeed) = (stage.firstSpeed, stage.firstSpeed)
-            stage.tellsDirection =
-                path.distance >= Self.tellingWay && path.distance / seconds >= Self.tellingSpeed
+            stage.tellsDirection = path.distance >= Self.tellingWay && path.distance / seconds >= Self.tellingSpeed
             stages.append(stage)
             last = (place, altitude, found.time)
             guard stages.count < Self.maximumCount else {
@@ -84,9 +83,7 @@ extension MotionRoute {
             remarks.append(
                 "In \(gaps) places \(trace.name) has no position for more than a minute; they are gone straight.")
         }
-        if reading.others > 0 {
-            remarks.append("\(reading.others) positions of other receivers were left out.")
-        }
+        if reading.others > 0 { remarks.append("\(reading.others) positions of other receivers were left out.") }
         self.init(stages, extends: true, start: start, remarks: remarks)
     }
 }

@@ -131,8 +131,7 @@ extension MotionRoute {
             )
         }
         guard (0...maximumDuration).contains(waypoint.pause) else {
-            throw fail(
-                "the pause has to be between 0 and \(Int(maximumDuration)) s, and not \(waypoint.pause).")
+            throw fail("the pause has to be between 0 and \(Int(maximumDuration)) s, and not \(waypoint.pause).")
         }
     }
 

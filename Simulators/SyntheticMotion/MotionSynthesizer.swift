@@ -85,9 +85,7 @@ public struct MotionSynthesizer: Sendable {
         let now = path.instant(at: time)
         let turn = before.earthAttitude.conjugate * after.earthAttitude
         var rate = turn.turningVector / (2 * Self.halfStep)
-        if options.earthRotates {
-            rate += now.earthAttitude.conjugate.rotate(SIMD3(0, 0, EarthFixed.rotationRate))
-        }
+        if options.earthRotates { rate += now.earthAttitude.conjugate.rotate(SIMD3(0, 0, EarthFixed.rotationRate)) }
         let degrees = 180 / Double.pi
         var heading = SmoothPath.wrapped(now.heading) * degrees
         if heading < 0 { heading += 360 }

@@ -44,7 +44,5 @@ struct NoiseSource: Sendable {
         return value
     }
 
-    private mutating func draw() -> SIMD3<Double> {
-        axes == 3 ? numbers.vector() : SIMD3(numbers.next(), 0, 0)
-    }
+    private mutating func draw() -> SIMD3<Double> { axes == 3 ? numbers.vector() : SIMD3(numbers.next(), 0, 0) }
 }

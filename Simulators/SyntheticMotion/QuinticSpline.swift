@@ -32,11 +32,7 @@ enum QuinticSpline {
             let t2 = t * t
             let t3 = t2 * t
             let t4 = t3 * t
-            return (
-                t4 / 24,
-                (1 + 4 * t + 6 * t2 + 4 * t3 - 5 * t4) / 24,
-                (5 + 4 * t - 6 * t2 - 8 * t3 + 5 * t4) / 12
-            )
+            return (t4 / 24, (1 + 4 * t + 6 * t2 + 4 * t3 - 5 * t4) / 24, (5 + 4 * t - 6 * t2 - 8 * t3 + 5 * t4) / 12)
         }
         func second(_ t: Double) -> (edge: Double, next: Double, middle: Double) {
             let t2 = t * t

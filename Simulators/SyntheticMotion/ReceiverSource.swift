@@ -46,8 +46,7 @@ struct ReceiverSource: Sendable {
         if error != .zero {
             let here = EarthFixed.Place(
                 latitude: state.latitude * .pi / 180, longitude: state.longitude * .pi / 180, height: height)
-            let position = EarthFixed.position(
-                latitude: state.latitude, longitude: state.longitude, height: height)
+            let position = EarthFixed.position(latitude: state.latitude, longitude: state.longitude, height: height)
             let found = EarthFixed.place(of: position + here.attitude.rotate(error))
             (report.latitude, report.longitude) = (found.latitude * 180 / .pi, found.longitude * 180 / .pi)
             height = found.height

@@ -63,9 +63,7 @@ struct RouteStage: Sendable {
             if time < start { way = firstSpeed * (time - start) }
             if time > end { way = distance + lastSpeed * (time - end) }
         }
-        guard distance > 0 else {
-            return RoutePlace(place: from, altitude: altitude, direction: direction(at: time))
-        }
+        guard distance > 0 else { return RoutePlace(place: from, altitude: altitude, direction: direction(at: time)) }
         let path = Geodesic.direct(from: from, azimuth: azimuth, distance: way)
         let direction =
             tellsDirection

@@ -102,8 +102,7 @@ struct SmoothPath: Sendable {
             points.4.slope - points.0.slope, points.5.slope - points.0.slope
         )
         let pitch = pitches ? atan(points.0.slope + QuinticSpline.sum(weights.values, slopes)) : 0
-        var attitude =
-            Quaternion(aboutZ: -heading) * Quaternion(x: sin(pitch / 2), y: 0, z: 0, w: cos(pitch / 2))
+        var attitude = Quaternion(aboutZ: -heading) * Quaternion(x: sin(pitch / 2), y: 0, z: 0, w: cos(pitch / 2))
         var felt = attitude.conjugate.rotate(force)
         var roll = 0.0
         if leans {
@@ -160,9 +159,7 @@ struct SmoothPath: Sendable {
     }
 
     /// The same angle from -π to π.
-    static func wrapped(_ angle: Double) -> Double {
-        angle - (angle / (2 * .pi)).rounded() * 2 * .pi
-    }
+    static func wrapped(_ angle: Double) -> Double { angle - (angle / (2 * .pi)).rounded() * 2 * .pi }
 }
 
 extension SIMD3<Double> {

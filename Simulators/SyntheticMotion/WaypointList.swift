@@ -119,9 +119,7 @@ public enum WaypointList {
         return line.last == UInt8(ascii: "\r") ? line.dropLast() : line
     }
 
-    private static func isBinary(_ line: ArraySlice<UInt8>) -> Bool {
-        String(validating: line, as: UTF8.self) == nil
-    }
+    private static func isBinary(_ line: ArraySlice<UInt8>) -> Bool { String(validating: line, as: UTF8.self) == nil }
 
     /// The fields of a line: none for an empty one and for a comment, nil for what is no text.
     private static func fields(_ line: ArraySlice<UInt8>) -> [Substring]? {

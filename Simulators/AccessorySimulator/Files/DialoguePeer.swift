@@ -64,9 +64,7 @@ final class DialogueLane: Sendable {
         for number in begun..<dialogues.count { notes.add("\(name), session \(number + 1): nobody opened it.") }
     }
 
-    func note(_ number: Int, _ text: String) {
-        notes.add("\(name), session \(number + 1): \(text)")
-    }
+    func note(_ number: Int, _ text: String) { notes.add("\(name), session \(number + 1): \(text)") }
 }
 
 /// A peer that plays recorded dialogues: the first session gets the first one.
@@ -76,9 +74,7 @@ struct DialoguePeer: AccessoryPeer {
     private var peer: UmockdevPeer?
     private var hasFinished = false
 
-    init(_ lane: DialogueLane) {
-        self.lane = lane
-    }
+    init(_ lane: DialogueLane) { self.lane = lane }
 
     mutating func react(to event: AccessoryPeerEvent) -> [AccessoryPeerAction] {
         switch event {

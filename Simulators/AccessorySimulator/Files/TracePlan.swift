@@ -71,15 +71,13 @@ extension TracePlan.Accessory {
         case .attached: break
         case .detached: detach = time
         case .opened(let name): dialogues[name, default: []].append(TracePlan.Dialogue(last: time))
-        case .closed(let name, let reason):
-            edit(name, at: time) { $0.hangsUp = reason == .hungUp || reason == .failed }
+        case .closed(let name, let reason): edit(name, at: time) { $0.hangsUp = reason == .hungUp || reason == .failed }
         case .received(let name, let bytes):
             edit(name, at: time) { dialogue in
                 let milliseconds = max(0, (time - dialogue.last) / 1_000_000)
                 dialogue.script.steps.append(.read(milliseconds: UInt32(clamping: milliseconds), bytes))
             }
-        case .sent(let name, let bytes):
-            edit(name, at: time) { $0.script.steps.append(.write(milliseconds: 0, bytes)) }
+        case .sent(let name, let bytes): edit(name, at: time) { $0.script.steps.append(.write(milliseconds: 0, bytes)) }
         }
     }
 

@@ -88,9 +88,7 @@ final class Conversation {
     }
 
     /// The peer is to send no more; what it has sent is still written.
-    func stopPeer() {
-        session.end()
-    }
+    func stopPeer() { session.end() }
 
     /// The program is gone: the peer still hears what it had written.
     func endProgram() {

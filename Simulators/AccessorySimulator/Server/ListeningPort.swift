@@ -38,9 +38,7 @@ final class ListeningPort: SimulatedPort {
         listener = try Self.listen(path)
     }
 
-    deinit {
-        close()
-    }
+    deinit { close() }
 
     var deadline: BootTime { min(leavesUntil ?? .never, acceptsFrom ?? .never) }
 
@@ -121,9 +119,7 @@ final class ListeningPort: SimulatedPort {
 
     private func begin(_ context: PortContext) {
         guard let descriptor = acceptOne() else {
-            if errno != EAGAIN, errno != EWOULDBLOCK {
-                acceptsFrom = context.now.advanced(bySeconds: Self.acceptPause)
-            }
+            if errno != EAGAIN, errno != EWOULDBLOCK { acceptsFrom = context.now.advanced(bySeconds: Self.acceptPause) }
             return
         }
         connection = descriptor

@@ -52,9 +52,7 @@ final class SimulatorState: ServiceState {
     let openings = OpeningWatch()
     private let observers = Observers()
 
-    init() throws(DeviceError) {
-        wakeUp = try WakeUp(for: "the accessory simulator")
-    }
+    init() throws(DeviceError) { wakeUp = try WakeUp(for: "the accessory simulator") }
 
     func stop() {
         content.withLock { $0.isStopped = true }
@@ -84,9 +82,7 @@ final class SimulatorState: ServiceState {
     }
 
     /// Has those that wait for something look whether it has come to be.
-    func tell() {
-        observers.tell()
-    }
+    func tell() { observers.tell() }
 
     /// Waits until the condition holds; false when it does not hold in time.
     func wait(seconds: Double, until condition: () -> Bool) -> Bool {
@@ -114,9 +110,7 @@ final class SimulatorLoop: ServiceLoop {
         self.clock = clock
     }
 
-    deinit {
-        buffer.deallocate()
-    }
+    deinit { buffer.deallocate() }
 
     func run() {
         var descriptors: [pollfd] = []
@@ -174,8 +168,7 @@ final class SimulatorLoop: ServiceLoop {
         }
         for command in commands {
             switch command {
-            case .attach(let box):
-                if let accessory = box.take() { accessories[accessory.id] = accessory }
+            case .attach(let box): if let accessory = box.take() { accessories[accessory.id] = accessory }
             case .detach(let id, let how, let done): detach(id, how, done)
             case .hold(let id, let isHeld, let done):
                 for entry in accessories[id]?.ports ?? [] { entry.port.isInputHeld = isHeld }

@@ -55,9 +55,7 @@ final class TerminalPort: SimulatedPort {
         isWatched = openings?.add(path) ?? false
     }
 
-    deinit {
-        close()
-    }
+    deinit { close() }
 
     var deadline: BootTime {
         switch state {

@@ -29,9 +29,7 @@ extension GPSDFault {
     }
 
     /// Reads one fault such as `unplug(/dev/ttyUSB0)@1s`; see ``syntax``.
-    public init(_ text: String) throws(DeviceError) {
-        try self.init(FaultClause(text[...], counting: Self.counting))
-    }
+    public init(_ text: String) throws(DeviceError) { try self.init(FaultClause(text[...], counting: Self.counting)) }
 
     private static let counting = "a report"
 

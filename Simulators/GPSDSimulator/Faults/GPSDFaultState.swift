@@ -29,9 +29,7 @@ struct GPSDFaultState {
     private var waiting: [Entry] = []
 
     /// Adds a fault that is to come.
-    mutating func add(_ fault: GPSDFault) {
-        waiting.append(Entry(fault: fault))
-    }
+    mutating func add(_ fault: GPSDFault) { waiting.append(Entry(fault: fault)) }
 
     /// The next time, in seconds since the beginning of playback, at which something happens.
     var nextTime: Double? {

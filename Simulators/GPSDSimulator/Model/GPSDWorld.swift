@@ -32,9 +32,7 @@ struct GPSDWorld {
     func place(of path: String) -> Int? { receivers.firstIndex { $0.description.path == path } }
 
     /// Changes a receiver.
-    mutating func update(_ place: Int, _ change: (inout SimulatedReceiver) -> Void) {
-        change(&receivers[place])
-    }
+    mutating func update(_ place: Int, _ change: (inout SimulatedReceiver) -> Void) { change(&receivers[place]) }
 
     /// Adds a receiver; nil when there are too many.
     mutating func add(_ receiver: SimulatedReceiver) -> Int? {
@@ -71,8 +69,7 @@ struct GPSDWorld {
             }
             appendDevices(to: &reply)
             Self.append(GPSDEncoder.line(policy), to: &reply)
-        case .device(let path, let isConfiguration, let fault):
-            answerDevice(path, isConfiguration, fault, &reply)
+        case .device(let path, let isConfiguration, let fault): answerDevice(path, isConfiguration, fault, &reply)
         case .unrecognized(let text):
             var message = Array("Unrecognized request '".utf8)
             Self.escape(text, to: &message)
@@ -89,12 +86,10 @@ struct GPSDWorld {
                 return Self.append(error: Array("Can't open ".utf8) + path + [UInt8(ascii: ".")], to: &reply)
             }
             if path == nil, present.isEmpty {
-                return Self.append(
-                    error: "Can't perform DEVICE configuration, no devices attached.", to: &reply)
+                return Self.append(error: "Can't perform DEVICE configuration, no devices attached.", to: &reply)
             }
             if path == nil, present.count > 1 {
-                return Self.append(
-                    error: "No path specified in DEVICE, but multiple devices are attached.", to: &reply)
+                return Self.append(error: "No path specified in DEVICE, but multiple devices are attached.", to: &reply)
             }
         }
         for receiver in present where path == nil || receiver.description.path.utf8.elementsEqual(path ?? []) {

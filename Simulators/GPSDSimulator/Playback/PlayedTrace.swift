@@ -70,8 +70,7 @@ struct PlayedTrace {
 
     private mutating func append(_ contents: PlayedEvent.Contents, at time: Int64) {
         hasPlayedAny = true
-        pending.append(
-            PlayedEvent(time: start.addingSaturated(time), shift: start, contents: contents))
+        pending.append(PlayedEvent(time: start.addingSaturated(time), shift: start, contents: contents))
     }
 
     private mutating func contents(

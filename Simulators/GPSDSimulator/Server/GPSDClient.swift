@@ -45,16 +45,12 @@ final class GPSDClient {
         lastRequest = now
     }
 
-    deinit {
-        close(descriptor)
-    }
+    deinit { close(descriptor) }
 
     /// True when something waits to be sent.
     var hasPending: Bool { pendingStart < pending.count }
 
-    func end() {
-        isOver = true
-    }
+    func end() { isOver = true }
 
     /// Makes the close abrupt: the client sees a reset.
     func abort() {

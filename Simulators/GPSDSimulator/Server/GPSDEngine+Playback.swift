@@ -43,9 +43,7 @@ extension GPSDEngine {
     }
 
     /// True when the sentences of the trace are sent, and not others in their place.
-    private func usesSentences(_ event: PlayedEvent) -> Bool {
-        survey.hasSentences && shift == 0 && event.shift == 0
-    }
+    private func usesSentences(_ event: PlayedEvent) -> Bool { survey.hasSentences && shift == 0 && event.shift == 0 }
 
     private func deliver(_ line: [UInt8], _ report: GPSDReport, _ shift: Int64, _ now: BootTime) {
         let path: String

@@ -63,14 +63,10 @@ final class GPSDEngine {
         for fault in options.faults { faults.add(fault) }
     }
 
-    deinit {
-        buffer.deallocate()
-    }
+    deinit { buffer.deallocate() }
 
     /// Makes a fault happen: at once, or at its moment.
-    func inject(_ fault: GPSDFault) {
-        faults.add(fault)
-    }
+    func inject(_ fault: GPSDFault) { faults.add(fault) }
 
     /// Takes a connection, or closes it where there are too many.
     func adopt(_ descriptor: Int32, now: BootTime) {

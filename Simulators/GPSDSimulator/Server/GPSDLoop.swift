@@ -52,8 +52,7 @@ final class GPSDLoop: ServiceLoop {
         descriptors.append(pollfd(fd: shared.wakeUp.readEnd, events: Int16(POLLIN), revents: 0))
         descriptors.append(door.interest(now: now))
         for client in clients {
-            descriptors.append(
-                pollfd(fd: client.descriptor, events: engine.events(of: client, now: now), revents: 0))
+            descriptors.append(pollfd(fd: client.descriptor, events: engine.events(of: client, now: now), revents: 0))
         }
         let deadline = min(engine.deadline(now: now), door.deadline(now: now))
         var milliseconds: Int32 = -1

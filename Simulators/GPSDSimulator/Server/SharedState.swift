@@ -21,9 +21,7 @@ final class SharedState: ServiceState {
     private let observers = Observers()
 
     /// - Parameter owner: who has the thread, in the words of an error.
-    init(for owner: String) throws(DeviceError) {
-        wakeUp = try WakeUp(for: owner)
-    }
+    init(for owner: String) throws(DeviceError) { wakeUp = try WakeUp(for: owner) }
 
     var isStopped: Bool { content.withLock { $0.isStopped } }
 

@@ -66,10 +66,7 @@ public final class ReceiverTerminal: Sendable {
             let player = try SentencePlayer(file, receiver: receiver, options: options)
             let shared = try SharedState(for: "the simulated receiver")
             let (master, path) = try PseudoTerminal.open(for: "the simulated receiver")
-            return (
-                shared, path,
-                TerminalLoop(master: master, path: path, player, shared: shared, options: options)
-            )
+            return (shared, path, TerminalLoop(master: master, path: path, player, shared: shared, options: options))
         }
     }
 

@@ -82,8 +82,7 @@ struct SentencePlayer {
         case .sky(let sky):
             if isMine(sky.receiver) { self.sky = sky }
             return []
-        case .attitude(let attitude):
-            return isMine(attitude.receiver) ? MadeSentences.sentences(report, nil) : []
+        case .attitude(let attitude): return isMine(attitude.receiver) ? MadeSentences.sentences(report, nil) : []
         default: return []
         }
     }

@@ -40,9 +40,7 @@ final class TerminalLoop: ServiceLoop {
         isWatched = openings.add(path)
     }
 
-    deinit {
-        hangUp()
-    }
+    deinit { hangUp() }
 
     /// Plays until it is stopped.
     func run() {

@@ -33,9 +33,7 @@ extension IIODFault {
     }
 
     /// Reads one fault such as `open=EBUSY(mpu6050)@1s`; see ``syntax``.
-    public init(_ text: String) throws(DeviceError) {
-        try self.init(FaultClause(text[...], counting: Self.counting))
-    }
+    public init(_ text: String) throws(DeviceError) { try self.init(FaultClause(text[...], counting: Self.counting)) }
 
     private static let counting = "a sample"
 

@@ -46,9 +46,7 @@ struct IIODFaultState: Sendable {
         var time: Double { if case .seconds(let time) = moment { time } else { -1 } }
     }
 
-    init(deviceCount: Int) {
-        devices = Array(repeating: OfDevice(), count: deviceCount)
-    }
+    init(deviceCount: Int) { devices = Array(repeating: OfDevice(), count: deviceCount) }
 
     subscript(device: Int) -> OfDevice { devices[device] }
 
@@ -60,8 +58,7 @@ struct IIODFaultState: Sendable {
 
     /// Adds a fault that is to come.
     mutating func add(_ fault: IIODFault, device: Int?) {
-        waiting.append(
-            Entry(action: fault.action, device: device, moment: fault.moment, duration: fault.duration))
+        waiting.append(Entry(action: fault.action, device: device, moment: fault.moment, duration: fault.duration))
     }
 
     /// True when faults that have begun wait for ``tell(seconds:)`` to know when they end.

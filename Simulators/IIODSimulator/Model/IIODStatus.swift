@@ -7,9 +7,7 @@ import SystemCalls
 struct IIODStatus: Error, Hashable {
     let number: Int32
 
-    init(_ number: Int32) {
-        self.number = number
-    }
+    init(_ number: Int32) { self.number = number }
 
     /// The number as it is sent.
     var code: Int64 { -Int64(number) }

@@ -85,8 +85,7 @@ extension IIODCommand {
             rest = rest.dropFirst()
             guard let id = rest.popFirst() else { return nil }
             place = .channel(id: id, isOutput: direction == "OUTPUT")
-        default:
-            break
+        default: break
         }
         guard rest.count <= 1 else { return nil }
         return IIODAttributePath(device: device, place: place, name: rest.first)

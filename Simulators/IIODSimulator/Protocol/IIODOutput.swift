@@ -19,13 +19,9 @@ struct IIODOutput {
         head.append(UInt8(ascii: "\n"))
     }
 
-    mutating func append(_ status: IIODStatus) {
-        append(line: status.code)
-    }
+    mutating func append(_ status: IIODStatus) { append(line: status.code) }
 
-    mutating func append(_ bytes: some Sequence<UInt8>) {
-        head.append(contentsOf: bytes)
-    }
+    mutating func append(_ bytes: some Sequence<UInt8>) { head.append(contentsOf: bytes) }
 
     /// Empties it and keeps its memory.
     mutating func removeAll() {

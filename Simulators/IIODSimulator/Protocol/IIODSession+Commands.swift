@@ -39,8 +39,7 @@ extension IIODSession {
                 output.append(line: 0)
             case .open(let device, let samples, let mask, let isCyclic):
                 let index = try world.context.device(device)
-                let stream = try world.open(
-                    index, samples: samples, mask: mask, isCyclic: isCyclic, now: now)
+                let stream = try world.open(index, samples: samples, mask: mask, isCyclic: isCyclic, now: now)
                 if let former = streams[index] { world.closed(former) }
                 streams[index] = stream
                 output.append(line: 0)

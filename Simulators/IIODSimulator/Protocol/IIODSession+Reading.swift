@@ -14,8 +14,7 @@ extension IIODSession {
         defer { streams[reading.device] = stream }
         let wanted = reading.left / Int64(stream.sampleSize)
         switch stream.next(atMost: wanted, &world, now: now) {
-        case .wait(let deadline):
-            return deadline
+        case .wait(let deadline): return deadline
         case .failure(let status):
             output.append(status)
             phase = .commands

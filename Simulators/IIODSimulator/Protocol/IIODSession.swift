@@ -95,8 +95,7 @@ struct IIODSession {
     private mutating func work(_ world: inout IIODWorld, now: BootTime) -> Wait {
         while output.body == nil, output.head.count < IIODSession.gathered {
             switch phase {
-            case .ended:
-                return .ended
+            case .ended: return .ended
             case .commands:
                 guard let line = takeLine() else {
                     guard input.count - position > IIODSession.longestLine else { return .input }
@@ -135,8 +134,7 @@ struct IIODSession {
             case .remainder:
                 phase = .commands
                 output.append(line: 0)
-            case .reading(let reading):
-                if let deadline = answer(reading, &world, now: now) { return .time(deadline) }
+            case .reading(let reading): if let deadline = answer(reading, &world, now: now) { return .time(deadline) }
             }
         }
         return .output

@@ -100,8 +100,7 @@ struct IIOTimeline: Sendable {
                 if times[middle] <= elapsed { low = middle + 1 } else { high = middle }
             }
             return Int64(low)
-        case .interval(let interval):
-            return elapsed < 0 ? 0 : elapsed / interval + 1
+        case .interval(let interval): return elapsed < 0 ? 0 : elapsed / interval + 1
         case .rate(let rate):
             guard elapsed >= 0 else { return 0 }
             var count = Int64(min(Double(elapsed) / 1e9 * rate, 9e18)) + 1

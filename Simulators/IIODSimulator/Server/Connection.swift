@@ -18,13 +18,9 @@ final class Connection {
     /// True when it is to be closed.
     var isOver = false
 
-    init(_ descriptor: Int32) {
-        self.descriptor = descriptor
-    }
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    deinit {
-        close(descriptor)
-    }
+    deinit { close(descriptor) }
 
     /// Makes the close abrupt: the client sees a reset.
     func abort() {

@@ -31,8 +31,7 @@ public final class IIODServer: Sendable {
     ) {
         self.options = options
         let signals = context.context.devices.map { samples.signals(for: $0) }
-        shared = SharedWorld(
-            IIODWorld(context: context, signals: signals, options: options, readClock: { $0.now }))
+        shared = SharedWorld(IIODWorld(context: context, signals: signals, options: options, readClock: { $0.now }))
     }
 
     /// The port that it listens on; nil when it does not run.

@@ -26,9 +26,7 @@ final class ServerLoop: ServiceLoop {
         self.maximumConnections = max(1, maximumConnections)
     }
 
-    deinit {
-        buffer.deallocate()
-    }
+    deinit { buffer.deallocate() }
 
     /// Serves until the server is stopped.
     func run() {

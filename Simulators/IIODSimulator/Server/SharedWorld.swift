@@ -18,9 +18,7 @@ final class SharedWorld: ServiceState {
 
     let state: Mutex<State>
 
-    init(_ world: IIODWorld) {
-        state = Mutex(State(world: world))
-    }
+    init(_ world: IIODWorld) { state = Mutex(State(world: world)) }
 
     func stop() { order { $0.isStopped = true } }
 

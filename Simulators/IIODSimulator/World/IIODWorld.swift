@@ -280,8 +280,7 @@ extension IIODWorld {
                 .constant(context.number("raw", device: device, channel: channel) ?? 0), scale: 1, offset: 0)
             return (channel, signal.map { column($0, device: device, channel: channel) } ?? raw)
         }
-        let timeline = IIOTimeline(
-            signals[device], rate: rate(device, channels: captured), loops: options.end == .loop)
+        let timeline = IIOTimeline(signals[device], rate: rate(device, channels: captured), loops: options.end == .loop)
         openCount += 1
         streamCounts[device, default: 0] += 1
         return SampleStream(

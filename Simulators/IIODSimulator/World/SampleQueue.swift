@@ -9,9 +9,7 @@ struct SampleQueue: Sendable {
     /// The ranges that wait, oldest first; a gap is what was lost.
     private var ranges: [Range<Int64>] = []
 
-    init(from first: Int64) {
-        filled = first
-    }
+    init(from first: Int64) { filled = first }
 
     /// Samples up to there have come.
     mutating func fill(to released: Int64, capacity: Int64) {
@@ -29,9 +27,7 @@ struct SampleQueue: Sendable {
     }
 
     /// Samples up to there have come and are lost.
-    mutating func lose(to released: Int64) {
-        filled = max(filled, released)
-    }
+    mutating func lose(to released: Int64) { filled = max(filled, released) }
 
     /// The number of the oldest that waits, or of the next to come.
     var first: Int64 { ranges.first?.lowerBound ?? filled }

@@ -105,9 +105,7 @@ struct SampleStream {
             if let count = writer.timeline.passCount {
                 if !writer.timeline.isEndless {
                     shorten(to: count - first)
-                    guard refill > 0 else {
-                        return world.end == .noDevice ? .failure(.noDevice) : .wait(.never)
-                    }
+                    guard refill > 0 else { return world.end == .noDevice ? .failure(.noDevice) : .wait(.never) }
                 } else if released == nil {
                     shorten(to: count - writer.timeline.place(of: first))
                 }
@@ -176,15 +174,13 @@ struct SampleStream {
         guard lastCount > 0, !overflow, cursor < stamped.lowerBound || end > stamped.upperBound else { return }
         let samples = cursor..<end
         switch blockKind {
-        case .chunk:
-            return
+        case .chunk: return
         case .pass:
             // The end of a pass ends a chunk.
             guard writer.timeline.phase(of: end - 1) != nil,
                 writer.timeline.place(of: end - 1) - writer.timeline.place(of: cursor) == lastCount - 1
             else { return }
-        case .constant:
-            break
+        case .constant: break
         }
         stamp(samples, at: blockStart(of: samples))
     }

@@ -62,9 +62,7 @@ final class RecordedAttachment: SimulatedAttachment {
     }
 
     /// The number under which it is attached.
-    func setID(_ id: AccessoryDescription.ID) {
-        self.id.store(id, ordering: .relaxed)
-    }
+    func setID(_ id: AccessoryDescription.ID) { self.id.store(id, ordering: .relaxed) }
 
     // MARK: The program
 
@@ -184,9 +182,7 @@ final class RecordedAttachment: SimulatedAttachment {
         for place in state.lanes[index].dialogues.indices {
             let number = state.lanes[index].dialogues[place].number
             for found in state.lanes[index].dialogues[place].takeMismatches() {
-                differences.add([
-                    difference(.bytes, found.offset, found.expected, found.found, name, number, state)
-                ])
+                differences.add([difference(.bytes, found.offset, found.expected, found.found, name, number, state)])
             }
         }
     }

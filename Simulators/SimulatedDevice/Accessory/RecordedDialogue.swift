@@ -54,9 +54,7 @@ struct RecordedDialogue: Sendable {
     /// What was noticed and not fetched yet.
     private(set) var mismatches: [(offset: Int64, expected: [UInt8], found: [UInt8])] = []
 
-    init(number: Int) {
-        self.number = number
-    }
+    init(number: Int) { self.number = number }
 
     /// Bytes that the recorded program read.
     mutating func record(input bytes: [UInt8]) {

@@ -13,9 +13,7 @@ final class SimulatedAccessorySource: AccessorySource {
 
     var problems: [DeviceError] { [] }
 
-    func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription {
-        hub.subscribe(receive)
-    }
+    func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription { hub.subscribe(receive) }
 
     func open(_ accessory: AccessoryDescription.ID, protocol name: String) throws(DeviceError) -> any ByteChannel {
         guard let description = hub.description(of: accessory),
@@ -34,9 +32,7 @@ final class SimulatedAccessorySource: AccessorySource {
     }
 
     /// Describes an accessory otherwise.
-    func change(_ description: AccessoryDescription) {
-        hub.change(description)
-    }
+    func change(_ description: AccessoryDescription) { hub.change(description) }
 
     /// Unplugs an accessory; nothing when it is gone already.
     func detach(_ id: AccessoryDescription.ID) {
@@ -56,9 +52,7 @@ final class SimulatedAccessorySource: AccessorySource {
         DeviceError(.busy, "The protocol \(name) is in use in this process. Close that session first.")
     }
 
-    static func unplugged(_ name: String) -> DeviceError {
-        DeviceError(.notFound, "\(name) has been unplugged.")
-    }
+    static func unplugged(_ name: String) -> DeviceError { DeviceError(.notFound, "\(name) has been unplugged.") }
 
     /// How a channel ends whose accessory is unplugged before it has taken everything.
     static func end(unsentBytes count: Int) -> ByteChannelEnd {

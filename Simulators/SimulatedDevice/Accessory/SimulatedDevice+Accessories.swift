@@ -21,9 +21,7 @@ extension SimulatedDevice {
 
     /// Unplugs an accessory, be it of the trace or one that was attached; nothing when it is gone. What it had sent can
     /// still be read.
-    public func detach(_ id: AccessoryDescription.ID) {
-        accessories.detach(id)
-    }
+    public func detach(_ id: AccessoryDescription.ID) { accessories.detach(id) }
 
     /// What programs did otherwise than the recorded one in sessions with accessories of the trace, in the order in which
     /// it was noticed; at the end of the trace also what is still missing. At most some hundred; while the device plays

@@ -37,8 +37,7 @@ extension CallbackDifference: CustomStringConvertible {
         switch (field.isEmpty, expected == nil, got == nil) {
         case (true, false, true): lines.append("\(place): \(title), did not come")
         case (true, true, false): lines.append("\(place): \(title), came after the last that was expected")
-        default:
-            lines.append("\(place): \(title), differs" + (field.isEmpty ? "" : " in \(field)"))
+        default: lines.append("\(place): \(title), differs" + (field.isEmpty ? "" : " in \(field)"))
         }
         lines.append("  expected   \(expected.map(Self.shown) ?? "nothing")")
         lines.append("  got        \(got.map(Self.shown) ?? "nothing")")

@@ -20,9 +20,7 @@ struct CallbackMatch {
     let tolerances: [String: FieldTolerance]
 
     /// The first difference; nil when there is none that counts. Fields may come in any order.
-    func difference(of got: CallbackValue, from expected: CallbackValue) -> Finding? {
-        find(expected, got, Place())
-    }
+    func difference(of got: CallbackValue, from expected: CallbackValue) -> Finding? { find(expected, got, Place()) }
 
     /// A field, as people read it and as tolerances name it.
     private struct Place {
@@ -31,8 +29,7 @@ struct CallbackMatch {
         var name = ""
 
         func member(_ name: String) -> Place {
-            Place(
-                path: path.isEmpty ? name : "\(path).\(name)", key: key.isEmpty ? name : "\(key).\(name)", name: name)
+            Place(path: path.isEmpty ? name : "\(path).\(name)", key: key.isEmpty ? name : "\(key).\(name)", name: name)
         }
 
         func element(_ index: Int) -> Place { Place(path: "\(path)[\(index)]", key: key, name: name) }
@@ -98,8 +95,7 @@ struct CallbackMatch {
     private func finding(
         _ place: Place, _ expected: CallbackValue?, _ got: CallbackValue?, distance: Double? = nil
     ) -> Finding {
-        Finding(
-            field: place.path, expected: expected, got: got, distance: distance, tolerance: tolerance(place))
+        Finding(field: place.path, expected: expected, got: got, distance: distance, tolerance: tolerance(place))
     }
 
     /// Seconds between two times in ISO 8601; nil when one of them is none.

@@ -37,9 +37,7 @@ public struct ExpectedCallbacks: Sendable {
         self.bytes = bytes
         self.name = name
         var lines = CallbackLines(bytes)
-        guard let line = lines.next() else {
-            throw Self.wrong(name, 1, "there is nothing in it")
-        }
+        guard let line = lines.next() else { throw Self.wrong(name, 1, "there is nothing in it") }
         start = lines.offset
         guard line.count <= Self.maximumLineLength else { throw Self.wrong(name, 1, "it is too long") }
         let header: ExpectationHeader

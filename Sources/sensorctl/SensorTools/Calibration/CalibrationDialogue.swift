@@ -130,9 +130,7 @@ package final class LineScreen: CalibrationScreen {
     package let showsPictures = false
     private let write: (String) -> Void
 
-    package init(_ write: @escaping (String) -> Void) {
-        self.write = write
-    }
+    package init(_ write: @escaping (String) -> Void) { self.write = write }
 
     package func say(_ line: String) { write(line) }
     package func show(_ task: any CalibrationTask) {}

@@ -40,8 +40,7 @@ extension CalibrationOutcome {
             stored.offset = calibration.offset
             stored.matrix = (calibration.matrix.row0, calibration.matrix.row1, calibration.matrix.row2)
             stored.residual = calibration.residual / Self.gravity
-        case .magnetometer(let calibration):
-            stored = SensorCalibration(calibration, date: date)
+        case .magnetometer(let calibration): stored = SensorCalibration(calibration, date: date)
         case .mount: return nil
         }
         stored.date = date

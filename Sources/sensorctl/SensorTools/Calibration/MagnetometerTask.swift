@@ -28,9 +28,7 @@ struct MagnetometerTask: CalibrationTask {
     private var bestCoverage = 0.0
     private var now = 0.0
 
-    init() {
-        calibrator = MagnetometerCalibrator()
-    }
+    init() { calibrator = MagnetometerCalibrator() }
 
     let instruction = "Turn the device slowly into all directions, as if drawing eights, away from iron and magnets."
 

@@ -21,9 +21,7 @@ struct MountTask: CalibrationTask {
     private var problem: String?
 
     /// - Parameter keepsExact: true to keep a mount as it was measured where it is close to right angles.
-    init(keepsExact: Bool = false) {
-        finder = keepsExact ? MountMatrixFinder(rightAngleLimit: 0) : MountMatrixFinder()
-    }
+    init(keepsExact: Bool = false) { finder = keepsExact ? MountMatrixFinder(rightAngleLimit: 0) : MountMatrixFinder() }
 
     /// The pose that is due.
     private var pose: DevicePose? { known.count < Self.poses.count ? Self.poses[known.count] : nil }
@@ -89,8 +87,7 @@ struct MountTask: CalibrationTask {
     mutating func finish() -> Result<CalibrationOutcome, CalibrationShortfall> {
         if let outcome { return .success(outcome) }
         return .failure(
-            CalibrationShortfall(
-                reason: problem ?? "The device lay still on \(known.count) of 3 sides only."))
+            CalibrationShortfall(reason: problem ?? "The device lay still on \(known.count) of 3 sides only."))
     }
 }
 

@@ -44,8 +44,7 @@ struct RestTask: CalibrationTask {
         switch rest.state {
         case .moving: break
         case .turning: hint = "It turns steadily, faster than any bias: put it on something that does not turn."
-        case .resting(let progress):
-            if progress > 0.2 { hint = nil }
+        case .resting(let progress): if progress > 0.2 { hint = nil }
         case .complete:
             guard let bias = rest.bias, let sigma = rest.sigma else { return }
             outcome = .gyro(bias: bias, sigma: sigma, seconds: seconds)

@@ -132,8 +132,7 @@ extension Diagnosis {
         if node.isSocket { return socket(name, node) }
         guard let holder = node.holders.first else { return nil }
         let programs = node.holders.map { "\($0.name) (pid \($0.pid))" }.joined(separator: " and ")
-        return Finding(
-            .problem, topic, "\(name): \(path) is in use by \(programs).", repair: release(path, holder))
+        return Finding(.problem, topic, "\(name): \(path) is in use by \(programs).", repair: release(path, holder))
     }
 
     /// Who is connected to a socket; that may keep others out.
@@ -161,8 +160,7 @@ extension Diagnosis {
 
     private static func release(_ path: String, _ holder: NodeFacts.Holder) -> [String] {
         switch holder.name {
-        case "gpsd":
-            return ["sudo gpsdctl remove \(word(path))    # for good: USBAUTO=\"false\" in /etc/default/gpsd"]
+        case "gpsd": return ["sudo gpsdctl remove \(word(path))    # for good: USBAUTO=\"false\" in /etc/default/gpsd"]
         case "ModemManager": return installRules + ["sudo systemctl restart ModemManager"]
         case "brltty": return ["sudo systemctl mask --now brltty-udev.service    # or: sudo apt-get remove brltty"]
         default: return ["ps -o pid,user,lstart,args -p \(holder.pid)    # what it is; end it if it is not wanted"]

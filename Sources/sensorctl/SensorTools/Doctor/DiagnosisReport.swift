@@ -10,9 +10,7 @@ package struct DiagnosisReport: Report {
     private let facts: MachineFacts
     private let diagnosis: Diagnosis
 
-    package init(facts: MachineFacts, diagnosis: Diagnosis) {
-        (self.facts, self.diagnosis) = (facts, diagnosis)
-    }
+    package init(facts: MachineFacts, diagnosis: Diagnosis) { (self.facts, self.diagnosis) = (facts, diagnosis) }
 
     /// What is in force and where it comes from.
     private var settings: [(name: String, value: String, origin: String)] {

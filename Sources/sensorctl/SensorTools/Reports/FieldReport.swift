@@ -107,7 +107,5 @@ package struct FieldReport: Report {
         return name + padding(name, 12) + numbers + (unit.isEmpty ? "" : " " + unit)
     }
 
-    private static func text(_ value: Double, digits: Int) -> String {
-        String(format: "%.\(digits)f", value)
-    }
+    private static func text(_ value: Double, digits: Int) -> String { String(format: "%.\(digits)f", value) }
 }

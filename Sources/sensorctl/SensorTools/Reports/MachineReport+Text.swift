@@ -39,9 +39,7 @@ extension MachineReport {
             let name = [sensor.name, sensor.label].filter { !$0.isEmpty }.joined(separator: ", ")
             let facts = [name, sensor.mode.rawValue, sensor.rates.text].filter { !$0.isEmpty }.joined(separator: "  ")
             row(index == 0 ? "Sensors" : "", "\(sensor.kind.rawValue)  \(facts)", sensor.id)
-            if sensor.kind.isVector {
-                row("", "  mount matrix \(sensor.mountMatrix.text)", sensor.mountMatrixOrigin)
-            }
+            if sensor.kind.isVector { row("", "  mount matrix \(sensor.mountMatrix.text)", sensor.mountMatrixOrigin) }
             for remark in sensor.remarks { row("", "  " + ink.color(214, remark)) }
         }
         for (name, value, remark) in accessories.rows(ink: ink) { row(name, value, remark) }

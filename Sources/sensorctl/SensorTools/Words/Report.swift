@@ -38,16 +38,12 @@ package struct Ink: Sendable {
     /// False leaves texts as they are.
     package let isOn: Bool
 
-    package init(isOn: Bool) {
-        self.isOn = isOn
-    }
+    package init(isOn: Bool) { self.isOn = isOn }
 
     /// The text in one of the 256 colours of xterm.
     package func color(_ number: Int, _ text: String) -> String { code("38;5;\(number)", text) }
     package func dim(_ text: String) -> String { code("2", text) }
     package func bold(_ text: String) -> String { code("1", text) }
 
-    private func code(_ code: String, _ text: String) -> String {
-        isOn ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
-    }
+    private func code(_ code: String, _ text: String) -> String { isOn ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text }
 }

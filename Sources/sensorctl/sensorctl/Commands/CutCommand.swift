@@ -70,9 +70,7 @@ struct TraceTime: ExpressibleByArgument, CustomStringConvertible {
     /// From the start.
     var seconds: Double
 
-    init(seconds: Double) {
-        self.seconds = seconds
-    }
+    init(seconds: Double) { self.seconds = seconds }
 
     init?(argument: String) {
         let words = argument.split(separator: ":", omittingEmptySubsequences: false)

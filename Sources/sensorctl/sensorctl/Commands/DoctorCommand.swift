@@ -25,9 +25,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    func validate() throws {
-        try Self.validate(duration: seconds)
-    }
+    func validate() throws { try Self.validate(duration: seconds) }
 
     func run() async throws {
         try await Termination.during { await diagnose($0) }

@@ -46,9 +46,7 @@ struct FieldCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard abs(latitude) <= 90 else {
-            throw ValidationError("--latitude takes degrees from -90 to 90.")
-        }
+        guard abs(latitude) <= 90 else { throw ValidationError("--latitude takes degrees from -90 to 90.") }
         guard (-180...360).contains(longitude) else {
             throw ValidationError("--longitude takes degrees from -180 to 180, or from 0 to 360.")
         }
@@ -60,8 +58,7 @@ struct FieldCommand: ParsableCommand {
     func run() throws {
         let model = try chosenModel()
         let year = date?.year ?? DecimalYear.at(secondsSince1970: LiveClock().wallTime.seconds)
-        let report = FieldReport(
-            latitude: latitude, longitude: longitude, altitude: altitude, year: year, model: model)
+        let report = FieldReport(latitude: latitude, longitude: longitude, altitude: altitude, year: year, model: model)
         let stop = Stop()
         StandardOutput(stop: stop).write(report, asJSON: output.json)
         for remark in report.remarks { Notes.warn(remark) }

@@ -30,8 +30,7 @@ struct ListCommand: AsyncParsableCommand {
         async let accessories = AccessoryList.load(device.accessorySource)
         let answer = await ServiceProbe.ask(device, atMost: 2, stop: stop)
         if case .signal? = stop.reason { return .success }
-        let report = MachineReport(
-            of: device, answer: answer, sensors: await sensors, accessories: await accessories)
+        let report = MachineReport(of: device, answer: answer, sensors: await sensors, accessories: await accessories)
         StandardOutput(stop: stop).write(report, asJSON: output.json)
         return stop.status()
     }

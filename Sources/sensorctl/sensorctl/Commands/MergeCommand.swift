@@ -20,8 +20,7 @@ struct MergeCommand: ParsableCommand {
     @Argument(help: "The recordings.")
     var files: [String]
 
-    @Option(
-        name: .shortAndLong, help: ArgumentHelp("What to write; - for standard output.", valueName: "file"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("What to write; - for standard output.", valueName: "file"))
     var output: String
 
     @Option(help: "The format, where the ending of the output does not say it.")
@@ -33,8 +32,7 @@ struct MergeCommand: ParsableCommand {
     @Flag(help: "Replace the file if there is one.")
     var overwrite = false
 
-    @Option(
-        help: ArgumentHelp("The receiver whose positions are written, in formats of one.", valueName: "path"))
+    @Option(help: ArgumentHelp("The receiver whose positions are written, in formats of one.", valueName: "path"))
     var receiver: String?
 
     @Flag(help: "Write the times of arrival too, in gpsd's reports and NMEA.")

@@ -80,14 +80,11 @@ struct RecordCommand: AsyncParsableCommand {
             )
             return .noPermission
         }
-        let events = RecordingEvents(
-            file: file, device: device, parts: parts.parts, asJSON: output.json, stop: stop)
+        let events = RecordingEvents(file: file, device: device, parts: parts.parts, asJSON: output.json, stop: stop)
         let recorder: TraceRecorder
         var box: BlackBoxSession?
         do throws(DeviceError) {
-            if let plan {
-                box = try BlackBoxSession(file, plan, clock: device.clock, events: events, stop: stop)
-            }
+            if let plan { box = try BlackBoxSession(file, plan, clock: device.clock, events: events, stop: stop) }
             let writer: TraceWriter
             if let box {
                 writer = box.writer
@@ -147,8 +144,7 @@ struct RecordCommand: AsyncParsableCommand {
             for sensor in device.motionSource.sensors {
                 // Asks for no rate of its own.
                 let request = MotionRequest(kind: sensor.kind, sensor: sensor.id, everyReading: true, axes: .sensor)
-                subscriptions.append(
-                    device.motionSource.subscribe(request) { events.take($0, sensor: sensor.id) })
+                subscriptions.append(device.motionSource.subscribe(request) { events.take($0, sensor: sensor.id) })
             }
         }
         if parts.parts.contains(.accessories) {
@@ -190,9 +186,7 @@ struct PartNames: ExpressibleByArgument, CustomStringConvertible {
 
     let parts: TraceParts
 
-    init(parts: TraceParts) {
-        self.parts = parts
-    }
+    init(parts: TraceParts) { self.parts = parts }
 
     init?(argument: String) {
         var parts: TraceParts = []

@@ -15,9 +15,7 @@ extension ParsableArguments {
     /// A duration has to be a number of seconds that a timer takes.
     static func validate(duration: Double?) throws {
         guard let duration else { return }
-        guard duration > 0, duration <= 1e8 else {
-            throw ValidationError("--duration takes seconds, more than 0.")
-        }
+        guard duration > 0, duration <= 1e8 else { throw ValidationError("--duration takes seconds, more than 0.") }
     }
 
     /// An interval has to be a number of seconds that a sensor can keep.
@@ -37,9 +35,7 @@ extension ParsableArguments {
 
     /// A program that is run has standard output for itself.
     static func validate(program: [String], json: Bool) throws {
-        if json, !program.isEmpty {
-            throw ValidationError("Standard output belongs to the program: leave --json out.")
-        }
+        if json, !program.isEmpty { throw ValidationError("Standard output belongs to the program: leave --json out.") }
     }
 }
 

@@ -36,8 +36,7 @@ extension SynthesizeCommand {
         options.inertialUnit = try Self.find(imu, InertialUnit.all, \.name, "--imu")
         let isIdeal = options.inertialUnit == .ideal
         let own = options.inertialUnit?.magnetometer?.name ?? "ak8963"
-        options.magnetometer = try Self.find(
-            magnetometer ?? own, SensorModel.magnetometers, \.name, "--magnetometer")
+        options.magnetometer = try Self.find(magnetometer ?? own, SensorModel.magnetometers, \.name, "--magnetometer")
         options.barometer = try Self.find(
             barometer ?? (isIdeal ? "ideal" : "bmp280"), SensorModel.barometers, \.name, "--barometer")
         guard let receiver = ReceiverNoise.all.first(where: { $0.name == receiver }) else {
@@ -56,8 +55,7 @@ extension SynthesizeCommand {
     ) throws -> Part? {
         if name == "none" { return nil }
         guard let part = all.first(where: { $0[keyPath: key] == name }) else {
-            throw ValidationError(
-                "\(option) is one of \(all.map { $0[keyPath: key] }.joined(separator: ", ")), none.")
+            throw ValidationError("\(option) is one of \(all.map { $0[keyPath: key] }.joined(separator: ", ")), none.")
         }
         return part
     }

@@ -71,8 +71,7 @@ struct DemoPanel {
         view.drawPlot(on: &canvas, x: x + 2, y: skyTop + 1 + (skyHeight - 2 - plotRows) / 2, rows: plotRows)
         let left = x + 3 + (plotRows >= 5 ? plotRows * 2 + 1 : 0)
         let systemsTop = skyTop + 1 + (skyHeight - 2 - view.systemRows(skyHeight - 2)) / 2
-        view.drawSystems(
-            on: &canvas, x: left, y: systemsTop, columns: x + width - 2 - left, rows: skyHeight - 2)
+        view.drawSystems(on: &canvas, x: left, y: systemsTop, columns: x + width - 2 - left, rows: skyHeight - 2)
     }
 
     private func fix(
@@ -170,7 +169,5 @@ struct DemoPanel {
         return String(format: "%d:%02d", whole / 60, whole % 60)
     }
 
-    static func number(_ factor: Double) -> String {
-        String(format: factor < 9.95 ? "%.1f" : "%.0f", factor)
-    }
+    static func number(_ factor: Double) -> String { String(format: factor < 9.95 ? "%.1f" : "%.0f", factor) }
 }

@@ -24,8 +24,7 @@ struct AttitudePanel {
         HorizonView(gravity: reading.gravity).draw(
             on: &canvas, x: 1, y: 1, columns: horizonWidth - 2, rows: frameHeight - 2)
         if isWide {
-            canvas.frame(
-                x: horizonWidth, y: 0, width: Self.numbersWidth, height: frameHeight, title: "Attitude")
+            canvas.frame(x: horizonWidth, y: 0, width: Self.numbersWidth, height: frameHeight, title: "Attitude")
             numbers(on: &canvas, x: horizonWidth + 2, y: 1, width: Self.numbersWidth - 4)
         } else {
             summary(on: &canvas, y: frameHeight)
@@ -68,8 +67,7 @@ struct AttitudePanel {
             "roll \(Self.degrees(reading.roll))  pitch \(Self.degrees(reading.pitch))  yaw \(Self.degrees(reading.yaw))"
         canvas.put(angles, x: 1, y: y, color: Palette.text, bold: true)
         let user = reading.userAcceleration
-        canvas.put(
-            String(format: "user %6.3f %6.3f %6.3f g", user.x, user.y, user.z), x: 1, y: y + 1, color: 250)
+        canvas.put(String(format: "user %6.3f %6.3f %6.3f g", user.x, user.y, user.z), x: 1, y: y + 1, color: 250)
         if let bias = reading.condition?.bias {
             let text = "bias " + Self.vector(bias * (180 / .pi), "°/s", digits: 2)
             if 32 + text.count < canvas.width { canvas.put(text, x: 32, y: y + 1, color: 250) }

@@ -38,9 +38,7 @@ struct Canvas {
         put(text, x: x, y: y, Style(color: color, isBold: bold))
     }
 
-    mutating func dim(_ text: String, x: Int, y: Int) {
-        put(text, x: x, y: y, Style(color: 244))
-    }
+    mutating func dim(_ text: String, x: Int, y: Int) { put(text, x: x, y: y, Style(color: 244)) }
 
     /// A name at the left and a value at the right end of a row.
     mutating func row(_ name: String, _ value: String, x: Int, y: Int, width: Int, color: Int = Palette.text) {

@@ -40,10 +40,8 @@ struct HeadingPanel {
         row(5, "field", String(format: "%.1f µT", reading.strength))
         for (index, name) in ["x", "y", "z"].enumerated() {
             canvas.dim(name, x: x, y: y + 6 + index)
-            canvas.put(
-                String(format: "%6.1f", reading.field[index]), x: x + 2, y: y + 6 + index, color: Palette.text)
-            Gauges.signedBar(
-                reading.field[index] / 60, on: &canvas, x: x + 9, y: y + 6 + index, width: width - 9)
+            canvas.put(String(format: "%6.1f", reading.field[index]), x: x + 2, y: y + 6 + index, color: Palette.text)
+            Gauges.signedBar(reading.field[index] / 60, on: &canvas, x: x + 9, y: y + 6 + index, width: width - 9)
         }
         row(
             9, String(format: "%.1f s", reading.timestamp), rate.map { String(format: "%.1f Hz", $0) } ?? "",
@@ -67,8 +65,7 @@ struct HeadingPanel {
         canvas.put(headings, x: 1, y: 3, color: Palette.text, bold: true)
         canvas.put("accuracy \(reading.accuracy.text)", x: 1, y: 4, color: reading.accuracy.color)
         canvas.dim(
-            String(
-                format: "x %.1f  y %.1f  z %.1f µT", reading.field.x, reading.field.y, reading.field.z), x: 1, y: 5)
+            String(format: "x %.1f  y %.1f  z %.1f µT", reading.field.x, reading.field.y, reading.field.z), x: 1, y: 5)
         return canvas
     }
 }
@@ -99,8 +96,7 @@ struct CompassRose {
         }
         for bearing in stride(from: 0, to: 360, by: 15) where bearing % 45 != 0 || rows < 11 {
             let length = bearing % 30 == 0 ? 3.0 : 1.5
-            grid.line(
-                from: place(Double(bearing), radius - length), to: place(Double(bearing), radius), color: 244)
+            grid.line(from: place(Double(bearing), radius - length), to: place(Double(bearing), radius), color: 244)
         }
         // The needle: its north half is bright.
         grid.line(from: middle, to: place(0, radius * 0.55), color: 203)

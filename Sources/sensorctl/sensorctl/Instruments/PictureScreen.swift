@@ -45,8 +45,7 @@ final class PictureScreen: CalibrationScreen {
         for row in 0..<SphereMap.rows {
             for column in 0..<(columns - 4) {
                 let isSeen = map.isSeen(row: row, at: Double(column) / Double(columns - 4))
-                canvas.put(
-                    isSeen ? "█" : "·", x: column + 2, y: row + 1, color: isSeen ? Palette.good : Palette.faint)
+                canvas.put(isSeen ? "█" : "·", x: column + 2, y: row + 1, color: isSeen ? Palette.good : Palette.faint)
             }
         }
         return canvas

@@ -13,9 +13,7 @@ struct Sparkline {
     private var readings: [Double] = []
     private let width: Int
 
-    init(width: Int) {
-        self.width = max(1, width)
-    }
+    init(width: Int) { self.width = max(1, width) }
 
     mutating func add(_ reading: Double) {
         readings.append(reading)
@@ -80,7 +78,5 @@ extension MotionReading: PicturedReading {
 }
 
 extension String {
-    fileprivate func padded(to width: Int) -> String {
-        self + String(repeating: " ", count: max(0, width - count))
-    }
+    fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

@@ -18,9 +18,7 @@ final class TerminalScreen {
         ink = Ink(descriptor)
     }
 
-    deinit {
-        restore()
-    }
+    deinit { restore() }
 
     /// Columns and rows; 80 by 24 when the terminal does not say.
     func measure() -> (width: Int, height: Int) {
@@ -76,9 +74,7 @@ final class TerminalScreen {
         return write("\u{1B}[?2026h\(text)\u{1B}[?2026l")
     }
 
-    private func write(_ text: String) -> Bool {
-        descriptor.write(Array(text.utf8)) == .written
-    }
+    private func write(_ text: String) -> Bool { descriptor.write(Array(text.utf8)) == .written }
 }
 
 /// Draws rows of a terminal over the ones it drew before, without taking the screen.
@@ -89,9 +85,7 @@ struct RowPainter {
     private let output: StandardOutput
     private var drawnRows = 0
 
-    init(output: StandardOutput) {
-        self.output = output
-    }
+    init(output: StandardOutput) { self.output = output }
 
     /// Draws rows in place of the last ones.
     mutating func draw(_ rows: [String]) {
@@ -104,7 +98,5 @@ struct RowPainter {
     }
 
     /// Leaves the rows where they are; the next ones come below.
-    mutating func leave() {
-        drawnRows = 0
-    }
+    mutating func leave() { drawnRows = 0 }
 }

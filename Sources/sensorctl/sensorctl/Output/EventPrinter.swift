@@ -23,9 +23,7 @@ final class EventPrinter: Sendable {
     private let missed: @Sendable (Int) -> Bool
 
     /// - Parameter missed: prints how many lines nobody took; called between the lines, with the same answer as theirs.
-    init(missed: @escaping @Sendable (Int) -> Bool) {
-        self.missed = missed
-    }
+    init(missed: @escaping @Sendable (Int) -> Bool) { self.missed = missed }
 
     /// Prints after all that was handed over before.
     ///

@@ -37,9 +37,7 @@ enum ExitStatus: Int32, Error {
     }
 
     /// How a failure to start something ends the program.
-    init(starting error: DeviceError) {
-        self = error.code == .invalidConfiguration ? .usage : .unavailable
-    }
+    init(starting error: DeviceError) { self = error.code == .invalidConfiguration ? .usage : .unavailable }
 
     /// Ends the verb: quietly, for what there is to say has been said.
     func end() throws {

@@ -69,9 +69,7 @@ private struct NoteHandler: LogHandler {
     var logLevel = Logger.Level.notice
     var metadata = Logger.Metadata()
 
-    init(label: String) {
-        self.label = label
-    }
+    init(label: String) { self.label = label }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }

@@ -31,7 +31,5 @@ enum Palette {
         return speed[min(max(index, 0), speed.count - 1)]
     }
 
-    static func accuracy(_ metres: Double) -> Int {
-        metres < 8 ? good : metres < 25 ? fair : bad
-    }
+    static func accuracy(_ metres: Double) -> Int { metres < 8 ? good : metres < 25 ? fair : bad }
 }

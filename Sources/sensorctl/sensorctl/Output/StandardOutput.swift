@@ -42,9 +42,7 @@ final class StandardOutput {
         }
     }
 
-    func write(line: String) {
-        write(Array((line + "\n").utf8))
-    }
+    func write(line: String) { write(Array((line + "\n").utf8)) }
 
     /// Writes an object on a line of its own.
     func writeObject(_ body: (inout JSONWriter) -> Void) {

@@ -53,8 +53,7 @@ struct DeviceMotionReading: TimedReading {
         let angles = [("roll", roll), ("pitch", pitch), ("yaw", yaw)].map { name, angle in
             "\(ink.dim(name)) \(ink.bold(String(format: "%6.1f°", angle * 180 / .pi)))"
         }
-        let user = String(
-            format: "%6.3f %6.3f %6.3f g", userAcceleration.x, userAcceleration.y, userAcceleration.z)
+        let user = String(format: "%6.3f %6.3f %6.3f g", userAcceleration.x, userAcceleration.y, userAcceleration.z)
         let columns = angles + ["\(ink.dim("user")) \(user)"]
         return frame.hasHeading ? columns + ["\(ink.dim("heading")) \(HeadingReading.degrees(heading))"] : columns
     }

@@ -66,9 +66,7 @@ final class FusionTap: Sendable {
     private let latest = Mutex<FusedState?>(nil)
     private let subscription = Mutex<Subscription?>(nil)
 
-    init(_ device: Device) {
-        engine = MotionEngine.of(device)
-    }
+    init(_ device: Device) { engine = MotionEngine.of(device) }
 
     func start() {
         let new = engine.subscribe(FusionRequest(need: .attitude, interval: 0.05)) { [weak self] event in

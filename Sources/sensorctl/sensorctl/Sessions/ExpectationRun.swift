@@ -69,9 +69,7 @@ final class ExpectationRun {
             Notes.warn("The replay was ended early: nothing can be said of its callbacks.")
             return .unavailable
         }
-        if case .denied? = stop.reason {
-            return .noPermission
-        }
+        if case .denied? = stop.reason { return .noPermission }
         do throws(DeviceError) {
             switch work {
             case .list(let list):

@@ -27,9 +27,7 @@ final class Termination {
     }
 
     /// Makes a write to a pipe without a reader fail instead of ending the process.
-    static func ignoreBrokenPipes() {
-        signal(SIGPIPE, SIG_IGN)
-    }
+    static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
     /// Wishes to stop after that many seconds; nil for never.
     static func schedule(_ stop: Stop, after seconds: Double?) {

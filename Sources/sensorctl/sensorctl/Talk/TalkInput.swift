@@ -51,9 +51,7 @@ struct TalkInput {
     }
 
     /// The first of them have been sent.
-    mutating func drop(_ count: Int) {
-        pending.removeFirst(min(count, pending.count))
-    }
+    mutating func drop(_ count: Int) { pending.removeFirst(min(count, pending.count)) }
 }
 
 /// A terminal whose keys go out as they are typed, for as long as the object lives.
@@ -79,7 +77,5 @@ final class TalkTerminal {
         guard tcsetattr(descriptor.number, TCSANOW, &current) == 0 else { return nil }
     }
 
-    deinit {
-        tcsetattr(descriptor.number, TCSANOW, &former)
-    }
+    deinit { tcsetattr(descriptor.number, TCSANOW, &former) }
 }

@@ -68,11 +68,9 @@ final class TalkLoop: Sendable {
                     return isDone && plan.wait == nil ? .finished : end
                 }
                 Notes.warn("\(label): \(reason.words). Waiting for it to come back.")
-                partner = Partner(
-                    identity: accessory.identity, protocolName: name, id: accessory.id, lostAt: clock.now)
+                partner = Partner(identity: accessory.identity, protocolName: name, id: accessory.id, lostAt: clock.now)
                 lastMessage = nil
-            case .absent:
-                pause()
+            case .absent: pause()
             case .refused(let end):
                 guard plan.follows, end.mayPass else { return end }
                 if let message = end.message, message != lastMessage {
@@ -86,9 +84,7 @@ final class TalkLoop: Sendable {
     }
 
     /// Waits until something was attached or detached; a little while at most, for not every obstacle tells when it goes.
-    private func pause() {
-        _ = wake.wait(for: nil, until: clock.now.advanced(bySeconds: Self.patience), clock: clock)
-    }
+    private func pause() { _ = wake.wait(for: nil, until: clock.now.advanced(bySeconds: Self.patience), clock: clock) }
 
     /// Opens the accessory that was talked to before, else the one that the user means.
     func connect(_ partner: Partner?) -> Attempt {

@@ -36,9 +36,7 @@ struct TalkRest {
     }
 
     /// The accessory has said something.
-    mutating func heard(at now: BootTime) {
-        lastHeard = now
-    }
+    mutating func heard(at now: BootTime) { lastHeard = now }
 
     /// Called when nothing more is to be said.
     mutating func look(at channel: any ByteChannel, now: BootTime) -> Verdict {

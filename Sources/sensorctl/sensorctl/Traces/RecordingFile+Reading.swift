@@ -40,7 +40,6 @@ private func standardInput() throws(DeviceError) -> [UInt8] {
     case .failure(.tooLarge):
         throw DeviceError(.inputOutput, "Standard input has more than \(limit) bytes, which is the limit.")
     case .failure(.system(let number)):
-        throw DeviceError(
-            .inputOutput, "Standard input cannot be read.", cause: .system(call: "read", errno: number))
+        throw DeviceError(.inputOutput, "Standard input cannot be read.", cause: .system(call: "read", errno: number))
     }
 }

@@ -43,15 +43,12 @@ struct TraceTarget: ParsableArguments {
 
     func validate() throws {
         if output == "-", let format, format.isFolder {
-            throw ValidationError(
-                "The format \(format.name) is a folder, which standard output cannot be. Name one.")
+            throw ValidationError("The format \(format.name) is a folder, which standard output cannot be. Name one.")
         }
         if receiver != nil, !chosenFormat.hasOneReceiver {
             throw ValidationError("The format \(chosenFormat.name) has all receivers; leave --receiver out.")
         }
-        if stamps, !chosenFormat.hasStamps {
-            throw ValidationError("--stamps is for the formats gpsd and nmea.")
-        }
+        if stamps, !chosenFormat.hasStamps { throw ValidationError("--stamps is for the formats gpsd and nmea.") }
         guard format == nil, output != "-", RecordingFormat(fileName: output) == nil else { return }
         throw ValidationError(
             "The name \(output) does not say a format. End it in one of \(RecordingFormat.knownEndings.joined(separator: ", ")), or give --format."
@@ -61,9 +58,7 @@ struct TraceTarget: ParsableArguments {
     /// The format that is written: a native trace where nothing says another.
     var chosenFormat: RecordingFormat { format ?? RecordingFormat(fileName: output) ?? .trace }
 
-    private var options: ExportOptions {
-        ExportOptions(overwrite: overwrite, receiver: receiver, hasStamps: stamps)
-    }
+    private var options: ExportOptions { ExportOptions(overwrite: overwrite, receiver: receiver, hasStamps: stamps) }
 
     /// Refuses to write over what is read.
     func check(against inputs: [String]) throws { try OutputCheck.check(output, against: inputs) }
@@ -133,12 +128,8 @@ final class LateTraceFile: TraceSink {
         try writer.write(header)
     }
 
-    func write(_ event: TraceEvent) throws(DeviceError) {
-        try writer?.write(event)
-    }
+    func write(_ event: TraceEvent) throws(DeviceError) { try writer?.write(event) }
 
     /// Brings the rest to the file.
-    func close() throws(DeviceError) {
-        try writer?.close()
-    }
+    func close() throws(DeviceError) { try writer?.close() }
 }
