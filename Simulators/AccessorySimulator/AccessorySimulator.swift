@@ -96,19 +96,13 @@ public final class AccessorySimulator: Sendable {
     public func waitUntilPlayed(seconds: Double) -> Bool { player?.wait(seconds: seconds) ?? true }
 
     /// Takes all accessories away at once and ends; returns when the thread has ended. It may be started again.
-    public func stop() {
-        thread.stop { player?.stop() }?.remove()
-    }
+    public func stop() { thread.stop { player?.stop() }?.remove() }
 
     /// The accessories that are attached, by rising id.
-    public var attached: [ID] {
-        thread.current?.state.content.withLock { $0.attached.keys.sorted() } ?? []
-    }
+    public var attached: [ID] { thread.current?.state.content.withLock { $0.attached.keys.sorted() } ?? [] }
 
     /// What went through an accessory's protocols; nil when it is gone.
-    public func traffic(of id: ID) -> SimulatedTraffic? {
-        thread.current?.state.content.withLock { $0.attached[id] }
-    }
+    public func traffic(of id: ID) -> SimulatedTraffic? { thread.current?.state.content.withLock { $0.attached[id] } }
 
     /// Makes an accessory's ports and announces it. One without protocols is refused, as no program could see it.
     ///
@@ -190,11 +184,7 @@ public final class AccessorySimulator: Sendable {
         var stay: [ID] = []
         for round in 0..<max(count, 0) {
             let id = try attach(accessory, transport: transport)
-            if round >= count - kept {
-                stay.append(id)
-            } else {
-                detach(id, .atOnce)
-            }
+            if round >= count - kept { stay.append(id) } else { detach(id, .atOnce) }
         }
         return stay
     }

@@ -17,9 +17,7 @@ package final class LoopbackDoor {
     private var opensAt = BootTime.zero
 
     /// False while nobody listens on the port.
-    package var isOpen = true {
-        didSet { if !isOpen { listener = nil } }
-    }
+    package var isOpen = true { didSet { if !isOpen { listener = nil } } }
 
     /// An open door.
     package init(_ listener: LoopbackListener) {

@@ -12,9 +12,7 @@ package final class Observers: Sendable {
     package init() {}
 
     /// Has those that wait look again.
-    package func tell() {
-        for bell in bells.withLock({ $0 }) { bell.ring() }
-    }
+    package func tell() { for bell in bells.withLock({ $0 }) { bell.ring() } }
 
     /// Waits until the condition holds; false when it does not in time. Blocks the thread.
     package func wait(seconds: Double, until condition: () -> Bool) -> Bool {

@@ -94,9 +94,7 @@ package final class OpeningWatch: Sendable {
     /// Watches nothing yet.
     package init() {}
 
-    deinit {
-        if descriptor >= 0 { close(descriptor) }
-    }
+    deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// Watches a terminal until it is gone; false when that cannot be.
     package func add(_ path: String) -> Bool {

@@ -15,9 +15,7 @@ final class OutstandingWork: Sendable {
 
     var isDone: Bool { state.withLock { $0.count == 0 } }
 
-    func begin() {
-        state.withLock { $0.count += 1 }
-    }
+    func begin() { state.withLock { $0.count += 1 } }
 
     func end() {
         let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in

@@ -48,9 +48,7 @@ struct RoundRhythm: Sendable {
     }
 
     /// The latest end of the round when no pause is longer than that.
-    func end(atMost gap: Int64?) -> Int64 {
-        gap.map { (last ?? 0).addingSaturated($0) } ?? .max
-    }
+    func end(atMost gap: Int64?) -> Int64 { gap.map { (last ?? 0).addingSaturated($0) } ?? .max }
 
     /// When the next round begins: at the end that it was given, unless something happens at that very time, else so that the
     /// stream with the beat goes on in its beat, and always after the last event.

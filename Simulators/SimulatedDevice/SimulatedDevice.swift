@@ -141,9 +141,7 @@ public final class SimulatedDevice: Sendable {
     public func install() { Device.install(device) }
 
     /// Takes it back.
-    public func uninstall() {
-        if Device.installed === device { Device.install(nil) }
-    }
+    public func uninstall() { if Device.installed === device { Device.install(nil) } }
 
     /// What could not be read of the trace so far; empty while it plays.
     public var warnings: [TraceWarning] {

@@ -17,9 +17,7 @@ public struct InertialUnit: Sendable, Hashable {
     public var magnetometer: SensorModel?
 
     /// A chip of these parts.
-    public init(
-        name: String, accelerometer: SensorNoise, gyroscope: SensorNoise, magnetometer: SensorModel? = nil
-    ) {
+    public init(name: String, accelerometer: SensorNoise, gyroscope: SensorNoise, magnetometer: SensorModel? = nil) {
         self.name = name
         self.accelerometer = accelerometer
         self.gyroscope = gyroscope

@@ -115,9 +115,7 @@ public struct Waypoint: Sendable, Hashable {
     public var pause: Double
 
     /// A waypoint of those parts; they are checked when a ``MotionRoute`` is made.
-    public init(
-        latitude: Double, longitude: Double, altitude: Double = .nan, speed: Double = .nan, pause: Double = 0
-    ) {
+    public init(latitude: Double, longitude: Double, altitude: Double = .nan, speed: Double = .nan, pause: Double = 0) {
         self.latitude = latitude
         self.longitude = longitude
         self.altitude = altitude

@@ -16,9 +16,7 @@ struct NoiseSource: Sendable {
     ///   - rate: Readings a second.
     ///   - isVector: False for a scalar, which stands in the first component.
     ///   - biasFraction: How much of the tolerance of the zero comes true.
-    init(
-        _ noise: SensorNoise, rate: Double, isVector: Bool, biasFraction: Double, seed: UInt64, stream: UInt64
-    ) {
+    init(_ noise: SensorNoise, rate: Double, isVector: Bool, biasFraction: Double, seed: UInt64, stream: UInt64) {
         self.noise = noise
         axes = isVector ? 3 : 1
         deviation = noise.density * (rate / 2).squareRoot()

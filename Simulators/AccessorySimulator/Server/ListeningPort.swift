@@ -110,11 +110,7 @@ final class ListeningPort: SimulatedPort {
         while recv(connection, context.buffer.baseAddress, context.buffer.count, Int32(MSG_DONTWAIT)) > 0 {}
         systemClose(connection)
         connection = -1
-        if leavesUntil != nil {
-            close()
-        } else {
-            openBar()
-        }
+        if leavesUntil != nil { close() } else { openBar() }
     }
 
     private func begin(_ context: PortContext) {

@@ -64,11 +64,7 @@ final class SimulatorState: ServiceState {
             if !content.hasEnded { content.commands.append(command) }
             return !content.hasEnded
         }
-        if isTaken {
-            wakeUp.signal()
-        } else {
-            command.isOver()
-        }
+        if isTaken { wakeUp.signal() } else { command.isOver() }
     }
 
     /// Takes no more commands; whoever waits for one that was not carried out need not wait longer.

@@ -73,9 +73,7 @@ struct PlayedTrace {
         pending.append(PlayedEvent(time: start.addingSaturated(time), shift: start, contents: contents))
     }
 
-    private mutating func contents(
-        of record: TraceRecord, _ bytes: UnsafeRawBufferPointer
-    ) -> PlayedEvent.Contents? {
+    private mutating func contents(of record: TraceRecord, _ bytes: UnsafeRawBufferPointer) -> PlayedEvent.Contents? {
         switch record.kind {
         case .gpsd:
             let report = decoder.decode(UnsafeRawBufferPointer(rebasing: bytes[record.range]))

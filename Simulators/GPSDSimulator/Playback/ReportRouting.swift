@@ -59,9 +59,7 @@ enum ReportRouting {
         return hasTiming
     }
 
-    private static func visit(
-        _ line: [UInt8], _ body: (JSONText, inout JSONReader) throws(JSONError) -> Void
-    ) {
+    private static func visit(_ line: [UInt8], _ body: (JSONText, inout JSONReader) throws(JSONError) -> Void) {
         line.withUnsafeBytes { bytes in
             var reader = JSONReader(bytes)
             do throws(JSONError) {

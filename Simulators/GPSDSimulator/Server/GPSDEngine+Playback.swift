@@ -171,9 +171,7 @@ extension GPSDEngine {
         }
     }
 
-    func send(
-        _ line: [UInt8], of path: String, _ now: BootTime, where isWanted: (GPSDWatch) -> Bool
-    ) {
+    func send(_ line: [UInt8], of path: String, _ now: BootTime, where isWanted: (GPSDWatch) -> Bool) {
         for client in clients where client.policy.watches(path) && isWanted(client.policy) {
             client.send(line + [13, 10], manner, now: now)
         }

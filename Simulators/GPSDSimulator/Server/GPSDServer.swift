@@ -46,9 +46,7 @@ public final class GPSDServer: Sendable {
     public var hasPlayed: Bool { state?.content.withLock { $0.hasPlayed } ?? false }
 
     /// Waits until the trace has been played to its end; false when the time is up before. Blocks the thread.
-    public func waitUntilPlayed(seconds: Double) -> Bool {
-        state?.wait(seconds: seconds) { $0.hasPlayed } ?? false
-    }
+    public func waitUntilPlayed(seconds: Double) -> Bool { state?.wait(seconds: seconds) { $0.hasPlayed } ?? false }
 
     /// Starts to listen on 127.0.0.1 and answers the port. A server that runs already answers its port again.
     ///
@@ -74,9 +72,7 @@ public final class GPSDServer: Sendable {
 
     /// Makes something go wrong: at once, or at the fault's moment. A server that does not run has no faults but those of
     /// its options.
-    public func inject(_ fault: GPSDFault) {
-        state?.order { $0.faults.append(fault) }
-    }
+    public func inject(_ fault: GPSDFault) { state?.order { $0.faults.append(fault) } }
 
     /// Waits until there are that many connections; false when there are not in time.
     func wait(forClients count: Int, seconds: Double) -> Bool {

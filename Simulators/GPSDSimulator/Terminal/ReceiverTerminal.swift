@@ -53,9 +53,7 @@ public final class ReceiverTerminal: Sendable {
     public var lostCount: Int64 { state?.content.withLock { $0.lostCount } ?? 0 }
 
     /// Waits until the trace has been played to its end; false when the time is up before. Blocks the thread.
-    public func waitUntilPlayed(seconds: Double) -> Bool {
-        state?.wait(seconds: seconds) { $0.hasPlayed } ?? false
-    }
+    public func waitUntilPlayed(seconds: Double) -> Bool { state?.wait(seconds: seconds) { $0.hasPlayed } ?? false }
 
     /// Makes the terminal and answers its path. One that runs already answers its path again.
     ///

@@ -41,9 +41,7 @@ struct SentencePlayer {
     }
 
     /// Playback begins at that time.
-    mutating func begin(at now: WallTime) {
-        if stamps == .now { shift = survey.shift(toPlayAt: now) }
-    }
+    mutating func begin(at now: WallTime) { if stamps == .now { shift = survey.shift(toPlayAt: now) } }
 
     /// What the next event gives; nil at the end. A round in which nothing is said is the last one.
     mutating func next() -> Part? {

@@ -23,11 +23,7 @@ extension IIODSession {
                 // iiod answers EINVAL, not ENODEV, to an unknown device here.
                 guard let index = world.context.index(of: device) else { throw .invalid }
                 let name = try world.context.trigger(of: index)
-                if name.isEmpty {
-                    output.append(line: 0)
-                } else {
-                    append(Array(name.utf8))
-                }
+                if name.isEmpty { output.append(line: 0) } else { append(Array(name.utf8)) }
             case .setTrigger(let device, let trigger):
                 try world.context.setTrigger(trigger, of: try world.context.device(device))
                 output.append(line: 0)

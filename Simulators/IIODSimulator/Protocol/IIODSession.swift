@@ -63,9 +63,7 @@ struct IIODSession {
     var takesInput: Bool { input.count - position < IIODSession.longestValue + IIODSession.longestLine }
 
     /// True while it works on a READBUF.
-    var isReading: Bool {
-        if case .reading = phase { true } else { false }
-    }
+    var isReading: Bool { if case .reading = phase { true } else { false } }
 
     /// Takes bytes from the client.
     mutating func receive(_ bytes: UnsafeRawBufferPointer) {

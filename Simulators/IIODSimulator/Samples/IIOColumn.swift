@@ -53,7 +53,5 @@ struct IIOColumn: Sendable {
     }
 
     /// True when every sample is the same.
-    var isConstant: Bool {
-        if case .constant = signal { true } else { false }
-    }
+    var isConstant: Bool { if case .constant = signal { true } else { false } }
 }

@@ -53,9 +53,7 @@ public struct IIORestSource: IIOSampleSource {
     }
 
     /// Readings by channel id.
-    public init(channels: [String: Double]) {
-        signals = channels.mapValues { .constant($0) }
-    }
+    public init(channels: [String: Double]) { signals = channels.mapValues { .constant($0) } }
 
     /// The same for every device.
     public func signals(for device: IIODevice) -> IIODeviceSignals { IIODeviceSignals(channels: signals) }

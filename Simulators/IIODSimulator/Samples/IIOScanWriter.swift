@@ -44,9 +44,7 @@ struct IIOScanWriter: Sendable {
     }
 
     /// Writes the stamps of samples: the origin, and the samples' times at that speed.
-    func writeStamps(
-        _ samples: Range<Int64>, origin: Int64, speed: Double, into bytes: UnsafeMutableRawBufferPointer
-    ) {
+    func writeStamps(_ samples: Range<Int64>, origin: Int64, speed: Double, into bytes: UnsafeMutableRawBufferPointer) {
         guard let stampChannel else { return }
         let size = sampleSize
         guard size > 0, bytes.count / size >= samples.count else { return }

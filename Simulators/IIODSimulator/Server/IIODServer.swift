@@ -71,9 +71,7 @@ public final class IIODServer: Sendable {
     public func stop() { thread.stop() }
 
     /// Makes something go wrong: at once, or at the fault's moment.
-    public func inject(_ fault: IIODFault) {
-        change { $0.add(fault) }
-    }
+    public func inject(_ fault: IIODFault) { change { $0.add(fault) } }
 
     /// The value of an attribute, as clients have written it; see ``SimulatedIIOContext/value(for:)``.
     public func value(for key: String) -> String? { shared.state.withLock { $0.world.context.value(for: key) } }

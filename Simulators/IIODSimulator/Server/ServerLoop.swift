@@ -84,9 +84,7 @@ final class ServerLoop: ServiceLoop {
             milliseconds = Int32(min(rest / 1_000_000, 60_000))
         }
         let ready = poll(&descriptors, nfds_t(descriptors.count), milliseconds)
-        if ready < 0 {
-            for place in descriptors.indices { descriptors[place].revents = 0 }
-        }
+        if ready < 0 { for place in descriptors.indices { descriptors[place].revents = 0 } }
         if ready == 0, milliseconds == 0, rest > 0 {
             var time = timespec(tv_sec: 0, tv_nsec: Int(rest))
             nanosleep(&time, nil)
@@ -95,9 +93,7 @@ final class ServerLoop: ServiceLoop {
     }
 
     private func follow(_ orders: IIODFaultState.Orders) {
-        if orders.drops {
-            for connection in connections { connection.abort() }
-        }
+        if orders.drops { for connection in connections { connection.abort() } }
         if let isListening = orders.isListening { door.isOpen = isListening }
     }
 

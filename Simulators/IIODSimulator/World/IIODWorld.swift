@@ -48,18 +48,12 @@ struct IIODWorld: Sendable {
 // MARK: Time
 
 extension IIODWorld {
-    var speed: Double {
-        if case .realTime(let speed) = options.pace, speed.isFinite, speed > 0 { speed } else { 1 }
-    }
+    var speed: Double { if case .realTime(let speed) = options.pace, speed.isFinite, speed > 0 { speed } else { 1 } }
 
-    private var isPaced: Bool {
-        if case .realTime = options.pace { true } else { false }
-    }
+    private var isPaced: Bool { if case .realTime = options.pace { true } else { false } }
 
     /// The first use starts the time line of all devices.
-    mutating func start(now: BootTime) {
-        if started == nil { started = options.common?.begin(at: now) ?? now }
-    }
+    mutating func start(now: BootTime) { if started == nil { started = options.common?.begin(at: now) ?? now } }
 
     /// Nanoseconds of the trace that have passed.
     private func elapsed(_ now: BootTime) -> Int64 {

@@ -71,9 +71,7 @@ struct CallbackMatch {
             place.element(index), expected.count > index ? expected[index] : nil, got.count > index ? got[index] : nil)
     }
 
-    private func find(
-        _ expected: [CallbackValue.Member], _ got: [CallbackValue.Member], _ place: Place
-    ) -> Finding? {
+    private func find(_ expected: [CallbackValue.Member], _ got: [CallbackValue.Member], _ place: Place) -> Finding? {
         for (index, member) in expected.enumerated() {
             let place = place.member(member.name)
             // Most often they come in the same order.
@@ -104,9 +102,7 @@ struct CallbackMatch {
         return abs(Double(other.nanoseconds.subtractingSaturated(one.nanoseconds)) / 1e9)
     }
 
-    private static func time(_ text: String) -> WallTime? {
-        Array(text.utf8).withUnsafeBytes { WallTime(iso8601: $0) }
-    }
+    private static func time(_ text: String) -> WallTime? { Array(text.utf8).withUnsafeBytes { WallTime(iso8601: $0) } }
 
     /// Degrees by which one has to turn from one rotation to the other; nil unless both are quaternions.
     private static func degrees(from expected: [CallbackValue], to got: [CallbackValue]) -> Double? {

@@ -61,9 +61,7 @@ extension AccessoryProtocol.Origin {
 extension AccessoryList {
     /// One object a line.
     func write(to writer: inout JSONWriter) {
-        for accessory in accessories {
-            writer.line(kind: "accessory") { $0.write(fieldsOf: accessory) }
-        }
+        for accessory in accessories { writer.line(kind: "accessory") { $0.write(fieldsOf: accessory) } }
         for candidate in candidates {
             writer.line(kind: "accessoryCandidate") { writer in
                 writer.member("node", candidate.node)
@@ -76,9 +74,7 @@ extension AccessoryList {
                 writer.member("setting", candidate.setting)
             }
         }
-        for problem in problems {
-            writer.line(kind: "problem") { $0.member("message", problem.description) }
-        }
+        for problem in problems { writer.line(kind: "problem") { $0.member("message", problem.description) } }
     }
 }
 

@@ -22,9 +22,7 @@ extension MachineReport {
             let release = answer.release.isEmpty ? "answers" : "gpsd \(answer.release) answers"
             row("", ink.color(78, release))
         }
-        if let wanted = configuration.receiver.value {
-            row("", configuration.receiver) { _ in "only from \(wanted)" }
-        }
+        if let wanted = configuration.receiver.value { row("", configuration.receiver) { _ in "only from \(wanted)" } }
         if let receivers = answer.receivers {
             if receivers.isEmpty { row("Receivers", "none; tell gpsd of one with: gpsdctl add DEVICE") }
             for (index, receiver) in receivers.enumerated() {
@@ -58,9 +56,7 @@ extension MachineReport {
             row("Battery", "none")
         }
         row("Authorization", configuration.locationRule) { $0.rawValue }
-        if configuration.reducesAccuracy.value {
-            row("", configuration.reducesAccuracy) { _ in "reduced accuracy" }
-        }
+        if configuration.reducesAccuracy.value { row("", configuration.reducesAccuracy) { _ in "reduced accuracy" } }
         row("Built with", Self.traits.isEmpty ? "no optional libraries" : Self.traits.joined(separator: ", "))
         for (index, problem) in configuration.allProblems.enumerated() {
             row(index == 0 ? "Problems" : "", ink.color(203, problem.description))

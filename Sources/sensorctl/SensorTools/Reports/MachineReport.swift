@@ -12,9 +12,7 @@ package struct MachineReport: Report {
     let accessories: AccessoryList
 
     /// - Parameter sensors: asked for before, since they may wait for somebody to answer, as the accessories may.
-    package init(
-        of device: Device, answer: ServiceAnswer, sensors: [SensorDescription], accessories: AccessoryList
-    ) {
+    package init(of device: Device, answer: ServiceAnswer, sensors: [SensorDescription], accessories: AccessoryList) {
         configuration = device.configuration
         battery = device.statusSource.battery
         (self.answer, self.sensors, self.accessories) = (answer, sensors, accessories)

@@ -66,9 +66,7 @@ struct CalibrateCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        try await Termination.during { try await calibrate(stop: $0) }
-    }
+    func run() async throws { try await Termination.during { try await calibrate(stop: $0) } }
 
     @MainActor private func calibrate(stop: Stop) async throws -> ExitStatus {
         let output = StandardOutput(stop: stop)

@@ -27,9 +27,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     func validate() throws { try Self.validate(duration: seconds) }
 
-    func run() async throws {
-        try await Termination.during { await diagnose($0) }
-    }
+    func run() async throws { try await Termination.during { await diagnose($0) } }
 
     private func diagnose(_ stop: Stop) async -> ExitStatus {
         let device = LiveDevice.shared

@@ -19,9 +19,7 @@ struct ListCommand: AsyncParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    func run() async throws {
-        try await Termination.during { try await list($0) }
-    }
+    func run() async throws { try await Termination.during { try await list($0) } }
 
     private func list(_ stop: Stop) async throws -> ExitStatus {
         let device = LiveDevice.shared

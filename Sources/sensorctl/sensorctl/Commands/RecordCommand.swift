@@ -65,9 +65,7 @@ struct RecordCommand: AsyncParsableCommand {
         if file == "-", output.json { throw ValidationError("--json needs standard output for itself: name a file.") }
     }
 
-    func run() async throws {
-        try await Termination.during { await record($0) }
-    }
+    func run() async throws { try await Termination.during { await record($0) } }
 
     @MainActor private func record(_ stop: Stop) async -> ExitStatus {
         let device = LiveDevice.shared
@@ -167,9 +165,7 @@ struct RecordCommand: AsyncParsableCommand {
             })
     }
 
-    private static func isFailure(_ reason: Stop.Reason) -> Bool {
-        if case .failed = reason { true } else { false }
-    }
+    private static func isFailure(_ reason: Stop.Reason) -> Bool { if case .failed = reason { true } else { false } }
 
     /// A pipe whose reader has gone is no failure.
     private static func reason(of error: DeviceError) -> Stop.Reason {
@@ -198,9 +194,7 @@ struct PartNames: ExpressibleByArgument, CustomStringConvertible {
         self.parts = parts
     }
 
-    var description: String {
-        Self.names.filter { parts.contains($0.1) }.map(\.0).joined(separator: ",")
-    }
+    var description: String { Self.names.filter { parts.contains($0.1) }.map(\.0).joined(separator: ",") }
 
     static var allValueStrings: [String] { names.map(\.0) }
 }

@@ -80,9 +80,7 @@ struct ReplayCommand: AsyncParsableCommand {
         if choices.loop?.rounds == .endless { throw ValidationError("Callbacks without an end cannot be compared.") }
     }
 
-    func run() async throws {
-        try await Termination.during { try await run($0) }
-    }
+    func run() async throws { try await Termination.during { try await run($0) } }
 
     private func run(_ stop: Stop) async throws -> ExitStatus {
         // Standard input may never end.

@@ -65,9 +65,7 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
 
     func validate() throws {
         try Self.validate(duration: duration)
-        if let fault {
-            _ = try ExitStatus.validating { () throws(DeviceError) in try GPSDFault.list(fault) }
-        }
+        if let fault { _ = try ExitStatus.validating { () throws(DeviceError) in try GPSDFault.list(fault) } }
         try Self.validate(program: program, json: output.json)
         if pty, fault != nil || port != 0 {
             throw ValidationError("With --pty there is no server: leave --fault and --port out.")

@@ -55,9 +55,7 @@ struct SimulateIIOCommand: AsyncParsableCommand {
 
     func validate() throws {
         try Self.validate(duration: duration)
-        if let fault {
-            _ = try ExitStatus.validating { () throws(DeviceError) in try IIODFault.list(fault) }
-        }
+        if let fault { _ = try ExitStatus.validating { () throws(DeviceError) in try IIODFault.list(fault) } }
         try Self.validate(program: program, json: output.json)
     }
 

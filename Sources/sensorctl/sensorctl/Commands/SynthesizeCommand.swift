@@ -115,9 +115,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
         guard speed.isFinite, speed > 0 else { throw ValidationError("--speed takes metres per second above 0.") }
     }
 
-    func run() async throws {
-        try await Termination.during { try await run($0) }
-    }
+    func run() async throws { try await Termination.during { try await run($0) } }
 
     private func run(_ stop: Stop) async throws -> ExitStatus {
         try OutputCheck.check(output, against: [route])

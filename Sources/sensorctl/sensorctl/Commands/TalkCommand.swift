@@ -75,9 +75,7 @@ struct TalkCommand: AsyncParsableCommand {
         if hex, output.json { throw ValidationError("--hex and --json are two ways to show the same: leave one out.") }
     }
 
-    func run() async throws {
-        try await Termination.during { try await talk($0) }
-    }
+    func run() async throws { try await Termination.during { try await talk($0) } }
 
     private func talk(_ stop: Stop) async throws -> ExitStatus {
         let script = try dialogue()

@@ -56,9 +56,7 @@ struct WatchCommand: AsyncParsableCommand {
         try Self.validate(interval: interval)
     }
 
-    func run() async throws {
-        try await Termination.during { await watch($0) }
-    }
+    func run() async throws { try await Termination.during { await watch($0) } }
 
     @MainActor private func watch(_ stop: Stop) async -> ExitStatus {
         let device = LiveDevice.shared

@@ -74,9 +74,7 @@ struct DemoPanel {
         view.drawSystems(on: &canvas, x: left, y: systemsTop, columns: x + width - 2 - left, rows: skyHeight - 2)
     }
 
-    private func fix(
-        _ state: DemoState, on canvas: inout Canvas, x: Int, y: Int, width: Int, rows: Int, spaced: Bool
-    ) {
+    private func fix(_ state: DemoState, on canvas: inout Canvas, x: Int, y: Int, width: Int, rows: Int, spaced: Bool) {
         canvas.frame(x: x, y: y, width: width, height: rows + 1, title: "Fix")
         let left = x + 2
         let inner = width - 4
@@ -127,9 +125,7 @@ struct DemoPanel {
         value(isLost ? "no fix" : accuracy, at: row, color: color)
     }
 
-    private func trimmed(_ text: String) -> String {
-        String(text.drop { $0 == " " || $0 == "~" })
-    }
+    private func trimmed(_ text: String) -> String { String(text.drop { $0 == " " || $0 == "~" }) }
 
     // MARK: Bottom
 

@@ -80,9 +80,7 @@ struct HorizonView {
     }
 
     /// A number beside each rung of three.
-    private func labels(
-        on canvas: inout Canvas, x: Int, y: Int, columns: Int, rows: Int, step: Double, side: Double
-    ) {
+    private func labels(on canvas: inout Canvas, x: Int, y: Int, columns: Int, rows: Int, step: Double, side: Double) {
         // Where straight up and down is near, a rung has no beginning and no end.
         guard abs(pitch) < 80 * .pi / 180 else { return }
         let degrees = pitch * 180 / .pi

@@ -47,9 +47,7 @@ struct Descriptor: Sendable {
             while start < buffer.count {
                 // A pipe that is said to be writable takes that much without blocking.
                 let part = buffer[start..<min(start + Int(PIPE_BUF), buffer.count)]
-                while !isWritable(within: 100) {
-                    if !isPatient() { return .closed }
-                }
+                while !isWritable(within: 100) { if !isPatient() { return .closed } }
                 let count = systemWrite(number, UnsafeRawBufferPointer(rebasing: part).baseAddress, part.count)
                 if count >= 0 {
                     start += count

@@ -40,9 +40,7 @@ enum ExitStatus: Int32, Error {
     init(starting error: DeviceError) { self = error.code == .invalidConfiguration ? .usage : .unavailable }
 
     /// Ends the verb: quietly, for what there is to say has been said.
-    func end() throws {
-        if self != .success { throw ExitCode(rawValue) }
-    }
+    func end() throws { if self != .success { throw ExitCode(rawValue) } }
 
     /// Does it; where that fails says why, and ends the verb as the failure has it.
     ///

@@ -23,14 +23,10 @@ enum Notes {
     static func fail(_ text: String) { logger.error("\(text)") }
 
     /// Sends all logs to standard error. Called once, first of all.
-    static func bootstrap() {
-        LoggingSystem.bootstrap { NoteHandler(label: $0) }
-    }
+    static func bootstrap() { LoggingSystem.bootstrap { NoteHandler(label: $0) } }
 
     /// Keeps notes back until `release`.
-    static func hold() {
-        held.withLock { $0 = $0 ?? [] }
-    }
+    static func hold() { held.withLock { $0 = $0 ?? [] } }
 
     /// Prints what was kept back.
     static func release() {

@@ -40,17 +40,13 @@ final class ReadingOutlet {
     }
 
     /// Prints a reading, if one is wanted.
-    func print(_ reading: some Reading) {
-        if take(1) > 0 { printer.print(reading) }
-    }
+    func print(_ reading: some Reading) { if take(1) > 0 { printer.print(reading) } }
 
     /// Prints those that ``take(_:)`` has counted.
     func print(counted reading: some Reading) { printer.print(reading) }
 
     /// Prints what is told beside the readings, unless the verb is to end.
-    func tell(_ news: some Reading) {
-        if stop.reason == nil { printer.print(news) }
-    }
+    func tell(_ news: some Reading) { if stop.reason == nil { printer.print(news) } }
 
     /// Ends the verb, which may not listen.
     func deny() { stop.request(.denied) }

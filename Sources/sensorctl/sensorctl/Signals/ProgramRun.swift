@@ -31,9 +31,7 @@ final class ProgramRun {
     ///   - environment: what is added to this one's for the program.
     ///   - duration: after so many seconds all ends, which is no failure; nil for never.
     ///   - announce: called without a program.
-    func run(
-        environment: [String: String], duration: Double?, announce: (StandardOutput) -> Void
-    ) async throws {
+    func run(environment: [String: String], duration: Double?, announce: (StandardOutput) -> Void) async throws {
         Termination.schedule(stop, after: duration)
         guard let relay else {
             announce(StandardOutput(stop: stop))
@@ -67,7 +65,5 @@ final class ReadingPhase: Sendable {
     }
 
     /// Ends the program with success if it is reading.
-    func endIfReading() {
-        if isReading.withLock({ $0 }) { exit(ExitStatus.success.rawValue) }
-    }
+    func endIfReading() { if isReading.withLock({ $0 }) { exit(ExitStatus.success.rawValue) } }
 }

@@ -79,7 +79,5 @@ final class SignalRelay: Sendable {
     }
 
     /// Hands over no more.
-    func stop() {
-        content.state.withLock { $0.tell = { _ in } }
-    }
+    func stop() { content.state.withLock { $0.tell = { _ in } } }
 }

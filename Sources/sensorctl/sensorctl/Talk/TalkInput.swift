@@ -45,9 +45,7 @@ struct TalkInput {
             pending.append(contentsOf: bytes)
             return
         }
-        for byte in bytes {
-            if byte == 10 { pending.append(contentsOf: lineEnd.bytes) } else { pending.append(byte) }
-        }
+        for byte in bytes { if byte == 10 { pending.append(contentsOf: lineEnd.bytes) } else { pending.append(byte) } }
     }
 
     /// The first of them have been sent.

@@ -60,9 +60,7 @@ struct ImportOptions: ParsableArguments {
     private static var points: String { GPXOptions.Content.allCases.map(\.rawValue).joined(separator: ", ") }
 
     func validate() throws {
-        if let columns {
-            _ = try ExitStatus.validating { () throws(DeviceError) in try CSVColumnMap(columns) }
-        }
+        if let columns { _ = try ExitStatus.validating { () throws(DeviceError) in try CSVColumnMap(columns) } }
         if let layout, MotionCSVLayout(rawValue: layout) == nil {
             throw ValidationError("\(layout) is no kind of CSV file; known are \(Self.layouts).")
         }
