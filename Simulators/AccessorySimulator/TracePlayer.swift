@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import LoopbackServer
 import Synchronization
+import SystemCalls
 import Trace
 
 /// Has accessories of a trace come and go at their times.
@@ -148,4 +150,38 @@ final class TracePlayer: Sendable {
                 SimulatedAccessory.Endpoint(name: $0.name, peer: DialoguePeer($1))
             })
     }
+}
+
+/// Waits for the beginning that a trace of accessories shares with other servers.
+///
+/// A program that watches accessories connects to nothing before there is one. It is noticed when it looks into the folder.
+final class TraceBeginning: Sendable {
+    private let common: CommonStart
+    private let openings = OpeningWatch()
+    private let wakeUp: WakeUp
+    /// False where nobody can be noticed, and the trace begins at once.
+    private let isWatched: Bool
+
+    init(_ common: CommonStart, folder: String) throws(DeviceError) {
+        self.common = common
+        let wakeUp = try WakeUp(for: "the simulated accessories")
+        self.wakeUp = wakeUp
+        isWatched = openings.add(folder)
+        common.whenBegun { wakeUp.signal() }
+    }
+
+    /// When it begins; nil when it was given up.
+    func wait(_ isGivenUp: () -> Bool) -> BootTime? {
+        let clock = LiveClock()
+        while !isGivenUp() {
+            if let time = common.time { return time }
+            if !isWatched || wakeUp.wait(for: openings.descriptor, until: .never, clock: clock) {
+                return common.begin(at: clock.now)
+            }
+        }
+        return nil
+    }
+
+    /// Ends the wait.
+    func giveUp() { wakeUp.signal() }
 }

@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
 import IIOFormat
 
 /// Which attributes a READ or WRITE means.
@@ -48,5 +49,73 @@ extension SimulatedIIOContext {
     /// The number of a channel's attribute, with its own file or with one for all axes.
     func number(_ name: String, device: Int, channel: Int) -> Double? {
         context.devices[device].channels[channel].attribute(name)?.number
+    }
+}
+
+extension SimulatedIIOContext {
+    /// Writes an attribute as a driver would take it.
+    mutating func write(_ text: String, to name: String, in list: List, device: Int) throws(IIODStatus) {
+        // Without create(), the directories of sysfs refuse a file that is not there with EACCES.
+        guard let place = context[keyPath: list].firstIndex(where: { $0.name == name }) else { throw .notAllowed }
+        let attribute = context[keyPath: list][place]
+        guard !SimulatedIIOContext.isReadOnly(attribute.name) else { throw .notAllowed }
+        let value = try accepted(text, for: attribute, in: list, device: device)
+        context[keyPath: list][place].value = value
+        guard attribute.filename != attribute.name else { return }
+        // One file serves several channels, such as in_accel_scale.
+        for channel in context.devices[device].channels.indices {
+            for other in context.devices[device].channels[channel].attributes.indices
+            where context.devices[device].channels[channel].attributes[other].filename == attribute.filename {
+                context.devices[device].channels[channel].attributes[other].value = value
+            }
+        }
+    }
+
+    /// The value that the driver has afterwards.
+    private func accepted(
+        _ text: String, for attribute: IIOAttribute, in list: List, device: Int
+    ) throws(IIODStatus) -> String {
+        if attribute.name == "current_timestamp_clock" {
+            guard IIOStampClock(rawValue: text) != nil else { throw .invalid }
+            return text
+        }
+        let number = IIONumber.double(text)
+        if let available = available(for: attribute, in: list, device: device) {
+            if attribute.name.hasSuffix("sampling_frequency") {
+                guard let number, number > 0 else { throw .invalid }
+                return available.nearestRate(to: number)
+            }
+            guard let listed = available.listed(text) else { throw .invalid }
+            return listed
+        }
+        if attribute.name.hasSuffix("sampling_frequency") {
+            guard let number, number > 0 else { throw .invalid }
+        } else if attribute.number != nil, number == nil {
+            // What was a number stays one.
+            throw .invalid
+        }
+        return text
+    }
+
+    /// The values that the driver lists for an attribute, beside it or for the device as a whole.
+    private func available(for attribute: IIOAttribute, in list: List, device: Int) -> IIOAvailableValues? {
+        let wanted = [attribute.filename + "_available", attribute.name + "_available"]
+        let places =
+            [context[keyPath: list], context.devices[device].attributes]
+            + context.devices[device].channels.map(\.attributes)
+        for name in wanted {
+            for attributes in places {
+                let found = attributes.first { $0.filename == name || $0.name == name }
+                if let text = found?.text, !text.isEmpty { return IIOAvailableValues(text) }
+            }
+        }
+        return nil
+    }
+
+    /// What describes the hardware or its readings.
+    private static func isReadOnly(_ name: String) -> Bool {
+        if name.hasSuffix("_available") || name.hasSuffix("_raw") || name.hasSuffix("_input") { return true }
+        return ["raw", "input", "mount_matrix", "matrix", "name", "label", "location", "offset", "data_available"]
+            .contains(name)
     }
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import DeviceCore
+import Foundation
+package import JSONBytes
 import MotionEngine
 package import SensorFusion
 
@@ -61,6 +63,109 @@ extension CalibrationOutcome {
             self = .accelerometer(calibration)
         case .magnetometer: self = .magnetometer(MagneticCalibration(turned))
         case .pressure: return nil
+        }
+    }
+}
+
+extension CalibrationOutcome {
+    /// A few lines for people.
+    package func lines(of sensor: SensorDescription?) -> [String] {
+        switch self {
+        case .gyro(let bias, let sigma, let seconds):
+            let degrees = bias * (180 / .pi)
+            return [
+                String(
+                    format: "bias %.3f %.3f %.3f °/s, ± %@%@", degrees.x, degrees.y, degrees.z,
+                    Self.number(sigma * 180 / .pi, "%.4f"),
+                    seconds.isFinite ? String(format: " (from %.1f s)", seconds) : "")
+            ]
+        case .accelerometer(let calibration):
+            let (offset, scale) = (calibration.offset, calibration.scale)
+            return [
+                String(format: "offset %.3f %.3f %.3f m/s²", offset.x, offset.y, offset.z),
+                String(format: "scale  %.4f %.4f %.4f", scale.x, scale.y, scale.z),
+                "left over \(Self.number(calibration.residual, "%.3f m/s²")); the sides were level to \(Self.number(calibration.tilt * 180 / .pi, "%.1f°"))",
+            ]
+        case .mount(let matrix, let deviation, let isRounded):
+            let remark =
+                isRounded ? String(format: "measured within %.1f° of it", deviation) : "as measured, not rounded"
+            return ["mount matrix \(matrix.text)  (\(remark))"] + Self.mountHelp(matrix, sensor)
+        case .magnetometer(let calibration):
+            let hard = calibration.hardIron * 100
+            var lines = [String(format: "hard iron %.2f %.2f %.2f µT", hard.x, hard.y, hard.z)]
+            for (index, row) in calibration.softIron.enumerated() {
+                lines.append(
+                    String(format: "%@ %8.4f %8.4f %8.4f", index == 0 ? "soft iron" : "         ", row.x, row.y, row.z))
+            }
+            lines.append(
+                String(
+                    format: "quality %@: coverage %.0f %%, residual %@, field %@, dip %@", calibration.quality.name,
+                    calibration.coverage * 100, Self.number(calibration.residual * 100, "%.1f %%"),
+                    Self.number(calibration.fieldStrength * 100, "%.1f µT"),
+                    Self.number(calibration.dip * 180 / .pi, "%.1f°")))
+            return lines
+        }
+    }
+
+    private static func number(_ value: Double, _ format: String) -> String {
+        value.isFinite ? String(format: format, value) : "unknown"
+    }
+
+    /// How the matrix gets to where it counts: for programs of this package, and for those that ask udev.
+    private static func mountHelp(_ matrix: MountMatrix, _ sensor: SensorDescription?) -> [String] {
+        let name = sensor.map { $0.name.isEmpty ? $0.id : $0.name } ?? "*"
+        return [
+            "for this package, in ~/.config/device-services.json or /etc/device-services.json:",
+            "  " + MountText.configuration(matrix, sensor: name),
+            "for every program, in /etc/udev/hwdb.d/61-sensor-local.hwdb (then: systemd-hwdb update && udevadm trigger):",
+        ] + MountText.hardwareDatabase(matrix, sensor: sensor).map { "  " + $0 }
+    }
+}
+
+extension CalibrationOutcome {
+    /// Writes an object of it and a line end, in the units of traces: rad/s, m/s², gauss.
+    ///
+    /// - Parameter more: further members.
+    package func write(
+        to writer: inout JSONWriter, sensor: SensorDescription?, _ more: (inout JSONWriter) -> Void = { _ in }
+    ) {
+        writer.line { writer in
+            writeMembers(to: &writer, sensor)
+            more(&writer)
+        }
+    }
+
+    private func writeMembers(to writer: inout JSONWriter, _ sensor: SensorDescription?) {
+        writer.member("calibration", topic.rawValue)
+        writer.member("sensor", sensor?.id)
+        writer.member("name", sensor?.name)
+        switch self {
+        case .gyro(let bias, let sigma, let seconds):
+            writer.member("bias", bias.components)
+            writer.member("sigma", sigma)
+            writer.member("seconds", seconds)
+        case .accelerometer(let calibration):
+            writer.member("offset", calibration.offset.components)
+            let matrix = calibration.matrix
+            writer.member("matrix", [matrix.row0, matrix.row1, matrix.row2].map(\.components))
+            writer.member("residual", calibration.residual)
+            writer.member("tilt", calibration.tilt)
+        case .mount(let matrix, let deviation, let isRounded):
+            writer.member("mountMatrix", matrix.text)
+            writer.member("deviation", deviation)
+            writer.member("rounded", isRounded)
+            writer.member("hwdb", MountText.hardwareDatabase(matrix, sensor: sensor).joined(separator: "\n"))
+            writer.key("configuration")
+            let name = sensor.map { $0.name.isEmpty ? $0.id : $0.name } ?? "*"
+            writer.raw(MountText.configuration(matrix, sensor: name).utf8)
+        case .magnetometer(let calibration):
+            writer.member("hardIron", calibration.hardIron.components)
+            writer.member("softIron", calibration.softIron.map(\.components))
+            writer.member("quality", calibration.quality.name)
+            writer.member("coverage", calibration.coverage)
+            writer.member("residual", calibration.residual)
+            writer.member("fieldStrength", calibration.fieldStrength)
+            writer.member("dip", calibration.dip)
         }
     }
 }

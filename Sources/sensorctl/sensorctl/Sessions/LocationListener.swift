@@ -3,6 +3,7 @@
 
 import CoreLocation
 import DeviceCore
+import Foundation
 
 /// A manager and its delegate: hands every callback to an outlet.
 final class LocationListener: NSObject, CLLocationManagerDelegate, StreamListener {
@@ -44,5 +45,58 @@ final class LocationListener: NSObject, CLLocationManagerDelegate, StreamListene
         outlet.tell(
             AuthorizationReading(
                 status: manager.authorizationStatus, accuracy: manager.accuracyAuthorization, time: clock.wallTime))
+    }
+}
+
+/// A location manager whose headings go to an outlet.
+///
+/// It asks for the position as well, without which there is no true heading; that there is none is no failure.
+final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener {
+    let outlet: ReadingOutlet
+    private let manager = CLLocationManager()
+    private let interval: Double
+    private let origin: BootTime
+    private let clock: any DeviceClock
+    /// When the next heading is wanted.
+    private var due: Double?
+
+    init(edge: EdgeName, interval: Double, origin: BootTime, clock: any DeviceClock, outlet: ReadingOutlet) {
+        self.interval = interval
+        self.origin = origin
+        self.clock = clock
+        self.outlet = outlet
+        super.init()
+        manager.headingFilter = kCLHeadingFilterNone
+        manager.headingOrientation = edge.orientation
+        manager.delegate = self
+    }
+
+    func start() {
+        manager.startUpdatingHeading()
+        manager.startUpdatingLocation()
+    }
+
+    func end() {
+        manager.stopUpdatingHeading()
+        manager.stopUpdatingLocation()
+        manager.delegate = nil
+    }
+
+    func locationManager(_ manager: CLLocationManager, didUpdateHeading heading: CLHeading) {
+        // Apple's time stamp is a date, which has no nanoseconds.
+        let timestamp = origin.secondsTo(heading.uptime ?? clock.now.seconds)
+        // A clock that went back, as when a trace starts again, begins anew.
+        if let due, timestamp < due, timestamp > due - 2 * interval { return }
+        // Regular as long as headings come, without catching up on those that did not.
+        due = max((due ?? timestamp) + interval, timestamp + interval / 2)
+        outlet.print(HeadingReading(heading, timestamp: timestamp))
+    }
+
+    func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
+        switch (error as? CLError)?.code {
+        // Those are about the position.
+        case .locationUnknown, .denied: break
+        default: outlet.tell(StreamFailure(stream: .heading, error: error))
+        }
     }
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CoreMotion
+import DeviceCore
+import DeviceSupport
 import Foundation
 
 /// Managers whose readings go to an outlet: accelerometer, gyroscope, magnetometer or barometer.
@@ -81,4 +83,36 @@ extension CMRotationRate {
 
 extension CMMagneticField {
     var axes: SIMD3<Double> { SIMD3(x, y, z) }
+}
+
+/// The device's orientation, each time that it changes.
+///
+/// Unchecked: it is used on the main thread, where the notifications are posted too.
+final class OrientationListener: StreamListener, @unchecked Sendable {
+    let outlet: ReadingOutlet
+    private let device = UIDevice.current
+    private let clock: any DeviceClock
+    private var observer: (any NSObjectProtocol)?
+
+    init(clock: any DeviceClock, outlet: ReadingOutlet) {
+        self.clock = clock
+        self.outlet = outlet
+    }
+
+    func start() {
+        observer = NotificationCenter.default.addObserver(
+            forName: UIDevice.orientationDidChangeNotification, object: device, queue: nil
+        ) { [weak self] _ in self?.take() }
+        device.beginGeneratingDeviceOrientationNotifications()
+    }
+
+    func end() {
+        device.endGeneratingDeviceOrientationNotifications()
+        if let observer { NotificationCenter.default.removeObserver(observer) }
+        observer = nil
+    }
+
+    private func take() {
+        outlet.print(OrientationReading(orientation: device.orientation, timestamp: clock.now.seconds))
+    }
 }

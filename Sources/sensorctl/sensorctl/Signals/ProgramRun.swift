@@ -3,6 +3,8 @@
 
 import ArgumentParser
 import DeviceCore
+import Dispatch
+import Foundation
 import Synchronization
 import SystemCalls
 
@@ -66,4 +68,86 @@ final class ReadingPhase: Sendable {
 
     /// Ends the program with success if it is reading.
     func endIfReading() { if isReading.withLock({ $0 }) { exit(ExitStatus.success.rawValue) } }
+}
+
+/// A program that this one has started, with the same input and output.
+final class ChildProgram: Sendable {
+    private let process: pid_t
+    private let hasEnded = Mutex(false)
+
+    /// Starts the program, which is looked for in PATH. The error says why it cannot be.
+    init(_ arguments: [String], environment added: [String: String]) throws(DeviceError) {
+        let environment = ProcessInfo.processInfo.environment.merging(added) { $1 }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // What this program holds back, and the broken pipes that it ignores, are its own affair. What it was told to ignore
+        // when it was started stays so for the other one.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigaddset(&signals, SIGPIPE)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+        guard let name = arguments.first else { throw DeviceError(.notFound, "No program was named.") }
+        let words = arguments.map { strdup($0) }
+        let settings = environment.map { strdup("\($0.key)=\($0.value)") }
+        defer { for text in words + settings { free(text) } }
+        var process = pid_t()
+        let result = posix_spawnp(&process, name, nil, &attributes, words + [nil], settings + [nil])
+        guard result == 0 else {
+            throw DeviceError(
+                .notFound, "\(name) cannot be started. Is it in PATH, and executable?",
+                cause: .system(call: "posix_spawnp", errno: result))
+        }
+        self.process = process
+    }
+
+    /// Seconds that it has to end in when it is asked to.
+    static let patience = 5
+
+    /// Asks it to end, if it runs; ends it when it does not listen.
+    func terminate() {
+        send(SIGTERM)
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.patience)) { self.send(SIGKILL) }
+    }
+
+    /// Passes on a signal that this process has got, unless the program has got it too.
+    ///
+    /// What the terminal sends, as for Ctrl-C, goes to all of a process group, and many programs take a second one for
+    /// impatience. It does not reach a program with a group of its own, and the end of the terminal is told to the leader
+    /// of the session alone.
+    func passOn(_ arrival: SignalInbox.Arrival) {
+        if arrival.isOfTerminal {
+            let isForLeader = arrival.number == SIGHUP && getsid(0) == getpid()
+            let isInGroup = hasEnded.withLock { $0 || getpgid(process) == getpgrp() }
+            if isInGroup, !isForLeader { return }
+        }
+        send(arrival.number)
+    }
+
+    /// Sends it a signal, if it runs.
+    private func send(_ signal: Int32) {
+        // Under the lock, because afterwards the number may be somebody else's.
+        hasEnded.withLock { hasEnded in if !hasEnded { _ = kill(process, signal) } }
+    }
+
+    /// Returns its exit code when it has ended; 128 and the signal's number when a signal has ended it.
+    func waitForEnd() async -> Int32 {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { [self] in
+                var information = siginfo_t()
+                // Its number stays its own until it is collected.
+                while waitid(P_PID, id_t(process), &information, Int32(WEXITED | WNOWAIT)) != 0, errno == EINTR {}
+                let status = hasEnded.withLock { hasEnded in
+                    hasEnded = true
+                    var status: Int32 = 0
+                    while waitpid(process, &status, 0) < 0, errno == EINTR {}
+                    return status
+                }
+                let signal = status & 0x7F
+                continuation.resume(returning: signal == 0 ? (status >> 8) & 0xFF : 128 + signal)
+            }
+        }
+    }
 }

@@ -1,6 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
+
 /// What `talk` is to do.
 struct TalkPlan: Sendable {
     /// What is sent at the end of a line that is typed in a terminal.
@@ -38,4 +40,62 @@ struct TalkPlan: Sendable {
     static let answerTime = 5.0
     /// The key that ends raw mode: Ctrl-].
     static let escape: UInt8 = 0x1D
+}
+
+/// Tells when a conversation is over whose input has ended: all has left, and the answers have had their time.
+struct TalkRest {
+    /// What to do.
+    enum Verdict: Equatable {
+        case wait(until: BootTime)
+        case done
+        /// The accessory does not take that many bytes.
+        case stalled(bytes: Int)
+    }
+
+    /// Seconds from one look at what has not left yet to the next.
+    private static let step = 0.02
+
+    private let plan: TalkPlan
+    /// How much the channel takes when all has left.
+    private let room: Int
+    private var lastSpace: Int
+    private var lastProgress: BootTime
+    private var lastHeard: BootTime
+    private var hasLeftAt: BootTime?
+
+    init(_ channel: any ByteChannel, plan: TalkPlan, now: BootTime) {
+        self.init(room: channel.spaceAvailable, plan: plan, now: now)
+    }
+
+    init(room: Int, plan: TalkPlan, now: BootTime) {
+        self.plan = plan
+        self.room = room
+        lastSpace = room
+        (lastProgress, lastHeard) = (now, now)
+    }
+
+    /// The accessory has said something.
+    mutating func heard(at now: BootTime) { lastHeard = now }
+
+    /// Called when nothing more is to be said.
+    mutating func look(at channel: any ByteChannel, now: BootTime) -> Verdict {
+        look(space: channel.spaceAvailable, now: now)
+    }
+
+    /// Called when nothing more is to be said, with what the channel would take now.
+    mutating func look(space: Int, now: BootTime) -> Verdict {
+        guard let hasLeftAt else {
+            guard space < room else {
+                hasLeftAt = now
+                return look(space: space, now: now)
+            }
+            if space != lastSpace { (lastSpace, lastProgress) = (space, now) }
+            if now.seconds(since: lastProgress) >= TalkPlan.patience { return .stalled(bytes: room - space) }
+            return .wait(until: now.advanced(bySeconds: Self.step))
+        }
+        let end =
+            plan.wait.map { hasLeftAt.advanced(bySeconds: $0) }
+            ?? max(hasLeftAt, lastHeard).advanced(bySeconds: TalkPlan.quietTime)
+        return now >= end ? .done : .wait(until: end)
+    }
 }
