@@ -35,7 +35,6 @@ final class TracePlayer: Sendable {
         self.notes = notes
     }
 
-    /// True when everything has been played.
     var hasPlayed: Bool { state.withLock { $0.isDone } }
 
     /// Waits until everything has been played; false when the time is up before.
@@ -182,6 +181,5 @@ final class TraceBeginning: Sendable {
         return nil
     }
 
-    /// Ends the wait.
     func giveUp() { wakeUp.signal() }
 }

@@ -13,7 +13,6 @@ package final class CommonStart: Sendable {
 
     private let state = Mutex(State())
 
-    /// A beginning that is still to come.
     package init() {}
 
     /// When it was; nil before.

@@ -106,13 +106,11 @@ package final class LoopbackDoor {
     /// False while nobody listens on the port.
     package var isOpen = true { didSet { if !isOpen { listener = nil } } }
 
-    /// An open door.
     package init(_ listener: LoopbackListener) {
         self.listener = listener
         reopen = listener.reopening
     }
 
-    /// What to wait for.
     package func interest(now: BootTime) -> pollfd {
         pollfd(fd: opensAt <= now ? listener?.descriptor ?? -1 : -1, events: Int16(POLLIN), revents: 0)
     }

@@ -8,7 +8,6 @@ import Synchronization
 package final class Observers: Sendable {
     private let bells = Mutex<[Bell]>([])
 
-    /// Nobody waits yet.
     package init() {}
 
     /// Has those that wait look again.

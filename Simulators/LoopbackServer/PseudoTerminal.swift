@@ -91,7 +91,6 @@ package final class OpeningWatch: Sendable {
     /// Readable when that has happened; negative where inotify cannot be had.
     package let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
 
-    /// Watches nothing yet.
     package init() {}
 
     deinit { if descriptor >= 0 { close(descriptor) } }

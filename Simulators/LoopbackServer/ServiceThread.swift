@@ -28,7 +28,6 @@ package final class ServiceThread<State: ServiceState, Address: Sendable>: Senda
 
     private let running = Mutex<Running?>(nil)
 
-    /// A thread that does not run yet.
     package init() {}
 
     deinit { stop() }
@@ -80,7 +79,6 @@ package final class Handover<Value>: @unchecked Sendable {
     private let hasValue = Mutex(true)
     private var value: Value?
 
-    /// Takes the value from its maker.
     package init(_ value: Value) { self.value = value }
 
     /// The value, the first time; nil afterwards.

@@ -10,7 +10,6 @@ import Trace
 ///
 /// It belongs to whoever has claimed it, one at a time, which is why it needs no lock while it works.
 final class Player: @unchecked Sendable {
-    /// What one step did.
     enum Step {
         /// A timer ran, or a quiet epoch ended.
         case happened
@@ -63,7 +62,6 @@ final class Player: @unchecked Sendable {
     /// Claims the player; false when somebody plays already, as in a callback.
     func claim() -> Bool { !isClaimed.exchange(true, ordering: .acquiring) }
 
-    /// Gives the player back.
     func release() { isClaimed.store(false, ordering: .releasing) }
 
     /// Goes to another place of the trace; the device is in the state of there when it returns.
@@ -124,13 +122,11 @@ final class Player: @unchecked Sendable {
     /// When the next event of the trace is due; nil at its end.
     func nextEvent() -> BootTime? { feed.peek() }
 
-    /// What could not be read of the trace so far.
     var warnings: [TraceWarning] { feed.warnings }
 
     /// What sessions with accessories lack up to now; anybody may look.
     var accessoryDifferences: [AccessoryDifference] { differences.all }
 
-    /// What they lack if nothing happens any more.
     var outstandingDifferences: [AccessoryDifference] { accessories.outstanding() }
 
     /// True when a timer is due where the clock stands.

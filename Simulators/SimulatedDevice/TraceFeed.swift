@@ -107,7 +107,6 @@ struct TraceFeed {
     /// Seconds of a trace as a place in it.
     static func place(_ seconds: Double) -> Int64 { seconds > 0 ? Int64(saturatingSeconds: seconds) ?? 0 : 0 }
 
-    /// True when rounds follow each other without an end.
     var isEndless: Bool { roundsLeft == nil }
 
     /// Nanoseconds by which the receivers' times are moved now.
@@ -129,7 +128,6 @@ struct TraceFeed {
         return time
     }
 
-    /// The event has been handed on.
     mutating func consume() { time = nil }
 
     /// True when the event that comes next is a line of gpsd, be it one that says nothing.

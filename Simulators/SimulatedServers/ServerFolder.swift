@@ -36,6 +36,5 @@ struct ServerFolder: Sendable {
         try FileBytes.write(Array("{}\n".utf8), to: configurationPath, overwrite: false)
     }
 
-    /// Removes the folder with all that is in it.
     func remove() { folder.remove() }
 }

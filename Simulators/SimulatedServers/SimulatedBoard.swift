@@ -8,7 +8,6 @@ package import TraceFormats
 
 /// A recording as devices that a server can show.
 package struct SimulatedBoard {
-    /// The devices.
     package let context: SimulatedIIOContext
     private let tracks: [IIOSampleTrack]
 

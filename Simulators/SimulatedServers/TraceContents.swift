@@ -22,7 +22,6 @@ struct TraceContents {
     private(set) var changes: [SensorChange] = []
     /// When the first reading was measured, where that is before the start; else 0.
     private(set) var firstStamp: Int64 = 0
-    /// When the last thing happens.
     private(set) var last: Int64 = 0
     private var lastReport: Int64 = 0
     /// From the report before the last one to that; a second for a trace of one.

@@ -74,7 +74,6 @@ struct RouteStage: Sendable {
     private func direction(at time: Double) -> RouteDirection { time < turningTime ? before : after }
 }
 
-/// Where the way leads.
 struct RouteDirection: Sendable {
     /// Degrees clockwise from true north.
     var azimuth = 0.0
@@ -82,7 +81,6 @@ struct RouteDirection: Sendable {
     var slope = 0.0
 }
 
-/// A point of a route.
 struct RoutePlace: Sendable {
     var place: GeodeticCoordinate
     var altitude: Double

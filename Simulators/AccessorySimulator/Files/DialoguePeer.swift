@@ -51,7 +51,6 @@ final class DialogueLane: Sendable {
         progressed.ring()
     }
 
-    /// True when all dialogues are over.
     var isFinished: Bool { state.withLock { $0.finished >= dialogues.count } }
 
     /// Grows while a program talks.

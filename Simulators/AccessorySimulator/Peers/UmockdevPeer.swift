@@ -26,7 +26,6 @@ public struct UmockdevPeer: AccessoryPeer {
         self.differed = differed
     }
 
-    /// True when the script is over.
     var isFinished: Bool { next >= script.steps.count }
 
     /// Goes on with the script.

@@ -28,7 +28,6 @@ struct AnnouncementFolder: Sendable {
         }
     }
 
-    /// The path of an accessory's file.
     func file(_ id: Int) -> String { "\(path)/\(id).json" }
 
     /// The path of a protocol's socket. Short, because the system takes 107 bytes.
@@ -55,7 +54,6 @@ struct AnnouncementFolder: Sendable {
         rmdir(path)
     }
 
-    /// Removes the folder with what is left in it.
     func remove() { folder.remove() }
 
     /// True for `3.json`, `3.json.tmp` and `3-0`.

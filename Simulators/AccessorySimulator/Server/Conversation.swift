@@ -17,9 +17,7 @@ final class Conversation {
     /// What the peer has sent and the descriptor has not taken yet.
     private var pending: [UInt8] = []
     private var pendingStart = 0
-    /// True when the peer sends no more.
     private(set) var isPeerDone = false
-    /// True when the program is gone.
     var isProgramGone = false
     /// True when the program takes nothing more; what it has written may still have to be read.
     var isProgramDeaf = false

@@ -25,10 +25,8 @@ protocol SimulatedPort: AnyObject {
     /// When the port ends though the program has not got all; nil until it is to leave.
     var leavesUntil: BootTime? { get set }
 
-    /// Does what there is to do.
     func serve(revents: Int16, context: PortContext)
 
-    /// Ends the port now.
     func close()
 }
 
@@ -50,7 +48,6 @@ extension SimulatedPort {
     }
 }
 
-/// What went through a port.
 struct PortTotals {
     var sessions = 0
     var bytesSent: Int64 = 0

@@ -80,7 +80,6 @@ final class SimulatorState: ServiceState {
     /// Has those that wait for something look whether it has come to be.
     func tell() { observers.tell() }
 
-    /// Waits until the condition holds; false when it does not hold in time.
     func wait(seconds: Double, until condition: () -> Bool) -> Bool {
         observers.wait(seconds: seconds, until: condition)
     }

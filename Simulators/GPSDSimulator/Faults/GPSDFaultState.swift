@@ -28,7 +28,6 @@ struct GPSDFaultState {
     private var isListening = true
     private var waiting: [Entry] = []
 
-    /// Adds a fault that is to come.
     mutating func add(_ fault: GPSDFault) { waiting.append(Entry(fault: fault)) }
 
     /// The next time, in seconds since the beginning of playback, at which something happens.

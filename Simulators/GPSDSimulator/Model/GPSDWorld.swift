@@ -7,7 +7,6 @@ import JSONBytes
 
 /// What the simulated gpsd knows: its receivers and its version.
 struct GPSDWorld {
-    /// The most receivers.
     static let maximumReceivers = 256
     /// The longest answer to what one read brought, in bytes; gpsd cuts what is longer.
     static let longestReply = 10_240
@@ -31,7 +30,6 @@ struct GPSDWorld {
     /// The place of the receiver with that path, which is there or was.
     func place(of path: String) -> Int? { receivers.firstIndex { $0.description.path == path } }
 
-    /// Changes a receiver.
     mutating func update(_ place: Int, _ change: (inout SimulatedReceiver) -> Void) { change(&receivers[place]) }
 
     /// Adds a receiver; nil when there are too many.
@@ -172,7 +170,6 @@ struct GPSDWorld {
 }
 
 extension GPSDWatch {
-    /// True when reports of that receiver are watched.
     func watches(_ path: String) -> Bool { isEnabled && (device.isEmpty || device == path) }
 
     /// True when anything is to be sent at all.

@@ -4,10 +4,8 @@
 import DeviceCore
 import GPSDProtocol
 
-/// A receiver that the simulated gpsd has.
 struct SimulatedReceiver {
     var description: ReceiverDescription
-    /// When it was opened.
     var activation: WallTime
     /// False before it has come, and after it has gone.
     var isPresent: Bool

@@ -40,7 +40,6 @@ struct PlayedTrace {
         cursor = TraceCursor(file)
     }
 
-    /// The next event; nil at the end.
     mutating func next() -> PlayedEvent? {
         while pending.isEmpty {
             if isOver { return nil }

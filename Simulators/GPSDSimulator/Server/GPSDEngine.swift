@@ -23,7 +23,6 @@ final class GPSDEngine {
     var clients: [GPSDClient] = []
     /// False while a fault, or a loss in the trace, has taken the server away.
     private(set) var isListening = true
-    /// The lines that were played so far.
     var reportCount: Int64 = 0
     /// Lines that clients did not get because they did not read.
     private(set) var lostCount: Int64 = 0
@@ -65,7 +64,6 @@ final class GPSDEngine {
 
     deinit { buffer.deallocate() }
 
-    /// Makes a fault happen: at once, or at its moment.
     func inject(_ fault: GPSDFault) { faults.add(fault) }
 
     /// Takes a connection, or closes it where there are too many.

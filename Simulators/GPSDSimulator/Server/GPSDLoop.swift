@@ -20,7 +20,6 @@ final class GPSDLoop: ServiceLoop {
         door = LoopbackDoor(listener)
     }
 
-    /// Serves until the server is stopped.
     func run() {
         while true {
             let watched = wait()
@@ -67,7 +66,6 @@ final class GPSDLoop: ServiceLoop {
         return clients
     }
 
-    /// Tells the others how things are.
     private func tell() {
         let (clients, reports, lost) = (engine.clients.count, engine.reportCount, engine.allLost)
         let hasPlayed = engine.hasPlayed && !engine.clients.contains(where: \.hasPending)

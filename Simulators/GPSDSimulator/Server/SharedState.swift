@@ -39,7 +39,6 @@ final class SharedState: ServiceState {
 
     func stop() { order { $0.isStopped = true } }
 
-    /// Waits until the condition holds; false when it does not in time.
     func wait(seconds: Double, until condition: (borrowing Content) -> Bool) -> Bool {
         observers.wait(seconds: seconds) { content.withLock { condition($0) } }
     }

@@ -13,7 +13,6 @@ struct SentencePlayer {
         var time: Int64
         /// Sentences with their line ends; none where the event has nothing for a receiver to say.
         var bytes: [UInt8] = []
-        /// How many.
         var count: Int64 = 0
     }
 
@@ -40,7 +39,6 @@ struct SentencePlayer {
         trace = PlayedTrace(file, repeats: options.end == .loop)
     }
 
-    /// Playback begins at that time.
     mutating func begin(at now: WallTime) { if stamps == .now { shift = survey.shift(toPlayAt: now) } }
 
     /// What the next event gives; nil at the end. A round in which nothing is said is the last one.

@@ -42,7 +42,6 @@ final class TerminalLoop: ServiceLoop {
 
     deinit { hangUp() }
 
-    /// Plays until it is stopped.
     func run() {
         if options.start == .atOnce || waitForProgram() { play() }
         hangUp()

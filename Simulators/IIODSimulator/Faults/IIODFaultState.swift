@@ -9,7 +9,6 @@ struct IIODFaultState: Sendable {
     struct OfDevice: Sendable {
         var chunk = 0
         var isStalled = false
-        /// The stalls so far.
         var stallCount = 0
         var openError: Int32?
         /// By attribute; the empty name stands for all.
@@ -56,7 +55,6 @@ struct IIODFaultState: Sendable {
         return orders
     }
 
-    /// Adds a fault that is to come.
     mutating func add(_ fault: IIODFault, device: Int?) {
         waiting.append(Entry(action: fault.action, device: device, moment: fault.moment, duration: fault.duration))
     }

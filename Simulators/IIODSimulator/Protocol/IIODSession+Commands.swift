@@ -72,7 +72,6 @@ extension IIODSession {
     }
 }
 
-/// What HELP answers.
 enum IIODHelp {
     static let text = """
         Commands of this server:

@@ -42,9 +42,7 @@ struct IIODSession {
         var isFirst = true
     }
 
-    /// The longest line that is read.
     static let longestLine = 8192
-    /// The longest value that is taken.
     static let longestValue = 65_536
     /// Replies that are gathered before they are sent.
     static let gathered = 16_384
@@ -65,7 +63,6 @@ struct IIODSession {
     /// True while it works on a READBUF.
     var isReading: Bool { if case .reading = phase { true } else { false } }
 
-    /// Takes bytes from the client.
     mutating func receive(_ bytes: UnsafeRawBufferPointer) {
         if position > 0 {
             input.removeSubrange(..<position)
@@ -74,7 +71,6 @@ struct IIODSession {
         input.append(contentsOf: bytes)
     }
 
-    /// Goes on as far as it can.
     mutating func advance(_ world: inout IIODWorld, now: BootTime) -> Wait {
         if !output.isEmpty { return .output }
         output.removeAll()
@@ -83,7 +79,6 @@ struct IIODSession {
         return output.isEmpty ? wait : .output
     }
 
-    /// Ends all streams: the client has gone.
     mutating func close(_ world: inout IIODWorld) {
         for stream in streams.values { world.closed(stream) }
         streams = [:]

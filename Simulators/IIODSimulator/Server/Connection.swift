@@ -28,7 +28,6 @@ final class Connection {
         isOver = true
     }
 
-    /// Takes in what has come, through that buffer.
     func read(through buffer: UnsafeMutableRawBufferPointer) {
         guard !hasEnded, session.takesInput else { return }
         let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))

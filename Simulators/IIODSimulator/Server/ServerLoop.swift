@@ -28,7 +28,6 @@ final class ServerLoop: ServiceLoop {
 
     deinit { buffer.deallocate() }
 
-    /// Serves until the server is stopped.
     func run() {
         // What is wrong from the start is so before the first client comes.
         var nextFault = clock.now
@@ -60,7 +59,6 @@ final class ServerLoop: ServiceLoop {
         door.isOpen = false
     }
 
-    /// Waits for sockets until something is due.
     private func wait(until fault: BootTime) {
         descriptors.removeAll(keepingCapacity: true)
         descriptors.append(pollfd(fd: wakeUp.readEnd, events: Int16(POLLIN), revents: 0))
@@ -144,7 +142,6 @@ final class ServerLoop: ServiceLoop {
         connection.deadline = now
     }
 
-    /// Closes the connections that are over.
     private func closeEnded() {
         guard connections.count != seenCount || connections.contains(where: \.isOver) else { return }
         let over = connections.filter(\.isOver)

@@ -70,7 +70,6 @@ extension IIODWorld {
     /// The samples that have come before this moment; one that is due now is still to come.
     func releasedBefore(_ timeline: IIOTimeline, now: BootTime) -> Int64 { timeline.count(until: elapsed(now) - 1) }
 
-    /// When a sample comes.
     func releaseTime(_ timeline: IIOTimeline, sample: Int64) -> BootTime {
         guard let started, let offset = timeline.offset(of: sample) else { return .never }
         // One more, because the count rounds the other way.
@@ -114,7 +113,6 @@ extension IIODWorld {
         }
     }
 
-    /// When the next fault is due.
     var nextFault: BootTime {
         guard let started else { return .never }
         if faults.needsTime { return started }

@@ -38,7 +38,6 @@ struct SampleStream {
     private var isPrepared = false
     /// The samples whose stamps lie in the block.
     private var stamped: Range<Int64> = 0..<0
-    /// The samples of the last chunk.
     private var lastCount: Int64 = 0
     /// The stalls of the device whose losses are counted.
     private var seenStalls: Int
@@ -68,7 +67,6 @@ struct SampleStream {
 
     var sampleSize: Int { writer.sampleSize }
 
-    /// The next chunk of at most that many samples.
     mutating func next(atMost wanted: Int64, _ world: inout IIODWorld, now: BootTime) -> Next {
         while true {
             if let status = world.failure(of: device, since: serial) { return .failure(status) }

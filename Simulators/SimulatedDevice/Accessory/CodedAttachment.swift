@@ -9,7 +9,6 @@ import Trace
 final class CodedAttachment: SimulatedAttachment {
     private struct Session {
         let name: String
-        /// The accessory's end.
         let channel: MemoryChannel
         let peer: AccessoryPeerSession
     }

@@ -17,7 +17,6 @@ struct RecordedAccessories {
         self.clock = clock
     }
 
-    /// Lets happen what the trace tells.
     mutating func take(_ event: TraceAccessoryEvent) {
         let known = attached[event.accessory]
         switch event.change {

@@ -12,7 +12,6 @@ import Trace
 final class RecordedAttachment: SimulatedAttachment {
     struct Session {
         let number: Int
-        /// The accessory's end.
         let channel: MemoryChannel
     }
 
@@ -61,7 +60,6 @@ final class RecordedAttachment: SimulatedAttachment {
         state = Mutex(State(name: name))
     }
 
-    /// The number under which it is attached.
     func setID(_ id: AccessoryDescription.ID) { self.id.store(id, ordering: .relaxed) }
 
     // MARK: The program
@@ -101,7 +99,6 @@ final class RecordedAttachment: SimulatedAttachment {
 
     // MARK: The recording
 
-    /// What the trace tells next.
     func take(_ change: TraceAccessoryEvent.Change) {
         state.withLock { state in
             guard !state.isDetached else { return }

@@ -23,9 +23,7 @@ struct RecordedDialogue: Sendable {
     let number: Int
     /// True when the recording speaks of it.
     var isRecorded = false
-    /// How it ended in the recording.
     private(set) var recordedEnd: ByteChannelEnd.Reason?
-    /// True when the program has opened it.
     var isOpened = false
     /// True when the program's session is over.
     private(set) var isClosed = false
@@ -79,13 +77,11 @@ struct RecordedDialogue: Sendable {
         compare()
     }
 
-    /// The recorded session ended.
     mutating func record(end reason: ByteChannelEnd.Reason) {
         isRecorded = true
         if recordedEnd == nil { recordedEnd = reason }
     }
 
-    /// Bytes that the program has written.
     mutating func write(_ bytes: [UInt8]) {
         writtenCount += Int64(bytes.count)
         guard isComparing else { return }
@@ -107,7 +103,6 @@ struct RecordedDialogue: Sendable {
         return first.bytes[first.start...]
     }
 
-    /// So many of them have been handed over.
     mutating func handedOver(_ count: Int) {
         guard var first = input.first else { return }
         first.start += count
@@ -140,7 +135,6 @@ struct RecordedDialogue: Sendable {
     /// True when neither side will add anything.
     var isOver: Bool { isClosed && recordedEnd != nil }
 
-    /// Takes what was noticed so far.
     mutating func takeMismatches() -> [(offset: Int64, expected: [UInt8], found: [UInt8])] {
         defer { mismatches = [] }
         return mismatches

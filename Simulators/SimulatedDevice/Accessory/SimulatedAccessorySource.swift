@@ -31,7 +31,6 @@ final class SimulatedAccessorySource: AccessorySource {
         hub.attach(description) { id in attachments.withLock { $0[id] = attachment } }.id
     }
 
-    /// Describes an accessory otherwise.
     func change(_ description: AccessoryDescription) { hub.change(description) }
 
     /// Unplugs an accessory; nothing when it is gone already.

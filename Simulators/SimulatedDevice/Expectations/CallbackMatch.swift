@@ -7,7 +7,6 @@ import SystemCalls
 
 /// Where two callbacks first differ by more than they may.
 struct CallbackMatch {
-    /// What is different.
     struct Finding {
         var field: String
         var expected: CallbackValue?

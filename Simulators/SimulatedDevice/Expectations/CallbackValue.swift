@@ -35,7 +35,6 @@ public indirect enum CallbackValue: Sendable, Hashable, JSONWritable {
     /// The most fields that one object may have.
     static let maximumMembers = 1000
 
-    /// Reads the value that comes next.
     init(_ reader: inout JSONReader) throws(JSONError) {
         switch try reader.peekKind() {
         case .null:
@@ -82,7 +81,6 @@ public indirect enum CallbackValue: Sendable, Hashable, JSONWritable {
         self = try read.get()
     }
 
-    /// Writes it as JSON.
     @usableFromInline
     package func write(to writer: inout JSONWriter) {
         switch self {

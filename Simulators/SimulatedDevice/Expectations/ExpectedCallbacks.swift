@@ -76,7 +76,6 @@ public struct ExpectedCallbacks: Sendable {
 /// Cuts bytes into lines, and counts them.
 struct CallbackLines {
     private let bytes: [UInt8]
-    /// Where the next line begins.
     private(set) var offset: Int
     /// The number of the line that was found last, counted from 1.
     private(set) var line: Int

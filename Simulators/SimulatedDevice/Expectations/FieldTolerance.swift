@@ -30,7 +30,6 @@ public struct FieldTolerance: Sendable, Hashable, JSONWritable {
     /// What a number has to be.
     static let exact = FieldTolerance()
 
-    /// How far apart two numbers are.
     func distance(_ number: Double, from expected: Double) -> Double {
         guard let circle, number.isFinite, expected.isFinite else { return abs(number - expected) }
         if (number == -1) != (expected == -1) { return .infinity }

@@ -13,7 +13,6 @@ package enum AccessoryChoice {
         /// Several are meant, or it was left open which.
         case ambiguous(String)
 
-        /// What to say.
         package var message: String {
             switch self {
             case .missing(let message), .ambiguous(let message): message
@@ -65,7 +64,6 @@ package enum AccessoryChoice {
         return .failure(.missing("\(accessory.label) does not speak \"\(text)\"; it speaks \(rest)."))
     }
 
-    /// One line for each.
     private static func list(_ accessories: [AccessoryDescription]) -> String {
         accessories.map { accessory in
             let port = accessory.portPath.isEmpty ? "" : ", port \(accessory.portPath)"

@@ -11,7 +11,6 @@ package struct AccessoryList: Sendable {
     var candidates: [AccessoryCandidate] = []
     var problems: [DeviceError] = []
 
-    /// What there is now.
     @concurrent package static func load(_ source: any AccessorySource) async -> AccessoryList {
         AccessoryList(
             accessories: source.accessories, candidates: (source as? any AccessoryCandidateSource)?.candidates ?? [],

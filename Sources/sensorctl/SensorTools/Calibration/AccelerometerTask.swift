@@ -71,7 +71,6 @@ struct AccelerometerTask: CalibrationTask {
 }
 
 extension DevicePose {
-    /// Its name in a sentence.
     var name: String {
         switch self {
         case .faceUp: "face up"

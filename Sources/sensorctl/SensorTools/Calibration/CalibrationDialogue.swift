@@ -34,7 +34,6 @@ package final class CalibrationDialogue: @unchecked Sendable {
         self.whenDone = whenDone
     }
 
-    /// Says what the first step is.
     package func begin() {
         lock.withLock { _ in
             screen.say(task.topic.title)
@@ -83,7 +82,6 @@ package final class CalibrationDialogue: @unchecked Sendable {
         if let last = batch.times.last { draw(at: last.seconds) }
     }
 
-    /// Says what has changed.
     private func tell(at time: Double) {
         if task.instruction != said.instruction {
             said.instruction = task.instruction

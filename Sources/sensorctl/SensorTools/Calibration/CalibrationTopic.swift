@@ -3,7 +3,6 @@
 
 package import DeviceCore
 
-/// What can be calibrated.
 package enum CalibrationTopic: String, CaseIterable, Sendable {
     case gyro, accelerometer, mount, magnetometer
 
@@ -28,7 +27,6 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
     /// False where readings are in the axes of the sensor, as it is mounted somehow.
     var needsDeviceAxes: Bool { self != .mount }
 
-    /// What people call it.
     var title: String {
         switch self {
         case .gyro: "Gyroscope: its bias at rest"
@@ -39,7 +37,6 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
     }
 }
 
-/// On a device.
 extension CalibrationTopic {
     /// The sensor whose readings are taken: the best one of its kind.
     package func sensor(of device: Device) -> SensorDescription? {

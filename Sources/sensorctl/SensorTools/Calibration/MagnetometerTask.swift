@@ -123,7 +123,6 @@ struct MagnetometerTask: CalibrationTask {
 }
 
 extension MagneticQuality {
-    /// The name of the case.
     var name: String {
         switch self {
         case .uncalibrated: "uncalibrated"

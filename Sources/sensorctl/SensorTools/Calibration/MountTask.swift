@@ -23,7 +23,6 @@ struct MountTask: CalibrationTask {
     /// - Parameter keepsExact: true to keep a mount as it was measured where it is close to right angles.
     init(keepsExact: Bool = false) { finder = keepsExact ? MountMatrixFinder(rightAngleLimit: 0) : MountMatrixFinder() }
 
-    /// The pose that is due.
     private var pose: DevicePose? { known.count < Self.poses.count ? Self.poses[known.count] : nil }
 
     var instruction: String {

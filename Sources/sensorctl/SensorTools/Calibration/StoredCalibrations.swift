@@ -5,7 +5,6 @@ package import DeviceCore
 
 /// What is stored of the calibrations of a device's sensors.
 package struct StoredCalibrations {
-    /// One of them.
     package struct Entry: Sendable {
         package let sensor: SensorDescription
         package let outcome: CalibrationOutcome
@@ -55,7 +54,6 @@ package struct StoredCalibrations {
 }
 
 extension StoredCalibrations.Entry {
-    /// The sensor, in words.
     package var title: String { "\(sensor.kind.name) \(sensor.name.isEmpty ? sensor.id : sensor.name)" }
 
     /// How long ago it was found, in words.

@@ -14,20 +14,16 @@ package struct AccessoryFacts: Sendable {
     var problems: [DeviceError] = []
     /// The nodes of all of them, and of what is declared.
     var nodes: [String: NodeFacts] = [:]
-    /// True when udevd runs.
     var hasUdev = true
     /// What kind of container this is; nil when it is none.
     var container: String?
-    /// True when ModemManager runs.
     var hasModemManager = false
     /// True when this package's rules for udev are installed.
     var hasRules = true
-    /// Folders for declared accessories that do not exist.
     var missingFolders: [String] = []
 }
 
 extension AccessoryFacts {
-    /// Where rules for udev are installed.
     private static let ruleFolders = [
         "/etc/udev/rules.d", "/run/udev/rules.d", "/usr/lib/udev/rules.d", "/lib/udev/rules.d",
     ]

@@ -6,7 +6,6 @@ import DeviceCore
 
 /// One thing that `doctor` has to say.
 struct Finding: Sendable, Hashable {
-    /// How bad it is.
     enum Level: String, Sendable {
         case good, remark, problem
     }

@@ -13,7 +13,6 @@ package struct MachineFacts: Sendable {
         package static let rate = 100.0
 
         var sensor: SensorDescription
-        /// The readings that came.
         var readings: Int
         /// How long it was listened to, in seconds.
         var seconds: Double
@@ -35,20 +34,17 @@ package struct MachineFacts: Sendable {
     var unknownVariables: [String] = []
     /// The optional libraries that the program was built with.
     var traits: [String]
-    /// The name of the user.
     package var user: String
     /// True when everything is allowed; the user is then the one who became root, if known.
     var isRoot: Bool
     /// True when the kernel has Industrial I/O.
     var hasKernelBus: Bool
-    /// The devices that the kernel shows.
     var kernelSensors: [KernelSensor]
     /// The triggers that there are, by name.
     var triggers: [String]
     /// True when the kernel can make triggers from a timer.
     var canMakeTimerTriggers: Bool
     package var trials: [Trial]
-    /// What is stored of calibrations.
     package var calibrations: [StoredCalibrations.Entry] = []
     /// Why something that is stored cannot be used.
     package var calibrationProblems: [DeviceError] = []
@@ -72,7 +68,6 @@ struct KernelSensor: Sendable, Hashable {
     var name: String
     /// True when there is a folder for captured channels.
     var hasBuffer: Bool
-    /// True when the node in /dev exists.
     var hasNode: Bool
     /// True when this user may read and write the node.
     var canOpenNode: Bool
@@ -102,7 +97,6 @@ extension MachineFacts {
     /// Devices beyond this number are not looked at.
     private static let maximumDevices = 256
 
-    /// Looks at the kernel's files.
     mutating func readKernel(sysfs: String = "/sys", nodes: String = "/dev") {
         let bus = sysfs + "/bus/iio/devices"
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: bus))?.sorted()

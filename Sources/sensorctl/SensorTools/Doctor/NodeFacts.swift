@@ -15,7 +15,6 @@ struct NodeFacts: Sendable, Hashable {
     }
 
     var path: String
-    /// False when there is no such node.
     var exists = true
     /// As in "0660".
     var mode = "0660"
@@ -23,7 +22,6 @@ struct NodeFacts: Sendable, Hashable {
     var group = "dialout"
     /// True when the group may read and write.
     var isOpenToGroup = true
-    /// True when this process may open it.
     var canOpen = true
     /// True when the user is listed in the group, be it that this session began before that.
     var isListedInGroup = false

@@ -5,7 +5,6 @@ import AccessoryFinding
 import DeviceCore
 
 extension MachineReport {
-    /// A short page for people.
     package func text(ink: Ink) -> String {
         var lines: [String] = []
         func row(_ name: String, _ value: String, _ remark: String = "") {

@@ -38,7 +38,6 @@ package struct MachineReport: Report {
 
 /// What a position source answers when it is asked who it is and what it has.
 package struct ServiceAnswer: Sendable {
-    /// Why there was no answer; nil when there was one.
     package var failure: DeviceError?
     /// The release of gpsd; empty when it did not say.
     package var release = ""

@@ -7,7 +7,6 @@ import Trace
 package import TraceEditing
 
 extension TraceSummary {
-    /// A short page for people.
     package func text(ink: Ink) -> String {
         var lines: [String] = []
         func row(_ name: String, _ value: String) {

@@ -59,7 +59,6 @@ extension CivilDate {
 }
 
 extension SensorKind {
-    /// With an article, for sentences.
     package var nameWithArticle: String { "aeiou".contains(name.prefix(1)) ? "an \(name)" : "a \(name)" }
 }
 
@@ -89,7 +88,6 @@ extension JSONWriter {
 }
 
 extension SIMD3<Double> {
-    /// The components, as JSON lists them.
     package var components: [Double] { [x, y, z] }
 }
 

@@ -10,7 +10,6 @@ import SensorTools
 import SimulatedDevice
 import Trace
 
-/// `sensorctl calibrate`
 struct CalibrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "calibrate",
@@ -118,7 +117,6 @@ struct CalibrateCommand: AsyncParsableCommand {
         return isPicture ? PictureScreen(output) : LineScreen { output.write(line: $0) }
     }
 
-    /// Prints what is stored.
     private func printStored(_ stored: StoredCalibrations, on output: StandardOutput) -> ExitStatus {
         let wanted = stored.entries.filter { topic == nil || $0.outcome.topic == topic }
         for entry in wanted {
@@ -138,7 +136,6 @@ struct CalibrateCommand: AsyncParsableCommand {
         return .success
     }
 
-    /// Forgets what is stored.
     private func forgetStored(_ stored: StoredCalibrations) -> ExitStatus {
         do throws(DeviceError) {
             let count = try stored.forget(topic)

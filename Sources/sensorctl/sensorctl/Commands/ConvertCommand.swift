@@ -6,7 +6,6 @@ import DeviceCore
 import Trace
 import TraceEditing
 
-/// `sensorctl convert`
 struct ConvertCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "convert",

@@ -7,7 +7,6 @@ import SensorTools
 import Trace
 import TraceEditing
 
-/// `sensorctl cut`
 struct CutCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cut",
@@ -65,9 +64,7 @@ extension CutCommand {
     }
 }
 
-/// A time in a trace.
 struct TraceTime: ExpressibleByArgument, CustomStringConvertible {
-    /// From the start.
     var seconds: Double
 
     init(seconds: Double) { self.seconds = seconds }

@@ -5,7 +5,6 @@ import ArgumentParser
 import SimulatedDevice
 import Trace
 
-/// `sensorctl demo`
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",

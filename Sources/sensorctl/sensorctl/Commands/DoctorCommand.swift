@@ -6,7 +6,6 @@ import DeviceCore
 import LiveDevice
 import SensorTools
 
-/// `sensorctl doctor`
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
@@ -53,7 +52,6 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 }
 
-/// `sensorctl rules`
 struct RulesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rules",

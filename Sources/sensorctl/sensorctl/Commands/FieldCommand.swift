@@ -6,7 +6,6 @@ import DeviceCore
 import Geodesy
 import SensorTools
 
-/// `sensorctl field`
 struct FieldCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "field",

@@ -7,7 +7,6 @@ import SensorTools
 import Trace
 import TraceEditing
 
-/// `sensorctl info`
 struct InfoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",

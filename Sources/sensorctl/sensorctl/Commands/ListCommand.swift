@@ -6,7 +6,6 @@ import DeviceCore
 import LiveDevice
 import SensorTools
 
-/// `sensorctl list`
 struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",

@@ -6,7 +6,6 @@ import DeviceCore
 import Trace
 import TraceEditing
 
-/// `sensorctl merge`
 struct MergeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "merge",

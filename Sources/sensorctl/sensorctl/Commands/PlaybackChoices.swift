@@ -106,7 +106,6 @@ extension PlaybackChoices {
     }
 }
 
-/// Another name for something.
 struct Renaming: ExpressibleByArgument, Equatable {
     let old: String
     let new: String
@@ -119,12 +118,10 @@ struct Renaming: ExpressibleByArgument, Equatable {
     }
 }
 
-/// What happens at the end of a trace.
 enum EndName: String, CaseIterable, ExpressibleByArgument {
     case hold, stop, fail
 }
 
-/// How often a trace is played.
 struct PlaybackLoop: ExpressibleByArgument, Equatable {
     let rounds: PlaybackRounds
     let text: String
@@ -143,7 +140,6 @@ struct PlaybackLoop: ExpressibleByArgument, Equatable {
     static var allValueStrings: [String] { ["COUNT", "forever"] }
 }
 
-/// Streams by name.
 struct StreamList: ExpressibleByArgument, Equatable {
     let streams: TraceStreams
     let text: String

@@ -8,7 +8,6 @@ import LiveDevice
 import Synchronization
 import Trace
 
-/// `sensorctl record`
 struct RecordCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",

@@ -9,7 +9,6 @@ import SimulatedDevice
 import Trace
 import TraceEditing
 
-/// `sensorctl replay`
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",

@@ -7,7 +7,6 @@ import Geodesy
 import Trace
 import TraceEditing
 
-/// `sensorctl scrub`
 struct ScrubCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scrub",

@@ -9,7 +9,6 @@ import JSONBytes
 import SensorTools
 import Trace
 
-/// `sensorctl simulate accessory`
 struct SimulateAccessoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "accessory",
@@ -59,7 +58,6 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
     @Argument(parsing: .postTerminator, help: "A program to run with the accessories, and its arguments.")
     var program: [String] = []
 
-    /// What a program opens.
     enum Transport: String, EnumerableFlag {
         case socket, pty
     }

@@ -13,7 +13,6 @@ import SimulatedServers
 import Trace
 import TraceEditing
 
-/// `sensorctl simulate`
 struct SimulateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",

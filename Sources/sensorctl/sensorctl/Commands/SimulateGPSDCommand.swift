@@ -7,7 +7,6 @@ import GPSDSimulator
 import JSONBytes
 import Trace
 
-/// `sensorctl simulate gpsd`
 struct SimulateGPSDCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gpsd",

@@ -9,7 +9,6 @@ import SimulatedServers
 import Trace
 import TraceFormats
 
-/// `sensorctl simulate iio`
 struct SimulateIIOCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "iio",

@@ -7,7 +7,6 @@ import SyntheticMotion
 import Trace
 import TraceFormats
 
-/// `sensorctl synthesize`
 struct SynthesizeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "synthesize",

@@ -9,7 +9,6 @@ import Foundation
 import LiveDevice
 import Trace
 
-/// `sensorctl talk`
 struct TalkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "talk",
@@ -115,7 +114,6 @@ struct TalkCommand: AsyncParsableCommand {
         }
     }
 
-    /// The machine, and what records its sessions where that is wanted.
     private func recordingDevice(_ stop: Stop) throws -> (Device, TraceRecorder?) {
         guard let record else { return (LiveDevice.shared, nil) }
         let device = LiveDevice.shared.recordingAccessories()

@@ -7,7 +7,6 @@ import DeviceCore
 import LiveDevice
 import SensorTools
 
-/// `sensorctl watch`
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",

@@ -80,7 +80,6 @@ struct DemoPlayer {
 final class DemoTracker: NSObject, CLLocationManagerDelegate {
     private let manager = CLLocationManager()
     private(set) var state = DemoState()
-    /// Called after each callback.
     var whenChanged: () -> Void = {}
 
     override init() {

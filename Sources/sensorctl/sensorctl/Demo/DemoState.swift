@@ -6,7 +6,6 @@ import DeviceCore
 
 /// What the delegate has heard so far: all that the panel shows comes from here.
 struct DemoState {
-    /// One place of the trail.
     struct Place {
         var latitude: Double
         var longitude: Double

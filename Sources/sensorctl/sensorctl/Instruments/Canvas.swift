@@ -3,7 +3,6 @@
 
 /// A grid of characters with colours, which becomes one string for the terminal.
 struct Canvas {
-    /// What a character looks like.
     struct Style: Equatable {
         /// A colour of xterm's 256; nil for the terminal's own.
         var color: Int?
@@ -105,7 +104,6 @@ struct BrailleGrid {
         colors = Array(repeating: 0, count: self.columns * self.rows)
     }
 
-    /// The size in dots.
     var width: Int { columns * 2 }
     var height: Int { rows * 4 }
 

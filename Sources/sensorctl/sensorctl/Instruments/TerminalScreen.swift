@@ -87,7 +87,6 @@ struct RowPainter {
 
     init(output: StandardOutput) { self.output = output }
 
-    /// Draws rows in place of the last ones.
     mutating func draw(_ rows: [String]) {
         var text = drawnRows > 0 ? "\u{1B}[\(drawnRows)A" : ""
         for row in rows { text += "\r\u{1B}[2K\(row)\n" }

@@ -3,7 +3,6 @@
 
 import SystemCalls
 
-/// An open descriptor.
 struct Descriptor: Sendable {
     static let standardInput = Descriptor(number: 0)
     static let standardOutput = Descriptor(number: 1)
@@ -11,7 +10,6 @@ struct Descriptor: Sendable {
 
     let number: Int32
 
-    /// What came of a write.
     enum Outcome: Sendable, Equatable {
         case written
         /// Nobody reads any more.
@@ -28,7 +26,6 @@ struct Descriptor: Sendable {
         }
     }
 
-    /// True for a terminal.
     var isTerminal: Bool { isatty(number) == 1 }
 
     /// True for a terminal in which pictures can be drawn: not for one that says it can only print.
@@ -86,7 +83,6 @@ struct Descriptor: Sendable {
         }
     }
 
-    /// Why not all could be read.
     enum ReadFailure: Error {
         case system(errno: Int32)
         case tooLarge
@@ -106,7 +102,6 @@ extension Descriptor {
         return bytes.isEmpty ? .end : .bytes(bytes)
     }
 
-    /// What a single read has come to.
     enum ReadSome: Sendable {
         case bytes([UInt8])
         case end

@@ -16,7 +16,6 @@ enum ExitStatus: Int32, Error {
     case inputOutput = 74
     case noPermission = 77
 
-    /// The table for --help.
     static let documentation = """
         Exit codes: 0 done, also when ended by SIGINT or SIGTERM, or when nobody reads the output any more; info, convert, cut, \
         merge and scrub end by the signal itself, and leave no new file. 1 an \

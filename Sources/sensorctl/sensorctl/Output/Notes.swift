@@ -28,7 +28,6 @@ enum Notes {
     /// Keeps notes back until `release`.
     static func hold() { held.withLock { $0 = $0 ?? [] } }
 
-    /// Prints what was kept back.
     static func release() {
         let lines = held.withLock { held in
             defer { held = nil }

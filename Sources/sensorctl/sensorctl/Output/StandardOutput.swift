@@ -44,7 +44,6 @@ final class StandardOutput {
 
     func write(line: String) { write(Array((line + "\n").utf8)) }
 
-    /// Writes an object on a line of its own.
     func writeObject(_ body: (inout JSONWriter) -> Void) {
         var writer = JSONWriter()
         writer.line(body)

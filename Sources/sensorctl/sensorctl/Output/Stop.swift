@@ -6,7 +6,6 @@ import Synchronization
 
 /// The wish that a verb ends, and why. The first wish counts.
 final class Stop: Sendable {
-    /// Why a verb ends.
     enum Reason: Sendable {
         case signal
         /// As many locations as were asked for have come.

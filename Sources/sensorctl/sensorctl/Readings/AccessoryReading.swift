@@ -17,7 +17,6 @@ struct AccessoryReading: Sendable, Hashable {
     var port = ""
     var protocols: [String] = []
 
-    /// What there is to know of it, in a line.
     var line: String {
         let serial = serial.isEmpty ? "" : "serial \(serial)"
         let words = [name, manufacturer, model == name ? "" : model, serial].filter { !$0.isEmpty }.map(Printable.text)
@@ -25,7 +24,6 @@ struct AccessoryReading: Sendable, Hashable {
         return "\(connectionID)  \(words.joined(separator: "  "))  \(spoken)"
     }
 
-    /// The same as a JSON object.
     func write(to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("connectionID", connectionID)

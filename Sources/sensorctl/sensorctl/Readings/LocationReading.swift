@@ -97,7 +97,6 @@ struct AuthorizationReading: Reading {
 }
 
 extension CLAuthorizationStatus {
-    /// The name of the case.
     fileprivate var name: String {
         switch self {
         case .notDetermined: "notDetermined"
@@ -110,7 +109,6 @@ extension CLAuthorizationStatus {
 }
 
 extension CLAccuracyAuthorization {
-    /// The name of the case.
     fileprivate var name: String {
         switch self {
         case .fullAccuracy: "fullAccuracy"

@@ -6,9 +6,7 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// A reading of a sensor.
 struct MotionReading: TimedReading {
-    /// One number of it.
     struct Value {
         let name: String
         let number: Double
@@ -31,14 +29,12 @@ struct MotionReading: TimedReading {
         self.values = values
     }
 
-    /// A reading of three axes.
     init(stream: StreamName, timestamp: TimeInterval, axes: SIMD3<Double>) {
         self.init(
             stream: stream, timestamp: timestamp,
             values: zip(["x", "y", "z"], axes.components).map { Value($0, $1, unit: stream.unit) })
     }
 
-    /// The length of the vector, where it is one.
     var magnitude: Double? {
         guard stream != .pressure else { return nil }
         return values.reduce(0) { $0 + $1.number * $1.number }.squareRoot()
@@ -73,7 +69,6 @@ struct OrientationReading: TimedReading {
 }
 
 extension UIDeviceOrientation {
-    /// The name of the case.
     fileprivate var name: String {
         switch self {
         case .unknown: "unknown"

@@ -55,7 +55,6 @@ extension TimedReading {
     }
 }
 
-/// Prints readings as they come.
 protocol ReadingPrinter: AnyObject {
     func print(_ reading: some Reading)
 }

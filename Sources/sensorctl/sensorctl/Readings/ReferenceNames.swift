@@ -18,7 +18,6 @@ enum FrameName: String, ExpressibleByArgument, CaseIterable {
 
     static var allValueStrings: [String] { allCases.map(\.rawValue) + allCases.map(\.appleName) }
 
-    /// Core Motion's name.
     var appleName: String {
         switch self {
         case .arbitrary: "xArbitraryZVertical"
@@ -28,7 +27,6 @@ enum FrameName: String, ExpressibleByArgument, CaseIterable {
         }
     }
 
-    /// Core Motion's value.
     var frame: CMAttitudeReferenceFrame {
         switch self {
         case .arbitrary: .xArbitraryZVertical
@@ -38,7 +36,6 @@ enum FrameName: String, ExpressibleByArgument, CaseIterable {
         }
     }
 
-    /// True when it takes a magnetometer.
     var needsMagnetometer: Bool { self != .arbitrary }
 
     /// True when device motion in it has a heading.
@@ -56,7 +53,6 @@ enum EdgeName: String, ExpressibleByArgument, CaseIterable {
         self = edge
     }
 
-    /// Core Location's value.
     var orientation: CLDeviceOrientation {
         switch self {
         case .portrait: .portrait

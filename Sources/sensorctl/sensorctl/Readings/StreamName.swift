@@ -10,11 +10,9 @@ enum StreamName: String, ExpressibleByArgument, CaseIterable {
     case location, heading, accelerometer, gyro, magnetometer, pressure, orientation, accessories
     case deviceMotion = "device-motion"
 
-    /// What there is to know of a stream.
     fileprivate struct Facts {
         /// What its updates are called.
         var noun = "readings"
-        /// Another name for it.
         var alias: String?
         /// The sensors without which nothing comes; none for the position and for accessories.
         var sensors: [SensorKind] = []
@@ -62,7 +60,6 @@ enum StreamName: String, ExpressibleByArgument, CaseIterable {
     var span: Double { facts.span }
     var tolerances: [String: FieldTolerance] { facts.tolerances }
 
-    /// Reads a name or an alias.
     init?(argument: String) {
         guard let stream = Self.allCases.first(where: { $0.rawValue == argument || $0.facts.alias == argument }) else {
             return nil

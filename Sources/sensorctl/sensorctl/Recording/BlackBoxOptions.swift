@@ -66,7 +66,6 @@ struct BlackBoxOptions: ParsableArguments {
     func validate() throws { _ = try plan }
 }
 
-/// A black box as it was asked for.
 struct BlackBoxPlan {
     var ring = TraceRing.Options()
     var box = BlackBox.Options()

@@ -78,7 +78,6 @@ final class BlackBoxSession: Sendable {
         return failure.error.withLock { $0 }
     }
 
-    /// Removes the ring, of which nothing is wanted any more.
     func discard() throws(DeviceError) { try ring.discard() }
 }
 

@@ -8,7 +8,6 @@ import SimulatedDevice
 /// One calibration from its first step to its end, on sensors or on a recording.
 @MainActor
 struct CalibrationSession {
-    /// How it ended.
     enum Ending {
         case found(CalibrationOutcome, SensorDescription?)
         case failed(CalibrationShortfall)

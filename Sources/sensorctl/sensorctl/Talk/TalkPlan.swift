@@ -9,7 +9,6 @@ struct TalkPlan: Sendable {
     enum LineEnd: String, Sendable, CaseIterable {
         case lf, cr, crlf
 
-        /// The bytes.
         var bytes: [UInt8] {
             switch self {
             case .lf: [10]
@@ -44,7 +43,6 @@ struct TalkPlan: Sendable {
 
 /// Tells when a conversation is over whose input has ended: all has left, and the answers have had their time.
 struct TalkRest {
-    /// What to do.
     enum Verdict: Equatable {
         case wait(until: BootTime)
         case done
@@ -74,7 +72,6 @@ struct TalkRest {
         (lastProgress, lastHeard) = (now, now)
     }
 
-    /// The accessory has said something.
     mutating func heard(at now: BootTime) { lastHeard = now }
 
     /// Called when nothing more is to be said.

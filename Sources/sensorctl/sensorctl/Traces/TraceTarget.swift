@@ -130,6 +130,5 @@ final class LateTraceFile: TraceSink {
 
     func write(_ event: TraceEvent) throws(DeviceError) { try writer?.write(event) }
 
-    /// Brings the rest to the file.
     func close() throws(DeviceError) { try writer?.close() }
 }
