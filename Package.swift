@@ -41,10 +41,11 @@ let optimized: [SwiftSetting] = [.unsafeFlags(["-O", "-assert-config", "Debug"])
 
 /// A room: a folder of that name in the folder of its wing.
 func room(
-    _ name: String, in wing: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
+    _ name: String, in wing: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [],
+    resources: [Resource] = []
 ) -> Target {
     .target(
-        name: name, dependencies: dependencies, path: "\(wing)/\(name)", exclude: exclude,
+        name: name, dependencies: dependencies, path: "\(wing)/\(name)", exclude: exclude, resources: resources,
         swiftSettings: extras.contains("quick") && computing.contains(name) ? strict + optimized : strict)
 }
 
@@ -187,7 +188,7 @@ let tool: [Target] = [
         [
             "AccessoryFinding", "ByteChannels", "DeviceCore", "Geodesy", "JSONBytes", "MotionEngine", "SensorFusion",
             "SystemCalls", "Trace", "TraceEditing",
-        ]),
+        ], resources: [.embedInCode("Doctor/65-external-accessory.rules")]),
     .executableTarget(
         name: "sensorctl",
         dependencies: [

@@ -93,11 +93,7 @@ extension AccessorySimulator {
         guard let description = declared?.description else {
             throw problems.first ?? DeviceError(.invalidConfiguration, "\(path) declares no accessory.")
         }
-        return SimulatedAccessory(
-            description,
-            endpoints: description.protocols.map {
-                SimulatedAccessory.Endpoint(name: $0.name, peer: peer(description, $0))
-            })
+        return SimulatedAccessory(description, peer: peer)
     }
 }
 
@@ -107,12 +103,15 @@ extension UmockdevDescription {
     public func accessories(
         peer: (AccessoryDescription, AccessoryProtocol) -> any AccessoryPeer
     ) -> [SimulatedAccessory] {
-        accessories.map { description in
-            SimulatedAccessory(
-                description,
-                endpoints: description.protocols.map {
-                    SimulatedAccessory.Endpoint(name: $0.name, peer: peer(description, $0))
-                })
-        }
+        accessories.map { SimulatedAccessory($0, peer: peer) }
+    }
+}
+
+extension SimulatedAccessory {
+    fileprivate init(
+        _ description: AccessoryDescription, peer: (AccessoryDescription, AccessoryProtocol) -> any AccessoryPeer
+    ) {
+        self.init(
+            description, endpoints: description.protocols.map { Endpoint(name: $0.name, peer: peer(description, $0)) })
     }
 }

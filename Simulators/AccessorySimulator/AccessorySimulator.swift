@@ -167,7 +167,7 @@ public final class AccessorySimulator: Sendable {
 
     /// Waits until the condition, on what the simulator tells of itself, holds; false when it does not in time.
     func wait(seconds: Double, until condition: () -> Bool) -> Bool {
-        thread.current?.state.wait(seconds: seconds, until: condition) ?? condition()
+        thread.current?.state.wait(seconds: seconds) { _ in condition() } ?? condition()
     }
 
     /// Attaches and takes away an accessory as often, as fast as can be.

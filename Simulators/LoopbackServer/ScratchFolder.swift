@@ -104,7 +104,7 @@ package final class ScratchFolder: Sendable {
     private static func names(in descriptor: Int32) -> [String] { names(in: "/proc/self/fd/\(descriptor)") }
 
     private static func open(_ path: String) -> Int32 {
-        system_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        systemOpen(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     }
 
     private static func failure(_ kind: Kind, _ parent: String, call: String) -> DeviceError {
@@ -114,6 +114,3 @@ package final class ScratchFolder: Sendable {
             cause: cause)
     }
 }
-
-/// The C function, whose name the method hides.
-private func system_open(_ path: String, _ flags: Int32) -> Int32 { open(path, flags) }

@@ -45,8 +45,7 @@ public struct MotionRoute: Sendable {
     func place(at time: Double, near stage: inout Int) -> RoutePlace {
         var index = min(max(stage, 0), stages.count - 1)
         if time < stages[index].start || time >= stages[index].end {
-            index = stages.partitioningIndex { $0.end > time }
-            index = min(index, stages.count - 1)
+            index = min(stages.partitioningIndex { $0.end > time }, stages.count - 1)
         }
         stage = index
         return stages[index].place(at: time, extends: extends)
@@ -84,19 +83,6 @@ extension RouteStage {
         guard atEnd else { return RouteDirection(azimuth: azimuth, slope: slope) }
         let end = Geodesic.direct(from: from, azimuth: azimuth, distance: distance)
         return RouteDirection(azimuth: end.finalAzimuth, slope: slope)
-    }
-}
-
-extension Array {
-    /// The index of the first element that fits, when all behind it fit too; the count when none does.
-    fileprivate func partitioningIndex(where fits: (Element) -> Bool) -> Int {
-        var low = 0
-        var high = count
-        while low < high {
-            let middle = low + (high - low) / 2
-            if fits(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
     }
 }
 

@@ -35,7 +35,7 @@ final class ListeningPort: SimulatedPort {
         self.path = path
         self.accept = accept
         node = .socket(path: path)
-        listener = try Self.listen(path)
+        listener = try Self.makeListener(path)
     }
 
     deinit { close() }
@@ -150,14 +150,14 @@ final class ListeningPort: SimulatedPort {
         if let own = acceptOne() { systemClose(own) }
     }
 
-    private static func listen(_ path: String) throws(DeviceError) -> Int32 {
+    private static func makeListener(_ path: String) throws(DeviceError) -> Int32 {
         let descriptor = Sockets.open(AF_UNIX, .stream)
         guard descriptor >= 0 else { throw failure("socket", path) }
         let call: String? =
             Sockets.withAddress(of: path) { address, length in
                 if bind(descriptor, address, length) != 0 { return "bind" }
                 // No queue: with one connection that waits it is full.
-                return system_listen(descriptor, 0) == 0 ? nil : "listen"
+                return listen(descriptor, 0) == 0 ? nil : "listen"
             } ?? "bind"
         if let call {
             let error = failure(call, path)
@@ -191,6 +191,3 @@ extension Sockets {
         return nil
     }
 }
-
-/// The C function, whose name the method hides.
-private func system_listen(_ descriptor: Int32, _ count: Int32) -> Int32 { listen(descriptor, count) }

@@ -25,39 +25,38 @@ enum SimulatorCommand: Sendable {
     case attach(Handover<AttachedAccessory>)
     case detach(Int, SimulatedUnplug, done: Bell?)
     case hold(Int, Bool, done: Bell)
-    case stop
 
     /// Tells whoever waits for the command that there is nothing to wait for any more.
     func isOver() {
         switch self {
         case .detach(_, _, let done): done?.ring()
         case .hold(_, _, let done): done.ring()
-        case .attach, .stop: break
+        case .attach: break
         }
     }
 }
 
+typealias SimulatorState = ServedState<SimulatorContent>
+
 /// What the server's thread and all others share.
-final class SimulatorState: ServiceState {
-    struct Content {
-        var commands: [SimulatorCommand] = []
-        var attached: [Int: SimulatedTraffic] = [:]
-        var isStopped = false
-        /// True when the thread carries no more commands out.
-        var hasEnded = false
-    }
-
-    let content = Mutex(Content())
-    let wakeUp: WakeUp
+struct SimulatorContent: ServedContent {
     let openings = OpeningWatch()
-    private let observers = Observers()
+    var commands: [SimulatorCommand] = []
+    var attached: [Int: SimulatedTraffic] = [:]
+    var isStopped = false
+    /// True when the thread carries no more commands out.
+    var hasEnded = false
 
-    init() throws(DeviceError) { wakeUp = try WakeUp(for: "the accessory simulator") }
-
-    func stop() {
-        content.withLock { $0.isStopped = true }
-        add(.stop)
+    mutating func takeCommands() -> [SimulatorCommand] {
+        defer { commands = [] }
+        return commands
     }
+}
+
+extension SimulatorState {
+    convenience init() throws(DeviceError) { try self.init(for: "the accessory simulator") }
+
+    var openings: OpeningWatch { content.withLock { $0.openings } }
 
     func add(_ command: SimulatorCommand) {
         let isTaken = content.withLock { content in
@@ -71,17 +70,9 @@ final class SimulatorState: ServiceState {
     func end() {
         let rest = content.withLock { content in
             content.hasEnded = true
-            defer { content.commands = [] }
-            return content.commands
+            return content.takeCommands()
         }
         for command in rest { command.isOver() }
-    }
-
-    /// Has those that wait for something look whether it has come to be.
-    func tell() { observers.tell() }
-
-    func wait(seconds: Double, until condition: () -> Bool) -> Bool {
-        observers.wait(seconds: seconds, until: condition)
     }
 }
 
@@ -98,7 +89,6 @@ final class SimulatorLoop: ServiceLoop {
     /// Sessions whose program is gone and whose peer has not heard everything yet.
     private var sessions: [(session: AccessoryPeerSession, until: BootTime)] = []
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
-    private var isStopped = false
 
     init(state: SimulatorState, clock: LiveClock) {
         self.state = state
@@ -112,8 +102,7 @@ final class SimulatorLoop: ServiceLoop {
         var owners: [(accessory: Int, place: Int)] = []
         var ready: [Int: [Int: Int16]] = [:]
         while true {
-            obey()
-            if isStopped { break }
+            if obey() { break }
             serve(ready)
             state.tell()
             ready.removeAll(keepingCapacity: true)
@@ -132,7 +121,7 @@ final class SimulatorLoop: ServiceLoop {
                     owners.append((id, place))
                 }
             }
-            wait(&descriptors, until: deadline)
+            clock.wait(for: &descriptors, until: deadline)
             if descriptors.first?.revents != 0 { state.wakeUp.drain() }
             if descriptors.dropFirst().first?.revents != 0 { state.openings.drain() }
             for (owner, descriptor) in zip(owners, descriptors.dropFirst(2)) where descriptor.revents != 0 {
@@ -145,22 +134,9 @@ final class SimulatorLoop: ServiceLoop {
         state.tell()
     }
 
-    private func wait(_ descriptors: inout [pollfd], until deadline: BootTime) {
-        var milliseconds: Int32 = -1
-        if deadline != .never {
-            // Rounded up, so that the deadline has passed when the wait ends.
-            milliseconds = Int32(max(0, min((deadline.seconds(since: clock.now) * 1000).rounded(.up), 60_000)))
-        }
-        if poll(&descriptors, nfds_t(descriptors.count), milliseconds) < 0 {
-            for index in descriptors.indices { descriptors[index].revents = 0 }
-        }
-    }
-
-    private func obey() {
-        let commands = state.content.withLock { content in
-            defer { content.commands = [] }
-            return content.commands
-        }
+    /// Carries out what it is asked to do; true when it is to end.
+    private func obey() -> Bool {
+        let (commands, isStopped) = state.content.withLock { ($0.takeCommands(), $0.isStopped) }
         for command in commands {
             switch command {
             case .attach(let box): if let accessory = box.take() { accessories[accessory.id] = accessory }
@@ -168,9 +144,9 @@ final class SimulatorLoop: ServiceLoop {
             case .hold(let id, let isHeld, let done):
                 for entry in accessories[id]?.ports ?? [] { entry.port.isInputHeld = isHeld }
                 done.ring()
-            case .stop: isStopped = true
             }
         }
+        return isStopped
     }
 
     private func detach(_ id: Int, _ how: SimulatedUnplug, _ done: Bell?) {

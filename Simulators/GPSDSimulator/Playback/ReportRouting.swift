@@ -74,15 +74,13 @@ enum ReportRouting {
 
 extension GPSDReport {
     var isPosition: Bool { if case .position = self { true } else { false } }
-}
 
-/// Sentences of NMEA 0183 that are made of reports, for traces that do not have the receiver's own.
-enum MadeSentences {
-    /// The sentences of a report, without line ends; none for reports that sentences have nothing for.
+    /// The sentences of NMEA 0183 that a receiver would have sent for it, without line ends: for traces that do not have
+    /// the receiver's own. None for reports that sentences have nothing for.
     ///
     /// - Parameter sky: the satellites that go with a position; nil when they were told before.
-    static func sentences(_ report: GPSDReport, _ sky: SkyReport?) -> [[UInt8]] {
-        switch report {
+    func sentences(with sky: SkyReport?) -> [[UInt8]] {
+        switch self {
         case .position(let position): NMEAEncoder.sentences(position, sky: sky)
         case .attitude(let attitude): NMEAEncoder.sentences(attitude)
         default: []

@@ -121,9 +121,7 @@ final class GPSDClient {
     /// How many bytes the socket took; nil when the client is gone.
     private func write(_ bytes: ArraySlice<UInt8>) -> Int? {
         while true {
-            let count = bytes.withUnsafeBytes {
-                system_send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
-            }
+            let count = bytes.withUnsafeBytes { systemSend(descriptor, $0) }
             if count >= 0 { return count }
             switch errno {
             case EINTR: continue
@@ -132,9 +130,4 @@ final class GPSDClient {
             }
         }
     }
-}
-
-/// The C function, whose name the method hides.
-private func system_send(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
-    send(descriptor, bytes, count, flags)
 }

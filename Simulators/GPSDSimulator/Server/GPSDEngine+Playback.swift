@@ -155,7 +155,7 @@ extension GPSDEngine {
             sky = world.receivers[place].newSky
             world.update(place) { $0.newSky = nil }
         }
-        for sentence in MadeSentences.sentences(report, sky) { sendSentence(sentence, of: path, now) }
+        for sentence in report.sentences(with: sky) { sendSentence(sentence, of: path, now) }
     }
 
     private func sendSentence(_ sentence: [UInt8], of path: String, _ now: BootTime) {

@@ -53,15 +53,7 @@ final class GPSDLoop: ServiceLoop {
         for client in clients {
             descriptors.append(pollfd(fd: client.descriptor, events: engine.events(of: client, now: now), revents: 0))
         }
-        let deadline = min(engine.deadline(now: now), door.deadline(now: now))
-        var milliseconds: Int32 = -1
-        if deadline != .never {
-            // Rounded up, so that the deadline has passed when the wait ends.
-            milliseconds = Int32(max(0, min((deadline.seconds(since: now) * 1000).rounded(.up), 60_000)))
-        }
-        if poll(&descriptors, nfds_t(descriptors.count), milliseconds) < 0 {
-            for place in descriptors.indices { descriptors[place].revents = 0 }
-        }
+        clock.wait(for: &descriptors, until: min(engine.deadline(now: now), door.deadline(now: now)))
         if descriptors[0].revents != 0 { shared.wakeUp.drain() }
         return clients
     }

@@ -81,3 +81,15 @@ public final class GPSDServer: Sendable {
 
     private var state: SharedState? { thread.current?.state }
 }
+
+typealias SharedState = ServedState<SharedContent>
+
+/// What the thread of a gpsd or a receiver and all others share.
+struct SharedContent: ServedContent {
+    var faults: [GPSDFault] = []
+    var isStopped = false
+    var clientCount = 0
+    var reportCount: Int64 = 0
+    var lostCount: Int64 = 0
+    var hasPlayed = false
+}

@@ -74,11 +74,11 @@ struct SentencePlayer {
         case .position(let position):
             guard isMine(position.receiver) else { return [] }
             defer { sky = nil }
-            return MadeSentences.sentences(report, sky)
+            return report.sentences(with: sky)
         case .sky(let sky):
             if isMine(sky.receiver) { self.sky = sky }
             return []
-        case .attitude(let attitude): return isMine(attitude.receiver) ? MadeSentences.sentences(report, nil) : []
+        case .attitude(let attitude): return isMine(attitude.receiver) ? report.sentences(with: nil) : []
         default: return []
         }
     }

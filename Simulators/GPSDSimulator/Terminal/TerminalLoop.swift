@@ -175,13 +175,8 @@ final class TerminalLoop: ServiceLoop {
     /// How many bytes the terminal takes now.
     private func put(_ bytes: ArraySlice<UInt8>) -> Int {
         while true {
-            let count = bytes.withUnsafeBytes { system_write(master, $0) }
+            let count = bytes.withUnsafeBytes { systemWrite(master, $0) }
             if count >= 0 || errno != EINTR { return max(0, count) }
         }
     }
-}
-
-/// The C function, whose name the method hides.
-private func system_write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    write(descriptor, bytes.baseAddress, bytes.count)
 }

@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
 import IIOFormat
 
 /// Writes the scans of a device for one client's channels.
@@ -100,13 +101,7 @@ struct IIOColumn: Sendable {
                 steps += 1
             }
             if hint + 1 < times.count, times[hint + 1] <= phase {
-                var low = hint
-                var high = times.count
-                while high - low > 1 {
-                    let middle = (low + high) / 2
-                    if times[middle] <= phase { low = middle } else { high = middle }
-                }
-                hint = low
+                hint = times.partitioningIndex { $0 > phase } - 1
             }
             return vectors[hint][component]
         }

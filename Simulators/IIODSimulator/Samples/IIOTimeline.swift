@@ -92,14 +92,7 @@ struct IIOTimeline: Sendable {
 
     private func countInPass(_ elapsed: Int64) -> Int64 {
         switch steps {
-        case .times(let times):
-            var low = 0
-            var high = times.count
-            while low < high {
-                let middle = (low + high) / 2
-                if times[middle] <= elapsed { low = middle + 1 } else { high = middle }
-            }
-            return Int64(low)
+        case .times(let times): return Int64(times.partitioningIndex { $0 > elapsed })
         case .interval(let interval): return elapsed < 0 ? 0 : elapsed / interval + 1
         case .rate(let rate):
             guard elapsed >= 0 else { return 0 }

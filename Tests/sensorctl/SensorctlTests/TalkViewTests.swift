@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import JSONBytes
 import SensorTools
 import Testing
 
@@ -32,7 +33,7 @@ struct TalkViewTests {
         #expect(Printable.plain([0xC3, 0xA4]) == "ä")
         #expect(Printable.plain([0xC3]) == nil)
         #expect(Printable.plain([0x41, 0x00]) == nil)
-        #expect(Printable.hex([0, 0x0F, 0xFF]) == "000fff")
+        #expect(HexDigit.text([0, 0x0F, 0xFF]) == "000fff")
     }
 
     private static let start = BootTime(nanoseconds: 5_000_000_000)

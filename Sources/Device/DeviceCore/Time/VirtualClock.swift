@@ -50,9 +50,9 @@ public final class VirtualClock: DeviceClock {
             let number = state.nextNumber
             state.nextNumber += 1
             // Latest first, so that the next to run is the last element.
-            let position = state.entries.indices.first { state.entries[$0].deadline <= deadline }
+            let position = state.entries.partitioningIndex { $0.deadline <= deadline }
             let entry = Entry(deadline: deadline, number: number, timer: timer)
-            state.entries.insert(entry, at: position ?? state.entries.count)
+            state.entries.insert(entry, at: position)
             return number
         }
         // Strong: the clock does not hold the timer, and a weak reference would slow down every use of the clock.
@@ -91,4 +91,21 @@ public final class VirtualClock: DeviceClock {
 
     /// Sets the civil time without touching time since boot.
     public func setWallTime(_ time: WallTime) { state.withLock { $0.wall = time } }
+}
+
+extension Array {
+    /// The first index whose element satisfies the condition, when all that do stand at the end.
+    package func partitioningIndex(where belongsToEnd: (Element) -> Bool) -> Int {
+        var low = startIndex
+        var high = endIndex
+        while low < high {
+            let middle = low + (high - low) / 2
+            if belongsToEnd(self[middle]) {
+                high = middle
+            } else {
+                low = middle + 1
+            }
+        }
+        return low
+    }
 }

@@ -59,3 +59,12 @@ extension AccessoryFacts {
             .first { $0.hasPrefix("container=") }.map { String($0.dropFirst("container=".count)) }
     }
 }
+
+/// The rules for udev that this package brings along, and the name to install them under.
+package enum UdevRules {
+    package static let fileName = "65-external-accessory.rules"
+
+    /// The text of Sources/Accessories/UdevSource/udev, which is not beside the installed program: a link in this folder
+    /// leads to it, and the build puts it into the program.
+    package static let text = PackageResources._65_external_accessory_rules
+}

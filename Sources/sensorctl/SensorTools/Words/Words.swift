@@ -27,17 +27,7 @@ package enum Printable {
     }
 
     /// Four digits, as vendors and products of USB are written.
-    package static func hex(_ number: UInt16) -> String { hex([UInt8(number >> 8), UInt8(number & 0xFF)]) }
-
-    /// Two digits a byte.
-    package static func hex(_ bytes: some Sequence<UInt8>) -> String {
-        var text = ""
-        for byte in bytes {
-            if byte < 16 { text += "0" }
-            text += String(byte, radix: 16)
-        }
-        return text
-    }
+    package static func hex(_ number: UInt16) -> String { HexDigit.text([UInt8(number >> 8), UInt8(number & 0xFF)]) }
 }
 
 extension CivilDate {

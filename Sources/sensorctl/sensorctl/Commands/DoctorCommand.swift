@@ -63,7 +63,7 @@ struct RulesCommand: ParsableCommand {
 
     func run() throws {
         let stop = Stop()
-        StandardOutput(stop: stop).write(Array(UdevRules.text.utf8))
+        StandardOutput(stop: stop).write(UdevRules.text)
         try stop.status().end()
     }
 }

@@ -77,7 +77,8 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
             for difference in simulator.differences { Notes.warn("\(file): \(Printable.text(difference))") }
         }
         try await run.run(environment: ["DEVICE_SERVICES_ACCESSORIES": folder], duration: duration) {
-            announce(folder, on: $0)
+            let example = "DEVICE_SERVICES_ACCESSORIES=\(folder) sensorctl list"
+            $0.announce(folder, asJSON: output.json, example: example) { $0.member("folder", folder) }
         }
     }
 
@@ -97,18 +98,6 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
             () throws(DeviceError) in try simulator.start()
         }
         return (simulator, folder)
-    }
-
-    private func announce(_ folder: String, on standardOutput: StandardOutput) {
-        if output.json {
-            standardOutput.writeObject { writer in
-                writer.member("event", "listening")
-                writer.member("folder", folder)
-            }
-        } else {
-            standardOutput.write(line: folder)
-            Notes.say("for example: DEVICE_SERVICES_ACCESSORIES=\(folder) sensorctl list")
-        }
     }
 }
 

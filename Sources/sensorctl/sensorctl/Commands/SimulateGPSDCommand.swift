@@ -82,7 +82,9 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
                 try terminal.start()
             }
             defer { terminal.stop() }
-            try await run.run(environment: ["NMEA_TERMINAL": path], duration: duration) { announce(path: path, $0) }
+            try await run.run(environment: ["NMEA_TERMINAL": path], duration: duration) {
+                $0.announce(path, asJSON: output.json, example: "gpsd -N -n \(path)") { $0.member("path", path) }
+            }
         } else {
             let server = GPSDServer(trace, options: try options())
             let port = try ExitStatus.ending(ExitStatus.init(starting:)) { () throws(DeviceError) in try server.start()
@@ -90,7 +92,11 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
             defer { server.stop() }
             let uri = "gpsd://127.0.0.1:\(port)"
             try await run.run(environment: ["DEVICE_SERVICES_GPSD": uri], duration: duration) {
-                announce(uri, port: port, $0)
+                let example = "gpspipe -w 127.0.0.1:\(port)    or: DEVICE_SERVICES_GPSD=\(uri) sensorctl watch"
+                $0.announce(uri, asJSON: output.json, example: example) { writer in
+                    writer.member("uri", uri)
+                    writer.member("port", Int(port))
+                }
             }
         }
     }
@@ -107,28 +113,5 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
         case .times(let factor): options.pace = .realTime(speed: factor)
         }
         return options
-    }
-
-    private func announce(_ uri: String, port: UInt16, _ standardOutput: StandardOutput) {
-        guard !output.json else {
-            return standardOutput.writeObject { writer in
-                writer.member("event", "listening")
-                writer.member("uri", uri)
-                writer.member("port", Int(port))
-            }
-        }
-        standardOutput.write(line: uri)
-        Notes.say("for example: gpspipe -w 127.0.0.1:\(port)    or: DEVICE_SERVICES_GPSD=\(uri) sensorctl watch")
-    }
-
-    private func announce(path: String, _ standardOutput: StandardOutput) {
-        guard !output.json else {
-            return standardOutput.writeObject { writer in
-                writer.member("event", "listening")
-                writer.member("path", path)
-            }
-        }
-        standardOutput.write(line: path)
-        Notes.say("for example: gpsd -N -n \(path)")
     }
 }

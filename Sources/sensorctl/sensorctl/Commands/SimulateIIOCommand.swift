@@ -91,17 +91,13 @@ struct SimulateIIOCommand: AsyncParsableCommand {
     }
 
     private func announce(_ uri: String, port: UInt16, seconds: Double, on standardOutput: StandardOutput) {
-        if output.json {
-            standardOutput.writeObject { writer in
-                writer.member("event", "listening")
-                writer.member("uri", uri)
-                writer.member("port", Int(port))
-            }
-        } else {
-            standardOutput.write(line: uri)
-            Notes.say("for example: iio_info -u \(uri)    or: DEVICE_SERVICES_IIO=\(uri) sensorctl watch accelerometer")
-            if let remark = Self.remark(seconds: seconds, speed: speed, loops: loop) { Notes.say(remark) }
+        let example = "iio_info -u \(uri)    or: DEVICE_SERVICES_IIO=\(uri) sensorctl watch accelerometer"
+        standardOutput.announce(uri, asJSON: output.json, example: example) { writer in
+            writer.member("uri", uri)
+            writer.member("port", Int(port))
         }
+        let remark = output.json ? nil : Self.remark(seconds: seconds, speed: speed, loops: loop)
+        if let remark { Notes.say(remark) }
     }
 
     /// Who looks a second time wonders why nothing comes any more. Nil when each client has a recording of its own.

@@ -45,7 +45,7 @@ struct Descriptor: Sendable {
                 // A pipe that is said to be writable takes that much without blocking.
                 let part = buffer[start..<min(start + Int(PIPE_BUF), buffer.count)]
                 while !isWritable(within: 100) { if !isPatient() { return .closed } }
-                let count = systemWrite(number, UnsafeRawBufferPointer(rebasing: part).baseAddress, part.count)
+                let count = systemWrite(number, UnsafeRawBufferPointer(rebasing: part))
                 if count >= 0 {
                     start += count
                     continue
@@ -72,7 +72,7 @@ struct Descriptor: Sendable {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)
         while true {
-            let count = chunk.withUnsafeMutableBytes { systemRead(number, $0.baseAddress, $0.count) }
+            let count = chunk.withUnsafeMutableBytes { systemRead(number, $0) }
             if count == 0 { return .success(bytes) }
             if count < 0 {
                 if errno == EINTR { continue }
@@ -94,7 +94,7 @@ extension Descriptor {
     func readSome(atMost limit: Int) -> ReadSome {
         var failure: Int32?
         let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
-            let result = systemRead(number, buffer.baseAddress, buffer.count)
+            let result = systemRead(number, UnsafeMutableRawBufferPointer(buffer))
             if result < 0 { failure = errno }
             count = max(result, 0)
         }
@@ -107,13 +107,4 @@ extension Descriptor {
         case end
         case failed(errno: Int32)
     }
-}
-
-// The C functions, whose names the methods hide.
-private func systemWrite(_ number: Int32, _ start: UnsafeRawPointer?, _ count: Int) -> Int {
-    write(number, start, count)
-}
-
-private func systemRead(_ number: Int32, _ start: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-    read(number, start, count)
 }

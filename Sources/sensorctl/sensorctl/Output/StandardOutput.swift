@@ -50,6 +50,18 @@ final class StandardOutput {
         write(writer.bytes)
     }
 
+    /// Says where something listens: as an object, or as a line with an example of its use in a note.
+    func announce(_ place: String, asJSON: Bool, example: String, _ members: (inout JSONWriter) -> Void) {
+        guard asJSON else {
+            write(line: place)
+            return Notes.say("for example: \(example)")
+        }
+        writeObject { writer in
+            writer.member("event", "listening")
+            members(&writer)
+        }
+    }
+
     /// Writes a report, as a page for people or as JSON.
     func write(_ report: some Report, asJSON: Bool) {
         guard asJSON else { return write(line: report.text(ink: Ink(descriptor))) }

@@ -47,7 +47,7 @@ struct TalkReading: Reading {
         if let text = Printable.plain(bytes) {
             writer.member("text", text)
         } else {
-            writer.member("hex", Printable.hex(bytes))
+            writer.member("hex", HexDigit.text(bytes))
         }
     }
 
@@ -71,7 +71,7 @@ struct TalkReading: Reading {
             var digits = ""
             for (index, byte) in row.enumerated() {
                 if index > 0 { digits += index == 8 ? "  " : " " }
-                digits += Printable.hex([byte])
+                digits += HexDigit.text([byte])
             }
             let text = String(decoding: row.map { (0x20..<0x7F).contains($0) ? $0 : UInt8(ascii: ".") }, as: UTF8.self)
             return digits + String(repeating: " ", count: 50 - digits.utf8.count) + text

@@ -292,7 +292,7 @@ struct AccessorySimulatorTests {
     func stopped() throws {
         let state = try SimulatorState()
         let early = Bell()
-        state.add(.stop)
+        state.stop()
         SimulatorLoop(state: state, clock: LiveClock()).run()
         let late = Bell()
         state.add(.detach(1, .afterReading, done: early))
