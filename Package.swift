@@ -188,7 +188,7 @@ let tool: [Target] = [
         [
             "AccessoryFinding", "ByteChannels", "DeviceCore", "Geodesy", "JSONBytes", "MotionEngine", "SensorFusion",
             "SystemCalls", "Trace", "TraceEditing",
-        ], resources: [.embedInCode("Doctor/65-external-accessory.rules")]),
+        ], resources: [.embedInCode("Doctor/external-accessory.rules")]),
     .executableTarget(
         name: "sensorctl",
         dependencies: [

@@ -8,16 +8,10 @@ import SystemCalls
 import Trace
 
 /// An accessory that is announced, with its ports.
-final class AttachedAccessory {
+struct AttachedAccessory {
     let id: Int
     let ports: [(name: String, port: any SimulatedPort)]
     let file: String
-
-    init(id: Int, ports: [(name: String, port: any SimulatedPort)], file: String) {
-        self.id = id
-        self.ports = ports
-        self.file = file
-    }
 }
 
 /// What the server's thread is asked to do.

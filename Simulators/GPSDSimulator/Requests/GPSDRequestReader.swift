@@ -47,32 +47,23 @@ struct GPSDRequestReader {
         // What is not named keeps its value, or falls back to this.
         var watch = policy
         watch.isEnabled = true
-        watch.scaled = false
-        watch.timing = false
-        watch.split24 = false
-        watch.pps = false
+        for flag in [\GPSDWatch.scaled, \.timing, \.split24, \.pps] { watch[keyPath: flag] = false }
         watch.device = ""
+        let flags: [String: WritableKeyPath<GPSDWatch, Bool>] = [
+            "enable": \.isEnabled, "json": \.json, "nmea": \.nmea, "scaled": \.scaled, "timing": \.timing,
+            "split24": \.split24, "pps": \.pps,
+        ]
         var reader = GPSDObjectReader(bytes, from: at) { name in
             switch name {
-            case "enable", "json", "nmea", "raw", "scaled", "timing", "split24", "pps": .bare
             case "device": .text(127)
             case "class": .text(511)
-            default: nil
+            default: name == "raw" || flags[name] != nil ? .bare : nil
             }
         }
         let (end, fault) = reader.read { name, value in
-            switch name {
-            case "enable": watch.isEnabled = value.isTrue
-            case "json": watch.json = value.isTrue
-            case "nmea": watch.nmea = value.isTrue
-            case "raw": watch.raw = value.number
-            case "scaled": watch.scaled = value.isTrue
-            case "timing": watch.timing = value.isTrue
-            case "split24": watch.split24 = value.isTrue
-            case "pps": watch.pps = value.isTrue
-            case "device": watch.device = String(decoding: value.bytes, as: UTF8.self)
-            default: break
-            }
+            if let flag = flags[name] { watch[keyPath: flag] = value.isTrue }
+            if name == "raw" { watch.raw = value.number }
+            if name == "device" { watch.device = String(decoding: value.bytes, as: UTF8.self) }
         }
         policy = watch
         finish(at: end)

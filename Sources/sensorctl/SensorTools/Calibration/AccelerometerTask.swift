@@ -64,10 +64,7 @@ struct AccelerometerTask: CalibrationTask {
         outcome = .accelerometer(calibration)
     }
 
-    mutating func finish() -> Result<CalibrationOutcome, CalibrationShortfall> {
-        if let outcome { return .success(outcome) }
-        return .failure(CalibrationShortfall(reason: "The device lay still on \(doneCount) of 6 sides only."))
-    }
+    var shortfall: String { "The device lay still on \(doneCount) of 6 sides only." }
 }
 
 extension DevicePose {

@@ -99,7 +99,7 @@ extension CalibrationOutcome {
             }
             lines.append(
                 String(
-                    format: "quality %@: coverage %.0f %%, residual %@, field %@, dip %@", calibration.quality.name,
+                    format: "quality %@: coverage %.0f %%, residual %@, field %@, dip %@", "\(calibration.quality)",
                     calibration.coverage * 100, Self.number(calibration.residual * 100, "%.1f %%"),
                     Self.number(calibration.fieldStrength * 100, "%.1f µT"),
                     Self.number(calibration.dip * 180 / .pi, "%.1f°")))
@@ -161,7 +161,7 @@ extension CalibrationOutcome {
         case .magnetometer(let calibration):
             writer.member("hardIron", calibration.hardIron.components)
             writer.member("softIron", calibration.softIron.map(\.components))
-            writer.member("quality", calibration.quality.name)
+            writer.member("quality", "\(calibration.quality)")
             writer.member("coverage", calibration.coverage)
             writer.member("residual", calibration.residual)
             writer.member("fieldStrength", calibration.fieldStrength)

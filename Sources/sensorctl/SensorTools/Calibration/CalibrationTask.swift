@@ -29,6 +29,9 @@ package protocol CalibrationTask: Sendable {
 
     mutating func take(_ sample: CalibrationSample)
 
+    /// Why there is nothing yet, in a sentence.
+    var shortfall: String { get }
+
     /// No more readings come: the best that can be made of those there were, or why there is nothing.
     mutating func finish() -> Result<CalibrationOutcome, CalibrationShortfall>
 
@@ -38,6 +41,10 @@ package protocol CalibrationTask: Sendable {
 
 extension CalibrationTask {
     package var tellsProgress: Bool { true }
+
+    package mutating func finish() -> Result<CalibrationOutcome, CalibrationShortfall> {
+        outcome.map { .success($0) } ?? .failure(CalibrationShortfall(reason: shortfall))
+    }
 
     package var map: SphereMap? { nil }
 }

@@ -40,7 +40,7 @@ struct MagnetometerTask: CalibrationTask {
         if candidate.fieldStrength.isFinite {
             parts.append(String(format: "field %.1f µT", candidate.fieldStrength * 100))
         }
-        parts.append(candidate.quality.name)
+        parts.append("\(candidate.quality)")
         return parts.joined(separator: "   ")
     }
 
@@ -106,29 +106,18 @@ struct MagnetometerTask: CalibrationTask {
         if readings.count > Self.maximumDirections { readings.removeFirst(Self.maximumDirections / 4) }
     }
 
+    var shortfall: String {
+        let part = calibrator.candidate.coverage * 100
+        let seen = String(format: "The field was seen in %.0f %% of all directions", part)
+        return "\(seen), which is too little to know the device's own."
+    }
+
     mutating func finish() -> Result<CalibrationOutcome, CalibrationShortfall> {
         if let outcome { return .success(outcome) }
         let calibration = calibrator.calibration
         if calibration.quality > .uncalibrated { return .success(.magnetometer(calibration)) }
-        candidate = calibrator.candidate
-        return .failure(
-            CalibrationShortfall(
-                reason: String(
-                    format:
-                        "The field was seen in %.0f %% of all directions, which is too little to know the device's own.",
-                    candidate.coverage * 100)))
+        return .failure(CalibrationShortfall(reason: shortfall))
     }
 
     var map: SphereMap? { SphereMap(readings, center: candidate.hardIron) }
-}
-
-extension MagneticQuality {
-    var name: String {
-        switch self {
-        case .uncalibrated: "uncalibrated"
-        case .low: "low"
-        case .medium: "medium"
-        case .high: "high"
-        }
-    }
 }

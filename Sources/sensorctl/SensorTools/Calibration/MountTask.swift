@@ -83,11 +83,7 @@ struct MountTask: CalibrationTask {
         known = []
     }
 
-    mutating func finish() -> Result<CalibrationOutcome, CalibrationShortfall> {
-        if let outcome { return .success(outcome) }
-        return .failure(
-            CalibrationShortfall(reason: problem ?? "The device lay still on \(known.count) of 3 sides only."))
-    }
+    var shortfall: String { problem ?? "The device lay still on \(known.count) of 3 sides only." }
 }
 
 extension MountMatrix {

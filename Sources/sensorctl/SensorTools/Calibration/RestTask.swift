@@ -51,11 +51,7 @@ struct RestTask: CalibrationTask {
         }
     }
 
-    mutating func finish() -> Result<CalibrationOutcome, CalibrationShortfall> {
-        if let outcome { return .success(outcome) }
-        return .failure(
-            CalibrationShortfall(reason: String(format: "The device did not lie still for %.0f s in a row.", seconds)))
-    }
+    var shortfall: String { String(format: "The device did not lie still for %.0f s in a row.", seconds) }
 
     private mutating func move() {
         hint = "It moved: leave it alone."

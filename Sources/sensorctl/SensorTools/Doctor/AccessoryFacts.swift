@@ -66,5 +66,5 @@ package enum UdevRules {
 
     /// The text of Sources/Accessories/UdevSource/udev, which is not beside the installed program: a link in this folder
     /// leads to it, and the build puts it into the program.
-    package static let text = PackageResources._65_external_accessory_rules
+    package static let text = PackageResources.external_accessory_rules
 }

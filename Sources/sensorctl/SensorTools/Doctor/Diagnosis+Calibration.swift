@@ -44,7 +44,7 @@ extension CalibrationOutcome {
             let residual =
                 calibration.residual.isFinite ? String(format: ", residual %.1f %%", calibration.residual * 100) : ""
             return String(
-                format: "quality %@, coverage %.0f %%%@", calibration.quality.name, calibration.coverage * 100, residual
+                format: "quality %@, coverage %.0f %%%@", "\(calibration.quality)", calibration.coverage * 100, residual
             )
         case .mount(let matrix, _, _): return "mount matrix \(matrix.text)"
         }

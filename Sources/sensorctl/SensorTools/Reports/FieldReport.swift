@@ -18,31 +18,20 @@ package struct FieldReport: Report {
         field = model.field(latitude: latitude, longitude: longitude, altitude: altitude, year: year)
     }
 
-    private struct Row {
-        let name: String
-        let unit: String
-        /// Digits behind the point of the value and of its change.
-        let digits: Int
-        let value: Double
-        let rate: Double
-        let uncertainty: Double
-    }
+    /// With as many digits behind the point as the value and its change have.
+    private typealias Row = (
+        name: String, unit: String, digits: Int, value: Double, rate: Double, uncertainty: Double
+    )
 
     private var rows: [Row] {
-        func strength(_ name: String, _ value: Double, _ rate: Double, _ uncertainty: Double) -> Row {
-            Row(name: name, unit: "nT", digits: 1, value: value, rate: rate, uncertainty: uncertainty)
-        }
-        func angle(_ name: String, _ value: Double, _ rate: Double, _ uncertainty: Double) -> Row {
-            Row(name: name, unit: "°", digits: 3, value: value, rate: rate, uncertainty: uncertainty)
-        }
-        return [
-            strength("x", field.x, field.xRate, field.xUncertainty),
-            strength("y", field.y, field.yRate, field.yUncertainty),
-            strength("z", field.z, field.zRate, field.zUncertainty),
-            strength("horizontal", field.horizontal, field.horizontalRate, field.horizontalUncertainty),
-            strength("total", field.total, field.totalRate, field.totalUncertainty),
-            angle("declination", field.declination, field.declinationRate, field.declinationUncertainty),
-            angle("inclination", field.inclination, field.inclinationRate, field.inclinationUncertainty),
+        [
+            ("x", "nT", 1, field.x, field.xRate, field.xUncertainty),
+            ("y", "nT", 1, field.y, field.yRate, field.yUncertainty),
+            ("z", "nT", 1, field.z, field.zRate, field.zUncertainty),
+            ("horizontal", "nT", 1, field.horizontal, field.horizontalRate, field.horizontalUncertainty),
+            ("total", "nT", 1, field.total, field.totalRate, field.totalUncertainty),
+            ("declination", "°", 3, field.declination, field.declinationRate, field.declinationUncertainty),
+            ("inclination", "°", 3, field.inclination, field.inclinationRate, field.inclinationUncertainty),
         ]
     }
 

@@ -20,7 +20,6 @@ final class Stop: Sendable {
     private struct State {
         var reason: Reason?
         var handlers: [@Sendable () -> Void] = []
-        var waiters: [CheckedContinuation<Reason, Never>] = []
     }
 
     private let state = Mutex(State())
@@ -28,15 +27,13 @@ final class Stop: Sendable {
     var reason: Reason? { state.withLock { $0.reason } }
 
     func request(_ reason: Reason) {
-        let (handlers, waiters) = state.withLock {
-            state -> ([@Sendable () -> Void], [CheckedContinuation<Reason, Never>]) in
-            guard state.reason == nil else { return ([], []) }
+        let handlers = state.withLock { state -> [@Sendable () -> Void] in
+            guard state.reason == nil else { return [] }
             state.reason = reason
-            defer { (state.handlers, state.waiters) = ([], []) }
-            return (state.handlers, state.waiters)
+            defer { state.handlers = [] }
+            return state.handlers
         }
         for handler in handlers { handler() }
-        for waiter in waiters { waiter.resume(returning: reason) }
     }
 
     /// Runs the closure when the wish comes, at once when it has come already.
@@ -51,11 +48,7 @@ final class Stop: Sendable {
     /// Returns when the wish has come.
     func wait() async -> Reason {
         await withCheckedContinuation { continuation in
-            let reason = state.withLock { state in
-                if state.reason == nil { state.waiters.append(continuation) }
-                return state.reason
-            }
-            if let reason { continuation.resume(returning: reason) }
+            whenRequested { continuation.resume(returning: self.reason ?? .complete) }
         }
     }
 }

@@ -84,35 +84,14 @@ struct AuthorizationReading: Reading {
 
     func writeMembers(to writer: inout JSONWriter) {
         writer.member("callback", "didChangeAuthorization")
-        writer.member("status", status.name)
-        writer.member("accuracy", accuracy.name)
+        writer.member("status", "\(status)")
+        writer.member("accuracy", "\(accuracy)")
     }
 
     func lines(_ ink: Ink) -> [String] {
         // What is usual needs no line.
         let isUsual = status == .authorizedWhenInUse || status == .authorizedAlways
         guard !isUsual || accuracy != .fullAccuracy else { return [] }
-        return ["\(ink.dim(CivilDate(time).timeOfDayWithTenths))  authorization: \(status.name), \(accuracy.name)"]
-    }
-}
-
-extension CLAuthorizationStatus {
-    fileprivate var name: String {
-        switch self {
-        case .notDetermined: "notDetermined"
-        case .restricted: "restricted"
-        case .denied: "denied"
-        case .authorizedAlways: "authorizedAlways"
-        case .authorizedWhenInUse: "authorizedWhenInUse"
-        }
-    }
-}
-
-extension CLAccuracyAuthorization {
-    fileprivate var name: String {
-        switch self {
-        case .fullAccuracy: "fullAccuracy"
-        case .reducedAccuracy: "reducedAccuracy"
-        }
+        return ["\(ink.dim(CivilDate(time).timeOfDayWithTenths))  authorization: \(status), \(accuracy)"]
     }
 }

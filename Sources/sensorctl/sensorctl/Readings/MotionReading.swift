@@ -64,20 +64,6 @@ struct OrientationReading: TimedReading {
     let timestamp: Double
 
     var callback: String { StreamName.orientation.rawValue }
-    func writeValues(to writer: inout JSONWriter) { writer.member("orientation", orientation.name) }
-    func columns(_ ink: Ink) -> [String] { [ink.bold(orientation.name)] }
-}
-
-extension UIDeviceOrientation {
-    fileprivate var name: String {
-        switch self {
-        case .unknown: "unknown"
-        case .portrait: "portrait"
-        case .portraitUpsideDown: "portraitUpsideDown"
-        case .landscapeLeft: "landscapeLeft"
-        case .landscapeRight: "landscapeRight"
-        case .faceUp: "faceUp"
-        case .faceDown: "faceDown"
-        }
-    }
+    func writeValues(to writer: inout JSONWriter) { writer.member("orientation", "\(orientation)") }
+    func columns(_ ink: Ink) -> [String] { [ink.bold("\(orientation)")] }
 }

@@ -15,7 +15,7 @@ struct FieldDate: ExpressibleByArgument, Equatable {
     init?(argument: String) {
         let text = argument.utf8
         let isDecimal = text.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
-        guard let year = isDecimal ? Double(argument) : Self.year(of: text), (1900...2200).contains(year) else {
+        guard let year = isDecimal ? Double(argument) : Self.year(of: argument), (1900...2200).contains(year) else {
             return nil
         }
         self.year = year
@@ -24,64 +24,29 @@ struct FieldDate: ExpressibleByArgument, Equatable {
     static var allValueStrings: [String] { ["YEAR (1900 to 2200)", "YYYY-MM-DD", "YYYY-MM-DDThh:mm:ssZ"] }
 
     /// The decimal year of `YYYY-MM-DD[Thh:mm[:ss[.s]][Z|±hh[:]mm]]`.
-    private static func year(of text: String.UTF8View) -> Double? {
-        var rest = text[...]
-        guard let year = number(&rest, digits: 4), skip("-", &rest), let month = number(&rest, digits: 2),
-            skip("-", &rest), let day = number(&rest, digits: 2)
+    private static func year(of text: String) -> Double? {
+        let date = /([0-9]{4})-([0-9]{2})-([0-9]{2})/
+        let time = /[Tt ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]+))?)?/
+        let zone = /[Zz]|([+-])([0-9]{2})(?::?([0-9]{2}))?/
+        guard let start = text.prefixMatch(of: date), let year = Int(start.1), let month = Int(start.2),
+            let day = Int(start.3)
         else { return nil }
         var seconds = 0.0
+        var rest = text[start.range.upperBound...]
         if !rest.isEmpty {
-            guard skip("T", &rest) || skip("t", &rest) || skip(" ", &rest),
-                let time = timeOfDay(&rest), let offset = offset(&rest), rest.isEmpty
+            guard let clock = rest.prefixMatch(of: time), let hour = Int(clock.1), hour < 24, let minute = Int(clock.2),
+                minute < 60, let second = Int(clock.3 ?? "0"), second <= 60
             else { return nil }
-            seconds = time - offset
+            seconds = Double(hour * 3600 + minute * 60 + second) + (Double("0.\(clock.4 ?? "0")") ?? 0)
+            rest = rest[clock.range.upperBound...]
+        }
+        if !rest.isEmpty {
+            guard let ahead = rest.wholeMatch(of: zone), let hours = Int(ahead.2 ?? "0"), hours < 24,
+                let minutes = Int(ahead.3 ?? "0"), minutes < 60
+            else { return nil }
+            seconds -= Double(hours * 3600 + minutes * 60) * (ahead.1 == "-" ? -1 : 1)
         }
         return DecimalYear.at(year: year, month: month, day: day, seconds: seconds)
-    }
-
-    private static func timeOfDay(_ rest: inout Substring.UTF8View) -> Double? {
-        guard let hour = number(&rest, digits: 2), hour < 24, skip(":", &rest), let minute = number(&rest, digits: 2),
-            minute < 60
-        else { return nil }
-        var seconds = Double(hour * 3600 + minute * 60)
-        guard skip(":", &rest) else { return seconds }
-        guard let second = number(&rest, digits: 2), second <= 60 else { return nil }
-        seconds += Double(second)
-        guard skip(".", &rest) || skip(",", &rest) else { return seconds }
-        var unit = 0.1
-        guard rest.first.map({ (0x30...0x39).contains($0) }) == true else { return nil }
-        while let digit = number(&rest, digits: 1) {
-            seconds += Double(digit) * unit
-            unit /= 10
-        }
-        return seconds
-    }
-
-    /// Seconds ahead of UTC; 0 where nothing is said.
-    private static func offset(_ rest: inout Substring.UTF8View) -> Double? {
-        if rest.isEmpty || skip("Z", &rest) || skip("z", &rest) { return 0 }
-        let isAhead = skip("+", &rest)
-        guard isAhead || skip("-", &rest), let hour = number(&rest, digits: 2), hour < 24 else { return nil }
-        var seconds = Double(hour * 3600)
-        if !rest.isEmpty {
-            _ = skip(":", &rest)
-            guard let minute = number(&rest, digits: 2), minute < 60 else { return nil }
-            seconds += Double(minute * 60)
-        }
-        return isAhead ? seconds : -seconds
-    }
-
-    private static func skip(_ character: Unicode.Scalar, _ rest: inout Substring.UTF8View) -> Bool {
-        guard rest.first == UInt8(ascii: character) else { return false }
-        rest.removeFirst()
-        return true
-    }
-
-    private static func number(_ rest: inout Substring.UTF8View, digits: Int) -> Int? {
-        let head = rest.prefix(digits)
-        guard head.count == digits, head.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        rest.removeFirst(digits)
-        return head.reduce(0) { $0 * 10 + Int($1 - 0x30) }
     }
 }
 
