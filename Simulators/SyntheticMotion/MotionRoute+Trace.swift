@@ -29,7 +29,7 @@ extension MotionRoute {
         var jumps = 0
         var gaps = 0
         while let found = reading.next() {
-            let place = GeodeticCoordinate(latitude: found.latitude, longitude: found.longitude)
+            let place = GeodeticCoordinate(latitude: found.report.latitude, longitude: found.report.longitude)
             guard let before = last else {
                 start = found.wallTime
                 last = (place, found.altitude.isNaN ? 0 : found.altitude, found.time)
@@ -91,12 +91,12 @@ extension MotionRoute {
 /// The positions of one receiver of a trace, each with a time.
 private struct PositionReading {
     struct Position {
-        var latitude: Double
-        var longitude: Double
-        var altitude: Double
+        var report: PositionReport
         /// Nanoseconds on a clock that all positions share.
         var time: Int64
         var wallTime: WallTime?
+
+        var altitude: Double { report.altitudeMSL.isNaN ? report.altitudeHAE : report.altitudeMSL }
     }
 
     private(set) var others = 0
@@ -137,13 +137,11 @@ private struct PositionReading {
         let hasTimes = hasReportTimes ?? (report.time != nil)
         hasReportTimes = hasTimes
         guard let time = hasTimes ? report.time?.nanoseconds : arrival else { return nil }
-        let altitude = report.altitudeMSL.isNaN ? report.altitudeHAE : report.altitudeMSL
         let wallTime =
             report.time
             ?? start.flatMap { start in
                 arrival.map { WallTime(nanoseconds: start.nanoseconds.addingSaturated($0)) }
             }
-        return Position(
-            latitude: report.latitude, longitude: report.longitude, altitude: altitude, time: time, wallTime: wallTime)
+        return Position(report: report, time: time, wallTime: wallTime)
     }
 }

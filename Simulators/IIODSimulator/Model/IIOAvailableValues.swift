@@ -24,19 +24,9 @@ struct IIOAvailableValues {
     /// The rate that a driver sets when asked for one: the least that suffices, else the greatest.
     func nearestRate(to wanted: Double) -> String {
         if let rate = range?.rate(atLeast: wanted) { return IIODecimal.text(rate) }
-        var best: (number: Double, text: String)?
-        for word in words {
-            guard let number = IIONumber.double(word) else { continue }
-            guard let current = best else {
-                best = (number, word)
-                continue
-            }
-            let isEnough = number >= wanted * (1 - 1e-9)
-            let wasEnough = current.number >= wanted * (1 - 1e-9)
-            if isEnough ? !wasEnough || number < current.number : !wasEnough && number > current.number {
-                best = (number, word)
-            }
-        }
+        let offered = words.compactMap { word in IIONumber.double(word).map { (number: $0, text: word) } }
+        let enough = offered.filter { $0.number >= wanted * (1 - 1e-9) }
+        let best = enough.min { $0.number < $1.number } ?? offered.min { $0.number > $1.number }
         return best?.text ?? IIODecimal.text(wanted)
     }
 

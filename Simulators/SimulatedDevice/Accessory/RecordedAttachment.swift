@@ -109,18 +109,13 @@ final class RecordedAttachment: SimulatedAttachment {
                 let index = Self.lane(name, &state)
                 end(.closed, &state, index)
                 begin(&state, index)
-            case .closed(let name, let reason):
-                let index = Self.lane(name, &state)
-                if !state.lanes[index].isRecording { begin(&state, index) }
-                end(reason, &state, index)
+            case .closed(let name, let reason): end(reason, &state, recording(name, &state))
             case .received(let name, let bytes):
-                let index = Self.lane(name, &state)
-                if !state.lanes[index].isRecording { begin(&state, index) }
+                let index = recording(name, &state)
                 state.lanes[index].with(state.lanes[index].recorded) { $0.record(input: bytes) }
                 bound(&state, index)
             case .sent(let name, let bytes):
-                let index = Self.lane(name, &state)
-                if !state.lanes[index].isRecording { begin(&state, index) }
+                let index = recording(name, &state)
                 state.lanes[index].with(state.lanes[index].recorded) { $0.record(output: bytes) }
                 fetch(&state, index)
             }
@@ -132,6 +127,13 @@ final class RecordedAttachment: SimulatedAttachment {
         if let index = state.lanes.firstIndex(where: { $0.name == name }) { return index }
         state.lanes.append(Lane(name: name))
         return state.lanes.count - 1
+    }
+
+    /// The lane of that protocol, with a dialogue that goes on.
+    private func recording(_ name: String, _ state: inout State) -> Int {
+        let index = Self.lane(name, &state)
+        if !state.lanes[index].isRecording { begin(&state, index) }
+        return index
     }
 
     private func begin(_ state: inout State, _ index: Int) {
@@ -175,39 +177,31 @@ final class RecordedAttachment: SimulatedAttachment {
 
     /// Takes over the differences that were noticed.
     func fetch(_ state: inout State, _ index: Int) {
-        let name = state.lanes[index].name
         for place in state.lanes[index].dialogues.indices {
-            let number = state.lanes[index].dialogues[place].number
-            for found in state.lanes[index].dialogues[place].takeMismatches() {
-                differences.add([difference(.bytes, found.offset, found.expected, found.found, name, number, state)])
-            }
+            let found = state.lanes[index].dialogues[place].takeMismatches()
+            differences.add(told(found, of: state.lanes[index].dialogues[place].number, state.lanes[index].name, state))
         }
     }
 
     private func tell(_ dialogue: RecordedDialogue, of name: String, _ state: State) {
-        differences.add(outstanding(dialogue, of: name, state))
+        differences.add(told(dialogue.outstanding(), of: dialogue.number, name, state))
     }
 
-    private func outstanding(_ dialogue: RecordedDialogue, of name: String, _ state: State) -> [AccessoryDifference] {
-        dialogue.outstanding().map {
-            difference($0.kind, $0.offset, $0.expected, $0.found, name, dialogue.number, state)
+    private func told(
+        _ findings: [RecordedDialogue.Finding], of session: Int, _ name: String, _ state: State
+    ) -> [AccessoryDifference] {
+        findings.map {
+            AccessoryDifference(
+                accessory: id.load(ordering: .relaxed), name: state.name, protocolName: name, session: session,
+                kind: $0.kind, offset: $0.offset, expected: $0.expected, found: $0.found, time: clock.now)
         }
-    }
-
-    private func difference(
-        _ kind: AccessoryDifference.Kind, _ offset: Int64, _ expected: [UInt8], _ found: [UInt8], _ name: String,
-        _ session: Int, _ state: State
-    ) -> AccessoryDifference {
-        AccessoryDifference(
-            accessory: id.load(ordering: .relaxed), name: state.name, protocolName: name, session: session, kind: kind,
-            offset: offset, expected: expected, found: found, time: clock.now)
     }
 
     /// What is different if nothing happens any more.
     func outstanding() -> [AccessoryDifference] {
         state.withLock { state in
             state.lanes.flatMap { lane in
-                lane.dialogues.flatMap { outstanding($0, of: lane.name, state) }
+                lane.dialogues.flatMap { told($0.outstanding(), of: $0.number, lane.name, state) }
             }
         }
     }

@@ -16,6 +16,14 @@ struct RecordedDialogue: Sendable {
         var after: Int64
     }
 
+    /// What is different, as a difference tells it.
+    struct Finding: Sendable {
+        var kind: AccessoryDifference.Kind
+        var offset: Int64 = 0
+        var expected: [UInt8] = []
+        var found: [UInt8] = []
+    }
+
     /// How much of one direction waits for the other side.
     static let maximumWaiting = 1 << 20
 
@@ -50,7 +58,7 @@ struct RecordedDialogue: Sendable {
     private var isComparing = true
 
     /// What was noticed and not fetched yet.
-    private(set) var mismatches: [(offset: Int64, expected: [UInt8], found: [UInt8])] = []
+    private var mismatches: [Finding] = []
 
     init(number: Int) { self.number = number }
 
@@ -135,27 +143,25 @@ struct RecordedDialogue: Sendable {
     /// True when neither side will add anything.
     var isOver: Bool { isClosed && recordedEnd != nil }
 
-    mutating func takeMismatches() -> [(offset: Int64, expected: [UInt8], found: [UInt8])] {
+    mutating func takeMismatches() -> [Finding] {
         defer { mismatches = [] }
         return mismatches
     }
 
     /// What is different when nothing comes any more.
-    func outstanding() -> [(kind: AccessoryDifference.Kind, offset: Int64, expected: [UInt8], found: [UInt8])] {
-        var differences: [(kind: AccessoryDifference.Kind, offset: Int64, expected: [UInt8], found: [UInt8])] = []
+    func outstanding() -> [Finding] {
+        var findings: [Finding] = []
         if isRecorded, !isOpened {
-            differences.append((.notOpened, 0, [], []))
+            findings.append(Finding(kind: .notOpened))
         } else {
             var rest = self
             rest.compareRest()
-            for mismatch in rest.mismatches {
-                differences.append((.bytes, mismatch.offset, mismatch.expected, mismatch.found))
-            }
+            findings += rest.mismatches
         }
-        if droppedInput > 0 { differences.append((.dropped(droppedInput), 0, [], [])) }
+        if droppedInput > 0 { findings.append(Finding(kind: .dropped(droppedInput))) }
         let missing = lostInput + waitingInput
-        if missing > 0, isOpened { differences.append((.notHandedOver(missing), 0, [], [])) }
-        return differences
+        if missing > 0, isOpened { findings.append(Finding(kind: .notHandedOver(missing))) }
+        return findings
     }
 
     /// Compares whole pieces of the recording, so that a difference shows all of what was meant.
@@ -184,9 +190,9 @@ struct RecordedDialogue: Sendable {
         guard !found.elementsEqual(expected), mismatches.count < AccessoryDifferences.maximumCount else { return }
         let same = zip(expected, found).prefix { $0 == $1 }.count
         mismatches.append(
-            (
-                offset + Int64(same), Array(expected.dropFirst(same).prefix(AccessoryDifference.maximumBytes)),
-                Array(found.dropFirst(same).prefix(AccessoryDifference.maximumBytes))
-            ))
+            Finding(
+                kind: .bytes, offset: offset + Int64(same),
+                expected: Array(expected.dropFirst(same).prefix(AccessoryDifference.maximumBytes)),
+                found: Array(found.dropFirst(same).prefix(AccessoryDifference.maximumBytes))))
     }
 }

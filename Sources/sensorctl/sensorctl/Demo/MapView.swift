@@ -75,14 +75,10 @@ struct MapView {
 
     /// Comes a little nearer to where the whole trail is to be seen.
     private mutating func follow(_ state: DemoState, width: Int, height: Int) {
-        guard let first = state.trail.first else { return }
-        var (south, north, west, east) = (first.latitude, first.latitude, first.longitude, first.longitude)
-        for place in state.trail {
-            south = min(south, place.latitude)
-            north = max(north, place.latitude)
-            west = min(west, place.longitude)
-            east = max(east, place.longitude)
-        }
+        let (latitudes, longitudes) = (state.trail.map(\.latitude), state.trail.map(\.longitude))
+        guard let south = latitudes.min(), let north = latitudes.max(), let west = longitudes.min(),
+            let east = longitudes.max()
+        else { return }
         let middle = (latitude: (south + north) / 2, longitude: (west + east) / 2)
         let tall = (north - south) * Self.metresPerDegree
         let wide = (east - west) * Self.metresPerDegree * cos(middle.latitude * .pi / 180)

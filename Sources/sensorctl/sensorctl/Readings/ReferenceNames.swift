@@ -18,21 +18,16 @@ enum FrameName: String, ExpressibleByArgument, CaseIterable {
 
     static var allValueStrings: [String] { allCases.map(\.rawValue) + allCases.map(\.appleName) }
 
-    var appleName: String {
-        switch self {
-        case .arbitrary: "xArbitraryZVertical"
-        case .corrected: "xArbitraryCorrectedZVertical"
-        case .magnetic: "xMagneticNorthZVertical"
-        case .true: "xTrueNorthZVertical"
-        }
-    }
+    var appleName: String { apple.name }
+    var frame: CMAttitudeReferenceFrame { apple.frame }
 
-    var frame: CMAttitudeReferenceFrame {
+    /// What Core Motion calls it.
+    private var apple: (name: String, frame: CMAttitudeReferenceFrame) {
         switch self {
-        case .arbitrary: .xArbitraryZVertical
-        case .corrected: .xArbitraryCorrectedZVertical
-        case .magnetic: .xMagneticNorthZVertical
-        case .true: .xTrueNorthZVertical
+        case .arbitrary: ("xArbitraryZVertical", .xArbitraryZVertical)
+        case .corrected: ("xArbitraryCorrectedZVertical", .xArbitraryCorrectedZVertical)
+        case .magnetic: ("xMagneticNorthZVertical", .xMagneticNorthZVertical)
+        case .true: ("xTrueNorthZVertical", .xTrueNorthZVertical)
         }
     }
 
