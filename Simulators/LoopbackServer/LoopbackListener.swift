@@ -6,7 +6,6 @@ import SystemCalls
 
 /// The socket on the loopback interface that clients connect to.
 package final class LoopbackListener {
-    /// What waits in the queue of connections.
     package enum Accepted {
         /// A connection, which belongs to the caller.
         case connection(Int32)

@@ -179,7 +179,6 @@ final class Player: @unchecked Sendable {
         return .happened
     }
 
-    /// Hands the next event of the trace to the device.
     private func handOn() {
         // A trace that is behind a clock that was moved by hand catches up at once.
         let now = clock.now

@@ -35,7 +35,6 @@ extension TraceFeed {
         }
     }
 
-    /// Gives the receivers in what was decoded other names.
     private mutating func rename(by names: [String: String]) {
         switch content {
         case .position: position.receiver = names[position.receiver] ?? position.receiver
@@ -44,7 +43,6 @@ extension TraceFeed {
         }
     }
 
-    /// Moves the receiver's own time in what was decoded.
     mutating func move() {
         let shift = shift
         guard shift != 0 else { return }

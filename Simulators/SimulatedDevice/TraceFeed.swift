@@ -174,7 +174,6 @@ struct TraceFeed {
         }
     }
 
-    /// Passes over the same readings.
     mutating func skipSamples() {
         guard let first = record, first.kind == .sample, let time = first.time else { return }
         var last = first.sample?.stamp ?? time

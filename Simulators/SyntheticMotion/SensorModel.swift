@@ -85,7 +85,6 @@ public struct SensorNoise: Sendable, Hashable {
         self.range = range
     }
 
-    /// True when all figures can be used.
     var isValid: Bool {
         // Comparisons with NaN are false.
         density >= 0 && density <= 1e6 && biasTolerance >= 0 && biasTolerance <= 1e6 && biasWalk >= 0

@@ -48,7 +48,6 @@ struct AnnouncementFolder: Sendable {
         }
     }
 
-    /// Takes back what was announced.
     func forget(_ id: Int) {
         unlink(file(id))
         rmdir(path)

@@ -142,7 +142,6 @@ final class ListeningPort: SimulatedPort {
         }
     }
 
-    /// Lets the next program in.
     private func openBar() {
         guard bar >= 0 else { return }
         systemClose(bar)

@@ -38,7 +38,6 @@ enum ReportRouting {
         return type == 24 && !part.isEmpty ? part != "AB" : nil
     }
 
-    /// The receiver that a report names.
     static func receiver(of line: [UInt8]) -> String? {
         var path: String?
         visit(line) { key, reader throws(JSONError) in

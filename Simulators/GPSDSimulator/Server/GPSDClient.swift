@@ -47,7 +47,6 @@ final class GPSDClient {
 
     deinit { close(descriptor) }
 
-    /// True when something waits to be sent.
     var hasPending: Bool { pendingStart < pending.count }
 
     func end() { isOver = true }
@@ -106,7 +105,6 @@ final class GPSDClient {
         lastProgress = now
     }
 
-    /// Sends what waits, as far as the socket takes it.
     func flush(now: BootTime) {
         guard hasPending, heldUntil <= now else { return }
         guard let count = write(pending[pendingStart...]) else { return end() }

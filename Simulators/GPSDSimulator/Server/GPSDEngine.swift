@@ -26,7 +26,6 @@ final class GPSDEngine {
     var reportCount: Int64 = 0
     /// Lines that clients did not get because they did not read.
     private(set) var lostCount: Int64 = 0
-    /// True when the trace has been played to its end.
     var hasPlayed = false
 
     var trace: PlayedTrace

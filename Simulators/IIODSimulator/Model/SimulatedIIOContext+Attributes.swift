@@ -4,7 +4,6 @@
 import DeviceCore
 import IIOFormat
 
-/// Which attributes a READ or WRITE means.
 struct IIODAttributePath: Hashable {
     enum Place: Hashable {
         case device, debug, buffer
@@ -40,7 +39,6 @@ extension SimulatedIIOContext {
         }
     }
 
-    /// The attribute of that name in the list.
     func attribute(_ name: String, in list: List) throws(IIODStatus) -> Int {
         guard let place = context[keyPath: list].firstIndex(where: { $0.name == name }) else { throw .noEntry }
         return place

@@ -8,7 +8,6 @@ import DeviceCore
 /// Give it what came in with ``receive(_:)``, call ``advance(_:now:)`` and send ``output`` as long as it answers
 /// `.output`. Its memory is bounded: it reads no more commands while replies wait, and asks the connection not to read.
 struct IIODSession {
-    /// What it can go on with.
     enum Wait: Equatable {
         /// Bytes from the client.
         case input
@@ -146,7 +145,6 @@ struct IIODSession {
 
 /// What is to be sent next: lines, and behind them scans that lie in a stream's block.
 struct IIODOutput {
-    /// Lines and small values.
     var head: [UInt8] = []
     /// The stream whose block holds the scans, and where in it they are.
     var body: (device: Int, range: Range<Int>)?

@@ -23,7 +23,6 @@ struct IIOTimeline: Sendable {
     /// The samples of one pass; nil when it never ends.
     let passCount: Int64?
 
-    /// The time line of those signals at that rate, in hertz.
     init(_ signals: IIODeviceSignals, rate: Double, loops: Bool) {
         let rate = rate.isFinite ? min(max(rate, 1e-6), 1e9) : 1
         self.loops = loops

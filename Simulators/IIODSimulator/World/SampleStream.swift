@@ -5,7 +5,6 @@ import DeviceCore
 
 /// What one client captures from one device, between its OPEN and its CLOSE.
 struct SampleStream {
-    /// What there is for a client that asks.
     enum Next {
         /// Scans in the block.
         case chunk(Range<Int>)
@@ -183,7 +182,6 @@ struct SampleStream {
         stamp(samples, at: blockStart(of: samples))
     }
 
-    /// Where in the block those samples lie.
     private func blockStart(of samples: Range<Int64>) -> Int {
         if case .pass = blockKind { return Int(writer.timeline.place(of: samples.lowerBound)) * sampleSize }
         return 0

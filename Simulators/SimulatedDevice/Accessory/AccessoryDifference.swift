@@ -64,7 +64,6 @@ public struct AccessoryDifference: Sendable, Hashable, CustomStringConvertible {
 
 /// What went otherwise than recorded, as far as there is room.
 final class AccessoryDifferences: Sendable {
-    /// The most differences that are kept.
     static let maximumCount = 100
 
     private let list = Mutex<[AccessoryDifference]>([])

@@ -46,7 +46,6 @@ final class RecordedAttachment: SimulatedAttachment {
         var isDetached = false
     }
 
-    /// The most dialogues that wait for the program to open a protocol.
     private static let maximumDialogues = 1024
 
     private let clock: any DeviceClock

@@ -86,7 +86,6 @@ public struct CallbackComparison: Sendable {
         }
     }
 
-    /// A callback that came.
     private func value(_ line: [UInt8]) throws(DeviceError) -> CallbackValue {
         do throws(JSONError) {
             return try CallbackValue(line, line.indices)

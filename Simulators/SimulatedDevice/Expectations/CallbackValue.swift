@@ -32,7 +32,6 @@ public indirect enum CallbackValue: Sendable, Hashable, JSONWritable {
     /// Several fields, in their order.
     case object([Member])
 
-    /// The most fields that one object may have.
     static let maximumMembers = 1000
 
     init(_ reader: inout JSONReader) throws(JSONError) {

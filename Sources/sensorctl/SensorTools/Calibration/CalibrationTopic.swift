@@ -15,7 +15,6 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
         }
     }
 
-    /// The sensors that help, and are used where they are.
     var helpers: [SensorKind] {
         switch self {
         case .gyro: [.accelerometer]
@@ -43,7 +42,6 @@ extension CalibrationTopic {
         device.motionSource.sensors.first { $0.kind == kind }
     }
 
-    /// Subscribes to the sensor and those that help.
     package func subscribe(_ dialogue: CalibrationDialogue, to device: Device) -> [Subscription] {
         let source = device.motionSource
         let present = Set(source.sensors.map(\.kind))

@@ -11,7 +11,6 @@ struct MagnetometerTask: CalibrationTask {
     private static let patience = 20.0
     /// Seconds between looks at how far it has come, which cost more than a reading.
     private static let pause = 0.2
-    /// Directions that the map keeps.
     private static let maximumDirections = 2000
 
     let topic = CalibrationTopic.magnetometer

@@ -34,7 +34,7 @@ extension Diagnosis {
     private static func discovery(_ facts: AccessoryFacts, _ machine: MachineFacts) -> [Finding] {
         var findings: [Finding] = []
         if !machine.traits.contains("LibUdev") {
-            findings.add(
+            findings += .one(
                 .remark, topic,
                 "This program was built without libudev: accessories on USB are not found, only declared ones.",
                 repair: "sudo apt-get install libudev-dev",
@@ -49,7 +49,7 @@ extension Diagnosis {
                     "docker run -v /run/udev:/run/udev:ro -v /dev:/dev --network host --device-cgroup-rule 'c 166:* rwm' --device-cgroup-rule 'c 188:* rwm' …"
                 ]
             let place = facts.container.map { " in this container (\($0))" } ?? ""
-            findings.add(
+            findings += .one(
                 .remark, topic,
                 "udevd does not run\(place): the kernel's own events are used, and no rule of udev names protocols or sets permissions.",
                 repair: repair)
@@ -57,7 +57,7 @@ extension Diagnosis {
         let hasTTY = (facts.accessories.flatMap(\.protocols).compactMap(\.node?.path) + facts.candidates.map(\.node))
             .contains { $0.contains("/ttyACM") || $0.contains("/ttyUSB") }
         if facts.hasModemManager, !facts.hasRules, hasTTY {
-            findings.add(
+            findings += .one(
                 .remark, topic,
                 "ModemManager runs and tries every new serial port as a modem: for some seconds a port is busy, and an accessory hears what is not meant for it.",
                 repair: installRules)
@@ -91,7 +91,7 @@ extension Diagnosis {
             let allowed = machine.configuration.appProtocols
             if let names = allowed.value, !names.contains(offered.name) {
                 let list = (names + [offered.name]).joined(separator: ",")
-                findings.add(
+                findings += .one(
                     .remark, topic,
                     "Programs may not use \(offered.name) of \(accessory.label): it is not among the protocols of \(allowed.origin.description).",
                     repair: "export DEVICE_SERVICES_PROTOCOLS=\(word(list))")

@@ -21,7 +21,7 @@ extension Diagnosis {
         for trial in facts.trials where trial.sensor.kind == .magnetometer {
             guard !known.contains(where: { $0.sensor.id == trial.sensor.id }) else { continue }
             let name = trial.sensor.name.isEmpty ? trial.sensor.id : trial.sensor.name
-            findings.add(
+            findings += .one(
                 .remark, "calibration",
                 "magnetometer \(name): nothing is known of the device's own magnetism; headings are as good as its factory made them until the device has been turned.",
                 repair: "sensorctl calibrate magnetometer")

@@ -7,12 +7,10 @@ extension Diagnosis {
     /// What is wrong with motion sensors, from the kernel up to the readings.
     static func motion(_ facts: MachineFacts) -> [Finding] {
         guard facts.traits.contains("LibIIO") else {
-            return [
-                Finding(
-                    .problem, "motion", "This program was built without libiio, and so without motion sensors.",
-                    repair: "sudo apt-get install libiio-dev",
-                    "swift build    # with the trait LibIIO, which is on by default")
-            ]
+            return .one(
+                .problem, "motion", "This program was built without libiio, and so without motion sensors.",
+                repair: "sudo apt-get install libiio-dev",
+                "swift build    # with the trait LibIIO, which is on by default")
         }
         var findings: [Finding] = []
         if facts.configuration.motionSources.value.contains(.local) { findings += kernel(facts) }
@@ -26,7 +24,7 @@ extension Diagnosis {
         findings += problems.map { unreachable($0, facts) }
         if facts.trials.isEmpty, !findings.contains(where: { $0.level == .problem }) {
             let places = facts.configuration.motionSources.value.map(\.description).joined(separator: ", ")
-            findings.add(
+            findings += .one(
                 .problem, "motion", "No motion sensor was found at \(places.isEmpty ? "no place at all" : places).",
                 repair: "export DEVICE_SERVICES_IIO=ip:HOST    # or local:, or several with commas",
                 "iio_info -S    # shows what libiio finds; from the package libiio-utils")
@@ -54,24 +52,20 @@ extension Diagnosis {
         guard facts.hasKernelBus else {
             // A machine that is asked over the network as well may do without.
             let isOnly = facts.configuration.motionSources.value == [.local]
-            return [
-                Finding(
-                    isOnly ? .problem : .remark, "motion",
-                    "This kernel shows no Industrial I/O (/sys/bus/iio is missing), so there are no sensors on this machine.",
-                    repair: "sudo modprobe industrialio    # or a kernel with CONFIG_IIO",
-                    "sudo modprobe YOUR_SENSORS_DRIVER    # and an entry for the chip in the device tree",
-                    "sensorctl simulate iio TRACE -- PROGRAM    # a simulated board meanwhile")
-            ]
+            return .one(
+                isOnly ? .problem : .remark, "motion",
+                "This kernel shows no Industrial I/O (/sys/bus/iio is missing), so there are no sensors on this machine.",
+                repair: "sudo modprobe industrialio    # or a kernel with CONFIG_IIO",
+                "sudo modprobe YOUR_SENSORS_DRIVER    # and an entry for the chip in the device tree",
+                "sensorctl simulate iio TRACE -- PROGRAM    # a simulated board meanwhile")
         }
         if facts.kernelSensors.isEmpty {
-            return [
-                Finding(
-                    .problem, "motion",
-                    "The kernel has Industrial I/O and no device on it: no driver has found its chip.",
-                    repair: "dmesg | grep -i iio",
-                    "sudo apt-get install i2c-tools && i2cdetect -l && sudo i2cdetect -y 1    # does the chip answer at its address?",
-                    "# then: an entry for it in the device tree, and its driver's module")
-            ]
+            return .one(
+                .problem, "motion",
+                "The kernel has Industrial I/O and no device on it: no driver has found its chip.",
+                repair: "dmesg | grep -i iio",
+                "sudo apt-get install i2c-tools && i2cdetect -l && sudo i2cdetect -y 1    # does the chip answer at its address?",
+                "# then: an entry for it in the device tree, and its driver's module")
         }
         return facts.kernelSensors.flatMap { access(to: $0, facts) }
     }
@@ -79,41 +73,39 @@ extension Diagnosis {
     private static func access(to sensor: KernelSensor, _ facts: MachineFacts) -> [Finding] {
         let name = sensor.name.isEmpty ? sensor.id : "\(sensor.name) (\(sensor.id))"
         guard sensor.hasBuffer else {
-            return [
-                Finding(
-                    .remark, "motion",
-                    "\(name) offers no buffer: its readings are polled, one axis after the other. If the chip has an interrupt line, name it in the device tree."
-                )
-            ]
+            return .one(
+                .remark, "motion",
+                "\(name) offers no buffer: its readings are polled, one axis after the other. If the chip has an interrupt line, name it in the device tree."
+            )
         }
         var findings: [Finding] = []
         if !sensor.hasNode {
-            findings.add(
+            findings += .one(
                 .problem, "motion", "\(name) has no node /dev/\(sensor.id).",
                 repair: "ls -l /dev/iio*",
                 "sudo udevadm trigger --subsystem-match=iio    # or CONFIG_DEVTMPFS in the kernel")
         } else if !sensor.canOpenNode || !sensor.canWriteSettings {
             let what = sensor.canOpenNode ? "set its rate and buffer" : "open /dev/\(sensor.id)"
-            findings.add(
+            findings += .one(
                 .problem, "motion",
                 "The user \(facts.user) may not \(what) (the node is \(sensor.nodeOwnership)): \(name) is polled at best.",
                 repair: udevRule(user: facts.user))
         }
         if facts.isRoot, sensor.hasNode, sensor.nodeOwnership.hasPrefix("0600") {
-            findings.add(
+            findings += .one(
                 .remark, "motion",
                 "You are root; programs of other users may not open /dev/\(sensor.id) (the node is \(sensor.nodeOwnership)).",
                 repair: udevRule(user: facts.user == "root" ? "USER" : facts.user))
         }
         if sensor.isCapturing {
-            findings.add(
+            findings += .one(
                 .remark, "motion",
                 "Somebody captures from \(name) already, and the kernel lets only one program do so.",
                 repair: "sudo fuser -v /dev/\(sensor.id)    # who it is: often iio-sensor-proxy or iiod",
                 "export DEVICE_SERVICES_IIO=ip:localhost    # when it is iiod: read through it")
         }
         if let rate = sensor.rate, let number = Double(rate), number == 0 {
-            findings.add(
+            findings += .one(
                 .remark, "motion",
                 "\(name) is set to 0 samples a second. A program that may set the rate does so; others get nothing.",
                 repair: "cat /sys/bus/iio/devices/\(sensor.id)/sampling_frequency_available",
@@ -123,7 +115,7 @@ extension Diagnosis {
             // A trigger whose name begins with the device's is found without a setting.
             let trigger = sensor.name.isEmpty ? "device-services" : "\(sensor.name)-timer"
             let load = facts.canMakeTimerTriggers ? [] : ["sudo modprobe iio-trig-hrtimer"]
-            findings.add(
+            findings += .one(
                 .remark, "motion",
                 "\(name) has no trigger of its own and none is set. If its buffer gives nothing, a timer can drive it.",
                 repair: load + [

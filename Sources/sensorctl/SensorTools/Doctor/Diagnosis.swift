@@ -31,12 +31,13 @@ struct Finding: Sendable, Hashable {
 }
 
 extension [Finding] {
-    mutating func add(_ level: Finding.Level, _ topic: String, _ message: String, repair: [String]) {
-        append(Finding(level, topic, message, repair: repair))
+    /// A finding by itself.
+    static func one(_ level: Finding.Level, _ topic: String, _ message: String, repair: [String]) -> Self {
+        [Finding(level, topic, message, repair: repair)]
     }
 
-    mutating func add(_ level: Finding.Level, _ topic: String, _ message: String, repair: String...) {
-        append(Finding(level, topic, message, repair: repair))
+    static func one(_ level: Finding.Level, _ topic: String, _ message: String, repair: String...) -> Self {
+        [Finding(level, topic, message, repair: repair)]
     }
 }
 
@@ -61,7 +62,6 @@ package struct Diagnosis {
         self.findings = findings
     }
 
-    /// True when something keeps readings from arriving.
     package var hasProblem: Bool { findings.contains { $0.level == .problem } }
 
     private static func positions(_ facts: MachineFacts) -> [Finding] {
@@ -82,22 +82,18 @@ package struct Diagnosis {
                     "sudo systemctl daemon-reload && sudo systemctl stop gpsd.service && sudo systemctl restart gpsd.socket",
                     "gpsd -G -n /dev/ttyACM0    # where it is started by hand: -G lets others connect",
                 ]
-            return [Finding(.problem, "positions", failure.description, repair: repair)]
+            return .one(.problem, "positions", failure.description, repair: repair)
         }
-        guard let receivers = facts.receivers else {
-            return [Finding(.good, "positions", "gpsd answers at \(address).")]
-        }
+        guard let receivers = facts.receivers else { return .one(.good, "positions", "gpsd answers at \(address).") }
         if receivers.isEmpty {
-            return [
-                Finding(
-                    .problem, "positions", "gpsd answers at \(address) and has no receiver.",
-                    repair:
-                        "sudo gpsdctl add /dev/ttyACM0    # the receiver's own path; for good: DEVICES in /etc/default/gpsd",
-                    "ls /dev/ttyACM* /dev/ttyUSB* /dev/serial*    # what it may be called")
-            ]
+            return .one(
+                .problem, "positions", "gpsd answers at \(address) and has no receiver.",
+                repair:
+                    "sudo gpsdctl add /dev/ttyACM0    # the receiver's own path; for good: DEVICES in /etc/default/gpsd",
+                "ls /dev/ttyACM* /dev/ttyUSB* /dev/serial*    # what it may be called")
         }
         let names = receivers.map(\.path).joined(separator: ", ")
-        return [Finding(.good, "positions", "gpsd answers at \(address), with \(names).")]
+        return .one(.good, "positions", "gpsd answers at \(address), with \(names).")
     }
 
     /// Settings of sensors that no sensor takes to itself: most often the name is written wrongly.
@@ -131,6 +127,6 @@ package struct Diagnosis {
     private static func battery(_ facts: MachineFacts) -> [Finding] {
         guard let battery = facts.battery else { return [Finding(.good, "battery", "There is no battery.")] }
         let level = battery.level.map { "\(Int(($0 * 100).rounded())) %" } ?? "of unknown level"
-        return [Finding(.good, "battery", "The battery is at \(level), \(battery.state.rawValue).")]
+        return .one(.good, "battery", "The battery is at \(level), \(battery.state.rawValue).")
     }
 }

@@ -20,7 +20,6 @@ struct NodeFacts: Sendable, Hashable {
     var mode = "0660"
     var owner = "root"
     var group = "dialout"
-    /// True when the group may read and write.
     var isOpenToGroup = true
     var canOpen = true
     /// True when the user is listed in the group, be it that this session began before that.
@@ -67,7 +66,6 @@ extension NodeFacts {
         }
     }
 
-    /// Every group that the user is listed in.
     private static func groups(of user: String) -> Set<gid_t> {
         guard let entry = getpwnam(user) else { return [] }
         var count: Int32 = 256

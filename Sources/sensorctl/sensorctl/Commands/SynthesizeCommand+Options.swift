@@ -15,7 +15,6 @@ extension SynthesizeCommand {
         }
     }
 
-    /// The options that the arguments ask for.
     func motionOptions() throws -> MotionOptions {
         var options = MotionOptions()
         options.start = start?.time

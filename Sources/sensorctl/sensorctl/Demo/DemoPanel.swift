@@ -20,7 +20,6 @@ struct DemoPanel {
         self.factor = factor
     }
 
-    /// Draws all of it in the size of the terminal.
     mutating func draw(_ state: DemoState, elapsed: Double, width: Int, height: Int) -> Canvas {
         var canvas = Canvas(width: width, height: height)
         title(on: &canvas)

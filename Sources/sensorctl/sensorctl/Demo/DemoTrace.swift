@@ -55,7 +55,6 @@ enum DemoSummary {
         return "  \(time)  " + LocationWords.columns(location).joined(separator: "  ")
     }
 
-    /// What was to be seen.
     static func end(_ trace: DemoTrace, _ state: DemoState) -> String {
         let length = String(
             format: state.distance >= 1000 ? "%.2f km" : "%.0f m",

@@ -60,7 +60,6 @@ struct Canvas {
         }
     }
 
-    /// The rows as text, with colours or without.
     func rows(colored: Bool) -> [String] {
         (0..<height).map { y in
             var text = ""
@@ -131,7 +130,6 @@ struct BrailleGrid {
         }
     }
 
-    /// Puts the characters that have dots onto a canvas.
     func draw(on canvas: inout Canvas, x: Int, y: Int) {
         for row in 0..<rows {
             for column in 0..<columns where masks[row * columns + column] != 0 {

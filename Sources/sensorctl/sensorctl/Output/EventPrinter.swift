@@ -54,7 +54,6 @@ final class EventPrinter: Sendable {
         }
     }
 
-    /// Says how many lines are missing here.
     private func tell(_ gap: Int) {
         guard gap > 0, !state.withLock({ $0.isClosed }), !missed(gap) else { return }
         state.withLock { $0.isClosed = true }

@@ -78,7 +78,6 @@ enum Compass {
     /// The nearest of sixteen points of the compass, from degrees clockwise from north.
     static func name(_ degrees: Double) -> String { nearest(degrees, of: names) }
 
-    /// The nearest of eight arrows.
     static func arrow(_ degrees: Double) -> String { nearest(degrees, of: arrows) }
 
     private static func nearest(_ degrees: Double, of texts: [String]) -> String {

@@ -33,7 +33,6 @@ struct BlackBoxOptions: ParsableArguments {
     )
     var sync: String?
 
-    /// What was asked for; nil without --ring.
     var plan: BlackBoxPlan? {
         get throws {
             guard let ring else {

@@ -39,7 +39,6 @@ final class RecordingEvents: Sendable {
         }
     }
 
-    /// Waits until all was said, as long as somebody reads it.
     func finish() { printer.finish() }
 
     func warn(_ text: String) {
@@ -145,7 +144,6 @@ final class RecordingEvents: Sendable {
         }
     }
 
-    /// Says it as an object, or as a note.
     private func tell(_ event: String, _ note: String, _ members: (inout JSONWriter) -> Void = { _ in }) {
         guard asJSON else {
             printer.print(note.utf8.count) {

@@ -24,7 +24,6 @@ final class ReadingOutlet {
         remaining = limit
     }
 
-    /// True when as many have come as were wanted.
     var isComplete: Bool { remaining.map { $0 == 0 } ?? true }
 
     /// How many of those that have come are to be printed: none once the verb is to end.
@@ -39,7 +38,6 @@ final class ReadingOutlet {
         return taken
     }
 
-    /// Prints a reading, if one is wanted.
     func print(_ reading: some Reading) { if take(1) > 0 { printer.print(reading) } }
 
     /// Prints those that ``take(_:)`` has counted.
