@@ -27,12 +27,10 @@ struct RoundRhythm: Sendable {
     private var readings: Beat?
     private var sensor: Int?
 
-    /// True before the first event.
     var isEmpty: Bool { last == nil }
 
     init(offset: Int64) { self.offset = offset }
 
-    /// An event takes place.
     mutating func note(_ time: Int64, isPosition: Bool, sensor: Int?) {
         last = time
         if isPosition {

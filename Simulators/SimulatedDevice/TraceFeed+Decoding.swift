@@ -70,7 +70,6 @@ extension TraceFeed {
 }
 
 extension GPSDReport {
-    /// The same report of receivers with other names.
     func renamed(by names: [String: String]) -> GPSDReport {
         func renamed(_ receiver: ReceiverDescription) -> ReceiverDescription {
             var receiver = receiver

@@ -11,7 +11,6 @@ import Trace
 /// until it is handed on. What the trace calls a time is a place here; the device's clock shows the start, the place and
 /// the offset, which changes when pauses are shortened, from round to round, and where somebody goes to another place.
 struct TraceFeed {
-    /// What an event is about.
     enum Content {
         /// A position: `position` holds it.
         case position
@@ -38,7 +37,6 @@ struct TraceFeed {
     var content = Content.line
     /// What kind of event it is: quicker to look at than its content.
     var kind = TraceRecord.Kind.gpsd
-    /// The position, when it is one.
     var position = PositionReport()
 
     let start: BootTime

@@ -31,11 +31,9 @@ final class TraceReader: Sendable {
         var ready: [TraceBlock] = []
         /// Memory of blocks that were used up.
         var spare: [[TraceRecord]] = []
-        /// True while a thread reads.
         var isReading = false
         /// True while the player waits for it.
         var isAwaited = false
-        /// True when the last block has been read.
         var isDone = false
         /// True from when a thread is called until it comes.
         var isCalled = false
@@ -168,6 +166,5 @@ struct TraceBlock: Sendable {
     var records: [TraceRecord] = []
     /// What there was to say about the file, each with the number of records that the block held already.
     var warnings: [(record: Int, warning: TraceWarning)] = []
-    /// True when nothing follows.
     var isLast = false
 }

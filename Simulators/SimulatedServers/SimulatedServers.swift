@@ -210,7 +210,6 @@ public final class SimulatedServers: Sendable {
         return try AccessorySimulator(trace: trace, options: accessories)
     }
 
-    /// The traces as one.
     private static func joined(
         _ traces: [TraceFile], _ options: SimulatedServersOptions
     ) throws(DeviceError) -> (TraceFile, remarks: [String]) {

@@ -7,7 +7,6 @@ import TraceEditing
 
 /// What a trace has for each server, and how long it lasts.
 struct TraceContents {
-    /// A motion sensor that was lost or came back.
     struct SensorChange {
         var sensor: SensorDescription
         var isLost: Bool

@@ -83,7 +83,6 @@ public struct MotionOptions: Sendable, Hashable {
 }
 
 extension MotionOptions {
-    /// The greatest number of readings a second.
     static let maximumRate = 10_000.0
 
     /// Throws which option cannot be used, and what it could be.

@@ -65,7 +65,6 @@ public struct MotionSynthesizer: Sendable {
         self.remarks = remarks
     }
 
-    /// The start of 2026.
     private static let standardStart = WallTime(nanoseconds: 1_767_225_600_000_000_000)
 
     /// What there is at a time in seconds since the start.

@@ -23,13 +23,10 @@ final class GPSDClient {
     /// True when it is to be closed as soon as it has taken what waits.
     var endsWhenSent = false
     var policy = GPSDWatch()
-    /// When it sent its last request.
     var lastRequest: BootTime
     /// When it is greeted; nil when it was.
     var greetsAt: BootTime?
-    /// Reports that were lost for it.
     private(set) var lostCount: Int64 = 0
-    /// True when it is to be closed.
     private(set) var isOver = false
     /// What has to be sent before anything else.
     private(set) var pending: [UInt8] = []

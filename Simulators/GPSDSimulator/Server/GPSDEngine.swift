@@ -95,7 +95,6 @@ final class GPSDEngine {
         return deadline
     }
 
-    /// What to wait for at a client's socket.
     func events(of client: GPSDClient, now: BootTime) -> Int16 {
         var events: Int16 = 0
         if takesRequests(of: client) { events |= Int16(POLLIN) }

@@ -15,7 +15,6 @@ final class Connection {
     var isBlocked = false
     /// True when the client sends no more.
     var hasEnded = false
-    /// True when it is to be closed.
     var isOver = false
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }

@@ -62,7 +62,6 @@ struct RecordedDialogue: Sendable {
 
     init(number: Int) { self.number = number }
 
-    /// Bytes that the recorded program read.
     mutating func record(input bytes: [UInt8]) {
         isRecorded = true
         guard !bytes.isEmpty else { return }
@@ -74,7 +73,6 @@ struct RecordedDialogue: Sendable {
         waitingInput += bytes.count
     }
 
-    /// Bytes that the recorded program wrote.
     mutating func record(output bytes: [UInt8]) {
         isRecorded = true
         guard !bytes.isEmpty else { return }

@@ -48,7 +48,6 @@ struct PlaybackChoices: ParsableArguments {
         if let maxGap, !(maxGap > 0) { throw ValidationError("--max-gap takes seconds, more than 0.") }
     }
 
-    /// The options of the device that plays.
     var options: PlaybackOptions {
         var options = PlaybackOptions()
         if let from { options.from = from }

@@ -5,7 +5,6 @@ import CoreLocation
 import DeviceCore
 import SimulatedDevice
 
-/// Plays one trace of the demo.
 @MainActor
 struct DemoPlayer {
     /// Between two pictures.

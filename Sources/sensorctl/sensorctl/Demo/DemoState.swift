@@ -14,7 +14,6 @@ struct DemoState {
         var isAfterGap: Bool
     }
 
-    /// The most places that are kept.
     private static let limit = 8192
 
     private(set) var location: CLLocation?

@@ -47,7 +47,6 @@ struct DemoTrace {
 
 /// What the demo says in words.
 enum DemoSummary {
-    /// One moment of a trace.
     static func line(_ state: DemoState, elapsed: Double) -> String {
         let time = DemoPanel.minutes(elapsed)
         if let failure = state.failure { return "  \(time)  no position: \(failure)" }

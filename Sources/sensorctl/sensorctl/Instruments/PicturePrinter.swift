@@ -15,7 +15,6 @@ protocol PicturedReading: TimedReading {
     func rows(_ past: [any PicturedReading], size: PictureSize, rate: Double?, ink: Ink) -> [String]
 }
 
-/// How large pictures of readings are.
 struct PictureSize {
     /// In fewer columns or rows than these nothing is drawn.
     static let leastColumns = 42

@@ -58,7 +58,6 @@ enum Notes {
     }
 }
 
-/// Prints a log entry as one line.
 private struct NoteHandler: LogHandler {
     let label: String
     var logLevel = Logger.Level.notice

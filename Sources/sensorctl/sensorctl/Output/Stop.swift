@@ -45,7 +45,6 @@ final class Stop: Sendable {
         if isLate { handler() }
     }
 
-    /// Returns when the wish has come.
     func wait() async -> Reason {
         await withCheckedContinuation { continuation in
             whenRequested { continuation.resume(returning: self.reason ?? .complete) }

@@ -5,7 +5,6 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// A device motion, ready to be printed.
 struct DeviceMotionReading: TimedReading {
     /// What the engine knows beyond Core Motion's words.
     struct Condition {

@@ -6,7 +6,6 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// A heading, ready to be printed.
 struct HeadingReading: TimedReading {
     var timestamp: Double
     /// Degrees clockwise from magnetic north.
@@ -33,7 +32,6 @@ struct HeadingReading: TimedReading {
     /// The true heading where it is known, else the magnetic one.
     var best: Double { trueHeading < 0 ? magneticHeading : trueHeading }
 
-    /// In words; the colour of its kind.
     var accuracy: (text: String, color: Int) {
         guard headingAccuracy >= 0 else { return ("unreliable", Palette.bad) }
         let color = headingAccuracy <= 10 ? Palette.good : headingAccuracy <= 25 ? Palette.fair : Palette.bad

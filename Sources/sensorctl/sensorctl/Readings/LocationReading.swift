@@ -51,7 +51,6 @@ struct LocationsReading: Reading {
     }
 }
 
-/// Why the manager has no location.
 struct LocationFailure: Reading {
     let error: any Error
     /// When it was told.

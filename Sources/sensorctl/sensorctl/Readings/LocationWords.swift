@@ -55,7 +55,6 @@ enum LocationWords {
         }
     }
 
-    /// What a table of locations has in its columns.
     static func columns(_ location: CLLocation) -> [String] {
         [
             latitude(location.coordinate.latitude), longitude(location.coordinate.longitude), altitude(location),

@@ -10,7 +10,6 @@ import SensorTools
 /// Something that a stream tells. It describes itself once, as the members of an object and as lines; printers make text,
 /// JSON and pictures of that.
 protocol Reading {
-    /// Writes the members of its JSON object.
     func writeMembers(to writer: inout JSONWriter)
 
     /// Lines for people, with as many columns each time; none for what is usual.
@@ -98,7 +97,6 @@ final class LinePrinter: ReadingPrinter {
     }
 }
 
-/// Why a stream gives nothing.
 struct StreamFailure: Reading {
     let stream: StreamName
     let error: any Error

@@ -21,7 +21,6 @@ enum FrameName: String, ExpressibleByArgument, CaseIterable {
     var appleName: String { apple.name }
     var frame: CMAttitudeReferenceFrame { apple.frame }
 
-    /// What Core Motion calls it.
     private var apple: (name: String, frame: CMAttitudeReferenceFrame) {
         switch self {
         case .arbitrary: ("xArbitraryZVertical", .xArbitraryZVertical)
@@ -33,7 +32,6 @@ enum FrameName: String, ExpressibleByArgument, CaseIterable {
 
     var needsMagnetometer: Bool { self != .arbitrary }
 
-    /// True when device motion in it has a heading.
     var hasHeading: Bool { self == .magnetic || self == .true }
 }
 

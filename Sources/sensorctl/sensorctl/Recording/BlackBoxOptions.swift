@@ -5,7 +5,6 @@ import ArgumentParser
 import BlackBox
 import DeviceCore
 
-/// What makes a recording a black box.
 struct BlackBoxOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
