@@ -6,6 +6,7 @@ import AccessoryFinding
 @testable import AccessorySimulator
 import DeviceCore
 import Foundation
+import LoopbackServer
 import TestSupport
 import Testing
 import Trace
