@@ -62,13 +62,6 @@ enum Folder {
         }
     }
 
-    /// Removes the files of those names, as far as they are there.
-    static func remove(_ names: [String], from path: String) throws(DeviceError) {
-        for name in names where unlink("\(path)/\(name)") != 0 && errno != ENOENT {
-            throw FileBytes.failedToWrite("\(path)/\(name)", call: "unlink", errno: errno)
-        }
-    }
-
     /// Writes files into a folder, which is made when it is not there.
     static func write(
         _ files: [(name: String, bytes: [UInt8])], to path: String, overwrite: Bool

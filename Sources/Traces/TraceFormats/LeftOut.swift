@@ -12,10 +12,8 @@ struct LeftOut: Sendable {
 
     private var counts = [Int](repeating: 0, count: Kind.allCases.count)
 
-    init() {}
-
     /// Notes more of a kind.
-    mutating func add(_ kind: Kind, _ count: Int = 1) { counts[kind.rawValue] += count }
+    mutating func add(_ kind: Kind) { counts[kind.rawValue] += 1 }
 
     /// Notes an event that is passed over whatever is in it.
     mutating func add(_ kind: TraceRecord.Kind) {
@@ -34,12 +32,9 @@ struct LeftOut: Sendable {
         if header?.battery != nil { add(.batteries) }
     }
 
-    /// How many there were of a kind.
-    func count(_ kind: Kind) -> Int { counts[kind.rawValue] }
-
     /// A sentence for each kind that was left out, but for those that the format has after all.
     func remarks(without kept: Set<Kind> = []) -> [String] {
-        Kind.allCases.filter { count($0) > 0 && !kept.contains($0) }.map { "\(count($0)) \($0.name) were left out." }
+        zip(Kind.allCases, counts).filter { $1 > 0 && !kept.contains($0) }.map { "\($1) \($0.name) were left out." }
     }
 }
 

@@ -86,8 +86,7 @@ public struct RecordingOptions: Sendable, Hashable {
 
 /// What a program wants of a file in any format: see ``RecordingFormat/write(_:to:options:)``.
 public struct ExportOptions: Sendable, Hashable {
-    /// Whether what is there already may be replaced. In a folder, files of its format that would be left of another
-    /// recording are removed then.
+    /// Whether what is there already may be replaced.
     public var overwrite = false
     /// The path of the receiver whose positions are written, for formats of one receiver; nil for that of the first fix.
     public var receiver: String?

@@ -32,16 +32,6 @@ enum SampleConventions {
         }
     }
 
-    /// A value in that convention from proper acceleration in m/s².
-    @inline(__always)
-    static func acceleration(_ value: SIMD3<Double>, to convention: SampleConvention) -> SIMD3<Double> {
-        switch convention {
-        case .properAcceleration: value
-        case .coreMotion: -value / standardGravity
-        case .appleSignSI: -value
-        }
-    }
-
     /// Gauss from microtesla: 1 gauss is 100 microtesla.
     @inline(__always)
     static func gauss(microtesla: SIMD3<Double>) -> SIMD3<Double> { microtesla / 100 }
@@ -53,8 +43,4 @@ enum SampleConventions {
     /// Kilopascal from hectopascal, which is the millibar.
     @inline(__always)
     static func kilopascal(hectopascal: Double) -> Double { hectopascal / 10 }
-
-    /// Hectopascal from kilopascal.
-    @inline(__always)
-    static func hectopascal(kilopascal: Double) -> Double { kilopascal * 10 }
 }

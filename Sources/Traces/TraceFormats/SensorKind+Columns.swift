@@ -15,23 +15,13 @@ extension SensorKind {
         }
     }
 
-    /// The file in which Sensor Logger keeps its readings, without the ending; its columns behind those of time, with the
-    /// components that they take; and the names of the components. What altitudes are relative to is not known here.
-    var sensorLogger: (file: String, columns: StaticString, written: [Int?], read: [String]) {
+    /// The file in which Sensor Logger keeps its readings, and its columns of them.
+    var sensorLogger: (file: String, columns: [String]) {
         switch self {
-        case .accelerometer: ("TotalAcceleration", "z,y,x", [2, 1, 0], ["x", "y", "z"])
-        case .gyroscope: ("Gyroscope", "z,y,x", [2, 1, 0], ["x", "y", "z"])
-        case .magnetometer: ("Magnetometer", "z,y,x", [2, 1, 0], ["x", "y", "z"])
-        case .pressure: ("Barometer", "relativeAltitude,pressure", [nil, 0], ["pressure"])
-        }
-    }
-
-    /// A reading in the unit that Sensor Logger writes.
-    func sensorLoggerValue(_ value: SIMD3<Double>) -> SIMD3<Double> {
-        switch self {
-        case .accelerometer, .gyroscope: value
-        case .magnetometer: SampleConventions.microtesla(gauss: value)
-        case .pressure: [SampleConventions.hectopascal(kilopascal: value.x), 0, 0]
+        case .accelerometer: ("TotalAcceleration.csv", ["x", "y", "z"])
+        case .gyroscope: ("Gyroscope.csv", ["x", "y", "z"])
+        case .magnetometer: ("Magnetometer.csv", ["x", "y", "z"])
+        case .pressure: ("Barometer.csv", ["pressure"])
         }
     }
 

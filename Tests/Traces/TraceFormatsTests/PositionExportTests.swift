@@ -36,7 +36,7 @@ struct PositionExportTests {
         let whole = String(decoding: Array(try trace().bytes), as: UTF8.self)
         let broken = try TraceFile(bytes: Array((whole + "{\"t\":10,\"gpsd\":[[[\n").utf8), name: "t")
         let line = whole.split(separator: "\n").count + 1
-        for format in [RecordingFormat.trace, .gpsd, .nmea, .gpx, .xcode, .kml, .geojson, .mcap, .sensorLogger] {
+        for format in [RecordingFormat.trace, .gpsd, .nmea, .gpx, .xcode, .kml, .geojson, .mcap] {
             try Files.withFolder { folder in
                 let remarks = try format.write(broken, to: folder + "/out")
                 #expect(
@@ -231,11 +231,10 @@ struct PositionExportTests {
             (1, #"{"class":"TPV","mode":3,"time":"2023-11-14T22:13:21.000Z","lat":1.0,"lon":2.0,"altMSL":7.0}"#),
         ])
         try Files.withFolder { folder in
-            for format in [RecordingFormat.gpx, .kml, .geojson, .nmea, .sensorLogger] {
+            for format in [RecordingFormat.gpx, .kml, .geojson, .nmea] {
                 let path = "\(folder)/\(format)"
                 let remarks = try format.write(trace, to: path)
                 #expect(remarks.contains { $0.hasPrefix("2 reports had numbers out of every range") }, "\(format)")
-                guard format != .sensorLogger else { continue }
                 let text = String(decoding: try Files.bytes(path), as: UTF8.self)
                 #expect(!text.contains("-3") && !text.contains("5.832") && !text.contains("1234567890"), "\(format)")
                 #expect(!text.contains("2147483647") && !text.contains("000000000000"), "\(format)")

@@ -46,7 +46,12 @@ struct RecordingFileTests {
     func folders() throws {
         try Files.withFolder { folder in
             let recording = try Recording(text: "t,ax,ay,az,gx,gy,gz\n0,0,0,9.8,1,2,3\n0.5,0,0,9.8,1,2,3\n")
-            try recording.writeSensorLogger(folder: folder + "/phone")
+            let rows = "time,seconds_elapsed,z,y,x\n1700000000000000000,0,3,2,1\n1700000000500000000,0.5,3,2,1\n"
+            try Folder.write(
+                [
+                    ("Metadata.csv", [UInt8]("version,platform\n3,android\n".utf8)),
+                    ("Gyroscope.csv", [UInt8](rows.utf8)), ("TotalAcceleration.csv", [UInt8](rows.utf8)),
+                ], to: folder + "/phone", overwrite: false)
             let phone = try RecordingFile.open(folder + "/phone")
             #expect(phone.format == .sensorLogger)
             #expect(count(phone.trace) == 4)

@@ -123,12 +123,4 @@ extension Recording {
         rows.endRow()
         return rows.takeBytes()
     }
-
-    /// Writes the recording as a folder of Sensor Logger: see ``RecordingFormat/sensorLogger``.
-    ///
-    /// - Returns: remarks: what Sensor Logger cannot hold.
-    @discardableResult
-    func writeSensorLogger(folder path: String, overwrite: Bool = false) throws(DeviceError) -> [String] {
-        try RecordingFormat.sensorLogger.write(try trace(named: path), to: path, overwrite: overwrite)
-    }
 }

@@ -15,7 +15,6 @@ struct SampleConventionsTests {
         ]
         for (convention, value) in own {
             #expect(SampleConventions.acceleration(value, from: convention) == [0, 0, 9.80665])
-            #expect(SampleConventions.acceleration([0, 0, 9.80665], to: convention) == value)
         }
     }
 
@@ -24,6 +23,5 @@ struct SampleConventionsTests {
         #expect(SampleConventions.gauss(microtesla: [20, -43, 0.1]) == [0.2, -0.43, 0.001])
         #expect(SampleConventions.microtesla(gauss: [0.25, -0.5, 0]) == [25, -50, 0])
         #expect(SampleConventions.kilopascal(hectopascal: 1013.25) == 101.325)
-        #expect(SampleConventions.hectopascal(kilopascal: 101.25) == 1012.5)
     }
 }

@@ -52,15 +52,6 @@ extension TrapTests {
         #expect(tagged.text.hasPrefix(#"\c:1774267200250*"#))
         #expect(tagged.text.contains("$GPGGA,115959.70,"))
         try check(tagged, came: came, "sentences with tag blocks")
-        // Sensor Logger has one time, which is that of the measurement; that the other one is gone is told.
-        let folder = try ThereAndBack.through(.sensorLogger, trace)
-        #expect(folder.files["Location.csv"]?.contains("\n1774267199700000000,-0.300000000,") == true)
-        #expect(folder.files["Gyroscope.csv"]?.contains("\n1774267200498000000,0.498000000,") == true)
-        #expect(folder.remarks.contains { $0.contains("the times at which positions arrived") })
-        try check(folder, came: measured, "Sensor Logger")
-        let recording = try Recording(trace: folder.again.trace)
-        // 0.3 s before noon is the start now.
-        #expect(recording.track(.gyroscope)?.times == [798_000_000])
     }
 
     @Test(
@@ -124,14 +115,7 @@ extension TrapTests {
         let recording = try Recording(
             phyphox: ["Location.csv": [UInt8](table.utf8), "meta/time.csv": [UInt8](clock.utf8)], name: "walk")
         let trace = try recording.trace(named: "walk")
-        let back = try ThereAndBack.through(.sensorLogger, trace)
-        let location = try #require(back.files["Location.csv"]).split(separator: "\n")
-        #expect(
-            location.dropFirst() == [
-                // Bearing, speed, vertical and horizontal accuracy, speed, bearing, the two altitudes, longitude, latitude.
-                "1759650001250000000,1.000000000,-1,-1,3,5,2.5,90,200,,6,50",
-                "1759650002250000000,2.000000000,-1,-1,-1,-1,2.5,90,,,6.5,50.5",
-            ])
+        let back = try ThereAndBack.through(.mcap, trace)
         for read in [ReadPositions(trace), back.positions] {
             try #require(read.fixes.count == 2)
             #expect(read.fixes.map { $0.time?.nanoseconds } == [1_759_650_001_250_000_000, 1_759_650_002_250_000_000])
@@ -165,22 +149,13 @@ extension TrapTests {
             #"{"t":0.360000000,"pressure":101.325"#, #"{"t":0.365000000,"gyroscope":[7.0,8.0,9.0]"#,
             #"{"t":0.390000000,"magnetometer":[0.06,0.21,-0.41]"#,
         ]
-        let back = try ThereAndBack.through(.sensorLogger, trace)
+        let back = try ThereAndBack.through(.mcap, trace)
         for file in [trace, back.again.trace] {
             #expect(file.start == WallTime(nanoseconds: 1_699_999_999_650_000_000))
             let lines = MCAPFiles.lines(file).dropFirst()
             #expect(lines.count == expected.count)
             for (line, expected) in zip(lines, expected) { #expect(line.hasPrefix(expected), "\(line)") }
         }
-        // Each keeps its own times, and none is filled up with the numbers of another.
-        #expect(
-            back.files["Gyroscope.csv"] == """
-                time,seconds_elapsed,z,y,x
-                1699999999995000000,0.345000000,3.0,2.0,1.0
-                1700000000005000000,0.355000000,6.0,5.0,4.0
-                1700000000015000000,0.365000000,9.0,8.0,7.0
-
-                """)
         // In one table there is a row for each time at which anything was read, six of them, with empty cells.
         let table = try ThereAndBack.text(.csv, trace).split(separator: "\n")
         #expect(table.count == 7)

@@ -29,7 +29,7 @@ struct TableVerbTests {
         }
     }
 
-    @Test("A table of nobody's plays by its column map, and goes to Sensor Logger's folder and back")
+    @Test("A table of nobody's plays by its column map, and goes to MCAP and back")
     func columns() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/t.csv"
@@ -41,10 +41,10 @@ struct TableVerbTests {
         let readings = try Tool.run(["replay", path, "accelerometer", "--json", "--columns", Self.map])
         // Core Motion's sign comes back as it was: 1 g down on a table.
         #expect(readings.lines.first?.contains("\"z\":-1") == true, "\(readings.output) \(readings.notes)")
-        let logger = folder.path + "/phone"
-        let converted = try Tool.run(["convert", path, logger, "--format", "sensor-logger", "--columns", Self.map])
+        let messages = folder.path + "/t.mcap"
+        let converted = try Tool.run(["convert", path, messages, "--columns", Self.map])
         #expect(converted.status == 0, "\(converted.notes)")
-        #expect(try Self.fixes(logger).compactMap { $0["latitude"] as? Double } == [50.5, 50.5001])
+        #expect(try Self.fixes(messages).compactMap { $0["latitude"] as? Double } == [50.5, 50.5001])
         let info = try Tool.run(["info", path, "--json", "--columns", Self.map])
         #expect(info.output.contains("\"count\":2"), "\(info.output)")
         let piped = try Tool.run(

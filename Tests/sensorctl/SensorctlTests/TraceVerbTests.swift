@@ -143,7 +143,7 @@ struct TraceVerbTests {
         }
         let cases: [[String]] = [
             [phone, phone + "/Gyroscope.csv"], [phone, phone + "/meta/time.csv"],
-            [phone + "/Location.csv", phone, "--format", "sensor-logger"],
+            [phone + "/Location.csv", phone, "--format", "iio"],
             [phone + "/Location.csv", phone + "/Gyroscope.csv"], [phone + "/Location.csv", phone + "/meta/time.csv"],
             [iio + "/context.xml", iio + "/recorded_buf0.bin", "--format", "csv"],
             [scale + ".umockdev", scale + ".script", "--format", "trace"],

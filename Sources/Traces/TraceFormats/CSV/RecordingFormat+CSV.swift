@@ -11,8 +11,8 @@ struct MotionCSVRows {
     /// The kinds in the order of the columns.
     static let kinds = [SensorKind.gyroscope] + SensorKind.allCases.filter { $0 != .gyroscope }
 
-    /// Whole rows.
-    private(set) var text = CSVWriter()
+    /// Whole rows that were not handed over.
+    private(set) var bytes: [UInt8]
     private let sensors: [SensorDescription]
     private var time: Int64?
     private var values: [SIMD3<Double>?]
@@ -23,11 +23,7 @@ struct MotionCSVRows {
     init(_ sensors: [SensorDescription]) {
         self.sensors = sensors
         values = sensors.map { _ in nil }
-        text.cell("t")
-        for sensor in sensors {
-            for name in sensor.kind.csvColumns { text.cell(name) }
-        }
-        text.endRow()
+        bytes = Array((["t"] + sensors.flatMap(\.kind.csvColumns)).joined(separator: ",").utf8) + [UInt8(ascii: "\n")]
     }
 
     /// Takes a reading in the sensor's own axes.
@@ -39,21 +35,30 @@ struct MotionCSVRows {
         values[sensor] = value
     }
 
-    /// Writes the row of the last time.
+    /// Writes the row of the last time: seconds with nine decimals, then numbers in the shortest form.
     mutating func endRow() {
         guard let time else { return }
         self.time = nil
-        text.seconds(time)
+        if time < 0 { bytes.append(UInt8(ascii: "-")) }
+        let (seconds, fraction) = time.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)
+        bytes.append(contentsOf: "\(seconds).".utf8)
+        CivilDate.append(Int(fraction), digits: 9, to: &bytes)
         for (index, sensor) in sensors.enumerated() {
             let value = values[index].map { Self.siValue($0, sensor) }
-            for axis in 0..<sensor.kind.csvColumns.count { text.number(value?[axis] ?? .nan) }
+            for axis in 0..<sensor.kind.csvColumns.count {
+                bytes.append(UInt8(ascii: ","))
+                if let number = value?[axis], number.isFinite { bytes.append(contentsOf: number.description.utf8) }
+            }
             values[index] = nil
         }
-        text.endRow()
+        bytes.append(UInt8(ascii: "\n"))
     }
 
     /// Hands over the rows so far.
-    mutating func takeBytes() -> [UInt8] { text.takeBytes() }
+    mutating func takeBytes() -> [UInt8] {
+        defer { bytes.removeAll(keepingCapacity: true) }
+        return bytes
+    }
 
     /// In the device's axes, and in microtesla.
     private static func siValue(_ value: SIMD3<Double>, _ sensor: SensorDescription) -> SIMD3<Double> {
@@ -104,7 +109,7 @@ extension RecordingFormat {
                 continue
             }
             rows.take(reading.value, of: column, at: reading.time)
-            if rows.text.bytes.count > 1 << 15 {
+            if rows.bytes.count > 1 << 15 {
                 file.bytes.append(contentsOf: rows.takeBytes())
                 try file.flushIfLarge()
             }

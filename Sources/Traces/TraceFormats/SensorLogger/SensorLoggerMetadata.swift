@@ -5,12 +5,6 @@ import DeviceCore
 
 /// What Metadata.csv of a folder of Sensor Logger says: a row of names, and a row of values.
 struct SensorLoggerMetadata {
-    /// The columns as the app writes them.
-    static let columns = [
-        "version", "device name", "recording epoch time", "recording time", "recording timezone", "platform",
-        "appVersion", "device id", "sensors", "sampleRateMs", "standardisation", "platform version",
-    ]
-
     /// The device's name; empty when the file does not say.
     var deviceName = ""
     /// The system; nil when the file does not say.

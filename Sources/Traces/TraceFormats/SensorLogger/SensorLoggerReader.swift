@@ -29,7 +29,7 @@ struct SensorLoggerReader {
         var tracks: [MotionTrack] = []
         if let track = try acceleration(metadata, &remarks) { tracks.append(track) }
         for kind in SensorKind.allCases where kind != .accelerometer {
-            if let track = try track("\(kind.sensorLogger.file).csv", kind, metadata) { tracks.append(track) }
+            if let track = try track(kind.sensorLogger.file, kind, metadata) { tracks.append(track) }
         }
         var recording = Recording(tracks: tracks)
         if let reports = try positions(metadata, &remarks) {
@@ -196,7 +196,7 @@ struct SensorLoggerReader {
         return try bytes.borrowed { (bytes) throws(DeviceError) -> MotionTrack in
             var rows = try SensorLoggerRows(bytes, name: "\(name)/\(file)", start: metadata.start ?? 0)
             var columns: [Int] = []
-            for axis in kind.sensorLogger.read { columns.append(try rows.column(axis)) }
+            for axis in kind.sensorLogger.columns { columns.append(try rows.column(axis)) }
             while try rows.next() {
                 var value = SIMD3<Double>.zero
                 for (axis, column) in columns.enumerated() where !value.sum().isNaN {
