@@ -33,18 +33,9 @@ enum FoxgloveMessage {
     static func location(
         _ report: PositionReport, _ confidence: PositionDeviations.Confidence, at time: UInt64
     ) -> [UInt8] {
-        var writer = begin(time)
-        writer.key("frame_id")
-        writer.string(report.receiver.isEmpty ? "gps" : report.receiver)
-        writer.key("latitude")
-        writer.double(report.latitude)
-        writer.key("longitude")
-        writer.double(report.longitude)
-        writer.key("altitude")
-        let altitude = Self.altitude(report)
-        writer.double(altitude?.metres ?? 0)
         let deviations = PositionDeviations(report, confidence)
         let isKnown = !deviations.east.isNaN && !deviations.north.isNaN
+        let altitude = Self.altitude(report)
         var variances = [0, 0, 0, 0, 0, 0, 0, 0, 0.0]
         if isKnown {
             variances[0] = min(deviations.east * deviations.east, unknownVariance)
@@ -55,87 +46,61 @@ enum FoxgloveMessage {
         } else if isKnown {
             variances[8] = min(deviations.up * deviations.up, unknownVariance)
         }
-        writer.key("position_covariance")
-        writer.beginArray()
-        for variance in variances { writer.double(variance) }
-        writer.endArray()
-        writer.key("position_covariance_type")
-        writer.int(!isKnown ? 0 : deviations.isCircle ? 1 : 2)
-        if report.track.isFinite {
-            writer.key("heading")
-            writer.double(report.track * .pi / 180)
-        }
         let course = report.track * .pi / 180
-        let velocity = [report.speed * sin(course), report.speed * cos(course), report.climb]
-        if velocity.allSatisfy(\.isFinite) {
-            writer.key("velocity")
-            writer.beginObject()
-            for (key, value) in zip(["x", "y", "z"], velocity) {
-                writer.key(text: key)
-                writer.double(value)
-            }
-            writer.endObject()
+        let velocity = SIMD3(report.speed * sin(course), report.speed * cos(course), report.climb)
+        return message(time) { writer in
+            writer.member("frame_id", report.receiver.isEmpty ? "gps" : report.receiver)
+            writer.member("latitude", report.latitude)
+            writer.member("longitude", report.longitude)
+            writer.member("altitude", altitude?.metres ?? 0)
+            writer.member("position_covariance", variances)
+            writer.member("position_covariance_type", !isKnown ? 0 : deviations.isCircle ? 1 : 2)
+            if course.isFinite { writer.member("heading", course) }
+            if velocity.sum().isFinite { writer.object("velocity") { point(velocity, &$0) } }
         }
-        writer.endObject()
-        return writer.bytes
     }
 
     /// How the device lies in axes that point east, north and up; the heading is magnetic, or began anywhere.
     static func transform(_ attitude: Quaternion, parent: String, at time: UInt64) -> [UInt8] {
-        var writer = begin(time)
-        writer.key("parent_frame_id")
-        writer.string(parent)
-        writer.key("child_frame_id")
-        writer.string("device")
-        writer.key("translation")
-        writer.beginObject()
-        for key in ["x", "y", "z"] {
-            writer.key(text: key)
-            writer.int(0)
+        message(time) { writer in
+            writer.member("parent_frame_id", parent)
+            writer.member("child_frame_id", "device")
+            writer.object("translation") { writer in
+                for key in ["x", "y", "z"] { writer.member(text: key, 0) }
+            }
+            writer.object("rotation") { writer in
+                point(SIMD3(attitude.x, attitude.y, attitude.z), &writer)
+                writer.member("w", attitude.w)
+            }
         }
-        writer.endObject()
-        writer.key("rotation")
-        writer.beginObject()
-        for (key, value) in [("x", attitude.x), ("y", attitude.y), ("z", attitude.z), ("w", attitude.w)] {
-            writer.key(text: key)
-            writer.double(value)
-        }
-        writer.endObject()
-        writer.endObject()
-        return writer.bytes
     }
 
     /// A reading of a sensor, in its own axes.
     static func sample(
         _ value: SIMD3<Double>, kind: SensorKind, sensor: SensorDescription.ID, at time: UInt64
     ) -> [UInt8] {
-        var writer = begin(time)
-        writer.key("frame_id")
-        writer.string(sensor)
-        if kind.isVector {
-            for (key, number) in [("x", value.x), ("y", value.y), ("z", value.z)] {
-                writer.key(text: key)
-                writer.double(number)
-            }
-        } else {
-            writer.key("value")
-            writer.double(value.x)
+        message(time) { writer in
+            writer.member("frame_id", sensor)
+            if kind.isVector { point(value, &writer) } else { writer.member("value", value.x) }
         }
-        writer.endObject()
-        return writer.bytes
     }
 
-    private static func begin(_ time: UInt64) -> JSONWriter {
+    private static func point(_ value: SIMD3<Double>, _ writer: inout JSONWriter) {
+        writer.member("x", value.x)
+        writer.member("y", value.y)
+        writer.member("z", value.z)
+    }
+
+    private static func message(_ time: UInt64, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter()
-        writer.beginObject()
-        writer.key("timestamp")
-        writer.beginObject()
-        writer.key("sec")
-        writer.int(Int64(clamping: time / 1_000_000_000))
-        writer.key("nsec")
-        writer.int(Int64(clamping: time % 1_000_000_000))
-        writer.endObject()
-        return writer
+        writer.object { writer in
+            writer.object("timestamp") { writer in
+                writer.member("sec", Int64(clamping: time / 1_000_000_000))
+                writer.member("nsec", Int64(clamping: time % 1_000_000_000))
+            }
+            body(&writer)
+        }
+        return writer.bytes
     }
 }
 

@@ -29,12 +29,11 @@ enum MCAP {
 struct MCAPRecord {
     private(set) var bytes: [UInt8] = []
 
+    /// Numbers, and texts and bytes behind their length.
+    init<each Part: MCAPPart>(_ part: repeat each Part) { repeat (each part).append(to: &self) }
+
     mutating func number(_ value: some FixedWidthInteger) {
         withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
-    }
-
-    mutating func numbers<each Number: FixedWidthInteger>(_ values: repeat each Number) {
-        repeat number(each values)
     }
 
     /// Bytes behind their length.
@@ -48,14 +47,29 @@ struct MCAPRecord {
     mutating func raw(_ value: some Collection<UInt8>) { bytes.append(contentsOf: value) }
 
     /// Pairs of texts behind the length of them all.
-    mutating func map(_ pairs: [(String, String)]) {
-        var inner = MCAPRecord()
-        for (key, value) in pairs {
-            inner.text(key)
-            inner.text(value)
-        }
-        text(inner.bytes)
-    }
+    mutating func map(_ pairs: [(String, String)]) { text(pairs.flatMap { MCAPRecord($0, $1).bytes }) }
+}
+
+/// What a record can be put together of.
+protocol MCAPPart {
+    func append(to record: inout MCAPRecord)
+}
+
+extension MCAPPart where Self: FixedWidthInteger {
+    func append(to record: inout MCAPRecord) { record.number(self) }
+}
+
+extension UInt8: MCAPPart {}
+extension UInt16: MCAPPart {}
+extension UInt32: MCAPPart {}
+extension UInt64: MCAPPart {}
+
+extension String: MCAPPart {
+    func append(to record: inout MCAPRecord) { record.text(self) }
+}
+
+extension [UInt8]: MCAPPart {
+    func append(to record: inout MCAPRecord) { record.text(self) }
 }
 
 /// Reads the contents of a record from the front. What is not there is nil.
@@ -74,19 +88,19 @@ struct MCAPContents {
         return Number(littleEndian: value)
     }
 
-    /// A text behind its length; what is not UTF-8 in it is replaced.
-    mutating func text() -> String? {
+    /// Bytes behind their length.
+    private mutating func part() -> UnsafeRawBufferPointer? {
         guard let length = number(UInt32.self), Int(clamping: length) <= rest.count else { return nil }
-        let text = String(decoding: rest.prefix(Int(length)), as: UTF8.self)
-        rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(Int(length)))
-        return text
+        defer { rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(Int(length))) }
+        return UnsafeRawBufferPointer(rebasing: rest.prefix(Int(length)))
     }
+
+    /// A text behind its length; what is not UTF-8 in it is replaced.
+    mutating func text() -> String? { part().map { String(decoding: $0, as: UTF8.self) } }
 
     /// Pairs of texts behind the length of them all, at most 256.
     mutating func map() -> [String: String]? {
-        guard let length = number(UInt32.self), Int(clamping: length) <= rest.count else { return nil }
-        var inner = MCAPContents(UnsafeRawBufferPointer(rebasing: rest.prefix(Int(length))))
-        rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(Int(length)))
+        guard var inner = part().map(MCAPContents.init) else { return nil }
         var pairs: [String: String] = [:]
         while pairs.count < 256, let key = inner.text(), let value = inner.text() { pairs[key] = value }
         return pairs

@@ -13,11 +13,14 @@ import Trace
 struct MCAPImport {
     /// What is done with the messages of a channel.
     private enum Use {
-        case gpsd, locationJSON, locationProtobuf, events
+        case gpsd, events
+        case location(isProtobuf: Bool)
         case sample(SensorKind)
         /// Made of other channels that are read.
         case derived
         case none
+
+        var isLocation: Bool { if case .location = self { true } else { false } }
     }
 
     /// Larger messages of other programs are left out, in bytes: no report of gpsd comes near.
@@ -53,15 +56,9 @@ struct MCAPImport {
     /// - Returns: What somebody should know.
     /// - Throws: an error that says what the file holds instead of anything that is read here.
     static func read(_ chunks: FileChunks, into sink: any TraceSink) throws(DeviceError) -> [String] {
-        var importer = MCAPImport(name: chunks.name, reader: try MCAPReader(chunks), sink: sink)
+        var importer = MCAPImport(name: chunks.name, sink: sink, reader: try MCAPReader(chunks))
         let metadata = try MCAPReader.metadata(of: chunks, named: MCAP.metadataName)
         return try importer.run(header: metadata?["header"])
-    }
-
-    private init(name: String, reader: MCAPReader, sink: any TraceSink) {
-        self.name = name
-        self.reader = reader
-        self.sink = sink
     }
 
     private mutating func run(header: String?) throws(DeviceError) -> [String] {
@@ -141,19 +138,14 @@ struct MCAPImport {
             let key = what ?? "a channel that the file does not describe"
             if others.count < 8 || others[key] != nil { others[key, default: 0] += 1 }
             return nil
-        case .gpsd, .locationJSON, .locationProtobuf, .events, .sample: break
+        case .gpsd, .location, .events, .sample: break
         }
         guard let data = try reader.data() else { return nil }
         guard let contents = data.withUnsafeBytes({ contents(use, message, $0) }) else {
             broken += 1
             return nil
         }
-        let isPlace =
-            switch use {
-            case .locationJSON, .locationProtobuf: true
-            default: false
-            }
-        return EventSorter.Item(event: TraceEvent(time: nil, contents), isPlace: isPlace)
+        return EventSorter.Item(event: TraceEvent(time: nil, contents), isPlace: use.isLocation)
     }
 
     private mutating func contents(
@@ -161,8 +153,9 @@ struct MCAPImport {
     ) -> TraceEvent.Contents? {
         switch use {
         case .gpsd: return JSONLine.object(data).map { .gpsd($0) }
-        case .locationJSON: return FoxgloveLocation(json: data).flatMap { position($0) }
-        case .locationProtobuf: return FoxgloveLocation(protobuf: data).flatMap { position($0) }
+        case .location(let isProtobuf):
+            let location = isProtobuf ? FoxgloveLocation(protobuf: data) : FoxgloveLocation(json: data)
+            return location.flatMap { PositionReport($0, confidence) }.map { .gpsd(GPSDEncoder.line($0)) }
         case .events: return lines?.event(onLine: data)?.contents
         case .sample(let kind):
             guard let sample = FoxgloveSample(data, kind: kind) else { return nil }
@@ -170,10 +163,6 @@ struct MCAPImport {
             return .sample(sample.value, kind: kind, sensor: sample.sensor, stamp: stamp)
         case .derived, .none: return nil
         }
-    }
-
-    private func position(_ location: FoxgloveLocation) -> TraceEvent.Contents? {
-        PositionReport(location, confidence).map { .gpsd(GPSDEncoder.line($0)) }
     }
 
     private func since(_ time: Int64) -> Int64 { time.subtractingSaturated(origin ?? 0) }
@@ -189,7 +178,7 @@ struct MCAPImport {
     private func findUse(_ channel: MCAPReader.Channel) -> Use {
         guard channel.encoding == "json" else {
             let isLocation = channel.encoding == "protobuf" && channel.schema == FoxgloveSchema.locationFixName
-            return isLocation ? .locationProtobuf : .none
+            return isLocation ? .location(isProtobuf: true) : .none
         }
         if let origin = channel.metadata[MCAP.derivedKey],
             reader.channels.contains(where: { $0.value.topic == origin })
@@ -197,7 +186,7 @@ struct MCAPImport {
             return .derived
         }
         if lines != nil, channel.schema == FoxgloveSchema.eventName { return .events }
-        if channel.schema == FoxgloveSchema.locationFixName { return .locationJSON }
+        if channel.schema == FoxgloveSchema.locationFixName { return .location(isProtobuf: false) }
         if channel.schema == FoxgloveSchema.gpsdName || channel.topic == MCAP.gpsdTopic { return .gpsd }
         if channel.schema == FoxgloveSchema.vectorName || channel.schema == FoxgloveSchema.scalarName {
             let kind = channel.topic.split(separator: "/").first.flatMap { SensorKind(rawValue: String($0)) }
@@ -235,31 +224,21 @@ extension MCAPImport {
         } else if reader.isDataDamaged {
             remarks.append("The checksum of the file's data is wrong: something in it may be damaged.")
         }
-        if reader.brokenRecords > 0 {
-            remarks.append("\(reader.brokenRecords) records cannot be what they say, and were left out.")
-        }
+        remarks.tell(reader.brokenRecords, "records cannot be what they say, and were left out.")
         if let stated = reader.statedCount, stated != reader.count {
             remarks.append("By its statistics the file has \(stated) messages; \(reader.count) were found.")
         }
-        if reader.largeMessages > 0 {
-            remarks.append(
-                "\(reader.largeMessages) messages are larger than \(reader.largestMessage) bytes and were left out.")
-        }
-        if broken > 0 { remarks.append("\(broken) messages could not be read and were left out.") }
-        if sorter.lateCount > 0 {
-            remarks.append(
-                "\(sorter.lateCount) messages stand too far behind later ones to be put in order; they have the time of those."
-            )
-        }
-        if early > 0 {
-            remarks.append("\(early) messages are from before the start of the recording, and were put there.")
-        }
+        remarks.tell(reader.largeMessages, "messages are larger than \(reader.largestMessage) bytes and were left out.")
+        remarks.tell(broken, "messages could not be read and were left out.")
+        remarks.tell(
+            sorter.lateCount,
+            "messages stand too far behind later ones to be put in order; they have the time of those."
+        )
+        remarks.tell(early, "messages are from before the start of the recording, and were put there.")
         for (what, count) in others.sorted(by: { $0.key < $1.key }) where lines == nil {
             remarks.append("\(count) messages of \(what) were left out. Read are \(Self.readHere).")
         }
-        if derived > 0 {
-            remarks.append("\(derived) positions got speed, course or climb from the way between them.")
-        }
+        remarks.tell(derived, "positions got speed, course or climb from the way between them.")
         return remarks
     }
 }

@@ -120,12 +120,10 @@ struct MCAPReader {
                 guard try leave(chunk) else { return nil }
                 continue
             }
-            guard var record = try input.record() else { return finish() }
+            guard let record = try input.record() else { return finish() }
             if let chunk, record.end > chunk.end {
                 // It would go beyond its chunk: nothing behind it can be found.
-                brokenRecords += 1
-                record.end = chunk.end
-                guard try skip(to: record.end) else { return nil }
+                try passBroken(chunk.end)
                 continue
             }
             guard record.code != 0 else {
@@ -165,6 +163,11 @@ struct MCAPReader {
         return false
     }
 
+    private mutating func passBroken(_ end: UInt64) throws(DeviceError) {
+        brokenRecords += 1
+        _ = try skip(to: end)
+    }
+
     /// Looks at a record's contents and passes over them; returns a message, whose data come next.
     private mutating func take(_ code: UInt8, upTo end: UInt64) throws(DeviceError) -> Message? {
         let opcode = MCAP.Opcode(rawValue: code)
@@ -176,16 +179,12 @@ struct MCAPReader {
             try enterChunk(upTo: end)
             return nil
         case .schema:
-            if let (id, name) = try head(upTo: end, { Self.schema(&$0) }), schemas.count < Self.maximumCount,
-                schemas[id] == nil
-            {
-                schemas[id] = name
-            }
+            let found = try head(upTo: end) { Self.schema(&$0) }
+            if let (id, name) = found, schemas.count < Self.maximumCount, schemas[id] == nil { schemas[id] = name }
         case .channel:
             let schemas = schemas
-            if let (id, channel) = try head(upTo: end, { Self.channel(&$0, schemas) }),
-                channels.count < Self.maximumCount, channels[id] == nil
-            {
+            let found = try head(upTo: end) { Self.channel(&$0, schemas) }
+            if let (id, channel) = found, channels.count < Self.maximumCount, channels[id] == nil {
                 channels[id] = channel
             }
         case .dataEnd where chunk == nil:
@@ -226,17 +225,13 @@ struct MCAPReader {
         guard let id = contents.number(UInt16.self), let schema = contents.number(UInt16.self),
             let topic = contents.text(), let encoding = contents.text()
         else { return nil }
-        return (
-            id,
-            Channel(
-                topic: topic, encoding: encoding, schema: schemas[schema] ?? "", metadata: contents.map() ?? [:])
-        )
+        let name = schemas[schema] ?? ""
+        return (id, Channel(topic: topic, encoding: encoding, schema: name, metadata: contents.map() ?? [:]))
     }
 
     private mutating func takeMessage(upTo end: UInt64) throws(DeviceError) -> Message? {
         guard end - input.offset >= UInt64(Self.messageHead) else {
-            brokenRecords += 1
-            _ = try skip(to: end)
+            try passBroken(end)
             return nil
         }
         guard try input.fill(Self.messageHead) else { return finish() }
@@ -258,21 +253,13 @@ struct MCAPReader {
     private mutating func enterChunk(upTo recordEnd: UInt64) throws(DeviceError) {
         let length = recordEnd - input.offset
         // Times, sizes, the checksum and the length of the compression's name; the name; the length of the records.
-        guard length >= 40, try input.fill(32) else {
-            brokenRecords += 1
-            _ = try skip(to: recordEnd)
-            return
-        }
+        guard length >= 40, try input.fill(32) else { return try passBroken(recordEnd) }
         let (checksum, nameLength) = input.withBytes(32) { bytes -> (UInt32, UInt32) in
             var contents = MCAPContents(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(24)))
             return (contents.number(UInt32.self) ?? 0, contents.number(UInt32.self) ?? .max)
         }
         let head = 40 + Int(min(nameLength, 65))
-        guard nameLength <= 64, UInt64(head) <= length, try input.fill(head) else {
-            brokenRecords += 1
-            _ = try skip(to: recordEnd)
-            return
-        }
+        guard nameLength <= 64, UInt64(head) <= length, try input.fill(head) else { return try passBroken(recordEnd) }
         let (compression, size) = input.withBytes(head) { bytes -> (String, UInt64) in
             var contents = MCAPContents(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(28)))
             return (contents.text() ?? "", contents.number(UInt64.self) ?? 0)

@@ -12,7 +12,7 @@ struct MCAPWriter: ~Copyable {
     private static let chunkSize = 1 << 20
 
     private struct Channel {
-        var record: [UInt8]
+        var record: MCAPRecord
         var schema: UInt16
         var count: UInt64 = 0
         /// The messages of the chunk: their times and places.
@@ -32,7 +32,7 @@ struct MCAPWriter: ~Copyable {
     private var file: ExportFile
     /// How much is written, or in the file's own memory.
     private var offset: UInt64 = 0
-    private var schemas: [[UInt8]] = []
+    private var schemas: [MCAPRecord] = []
     private var channels: [Channel] = []
     private var chunk: [UInt8] = []
     private var chunkTimes: (first: UInt64, last: UInt64)?
@@ -48,21 +48,13 @@ struct MCAPWriter: ~Copyable {
     init(path: String, overwrite: Bool, library: String) throws(DeviceError) {
         file = try ExportFile(path: path, overwrite: overwrite)
         write(MCAP.magic)
-        var header = MCAPRecord()
-        header.text("")
-        header.text(library)
-        write(.header, header.bytes)
+        write(.header, MCAPRecord("", library))
     }
 
     /// Adds a schema; returns what channels call it.
     mutating func schema(name: String, json: String) -> UInt16 {
         let id = UInt16(clamping: schemas.count + 1)
-        var record = MCAPRecord()
-        record.number(id)
-        record.text(name)
-        record.text("jsonschema")
-        record.text(json)
-        schemas.append(record.bytes)
+        schemas.append(MCAPRecord(id, name, "jsonschema", json))
         return id
     }
 
@@ -72,13 +64,9 @@ struct MCAPWriter: ~Copyable {
         topic: String, schema: UInt16, encoding: String = "json", metadata: [(String, String)] = []
     ) -> UInt16 {
         let id = UInt16(clamping: channels.count)
-        var record = MCAPRecord()
-        record.number(id)
-        record.number(schema)
-        record.text(topic)
-        record.text(encoding)
+        var record = MCAPRecord(id, schema, topic, encoding)
         record.map(metadata)
-        channels.append(Channel(record: record.bytes, schema: schema))
+        channels.append(Channel(record: record, schema: schema))
         return id
     }
 
@@ -93,10 +81,9 @@ struct MCAPWriter: ~Copyable {
         if channels[Int(channel)].count == 0 { introduce(Int(channel)) }
         channels[Int(channel)].count += 1
         channels[Int(channel)].index.append((logged, UInt64(chunk.count)))
-        var record = MCAPRecord()
-        record.numbers(channel, sequence, logged, published)
+        var record = MCAPRecord(channel, sequence, logged, published)
         record.raw(data)
-        Self.append(.message, record.bytes, to: &chunk)
+        Self.append(.message, record, to: &chunk)
         sequence &+= 1
         chunkTimes = (min(chunkTimes?.first ?? logged, logged), max(chunkTimes?.last ?? logged, logged))
         if chunk.count >= Self.chunkSize { try endChunk() }
@@ -105,20 +92,17 @@ struct MCAPWriter: ~Copyable {
     /// Adds a text about the whole file.
     mutating func metadata(name: String, _ pairs: [(String, String)]) throws(DeviceError) {
         try endChunk()
-        var record = MCAPRecord()
-        record.text(name)
+        var record = MCAPRecord(name)
         record.map(pairs)
         metadata.append((offset, UInt64(record.bytes.count + MCAP.prefixLength), name))
-        write(.metadata, record.bytes)
+        write(.metadata, record)
         try file.flushIfLarge()
     }
 
     /// Writes what is left and the summary, and closes the file.
     mutating func close() throws(DeviceError) {
         try endChunk()
-        var end = MCAPRecord()
-        end.number(dataSum.value)
-        write(.dataEnd, end.bytes)
+        write(.dataEnd, MCAPRecord(dataSum.value))
         try file.flushIfLarge()
         try writeSummary()
         write(MCAP.magic)
@@ -140,29 +124,19 @@ struct MCAPWriter: ~Copyable {
     private mutating func endChunk() throws(DeviceError) {
         guard let span = chunkTimes else { return }
         let size = UInt64(chunk.count)
-        var record = MCAPRecord()
-        record.number(span.first)
-        record.number(span.last)
-        record.number(size)
-        record.number(chunk.withUnsafeBytes { CRC32.of($0) })
-        record.text("")
-        record.number(size)
+        let sum = chunk.withUnsafeBytes { CRC32.of($0) }
+        var record = MCAPRecord(span.first, span.last, size, sum, "", size)
         record.raw(chunk)
         var place = ChunkPlace(
             start: span.first, end: span.last, offset: offset, length: UInt64(record.bytes.count + MCAP.prefixLength),
             indexes: [], indexLength: 0, size: size)
-        write(.chunk, record.bytes)
+        write(.chunk, record)
         for id in channels.indices where !channels[id].index.isEmpty {
-            var entries = MCAPRecord()
-            for (time, offset) in channels[id].index {
-                entries.numbers(time, offset)
-            }
-            var record = MCAPRecord()
-            record.number(UInt16(clamping: id))
-            record.text(entries.bytes)
+            let entries = channels[id].index.flatMap { MCAPRecord($0, $1).bytes }
+            let record = MCAPRecord(UInt16(clamping: id), entries)
             place.indexes.append((UInt16(clamping: id), offset))
             place.indexLength += UInt64(record.bytes.count + MCAP.prefixLength)
-            write(.messageIndex, record.bytes)
+            write(.messageIndex, record)
             channels[id].index.removeAll(keepingCapacity: true)
         }
         chunks.append(place)
@@ -178,7 +152,7 @@ struct MCAPWriter: ~Copyable {
         let start = offset
         var sum = CRC32()
         var groups: [(opcode: MCAP.Opcode, start: UInt64, length: UInt64)] = []
-        func put(_ opcode: MCAP.Opcode, _ records: [[UInt8]], _ writer: inout MCAPWriter) {
+        func put(_ opcode: MCAP.Opcode, _ records: [MCAPRecord], _ writer: inout MCAPWriter) {
             guard !records.isEmpty else { return }
             let begin = writer.offset
             for record in records {
@@ -196,70 +170,39 @@ struct MCAPWriter: ~Copyable {
         put(.channel, used.map(\.record), &self)
         put(.statistics, [statistics], &self)
         put(.chunkIndex, chunks.map(Self.record), &self)
-        put(.metadataIndex, metadata.map(Self.record), &self)
+        put(.metadataIndex, metadata.map { MCAPRecord($0, $1, $2) }, &self)
         let offsets = offset
         put(
             .summaryOffset,
-            groups.map { group in
-                var record = MCAPRecord()
-                record.numbers(group.opcode.rawValue, group.start, group.length)
-                return record.bytes
-            }, &self)
-        var footer: [UInt8] = [MCAP.Opcode.footer.rawValue]
-        var record = MCAPRecord()
-        record.numbers(UInt64(20), start, offsets)
-        footer += record.bytes
+            groups.map { MCAPRecord($0.opcode.rawValue, $0.start, $0.length) }, &self)
+        // The checksum is of all before it.
+        let footer = MCAPRecord(MCAP.Opcode.footer.rawValue, UInt64(20), start, offsets).bytes
         footer.withUnsafeBytes { sum.add($0) }
-        var last = MCAPRecord()
-        last.number(sum.value)
-        write(footer + last.bytes)
+        write(footer + MCAPRecord(sum.value).bytes)
         try file.flushIfLarge()
     }
 
-    private var statistics: [UInt8] {
-        var record = MCAPRecord()
+    private var statistics: MCAPRecord {
         let used = channels.indices.filter { channels[$0].count > 0 }
-        record.number(used.reduce(UInt64(0)) { $0 + channels[$1].count })
-        record.number(UInt16(clamping: Set(used.map { channels[$0].schema }.filter { $0 > 0 }).count))
-        record.number(UInt32(clamping: used.count))
-        record.numbers(
-            UInt32(0), UInt32(clamping: metadata.count), UInt32(clamping: chunks.count), times?.first ?? 0,
-            times?.last ?? 0)
-        var counts = MCAPRecord()
-        for id in used {
-            counts.number(UInt16(clamping: id))
-            counts.number(channels[id].count)
-        }
-        record.text(counts.bytes)
-        return record.bytes
+        let schemas = Set(used.map { channels[$0].schema }.filter { $0 > 0 })
+        return MCAPRecord(
+            used.reduce(UInt64(0)) { $0 + channels[$1].count }, UInt16(clamping: schemas.count),
+            UInt32(clamping: used.count), UInt32(0), UInt32(clamping: metadata.count), UInt32(clamping: chunks.count),
+            times?.first ?? 0, times?.last ?? 0,
+            used.flatMap { MCAPRecord(UInt16(clamping: $0), channels[$0].count).bytes })
     }
 
-    private static func record(_ place: ChunkPlace) -> [UInt8] {
-        var record = MCAPRecord()
-        record.numbers(place.start, place.end, place.offset, place.length)
-        var indexes = MCAPRecord()
-        for (channel, offset) in place.indexes {
-            indexes.numbers(channel, offset)
-        }
-        record.text(indexes.bytes)
-        record.number(place.indexLength)
-        record.text("")
-        record.numbers(place.size, place.size)
-        return record.bytes
-    }
-
-    private static func record(_ place: (offset: UInt64, length: UInt64, name: String)) -> [UInt8] {
-        var record = MCAPRecord()
-        record.numbers(place.offset, place.length)
-        record.text(place.name)
-        return record.bytes
+    private static func record(_ place: ChunkPlace) -> MCAPRecord {
+        MCAPRecord(
+            place.start, place.end, place.offset, place.length,
+            place.indexes.flatMap { MCAPRecord($0, $1).bytes }, place.indexLength, "", place.size, place.size)
     }
 
     // MARK: Bytes
 
-    private mutating func write(_ opcode: MCAP.Opcode, _ contents: [UInt8]) {
+    private mutating func write(_ opcode: MCAP.Opcode, _ contents: MCAPRecord) {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(contents.count + MCAP.prefixLength)
+        bytes.reserveCapacity(contents.bytes.count + MCAP.prefixLength)
         Self.append(opcode, contents, to: &bytes)
         write(bytes)
     }
@@ -270,9 +213,8 @@ struct MCAPWriter: ~Copyable {
         file.bytes.append(contentsOf: bytes)
     }
 
-    private static func append(_ opcode: MCAP.Opcode, _ contents: [UInt8], to bytes: inout [UInt8]) {
-        bytes.append(opcode.rawValue)
-        withUnsafeBytes(of: UInt64(contents.count).littleEndian) { bytes.append(contentsOf: $0) }
-        bytes.append(contentsOf: contents)
+    private static func append(_ opcode: MCAP.Opcode, _ contents: MCAPRecord, to bytes: inout [UInt8]) {
+        bytes += MCAPRecord(opcode.rawValue, UInt64(contents.bytes.count)).bytes
+        bytes += contents.bytes
     }
 }

@@ -86,15 +86,12 @@ struct MCAPExport: ~Copyable {
     /// What `/gps/fix` cannot say; `/gpsd` has it as it was.
     var remarks: [String] {
         var remarks: [String] = []
-        if withoutAltitude > 0 {
-            remarks.append(
-                "\(withoutAltitude) positions have no altitude; /gps/fix needs one and says 0, give or take 1000 km.")
-        }
-        if aboveSea > 0 {
-            remarks.append(
-                "\(aboveSea) positions have their altitude above mean sea level only; /gps/fix says that one, where ROS has it above the ellipsoid."
-            )
-        }
+        remarks.tell(
+            withoutAltitude, "positions have no altitude; /gps/fix needs one and says 0, give or take 1000 km.")
+        remarks.tell(
+            aboveSea,
+            "positions have their altitude above mean sea level only; /gps/fix says that one, where ROS has it above the ellipsoid."
+        )
         return remarks
     }
 
