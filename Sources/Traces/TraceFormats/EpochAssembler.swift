@@ -65,10 +65,9 @@ struct EpochAssembler {
         self.includesMissing = includesMissing
     }
 
-    /// What somebody should know of so many reports.
-    static func remark(implausible count: Int) -> String {
-        "\(count) reports had numbers out of every range, such as an altitude of 10,000 km; those numbers were left out."
-    }
+    /// What somebody should know of ``implausible`` reports, behind their number.
+    static let implausibleText =
+        "reports had numbers out of every range, such as an altitude of 10,000 km; those numbers were left out."
 
     /// True when an epoch waits for being complete.
     var hasPending: Bool { pending != nil }

@@ -53,3 +53,10 @@ extension LeftOut.Kind {
         }
     }
 }
+
+extension [String] {
+    /// Adds a remark that begins with how many there were, if there were any.
+    mutating func tell(_ count: some BinaryInteger, _ text: @autoclosure () -> String) {
+        if count > 0 { append("\(count) \(text())") }
+    }
+}

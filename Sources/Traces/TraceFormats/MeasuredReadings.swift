@@ -110,14 +110,9 @@ struct MeasuredReadings {
     /// Remarks about readings that were not given, and lines that could not be read.
     var remarks: [String] {
         var remarks: [String] = []
-        if warningCount > 0 { remarks.append("\(warningCount) lines of the trace could not be read as they should.") }
-        if repeatedCount > 0 {
-            remarks.append("\(repeatedCount) readings had the time of another one of their sensor and were left out.")
-        }
-        if lateCount > 0 {
-            remarks.append(
-                "\(lateCount) readings came more than \(Self.window) readings too late and were left out.")
-        }
+        remarks.tell(warningCount, "lines of the trace could not be read as they should.")
+        remarks.tell(repeatedCount, "readings had the time of another one of their sensor and were left out.")
+        remarks.tell(lateCount, "readings came more than \(Self.window) readings too late and were left out.")
         return remarks + leftOut.remarks()
     }
 

@@ -55,17 +55,6 @@ struct PathWriter: ~Copyable {
         }
     }
 
-    private init(
-        file: consuming ExportFile, trace: TraceFile, options: ExportOptions, bytes: UnsafeRawBufferPointer,
-        start: PositionEpochs
-    ) {
-        self.file = file
-        self.trace = trace
-        self.options = options
-        self.bytes = bytes
-        self.start = start
-    }
-
     /// The next position; nil at the end.
     func next(_ epochs: inout PositionEpochs) -> PositionEpochs.Epoch? { epochs.next(bytes) }
 
@@ -117,11 +106,10 @@ struct PathWriter: ~Copyable {
     ) throws(DeviceError) -> [String] {
         try file.close()
         var remarks: [String] = []
-        if epochs.others > 0 {
-            remarks.append(
-                "\(epochs.others) positions of other receivers than \(epochs.receiver ?? "") were left out. --receiver names another one."
-            )
-        }
+        remarks.tell(
+            epochs.others,
+            "positions of other receivers than \(epochs.receiver ?? "") were left out. --receiver names another one."
+        )
         remarks += epochs.leftOut.remarks(without: hasSatellites ? [.skies] : [])
         if losses.accuracies > 0 {
             remarks.append(
@@ -137,8 +125,8 @@ struct PathWriter: ~Copyable {
                 "The altitudes of \(losses.undefinedAltitudes) positions do not say above what; they were taken as above mean sea level."
             )
         }
-        if epochs.implausible > 0 { remarks.append(EpochAssembler.remark(implausible: epochs.implausible)) }
-        if losses.timeless > 0 { remarks.append("\(losses.timeless) positions have no time.") }
+        remarks.tell(epochs.implausible, EpochAssembler.implausibleText)
+        remarks.tell(losses.timeless, "positions have no time.")
         return remarks + epochs.warnings
     }
 }

@@ -78,7 +78,7 @@ extension Recording {
             }
             warnings = cursor.warningCount
         }
-        if warnings > 0 { remarks.append("\(warnings) lines of the trace could not be read as they should.") }
+        remarks.tell(warnings, "lines of the trace could not be read as they should.")
         settle()
         guard !tracks.isEmpty else {
             throw DeviceError(.invalidTrace, "\(trace.name) holds no motion readings.")

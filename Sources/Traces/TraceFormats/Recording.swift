@@ -58,19 +58,15 @@ public struct Recording: Sendable, Hashable {
         for index in tracks.indices {
             let (misplaced, repeated) = tracks[index].settle()
             let kind = tracks[index].sensor.kind.rawValue
-            if misplaced > 0 {
-                remarks.append("\(misplaced) readings of the \(kind) stood out of order and were sorted.")
-            }
-            if repeated > 0 {
-                remarks.append("\(repeated) readings of the \(kind) had the time of another one and were left out.")
-            }
+            remarks.tell(misplaced, "readings of the \(kind) stood out of order and were sorted.")
+            remarks.tell(repeated, "readings of the \(kind) had the time of another one and were left out.")
             if case .unknown = tracks[index].sensor.rates, let rate = tracks[index].rate {
                 tracks[index].sensor.rates = .list([rate])
             }
         }
         tracks.removeAll { $0.count == 0 }
         let misplaced = reports.settle()
-        if misplaced > 0 { remarks.append("\(misplaced) positions stood out of order and were sorted.") }
+        remarks.tell(misplaced, "positions stood out of order and were sorted.")
         battery.settle()
         if let first = firstTime, first < 0 { shift(by: first == .min ? .max : -first) }
     }

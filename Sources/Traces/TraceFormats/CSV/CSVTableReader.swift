@@ -142,13 +142,12 @@ struct CSVTableReader {
 
     private var remarks: [String] {
         var remarks: [String] = []
-        func remark(_ count: Int, _ text: String) { if count > 0 { remarks.append("\(count) \(text)") } }
         if isCut { remarks.append("The last line was cut off; it was left out.") }
-        remark(rows.partial, "times a row had only some axes of a sensor; it gives no reading of that sensor.")
-        remark(rows.outOfRange, "rows have no coordinates in range; they give no position.")
-        remark(rows.repeated, "times a row of motion readings repeats the position before; each counts once a second.")
-        remark(rows.derived, "positions got speed, course or climb from the way between them.")
-        remark(unzoned, "times name no zone and were taken as UTC.")
+        remarks.tell(rows.partial, "times a row had only some axes of a sensor; it gives no reading of that sensor.")
+        remarks.tell(rows.outOfRange, "rows have no coordinates in range; they give no position.")
+        remarks.tell(rows.repeated, "times a row of motion readings repeats the position before; each counts once a second.")
+        remarks.tell(rows.derived, "positions got speed, course or climb from the way between them.")
+        remarks.tell(unzoned, "times name no zone and were taken as UTC.")
         return remarks
     }
 }

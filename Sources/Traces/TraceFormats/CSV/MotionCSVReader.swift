@@ -58,10 +58,7 @@ struct MotionCSVReader {
             }
             row += 1
         }
-        if rows.partial > 0 {
-            remarks.append(
-                "\(rows.partial) times a row had only some axes of a sensor; it gives no reading of that sensor.")
-        }
+        remarks.tell(rows.partial, "times a row had only some axes of a sensor; it gives no reading of that sensor.")
         if let remark = fieldRemark { remarks.append(remark) }
         var recording = rows.takeRecording(start: options.start)
         if timeColumn != nil, let first = recording.firstTime, first >= CSVTableReader.earliestCivilTime {

@@ -118,9 +118,7 @@ extension RecordingFormat {
         file.bytes.append(contentsOf: rows.takeBytes())
         try file.close()
         var remarks = readings.remarks
-        if others > 0 {
-            remarks.append("\(others) readings of further sensors were left out: CSV has one of each kind.")
-        }
+        remarks.tell(others, "readings of further sensors were left out: CSV has one of each kind.")
         if let start = readings.start {
             remarks.append(
                 "The start, \(CivilDate(start).iso8601(decimals: 3)), was left out: times in CSV count from it.")

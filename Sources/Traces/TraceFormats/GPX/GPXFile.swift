@@ -58,14 +58,6 @@ public enum GPXFile {
         try importer.write(to: builder)
         return (try builder.file(), importer.remarks)
     }
-
-    /// GPX is told by its root element; of XML that cannot be read so far, and of text in UTF-16, the name decides.
-    static func likeness(_ input: RecordingInput) -> RecordingFormat.Likeness? {
-        // Most files of other kinds are told by their first character.
-        guard let first = input.firstByte, first == UInt8(ascii: "<") || first >= 0xfe else { return nil }
-        if GPXReader.isGPX(input.prefix) { return .certain }
-        return input.name.lowercased().hasSuffix(".gpx") ? .likely : nil
-    }
 }
 
 /// What a program wants of a GPX file, which may hold several ways.

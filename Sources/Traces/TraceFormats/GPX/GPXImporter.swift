@@ -53,13 +53,13 @@ struct GPXImporter {
             case .begin: break
             case .segment: writer.isBroken = true
             case .point(let content):
-                guard content == part.content, reader.point.isPlace else { continue }
+                guard content == part.content, reader.point.report.isPlace else { continue }
                 if let start = plan.start {
                     guard let time = reader.point.time else { continue }
                     try writer.write(reader.point, at: time.subtractingSaturated(start), to: sink)
                 } else {
-                    let place = GeodeticCoordinate(
-                        latitude: reader.point.latitude, longitude: reader.point.longitude)
+                    let report = reader.point.report
+                    let place = GeodeticCoordinate(latitude: report.latitude, longitude: report.longitude)
                     let isJump = writer.isBroken && writer.last != nil
                     let time =
                         isJump ? timing.jump(to: place, after: 2 * GPXPointWriter.gap) : timing.time(of: place)

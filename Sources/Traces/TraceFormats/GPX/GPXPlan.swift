@@ -81,11 +81,9 @@ struct GPXPlan {
             let what = content == .waypoints ? "waypoints" : "points of \(kind) \(Self.title(part))"
             remarks.append("The \(what) are not in the order of time and were sorted.")
         }
-        if untimed > 0 {
-            remarks.append("\(untimed) \(kind) have no times and were left out. --track chooses one by its number.")
-        }
+        remarks.tell(untimed, "\(kind) have no times and were left out. --track chooses one by its number.")
         let timeless = timed.reduce(0) { $0 + $1.count - $1.timed }
-        if timeless > 0 { remarks.append("\(timeless) points have no time among others that have, and were left out.") }
+        remarks.tell(timeless, "points have no time among others that have, and were left out.")
         if timed.isEmpty {
             let pace = options.speed.map { "were given those of somebody who goes at \($0) m/s" }
             remarks.append(
@@ -106,25 +104,17 @@ struct GPXPlan {
 
     private mutating func noteFaults(_ survey: GPXSurvey) {
         if let failure = survey.failure { remarks.append("\(failure.message) What stands before it was read.") }
-        if survey.surplus > 0 {
-            remarks.append("\(survey.surplus) tracks and routes were left out; the file has too many of them.")
-        }
-        if survey.badPlaces.count > 0 {
-            remarks.append(
-                "\(survey.badPlaces.count) points have no latitude and longitude in range and were left out, the first on line \(survey.badPlaces.line)."
-            )
-        }
-        if survey.badTimes.count > 0 {
-            remarks.append(
-                "\(survey.badTimes.count) times cannot be read, the first before line \(survey.badTimes.line). One looks like 2026-11-21T03:39:16Z."
-            )
-        }
-        if survey.zoneless.count > 0 {
-            remarks.append("\(survey.zoneless.count) times name no zone and were taken as UTC.")
-        }
-        if survey.unknownReferences > 0 {
-            remarks.append("\(survey.unknownReferences) entities in the texts are not known and were kept as they are.")
-        }
+        remarks.tell(survey.surplus, "tracks and routes were left out; the file has too many of them.")
+        remarks.tell(
+            survey.badPlaces.count,
+            "points have no latitude and longitude in range and were left out, the first on line \(survey.badPlaces.line)."
+        )
+        remarks.tell(
+            survey.badTimes.count,
+            "times cannot be read, the first before line \(survey.badTimes.line). One looks like 2026-11-21T03:39:16Z."
+        )
+        remarks.tell(survey.zoneless.count, "times name no zone and were taken as UTC.")
+        remarks.tell(survey.unknownReferences, "entities in the texts are not known and were kept as they are.")
     }
 
     private mutating func noteOthers(_ found: [GPXSurvey.Part], _ content: GPXOptions.Content) {

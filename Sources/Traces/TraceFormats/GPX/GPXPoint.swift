@@ -3,87 +3,41 @@
 
 import DeviceCore
 
-/// A point of a GPX file. NaN and -1 stand for what it does not say.
+/// A point of a GPX file.
 struct GPXPoint {
-    /// What `fix` says.
-    enum Fix {
-        case unknown, none, twoDimensional, threeDimensional, differential, military
-    }
-
-    /// Degrees north.
-    var latitude = Double.nan
-    /// Degrees east.
-    var longitude = Double.nan
-    /// Metres above mean sea level.
-    var elevation = Double.nan
+    /// As gpsd's report, without a time.
+    var report = PositionReport()
+    /// What the point says of the sky.
+    var sky = SkyReport()
     /// Nanoseconds since 1970.
     var time: Int64?
     /// True when there is a time that cannot be read.
     var hasBadTime = false
     /// True when the time names no zone.
     var lacksZone = false
-    /// Metres per second.
-    var speed = Double.nan
-    /// Degrees from true north.
-    var course = Double.nan
-    /// Degrees, 0 to 360, east positive.
-    var variation = Double.nan
-    /// Metres from the ellipsoid up to mean sea level.
-    var geoidHeight = Double.nan
-    var fix = Fix.unknown
-    var satellites: Int32 = -1
-    var hdop = Double.nan
-    var vdop = Double.nan
-    var pdop = Double.nan
-    /// Seconds since the last differential correction.
-    var correctionAge = Double.nan
-    var correctionStation: Int32 = -1
-    /// Metres, from extensions of several programs.
-    var horizontalAccuracy = Double.nan
-    var verticalAccuracy = Double.nan
-    /// Metres per second, and degrees.
-    var speedAccuracy = Double.nan
-    var courseAccuracy = Double.nan
+    /// What `fix` says of the dimensions.
+    private var mode: FixMode?
 
-    /// True when there are coordinates in range.
-    var isPlace: Bool { latitude.magnitude <= 90 && longitude.magnitude <= 180 }
+    /// True when it says something of the sky.
+    var hasSky: Bool { sky.usedCount >= 0 || !sky.hdop.isNaN || !sky.vdop.isNaN || !sky.pdop.isNaN }
 
-    /// The same as gpsd's report, without a time.
-    var report: PositionReport {
-        var report = PositionReport()
-        report.latitude = latitude
-        report.longitude = longitude
-        report.altitudeMSL = elevation
-        report.geoidSeparation = geoidHeight
-        // NaN when either is not known.
-        report.altitudeHAE = elevation + geoidHeight
-        report.speed = speed >= 0 ? speed : .nan
-        report.track = course >= 0 && course <= 360 ? course : .nan
-        report.magneticVariation = variation > 180 ? variation - 360 : variation
-        report.correctionAge = correctionAge
-        report.correctionStation = correctionStation
-        report.horizontalError = horizontalAccuracy
-        report.verticalError = verticalAccuracy
-        report.speedError = speedAccuracy
-        report.trackError = courseAccuracy
-        switch fix {
-        case .none: report.mode = .none
-        case .twoDimensional: report.mode = .twoDimensional
-        case .threeDimensional: report.mode = .threeDimensional
-        case .unknown, .differential, .military:
-            report.mode = elevation.isNaN ? .twoDimensional : .threeDimensional
-            if fix == .differential { report.status = 2 }
-            if fix == .military { report.status = 9 }
-        }
-        return report
+    /// Takes what `fix` says.
+    mutating func set(fix: UnsafeRawBufferPointer) {
+        (mode, report.status) =
+            switch String(decoding: fix.prefix(8), as: UTF8.self) {
+            case "none": (FixMode.none, 0)
+            case "2d": (.twoDimensional, 0)
+            case "3d": (.threeDimensional, 0)
+            case "dgps": (nil, 2)
+            case "pps": (nil, 9)
+            default: (nil, 0)
+            }
     }
 
-    /// What it says of the sky; nil when that is nothing.
-    var sky: SkyReport? {
-        guard satellites >= 0 || !hdop.isNaN || !vdop.isNaN || !pdop.isNaN else { return nil }
-        var sky = SkyReport()
-        sky.usedCount = satellites
-        (sky.hdop, sky.vdop, sky.pdop) = (hdop, vdop, pdop)
-        return sky
+    /// Works out what follows from the other numbers, when all are there.
+    mutating func finish() {
+        // NaN when either is not known.
+        report.altitudeHAE = report.altitudeMSL + report.geoidSeparation
+        report.mode = mode ?? (report.altitudeMSL.isNaN ? .twoDimensional : .threeDimensional)
     }
 }

@@ -60,7 +60,8 @@ struct GPXPointWriter {
             isBroken = false
         }
         last = time
-        if var sky = point.sky {
+        if point.hasSky {
+            var sky = point.sky
             sky.time = wallTime(time)
             try write(GPSDEncoder.line(sky), at: time, to: sink)
         }

@@ -105,23 +105,22 @@ struct GPXReader: ~Copyable {
             try readPoint()
             return .point(.waypoints)
         case JSONText.word("trkseg"): return .segment
-        case JSONText.word("trk") where xml.depth == 2:
-            part = .tracks
-            partName = ""
-            return .begin(.tracks)
-        case JSONText.word("rte") where xml.depth == 2:
-            part = .routes
-            partName = ""
-            return .begin(.routes)
+        case JSONText.word("trk") where xml.depth == 2: return beginPart(.tracks)
+        case JSONText.word("rte") where xml.depth == 2: return beginPart(.routes)
         default: return nil
         }
+    }
+
+    private mutating func beginPart(_ content: GPXOptions.Content) -> Item {
+        (part, partName) = (content, "")
+        return .begin(content)
     }
 
     /// Reads a point up to its end tag.
     private mutating func readPoint() throws(DeviceError) {
         point = GPXPoint()
-        point.latitude = Self.number(xml.attribute("lat"))
-        point.longitude = Self.number(xml.attribute("lon"))
+        point.report.latitude = Self.number(xml.attribute("lat"))
+        point.report.longitude = Self.number(xml.attribute("lon"))
         let depth = xml.depth
         var isInExtensions = false
         while let token = try xml.next() {
@@ -132,11 +131,11 @@ struct GPXReader: ~Copyable {
                 if xml.nameWord == JSONText.word("meta"), let course = xml.attribute("c"),
                     let speed = xml.attribute("s")
                 {
-                    point.course = Self.number(course)
-                    point.speed = Self.number(speed)
+                    point.report.set(.course, Self.number(course))
+                    point.report.set(.speed, Self.number(speed))
                 }
             case .end:
-                if xml.depth == depth { return }
+                if xml.depth == depth { return point.finish() }
                 if isInExtensions {
                     if xml.depth == depth + 1 { isInExtensions = false } else { noteExtension() }
                 } else if xml.depth == depth + 1 {
@@ -148,33 +147,33 @@ struct GPXReader: ~Copyable {
 
     private mutating func noteElement() {
         switch xml.nameWord {
-        case JSONText.word("ele"): point.elevation = value
+        case JSONText.word("ele"): point.report.altitudeMSL = value
         case JSONText.word("time"): noteTime()
-        case JSONText.word("speed"): point.speed = value
-        case JSONText.word("course"): point.course = value
-        case JSONText.word("magvar"): point.variation = value
-        case JSONText.word("fix"): point.fix = Self.fix(xml.trimmedText)
-        case JSONText.word("sat"): point.satellites = count
-        case JSONText.word("hdop"): point.hdop = value
-        case JSONText.word("vdop"): point.vdop = value
-        case JSONText.word("pdop"): point.pdop = value
-        case JSONText.word("dgpsid"): point.correctionStation = count
-        case 0 where xml.isNamed("geoidheight"): point.geoidHeight = value
-        case 0 where xml.isNamed("ageofdgpsdata"): point.correctionAge = value
+        case JSONText.word("speed"): point.report.set(.speed, value)
+        case JSONText.word("course"): point.report.set(.course, value)
+        case JSONText.word("magvar"): point.report.magneticVariation = value > 180 ? value - 360 : value
+        case JSONText.word("fix"): point.set(fix: xml.trimmedText)
+        case JSONText.word("sat"): point.sky.usedCount = count
+        case JSONText.word("hdop"): point.sky.hdop = value
+        case JSONText.word("vdop"): point.sky.vdop = value
+        case JSONText.word("pdop"): point.sky.pdop = value
+        case JSONText.word("dgpsid"): point.report.correctionStation = count
+        case 0 where xml.isNamed("geoidheight"): point.report.geoidSeparation = value
+        case 0 where xml.isNamed("ageofdgpsdata"): point.report.correctionAge = value
         default: break
         }
     }
 
     private mutating func noteExtension() {
         switch xml.nameWord {
-        case JSONText.word("speed"): point.speed = value
-        case JSONText.word("course"), JSONText.word("bearing"): point.course = value
-        case JSONText.word("accuracy"), JSONText.word("hacc"): point.horizontalAccuracy = value
-        case JSONText.word("vacc"): point.verticalAccuracy = value
-        case JSONText.word("sacc"): point.speedAccuracy = value
-        case JSONText.word("cacc"): point.courseAccuracy = value
-        case 0 where xml.isNamed("accuracy_horizontal"): point.horizontalAccuracy = value
-        case 0 where xml.isNamed("accuracy_vertical"): point.verticalAccuracy = value
+        case JSONText.word("speed"): point.report.set(.speed, value)
+        case JSONText.word("course"), JSONText.word("bearing"): point.report.set(.course, value)
+        case JSONText.word("accuracy"), JSONText.word("hacc"): point.report.horizontalError = value
+        case JSONText.word("vacc"): point.report.verticalError = value
+        case JSONText.word("sacc"): point.report.speedError = value
+        case JSONText.word("cacc"): point.report.trackError = value
+        case 0 where xml.isNamed("accuracy_horizontal"): point.report.horizontalError = value
+        case 0 where xml.isNamed("accuracy_vertical"): point.report.verticalError = value
         default: break
         }
     }
@@ -202,16 +201,5 @@ struct GPXReader: ~Copyable {
         while high > low, text[high - 1] <= 0x20 { high -= 1 }
         let value = DecimalNumber(UnsafeRawBufferPointer(rebasing: text[low..<high]))?.double ?? .nan
         return value.magnitude < FixedDecimal.limit ? value : .nan
-    }
-
-    private static func fix(_ text: UnsafeRawBufferPointer) -> GPXPoint.Fix {
-        switch String(decoding: text.prefix(8), as: UTF8.self) {
-        case "none": .none
-        case "2d": .twoDimensional
-        case "3d": .threeDimensional
-        case "dgps": .differential
-        case "pps": .military
-        default: .unknown
-        }
     }
 }

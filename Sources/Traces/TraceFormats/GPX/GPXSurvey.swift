@@ -114,7 +114,7 @@ struct GPXSurvey {
             case .segment: direct?.beginSegment()
             case .point(let content):
                 guard let index = content == .waypoints ? indexOfWaypoints() : open else { continue }
-                guard reader.point.isPlace else {
+                guard reader.point.report.isPlace else {
                     badPlaces.note(reader.line())
                     continue
                 }

@@ -11,7 +11,7 @@ extension RecordingFormat {
     /// TrackPointExtension v2, in degrees and metres per second; `ele` is above mean sea level.
     public static let gpx = RecordingFormat(
         name: "gpx", title: "GPX", endings: [".gpx"], hasOneReceiver: true,
-        sniff: { (input) throws(DeviceError) in GPXFile.likeness(input) },
+        sniff: sniff,
         read: { (input, options) throws(DeviceError) in
             let (trace, remarks) = try GPXFile.trace(input.chunks, options.gpx)
             return .trace(trace, remarks: remarks)
@@ -19,6 +19,14 @@ extension RecordingFormat {
         writer: { (trace, path, options) throws(DeviceError) in
             try PathWriter.write(trace, to: path, options) { (writer) throws(DeviceError) in try writer.writeTrack() }
         })
+
+    /// GPX is told by its root element; of XML that cannot be read so far, and of text in UTF-16, the name decides.
+    private static func sniff(_ input: RecordingInput) throws(DeviceError) -> Likeness? {
+        // Most files of other kinds are told by their first character.
+        guard let first = input.firstByte, first == UInt8(ascii: "<") || first >= 0xfe else { return nil }
+        if GPXReader.isGPX(input.prefix) { return .certain }
+        return input.name.lowercased().hasSuffix(".gpx") ? .likely : nil
+    }
 
     /// Positions as waypoints of GPX with times in whole seconds, one for each, as Xcode and simulators of phones play
     /// them. It is read as any GPX.
@@ -72,9 +80,7 @@ extension PathWriter {
         file.text("</gpx>\n")
         var remarks = try close(epochs, format: "GPX for Xcode", altitude: "mean sea level")
         remarks.append("GPX for Xcode has waypoints only: course, speed and gaps were left out.")
-        if crowded > 0 {
-            remarks.append("\(crowded) positions do not lie in a later second than the one before and were left out.")
-        }
+        remarks.tell(crowded, "positions do not lie in a later second than the one before and were left out.")
         return remarks
     }
 

@@ -101,17 +101,15 @@ struct NMEAExport {
     var remarks: [String] {
         var remarks: [String] = []
         if positions == 0 { remarks.append("The trace holds no positions: there are no sentences about any.") }
-        if assembler.others > 0 {
-            remarks.append(
-                "\(assembler.others) positions of other receivers were left out: a log is of one. --receiver names another one."
-            )
-        }
-        if assembler.implausible > 0 { remarks.append(EpochAssembler.remark(implausible: assembler.implausible)) }
-        if withoutHeight > 0 {
-            remarks.append(
-                "\(withoutHeight) positions have no altitude: sentences have it above mean sea level, and the trace above the ellipsoid only."
-            )
-        }
+        remarks.tell(
+            assembler.others,
+            "positions of other receivers were left out: a log is of one. --receiver names another one."
+        )
+        remarks.tell(assembler.implausible, EpochAssembler.implausibleText)
+        remarks.tell(
+            withoutHeight,
+            "positions have no altitude: sentences have it above mean sea level, and the trace above the ellipsoid only."
+        )
         remarks += leftOut.remarks()
         if options.hasStamps, start == nil {
             remarks.append("There are no times of arrival, as the trace does not say when it began.")

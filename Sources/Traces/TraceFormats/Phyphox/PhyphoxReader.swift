@@ -120,13 +120,9 @@ struct PhyphoxReader {
         for what in repeated.sorted() {
             recording.remarks.append("Several tables hold \(what); the first one was taken.")
         }
-        if timeless > 0 { recording.remarks.append("\(timeless) rows have no time and were left out.") }
-        if derived > 0 {
-            recording.remarks.append("\(derived) positions got speed or course from the way between them.")
-        }
-        if strangers > 0 {
-            recording.remarks.append("\(strangers) other tables hold nothing that is read and were passed over.")
-        }
+        recording.remarks.tell(timeless, "rows have no time and were left out.")
+        recording.remarks.tell(derived, "positions got speed or course from the way between them.")
+        recording.remarks.tell(strangers, "other tables hold nothing that is read and were passed over.")
         recording.settle()
         guard recording.count > 0 || recording.reports.count > 0 else {
             let hint = recording.remarks.first ?? "Are there rows below the header?"

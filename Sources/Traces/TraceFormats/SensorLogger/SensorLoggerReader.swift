@@ -95,12 +95,8 @@ struct SensorLoggerReader {
                     if !tellsMotion, motion.complete(&report, at: time) { derived += 1 }
                     reports.append(report, at: time)
                 }
-                if derived > 0 {
-                    remarks.append("\(derived) positions of \(file) got speed or course from the way between them.")
-                }
-                if rows.outOfRange > 0 {
-                    remarks.append("\(rows.outOfRange) rows of \(file) have no coordinates in range and were left out.")
-                }
+                remarks.tell(derived, "positions of \(file) got speed or course from the way between them.")
+                remarks.tell(rows.outOfRange, "rows of \(file) have no coordinates in range and were left out.")
                 return reports
             }
             if reports.count > 0 { found = (file, reports) }
@@ -156,9 +152,7 @@ struct SensorLoggerReader {
                 missing += 1
             }
         }
-        if missing > 0 {
-            remarks.append("\(missing) readings of Accelerometer.csv have no gravity within 0.25 s and were left out.")
-        }
+        remarks.tell(missing, "readings of Accelerometer.csv have no gravity within 0.25 s and were left out.")
         return total
     }
 
