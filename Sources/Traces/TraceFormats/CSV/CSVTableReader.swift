@@ -145,7 +145,8 @@ struct CSVTableReader {
         if isCut { remarks.append("The last line was cut off; it was left out.") }
         remarks.tell(rows.partial, "times a row had only some axes of a sensor; it gives no reading of that sensor.")
         remarks.tell(rows.outOfRange, "rows have no coordinates in range; they give no position.")
-        remarks.tell(rows.repeated, "times a row of motion readings repeats the position before; each counts once a second.")
+        remarks.tell(
+            rows.repeated, "times a row of motion readings repeats the position before; each counts once a second.")
         remarks.tell(rows.derived, "positions got speed, course or climb from the way between them.")
         remarks.tell(unzoned, "times name no zone and were taken as UTC.")
         return remarks

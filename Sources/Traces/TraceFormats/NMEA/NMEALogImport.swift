@@ -148,7 +148,8 @@ struct NMEALogImport {
         remarks.tell(counts.broken, "sentences had a wrong checksum, or none, or were cut, and were left out.")
         remarks.tell(counts.unchecked, "sentences have no checksum and were taken as they are.")
         remarks.tell(counts.incompleteSkies, "lists of satellites were incomplete and were left out.")
-        remarks.tell(counts.undated, "positions have no date, and therefore no time: no sentence says it. --date names it.")
+        remarks.tell(
+            counts.undated, "positions have no date, and therefore no time: no sentence says it. --date names it.")
         remarks.tell(
             counts.otherDatums, "sentences say that positions are of another datum than WGS 84. They were not changed.")
         remarks.tell(counts.receiversLeftOut, "sentences of further receivers were left out: there are too many.")
@@ -156,7 +157,8 @@ struct NMEALogImport {
             remarks.append("No sentence says the date at the beginning; it was taken from \(dateOrigin).")
         }
         remarks.tell(backwards, "times were earlier than the ones before; the trace stands still there.")
-        remarks.tell(jumps, "times were more than a day away from the ones before; the trace goes on there without a gap.")
+        remarks.tell(
+            jumps, "times were more than a day away from the ones before; the trace goes on there without a gap.")
         remarks.tell(derived, "positions got speed or course from the way between them, as no sentence tells it.")
         if options.weeks == 0, let date = survey.date, let known = options.date ?? survey.comment ?? survey.firstArrival
         {

@@ -78,12 +78,8 @@ extension XMLReader {
     }
 
     /// Nothing but blanks stands outside the root element.
-    func isOutsideBlank() -> Bool {
-        text.allSatisfy { XMLCharacters.isBlank($0) }
-    }
-
     mutating func checkOutside() throws(DeviceError) {
-        guard !isOutsideBlank() else { return }
+        guard !text.allSatisfy({ XMLCharacters.isBlank($0) }) else { return }
         throw errorHere(
             hasRoot
                 ? "text stands behind the end of the root element. Remove it."
@@ -114,7 +110,7 @@ extension XMLReader {
     private mutating func begins(_ literal: StaticString) throws(DeviceError) -> Bool {
         let count = literal.utf8CodeUnitCount
         guard try ensure(count, keepingFrom: at) else { return false }
-        return literal.withUTF8Buffer { literal in (0..<count).allSatisfy { base[at + $0] == literal[$0] } }
+        return literal.withUTF8Buffer { $0.elementsEqual(text(at..<at + count)) }
     }
 
     /// Moves behind the three or fewer bytes of an end mark, without keeping what stands before it.
@@ -129,7 +125,7 @@ extension XMLReader {
                 at &+= 1
             }
             guard try ensure(count, keepingFrom: at) else { throw cutOff(what) }
-            if mark.withUTF8Buffer({ mark in (0..<count).allSatisfy { base[at + $0] == mark[$0] } }) {
+            if mark.withUTF8Buffer({ $0.elementsEqual(text(at..<at + count)) }) {
                 at += count
                 return
             }
@@ -141,16 +137,11 @@ extension XMLReader {
     /// Skips an instruction; that of XML itself must not name another encoding.
     private mutating func skipInstruction() throws(DeviceError) {
         guard try ensure(6, keepingFrom: at) else { throw cutOff("an instruction") }
-        let declaration: [UInt8] = Array("<?xml".utf8)
-        let isDeclaration =
-            !hasRoot && declaration.indices.allSatisfy { base[at + $0] == declaration[$0] }
-            && XMLCharacters.isBlank(base[at + 5])
-        if isDeclaration {
+        if !hasRoot, try begins("<?xml"), XMLCharacters.isBlank(base[at + 5]) {
             // It is short where it is one at all.
             _ = try ensure(400, keepingFrom: at)
-            let bytes = UnsafeBufferPointer(start: base + at, count: min(end - at, 400))
-            let text = String(decoding: bytes, as: UTF8.self)
-            if let close = text.firstRange(of: "?>") { try checkEncoding(text[..<close.lowerBound]) }
+            let head = String(decoding: text(at..<min(end, at + 400)), as: UTF8.self)
+            if let close = head.firstRange(of: "?>") { try checkEncoding(head[..<close.lowerBound]) }
         }
         try skip(past: "?>", "an instruction")
     }
@@ -173,12 +164,9 @@ extension XMLReader {
             guard try ensure(1, keepingFrom: at) else { throw cutOff(what) }
             let byte = base[at]
             switch byte {
-            case UInt8(ascii: "\""):
+            case UInt8(ascii: "\""), UInt8(ascii: "'"):
                 at += 1
-                try skip(past: "\"", what)
-            case UInt8(ascii: "'"):
-                at += 1
-                try skip(past: "'", what)
+                try skip(past: byte == UInt8(ascii: "'") ? "'" : "\"", what)
             case UInt8(ascii: "<"):
                 if try begins("<!--") {
                     at += 4

@@ -52,20 +52,10 @@ extension XMLReader {
     private mutating func readEndTag(_ range: Range<Int>) throws(DeviceError) {
         var high = range.upperBound
         while high > range.lowerBound, XMLCharacters.isBlank(base[high - 1]) { high -= 1 }
-        let count = high - range.lowerBound
         guard let start = openStarts.last else {
             throw error("</\(shown(range.lowerBound..<high))> closes an element that is not open. Remove the tag.")
         }
-        var isSame = openNames.count - start == count
-        if isSame {
-            openNames.withUnsafeBufferPointer { names in
-                for index in 0..<count where names[start + index] != base[range.lowerBound + index] {
-                    isSame = false
-                    break
-                }
-            }
-        }
-        guard isSame else {
+        guard openNames[start...].elementsEqual(text(range.lowerBound..<high)) else {
             let open = String(decoding: openNames[start...].prefix(80), as: UTF8.self)
             throw error(
                 "</\(shown(range.lowerBound..<high))> stands where </\(open)> is wanted: a tag is not closed, or the text was cut off."
@@ -105,7 +95,7 @@ extension XMLReader {
         }
         hasRoot = true
         openStarts.append(openNames.count)
-        openNames.append(contentsOf: UnsafeBufferPointer(start: base + name.lowerBound, count: name.count))
+        openNames.append(contentsOf: text(name))
         depth = openStarts.count
         setName(name)
         if low < high { try readAttributes(low..<high) }
@@ -113,9 +103,8 @@ extension XMLReader {
 
     private mutating func setName(_ range: Range<Int>) {
         tagName = range
-        var start = range.lowerBound
-        for index in range where base[index] == UInt8(ascii: ":") { start = index + 1 }
-        localName = start..<range.upperBound
+        let colon = range.last { base[$0] == UInt8(ascii: ":") }
+        localName = (colon.map { $0 + 1 } ?? range.lowerBound)..<range.upperBound
         nameWord = word(localName)
     }
 
@@ -168,13 +157,9 @@ extension XMLReader {
             throw error("an element has more than \(Self.maximumAttributes) attributes. Is the file damaged?")
         }
         for other in attributes where other.word == attribute.word && other.name.count == attribute.name.count {
-            var isSame = true
-            for index in 0..<other.name.count
-            where base[other.name.lowerBound + index] != base[attribute.name.lowerBound + index] {
-                isSame = false
-                break
+            guard !text(other.name).elementsEqual(text(attribute.name)) else {
+                throw error("the attribute \(shown(attribute.name)) stands twice in one tag. Remove one.")
             }
-            if isSame { throw error("the attribute \(shown(attribute.name)) stands twice in one tag. Remove one.") }
         }
         attributes.append(attribute)
     }
@@ -186,18 +171,9 @@ extension XMLReader {
     /// The first bytes of a name as a number: 0 when there are more than eight.
     private func word(_ range: Range<Int>) -> UInt64 {
         guard range.count <= 8 else { return 0 }
-        var word: UInt64 = 0
-        var shift: UInt64 = 0
-        for index in range {
-            word |= UInt64(base[index]) &<< shift
-            shift &+= 8
-        }
-        return word
+        return range.reversed().reduce(0) { $0 &<< 8 | UInt64(base[$1]) }
     }
 
     /// Part of the text for a message.
-    func shown(_ range: Range<Int>) -> String {
-        let bytes = UnsafeRawBufferPointer(start: base + range.lowerBound, count: min(range.count, 80))
-        return String(decoding: bytes, as: UTF8.self)
-    }
+    func shown(_ range: Range<Int>) -> String { String(decoding: text(range.prefix(80)), as: UTF8.self) }
 }

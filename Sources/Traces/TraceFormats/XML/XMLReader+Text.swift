@@ -83,36 +83,17 @@ extension XMLReader {
             return character(name.lowerBound + 1..<end).map { ($0, length) }
         }
         for (entity, character) in Self.entities {
-            let isSame = entity.withUTF8Buffer { entity in
-                entity.count == name.count && zip(name, entity).allSatisfy { base[$0] == $1 }
-            }
-            if isSame { return (character, length) }
+            if entity.withUTF8Buffer({ $0.elementsEqual(text(name)) }) { return (character, length) }
         }
         return nil
     }
 
     private func character(_ range: Range<Int>) -> Unicode.Scalar? {
-        var digits = range
-        var radix: UInt32 = 10
-        if let first = digits.first, base[first] == UInt8(ascii: "x") {
-            radix = 16
-            digits = digits.dropFirst()
-        }
-        guard !digits.isEmpty, digits.count <= 8 else { return nil }
-        var value: UInt32 = 0
-        for index in digits {
-            let byte = base[index]
-            let digit: UInt8
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"):
-                guard radix == 16 else { return nil }
-                digit = (byte | 0x20) - UInt8(ascii: "a") + 10
-            default: return nil
-            }
-            // Eight digits do not overflow.
-            value = value * radix + UInt32(digit)
-        }
+        let isHexadecimal = range.first.map { base[$0] == UInt8(ascii: "x") } ?? false
+        let digits = text(isHexadecimal ? range.dropFirst() : range)
+        guard digits.count <= 8, digits.first.map({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }) ?? false,
+            let value = UInt32(String(decoding: digits, as: UTF8.self), radix: isHexadecimal ? 16 : 10)
+        else { return nil }
         guard value >= 0x20 || value == 0x0a || value == 0x0d || value == 0x09 else { return nil }
         return Unicode.Scalar(value)
     }

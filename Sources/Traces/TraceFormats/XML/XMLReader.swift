@@ -129,9 +129,12 @@ package struct XMLReader: ~Copyable {
     /// The text between the last tag and the one before it, with references resolved. It is there until the next call of
     /// ``next()``.
     package var text: UnsafeRawBufferPointer {
-        isTextGathered
-            ? UnsafeRawBufferPointer(start: gathered, count: gatheredCount)
-            : UnsafeRawBufferPointer(start: base + textRange.lowerBound, count: textRange.count)
+        isTextGathered ? UnsafeRawBufferPointer(start: gathered, count: gatheredCount) : text(textRange)
+    }
+
+    /// Part of the buffer.
+    func text(_ range: Range<Int>) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count)
     }
 
     /// The text without the blanks around it.
@@ -144,19 +147,14 @@ package struct XMLReader: ~Copyable {
     }
 
     /// The name of the last tag's element, without a prefix.
-    package var elementName: String {
-        String(
-            decoding: UnsafeRawBufferPointer(start: base + localName.lowerBound, count: localName.count), as: UTF8.self)
-    }
+    package var elementName: String { String(decoding: text(localName), as: UTF8.self) }
 
     /// The name of the last tag's element as it is written.
-    package var qualifiedName: String {
-        String(decoding: UnsafeRawBufferPointer(start: base + tagName.lowerBound, count: tagName.count), as: UTF8.self)
-    }
+    package var qualifiedName: String { String(decoding: text(tagName), as: UTF8.self) }
 
     /// True when the last tag's element has that name, whatever its prefix.
     package func isNamed(_ literal: StaticString) -> Bool {
-        literal.utf8CodeUnitCount == localName.count && literal.withUTF8Buffer { equal($0, localName) }
+        literal.utf8CodeUnitCount == localName.count && literal.withUTF8Buffer { $0.elementsEqual(text(localName)) }
     }
 
     /// The value of an attribute without a prefix, of the element that begins; nil when it has none of that name. It is
@@ -164,8 +162,9 @@ package struct XMLReader: ~Copyable {
     package func attribute(_ literal: StaticString) -> UnsafeRawBufferPointer? {
         let word = JSONText.word(literal)
         for attribute in attributes where attribute.word == word {
-            guard word != 0 || literal.withUTF8Buffer({ equal($0, attribute.name) }) else { continue }
-            return UnsafeRawBufferPointer(start: base + attribute.value.lowerBound, count: attribute.value.count)
+            let isNamed = word != 0 || literal.withUTF8Buffer { $0.elementsEqual(text(attribute.name)) }
+            guard isNamed else { continue }
+            return text(attribute.value)
         }
         return nil
     }
@@ -187,40 +186,28 @@ package struct XMLReader: ~Copyable {
     }
 
     /// An error at the last tag.
-    package mutating func error(_ what: String) -> DeviceError {
-        DeviceError(.invalidTrace, "\(name), line \(line()): \(what)")
-    }
+    package mutating func error(_ what: String) -> DeviceError { error(onLine: line(), what) }
 
     /// An error at the place where reading stands.
-    mutating func errorHere(_ what: String) -> DeviceError {
-        DeviceError(.invalidTrace, "\(name), line \(countLines(to: at)): \(what)")
-    }
+    mutating func errorHere(_ what: String) -> DeviceError { error(onLine: countLines(to: at), what) }
 
     /// An error because the text ends too early.
     mutating func cutOff(_ what: String) -> DeviceError {
-        let line = countLines(to: end)
-        return DeviceError(
-            .invalidTrace, "\(name), line \(line): the text ends in the middle of \(what); it was cut off.")
+        error(onLine: countLines(to: end), "the text ends in the middle of \(what); it was cut off.")
     }
 
-    /// The line of a place in the buffer at or behind those that were asked for before.
-    func lineNumber(at place: Int) -> Int {
-        var ends = lineEnds
-        if counted < place {
-            for index in counted..<place where base[index] == 0x0a { ends += 1 }
-        }
-        return ends + 1
+    private func error(onLine line: Int, _ what: String) -> DeviceError {
+        DeviceError(.invalidTrace, "\(name), line \(line): \(what)")
     }
 
-    /// The same, and keeps it.
+    /// The line of a place in the buffer, which is kept.
     @discardableResult
     mutating func countLines(to place: Int) -> Int {
-        let line = lineNumber(at: place)
         if place > counted {
+            lineEnds += text(counted..<place).count { $0 == 0x0a }
             counted = place
-            lineEnds = line - 1
         }
-        return line
+        return lineEnds + 1
     }
 
     /// Reads more bytes, and drops those before a place, which moves to 0; ``at`` and the range of the text move with it.
@@ -298,35 +285,21 @@ package struct XMLReader: ~Copyable {
     }
 
     func wrongEncoding(_ encoding: String) -> DeviceError {
-        DeviceError(
-            .invalidTrace,
-            "\(name), line 1: the text is in \(encoding), and only UTF-8 is read. Convert it: iconv -f \(encoding) -t UTF-8, and correct its first line."
+        error(
+            onLine: 1,
+            "the text is in \(encoding), and only UTF-8 is read. Convert it: iconv -f \(encoding) -t UTF-8, and correct its first line."
         )
     }
 
     private mutating func brokenCharacter() -> DeviceError {
-        let line = countLines(to: end)
-        if end < filled, base[end] == 0 {
-            return DeviceError(
-                .invalidTrace,
-                "\(name), line \(line): a byte of zero stands here, which no text holds. The file is damaged; cut it off here."
-            )
-        }
-        if end < filled, base[end] < 0x20 {
-            return DeviceError(
-                .invalidTrace,
-                "\(name), line \(line): a control character (\(base[end])) stands here, which XML does not allow. Remove it."
-            )
-        }
-        return DeviceError(
-            .invalidTrace,
-            "\(name), line \(line): this is not text in UTF-8. Convert it first, for example with iconv -f ISO-8859-1 -t UTF-8."
-        )
-    }
-
-    private func equal(_ literal: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Bool {
-        guard literal.count == range.count else { return false }
-        for index in 0..<literal.count where literal[index] != base[range.lowerBound + index] { return false }
-        return true
+        let what =
+            if end < filled, base[end] == 0 {
+                "a byte of zero stands here, which no text holds. The file is damaged; cut it off here."
+            } else if end < filled, base[end] < 0x20 {
+                "a control character (\(base[end])) stands here, which XML does not allow. Remove it."
+            } else {
+                "this is not text in UTF-8. Convert it first, for example with iconv -f ISO-8859-1 -t UTF-8."
+            }
+        return error(onLine: countLines(to: end), what)
     }
 }
