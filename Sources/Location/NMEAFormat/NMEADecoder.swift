@@ -79,7 +79,7 @@ public struct NMEADecoder: Sendable {
 
     /// Hands over what is left, as no line follows.
     public mutating func finish(receive: (NMEAReport) -> Void) {
-        for index in streams.indices { streams[index].stream.finish(counts: &counts, receive: receive) }
+        for index in streams.indices { streams[index].stream.flush(&counts, receive) }
     }
 
     private mutating func take(

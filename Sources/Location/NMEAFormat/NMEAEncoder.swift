@@ -92,11 +92,7 @@ public enum NMEAEncoder {
     /// - Parameter time: milliseconds since 1970.
     public static func tagBlock(time: Int64) -> [UInt8] {
         let contents = [UInt8]("c:\(max(time, 0))".utf8)
-        let sum = contents.reduce(0, ^)
-        return [UInt8(ascii: "\\")] + contents
-            + [
-                UInt8(ascii: "*"), NMEASentenceText.digit(sum >> 4), NMEASentenceText.digit(sum & 15),
-                UInt8(ascii: "\\"),
-            ]
+        let mark = [UInt8(ascii: "\\")]
+        return mark + contents + NMEASentenceText.checksum(contents) + mark
     }
 }

@@ -1,6 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import JSONBytes
+
 /// One field of a sentence, read by its bytes: no locale, no exponent, no sign of the thousands.
 struct NMEAField {
     let bytes: UnsafeRawBufferPointer
@@ -32,20 +34,12 @@ struct NMEAField {
 
     /// A whole number without a sign, of at most nine digits; nil for anything else.
     var count: Int? {
-        guard !bytes.isEmpty, bytes.count <= 9 else { return nil }
-        var value = 0
-        for byte in bytes {
-            let digit = byte &- UInt8(ascii: "0")
-            guard digit <= 9 else { return nil }
-            value = value &* 10 &+ Int(digit)
-        }
-        return value
+        var digits = DecimalDigits()
+        return bytes.count <= 9 && digits.readWhole(bytes) ? Int(digits.mantissa) : nil
     }
 
     /// One hexadecimal digit; nil for anything else.
-    var hexadecimalDigit: Int? {
-        bytes.count == 1 ? NMEALine.hexadecimal(bytes[0]).map { Int($0) } : nil
-    }
+    var hexadecimalDigit: Int? { bytes.count == 1 ? HexDigit.value(bytes[0]).map { Int($0) } : nil }
 }
 
 /// The digits of a number.

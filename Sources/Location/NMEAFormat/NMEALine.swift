@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import DeviceCore
+import JSONBytes
 
 /// Finds the sentences of a line: `$…*hh` and `!…*hh`, each perhaps behind a tag block `\…*hh\`.
 ///
@@ -54,9 +55,7 @@ struct NMEALine {
         while at < limit {
             let byte = bytes[at]
             if byte == UInt8(ascii: "*") {
-                guard at &+ 2 < bytes.count, let high = Self.hexadecimal(bytes[at &+ 1]),
-                    let low = Self.hexadecimal(bytes[at &+ 2]), high << 4 | low == sum
-                else {
+                guard checksum(at &+ 1) == sum else {
                     at &+= 1
                     return .broken
                 }
@@ -85,10 +84,10 @@ struct NMEALine {
             let byte = bytes[index]
             if byte == UInt8(ascii: "*") {
                 guard index &+ 3 < bytes.count, bytes[index &+ 3] == UInt8(ascii: "\\"),
-                    let high = Self.hexadecimal(bytes[index &+ 1]), let low = Self.hexadecimal(bytes[index &+ 2])
+                    let stated = checksum(index &+ 1)
                 else { return nil }
                 at = index &+ 4
-                return high << 4 | low == sum ? .tagBlock(start..<index) : .broken
+                return stated == sum ? .tagBlock(start..<index) : .broken
             }
             guard byte >= 0x20, byte < 0x7f, byte != UInt8(ascii: "$"), byte != UInt8(ascii: "\\") else { return nil }
             sum ^= byte
@@ -97,14 +96,11 @@ struct NMEALine {
         return nil
     }
 
-    /// The value of a hexadecimal digit in either case.
-    static func hexadecimal(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        default: nil
-        }
+    /// The two hexadecimal digits that stand there.
+    private func checksum(_ at: Int) -> UInt8? {
+        guard at &+ 1 < bytes.count, let high = HexDigit.value(bytes[at]), let low = HexDigit.value(bytes[at &+ 1])
+        else { return nil }
+        return high << 4 | low
     }
 }
 

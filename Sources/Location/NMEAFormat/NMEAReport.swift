@@ -48,3 +48,22 @@ public struct NMEACounts: Sendable, Hashable {
     /// Nothing yet.
     public init() {}
 }
+
+/// How a position was found: gpsd's status, the quality of GGA and the letter of the other sentences.
+struct NMEAStatus {
+    var status: UInt8
+    var quality: Int
+    var letter: UInt8
+
+    /// Differential, fixed and floating real-time kinematics, dead reckoning, entered by hand, simulated, precise. Any
+    /// other fix has the quality 1 and the letter A.
+    static let all = [
+        NMEAStatus(status: 2, quality: 2, letter: UInt8(ascii: "D")),
+        NMEAStatus(status: 3, quality: 4, letter: UInt8(ascii: "R")),
+        NMEAStatus(status: 4, quality: 5, letter: UInt8(ascii: "F")),
+        NMEAStatus(status: 5, quality: 6, letter: UInt8(ascii: "E")),
+        NMEAStatus(status: 7, quality: 7, letter: UInt8(ascii: "M")),
+        NMEAStatus(status: 8, quality: 8, letter: UInt8(ascii: "S")),
+        NMEAStatus(status: 9, quality: 3, letter: UInt8(ascii: "P")),
+    ]
+}

@@ -28,9 +28,9 @@ struct NMEASentenceText {
     }
 
     /// A field of one character.
-    mutating func letter(_ letter: Unicode.Scalar) {
+    mutating func letter(_ letter: UInt8) {
         empty()
-        bytes.append(UInt8(truncatingIfNeeded: letter.value))
+        bytes.append(letter)
     }
 
     /// A number with a fixed count of decimals; empty when it is not known, or too large to mean anything.
@@ -61,13 +61,7 @@ struct NMEASentenceText {
     mutating func count(_ value: Int, digits: Int = 1) {
         empty()
         guard value >= 0 else { return }
-        var rest = value
-        var needed = 1
-        while rest >= 10 {
-            rest /= 10
-            needed += 1
-        }
-        CivilDate.append(value, digits: max(digits, needed), to: &bytes)
+        CivilDate.append(value, digits: max(digits, String(value).utf8.count), to: &bytes)
     }
 
     /// The time of day: hundredths of a second, thousandths where they say more. What is finer is cut off, as in gpsd's
@@ -75,9 +69,7 @@ struct NMEASentenceText {
     mutating func timeOfDay(_ date: CivilDate?) {
         empty()
         guard let date else { return }
-        CivilDate.append(date.hour, digits: 2, to: &bytes)
-        CivilDate.append(date.minute, digits: 2, to: &bytes)
-        CivilDate.append(date.second, digits: 2, to: &bytes)
+        for part in [date.hour, date.minute, date.second] { CivilDate.append(part, digits: 2, to: &bytes) }
         bytes.append(UInt8(ascii: "."))
         let milliseconds = Int(date.nanosecond / 1_000_000)
         if milliseconds % 10 == 0 {
@@ -91,9 +83,7 @@ struct NMEASentenceText {
     mutating func shortDate(_ date: CivilDate?) {
         empty()
         guard let date else { return }
-        CivilDate.append(date.day, digits: 2, to: &bytes)
-        CivilDate.append(date.month, digits: 2, to: &bytes)
-        CivilDate.append(date.year, digits: 2, to: &bytes)
+        for part in [date.day, date.month, date.year] { CivilDate.append(part, digits: 2, to: &bytes) }
     }
 
     /// A latitude or longitude: two fields, degrees with minutes and the half of the globe.
@@ -124,16 +114,19 @@ struct NMEASentenceText {
 
     /// The whole sentence with its checksum, without a line end.
     consuming func sentence() -> [UInt8] {
-        var sum: UInt8 = 0
-        for byte in bytes.dropFirst() { sum ^= byte }
-        bytes.append(UInt8(ascii: "*"))
-        // Receivers write capitals.
-        bytes.append(Self.digit(sum >> 4))
-        bytes.append(Self.digit(sum & 15))
+        bytes.append(contentsOf: Self.checksum(bytes.dropFirst()))
         return bytes
     }
 
+    /// The asterisk and two digits behind bytes.
+    static func checksum(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+        let sum = bytes.reduce(0, ^)
+        return [UInt8(ascii: "*"), digit(sum >> 4), digit(sum)]
+    }
+
+    /// The hexadecimal digit of the low four bits. Receivers write capitals.
     static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+        let digit = HexDigit.digit(value)
+        return digit < UInt8(ascii: "a") ? digit : digit & 0xdf
     }
 }

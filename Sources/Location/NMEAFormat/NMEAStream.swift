@@ -88,11 +88,6 @@ struct NMEAStream {
         return true
     }
 
-    /// Ends everything, as no sentence follows.
-    mutating func finish(counts: inout NMEACounts, receive: (NMEAReport) -> Void) {
-        flush(&counts, receive)
-    }
-
     private mutating func begin(
         _ time: Int64?, _ kind: Kinds, _ arrival: WallTime?, _ counts: inout NMEACounts,
         _ receive: (NMEAReport) -> Void
@@ -104,8 +99,9 @@ struct NMEAStream {
         if !kind.isEmpty { self.arrival = arrival }
     }
 
-    /// Hands over the epoch, satellites first, so that they are there for the position.
-    private mutating func flush(_ counts: inout NMEACounts, _ receive: (NMEAReport) -> Void) {
+    /// Hands over the epoch, satellites first, so that they are there for the position. To be called where no sentence
+    /// follows.
+    mutating func flush(_ counts: inout NMEACounts, _ receive: (NMEAReport) -> Void) {
         clock.advance(to: time, date: date)
         let instant = clock.last
         let wall = clock.isDated && time != nil ? instant.map { WallTime(nanoseconds: $0) } : nil
@@ -161,17 +157,8 @@ extension NMEAStream {
     /// `time,lat,N,lon,E,quality,used,hdop,altitude,M,separation,M,age,station`
     private mutating func readGGA(_ sentence: NMEASentence) {
         let quality = sentence[5].count ?? 0
-        note(sentence.position(1), isValid: quality > 0, isInvalid: quality == 0)
-        switch quality {
-        case 2: report.status = 2
-        case 3: report.status = 9
-        case 4: report.status = 3
-        case 5: report.status = 4
-        case 6: report.status = 5
-        case 7: report.status = 7
-        case 8: report.status = 8
-        default: break
-        }
+        note(sentence.position(1), isFix: quality > 0)
+        if let found = NMEAStatus.all.first(where: { $0.quality == quality }) { report.status = found.status }
         readHeights(sentence, altitude: 8, separation: 10)
         readCorrection(sentence, age: 12)
         if quality > 0 { sky.note(used: sentence[6].count, hdop: sentence[7].positive) }
@@ -181,7 +168,7 @@ extension NMEAStream {
     private mutating func readGNS(_ sentence: NMEASentence) {
         let modes = sentence[5].bytes
         let isFix = modes.contains { $0 != UInt8(ascii: "N") && $0 != UInt8(ascii: " ") }
-        note(sentence.position(1), isValid: isFix, isInvalid: !isFix)
+        note(sentence.position(1), isFix: isFix)
         readHeights(sentence, altitude: 8, separation: 9)
         readCorrection(sentence, age: 10)
         if isFix { sky.note(used: sentence[6].count, hdop: sentence[7].positive) }
@@ -190,7 +177,7 @@ extension NMEAStream {
     /// `time,A,lat,N,lon,E,knots,course,ddmmyy,variation,E,mode`
     private mutating func readRMC(_ sentence: NMEASentence) {
         let isFix = sentence[1].letter == UInt8(ascii: "A")
-        note(sentence.position(2), isValid: isFix, isInvalid: !isFix)
+        note(sentence.position(2), isFix: isFix)
         readMotion(knots: sentence[6].positive, course: sentence[7])
         let variation = sentence.eastward(9)
         if !variation.isNaN { report.magneticVariation = variation }
@@ -202,7 +189,7 @@ extension NMEAStream {
     private mutating func readGLL(_ sentence: NMEASentence) {
         // Before version 2 it ended with the position.
         let isFix = sentence.count < 6 || sentence[5].letter == UInt8(ascii: "A")
-        note(sentence.position(0), isValid: isFix, isInvalid: !isFix)
+        note(sentence.position(0), isFix: isFix)
         readMode(sentence[6])
     }
 
@@ -239,10 +226,10 @@ extension NMEAStream {
         report.depth = offset.isNaN ? depth : depth + offset
     }
 
-    private mutating func note(_ position: NMEAPosition?, isValid: Bool, isInvalid: Bool) {
-        if isInvalid { self.isInvalid = true }
-        guard let position, isValid else { return }
-        self.isValid = true
+    private mutating func note(_ position: NMEAPosition?, isFix: Bool) {
+        if !isFix { isInvalid = true }
+        guard let position, isFix else { return }
+        isValid = true
         // Of several sentences that with the most digits counts.
         guard position.decimals > decimals else { return }
         decimals = position.decimals
@@ -274,16 +261,7 @@ extension NMEAStream {
     /// The letter of version 2.3; GGA's quality counts more.
     private mutating func readMode(_ field: NMEAField) {
         guard report.status == 0 else { return }
-        switch field.letter {
-        case UInt8(ascii: "D"): report.status = 2
-        case UInt8(ascii: "R"): report.status = 3
-        case UInt8(ascii: "F"): report.status = 4
-        case UInt8(ascii: "E"): report.status = 5
-        case UInt8(ascii: "M"): report.status = 7
-        case UInt8(ascii: "S"): report.status = 8
-        case UInt8(ascii: "P"): report.status = 9
-        default: break
-        }
+        if let found = NMEAStatus.all.first(where: { $0.letter == field.letter }) { report.status = found.status }
     }
 
     private mutating func noteDate(_ year: Int, _ month: Int, _ day: Int) {

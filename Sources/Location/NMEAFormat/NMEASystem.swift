@@ -17,27 +17,23 @@ struct NMEASystem: Hashable, Comparable {
 
     static func < (left: NMEASystem, right: NMEASystem) -> Bool { left.number < right.number }
 
+    /// The second letters of the systems' talkers, by their numbers; the first is G.
+    private static let letters = Array("PLABQI".utf8)
+
     /// The talker of sentences about this system alone.
     var talker: String {
-        switch self {
-        case .glonass: "GL"
-        case .galileo: "GA"
-        case .beiDou: "GB"
-        case .qzss: "GQ"
-        case .navIC: "GI"
-        default: "GP"
-        }
+        let letter = Self.letters.indices.contains(number - 1) ? Self.letters[number - 1] : Self.letters[0]
+        return String(decoding: [UInt8(ascii: "G"), letter], as: UTF8.self)
     }
 
     /// The system of a talker; nil when it speaks for several, or is not a receiver of satellites.
     init?(talker: (UInt8, UInt8)) {
         switch talker {
-        case (UInt8(ascii: "G"), UInt8(ascii: "P")): self = .gps
-        case (UInt8(ascii: "G"), UInt8(ascii: "L")): self = .glonass
-        case (UInt8(ascii: "G"), UInt8(ascii: "A")): self = .galileo
-        case (UInt8(ascii: "G"), UInt8(ascii: "B")), (UInt8(ascii: "B"), UInt8(ascii: "D")): self = .beiDou
-        case (UInt8(ascii: "G"), UInt8(ascii: "Q")), (UInt8(ascii: "Q"), UInt8(ascii: "Z")): self = .qzss
-        case (UInt8(ascii: "G"), UInt8(ascii: "I")): self = .navIC
+        case (UInt8(ascii: "B"), UInt8(ascii: "D")): self = .beiDou
+        case (UInt8(ascii: "Q"), UInt8(ascii: "Z")): self = .qzss
+        case (UInt8(ascii: "G"), let letter):
+            guard let place = Self.letters.firstIndex(of: letter) else { return nil }
+            number = place + 1
         default: return nil
         }
     }

@@ -146,32 +146,10 @@ struct PositionText {
     }
 
     /// GGA's quality. gpsd's numbers are others.
-    private var quality: Int {
-        guard report.hasFix else { return 0 }
-        return switch report.status {
-        case 2: 2
-        case 3: 4
-        case 4: 5
-        case 5: 6
-        case 7: 7
-        case 8: 8
-        case 9: 3
-        default: 1
-        }
-    }
+    private var quality: Int { report.hasFix ? status?.quality ?? 1 : 0 }
 
     /// The letter at the end of RMC and VTG.
-    private var modeLetter: Unicode.Scalar {
-        guard report.hasFix else { return "N" }
-        return switch report.status {
-        case 2: "D"
-        case 3: "R"
-        case 4: "F"
-        case 5: "E"
-        case 7: "M"
-        case 8: "S"
-        case 9: "P"
-        default: "A"
-        }
-    }
+    private var modeLetter: UInt8 { report.hasFix ? status?.letter ?? UInt8(ascii: "A") : UInt8(ascii: "N") }
+
+    private var status: NMEAStatus? { NMEAStatus.all.first { $0.status == report.status } }
 }

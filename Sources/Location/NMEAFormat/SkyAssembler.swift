@@ -33,8 +33,6 @@ struct SkyAssembler {
     private var hdopOfGGA = Double.nan
     /// 1 none, 2 two dimensions, 3 three; 0 when no GSA came.
     private(set) var mode = 0
-    /// True when a sentence about satellites came.
-    private(set) var hasContents = false
 
     /// Takes what GGA and GNS say.
     mutating func note(used: Int?, hdop: Double) {
@@ -44,7 +42,6 @@ struct SkyAssembler {
 
     /// GSA: `A,3,…twelve satellites…,pdop,hdop,vdop` and from version 4.10 on the system.
     mutating func readUsed(_ sentence: NMEASentence) {
-        hasContents = true
         if let mode = sentence[1].count, (1...3).contains(mode) { self.mode = max(self.mode, mode) }
         if !hasUsed { used.removeAll(keepingCapacity: true) }
         hasUsed = true
@@ -69,10 +66,8 @@ struct SkyAssembler {
     /// GSV: `count of sentences,number of this one,satellites in view`, then four fields for each satellite, and from
     /// version 4.10 on the signal.
     mutating func readInView(_ sentence: NMEASentence) {
-        hasContents = true
         guard let count = sentence[0].count, count <= Self.maximumSentences, let number = sentence[1].count,
-            number >= 1,
-            number <= count
+            number >= 1, number <= count
         else {
             isBroken = true
             return
@@ -136,27 +131,19 @@ struct SkyAssembler {
     /// The report of the epoch; nil when nothing was said. What is known of the use of satellites stays for the next one.
     mutating func take(counts: inout NMEACounts) -> SkyReport? {
         defer {
-            lists.removeAll(keepingCapacity: true)
-            report = SkyReport()
-            hasUsed = false
-            isBroken = false
-            hasContents = false
-            countOfGGA = -1
-            hdopOfGGA = .nan
-            mode = 0
+            let used = used
+            self = SkyAssembler()
+            self.used = used
         }
         if report.hdop.isNaN { report.hdop = hdopOfGGA }
         var isSaying = hasUsed || !report.hdop.isNaN
         if isBroken || !lists.allSatisfy(\.isWhole) {
             counts.incompleteSkies += 1
         } else if !lists.isEmpty {
-            var satellites: [Satellite] = []
-            satellites.reserveCapacity(lists.reduce(0) { $0 + $1.satellites.count })
-            for list in lists {
-                for var satellite in list.satellites {
-                    if let identity = SatelliteIdentity(satellite) { satellite.isUsed = used.contains(identity) }
-                    satellites.append(satellite)
-                }
+            var satellites = lists.flatMap(\.satellites)
+            for index in satellites.indices {
+                guard let identity = SatelliteIdentity(satellites[index]) else { continue }
+                satellites[index].isUsed = used.contains(identity)
             }
             report.satellites = satellites
             report.visibleCount = Int32(truncatingIfNeeded: satellites.count)

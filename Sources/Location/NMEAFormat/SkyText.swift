@@ -57,9 +57,8 @@ struct SkyText {
                 guard let number = identity.sentenceNumber, !numbers.contains(number) else { continue }
                 numbers.append(number)
             }
-            for index in 0..<Self.satellitesOfGSA {
-                if index < numbers.count { text.count(numbers[index], digits: 2) } else { text.empty() }
-            }
+            for number in numbers.prefix(Self.satellitesOfGSA) { text.count(number, digits: 2) }
+            for _ in 0..<max(Self.satellitesOfGSA - numbers.count, 0) { text.empty() }
             text.number(report.pdop, decimals: 2)
             text.number(report.hdop, decimals: 2)
             text.number(report.vdop, decimals: 2)
@@ -95,24 +94,16 @@ struct SkyText {
                 text.count(listed.count, digits: 2)
                 for (number, satellite) in listed.dropFirst(index * Self.satellitesOfGSV).prefix(Self.satellitesOfGSV) {
                     text.count(number, digits: 2)
-                    let isAbove = satellite.elevation >= -90 && satellite.elevation <= 90
-                    text.number(isAbove ? satellite.elevation : .nan, decimals: 0, width: 2)
-                    let isDirection = satellite.azimuth >= 0 && satellite.azimuth <= 360
-                    text.degrees(isDirection ? satellite.azimuth : .nan, decimals: 0, width: 3)
+                    let (elevation, azimuth, signal) = (satellite.elevation, satellite.azimuth, satellite.signal)
+                    text.number((-90...90).contains(elevation) ? elevation : .nan, decimals: 0, width: 2)
+                    text.degrees((0...360).contains(azimuth) ? azimuth : .nan, decimals: 0, width: 3)
                     // The field is empty while a satellite is not tracked; gpsd has 0 for that.
-                    let isSignal = satellite.signal > 0 && satellite.signal < 99.5
-                    text.number(isSignal ? satellite.signal : .nan, decimals: 0, width: 2)
+                    text.number(signal > 0 && signal < 99.5 ? signal : .nan, decimals: 0, width: 2)
                 }
-                if let signal = group.signal { Self.append(signal, &text) }
+                if let signal = group.signal { text.letter(NMEASentenceText.digit(UInt8(truncatingIfNeeded: signal))) }
                 sentences.append(text.sentence())
             }
         }
         return sentences
-    }
-
-    /// One hexadecimal digit.
-    private static func append(_ signal: Int, _ text: inout NMEASentenceText) {
-        let digit = UInt8(truncatingIfNeeded: signal & 15)
-        text.letter(Unicode.Scalar(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + digit - 10))
     }
 }
