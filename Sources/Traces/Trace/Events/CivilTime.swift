@@ -88,9 +88,4 @@ package enum CivilTime {
         let time = local.nanoseconds.subtractingSaturated(Int64(offset) * 1_000_000_000)
         return (WallTime(nanoseconds: time), zone)
     }
-
-    /// The text of a time, with all nine decimals.
-    static func text(_ nanoseconds: Int64) -> String {
-        CivilDate(WallTime(nanoseconds: nanoseconds)).iso8601(decimals: 9)
-    }
 }

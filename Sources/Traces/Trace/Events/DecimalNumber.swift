@@ -4,7 +4,7 @@
 /// A decimal number as it stands in a text, without a detour that would lose digits.
 ///
 /// No locale is asked: the decimal mark is a point unless another one is named, and there are no marks between thousands.
-struct DecimalNumber {
+package struct DecimalNumber {
     /// The longest number that is read, in bytes.
     private static let maximumLength = 400
 
@@ -19,7 +19,7 @@ struct DecimalNumber {
     private let mark: UInt8
 
     /// Reads a whole text: a sign, digits with at most one decimal mark, an exponent. Nil when it is anything else.
-    init?(_ text: UnsafeRawBufferPointer, mark: UInt8 = UInt8(ascii: ".")) {
+    package init?(_ text: UnsafeRawBufferPointer, mark: UInt8 = UInt8(ascii: ".")) {
         guard text.count <= Self.maximumLength else { return nil }
         self.text = text
         self.mark = mark
@@ -56,7 +56,7 @@ struct DecimalNumber {
     }
 
     /// The nearest Double.
-    var double: Double {
+    package var double: Double {
         if !isLong, mantissa <= 1 << 53, exponent >= -22, exponent <= 22 {
             // Both are exact, and IEEE 754 rounds the one operation correctly.
             let value = Double(mantissa)
@@ -69,9 +69,9 @@ struct DecimalNumber {
         return Double(String(decoding: mended, as: UTF8.self)) ?? .nan
     }
 
-    /// The number times a power of ten as a whole number, further digits rounded half away from zero; nil when Int64
-    /// cannot hold it.
-    func scaled(byPowerOfTen power: Int) -> Int64? {
+    /// The number times a power of ten as a whole number, further digits rounded half away from zero, or cut off; nil when
+    /// Int64 cannot hold it.
+    package func scaled(byPowerOfTen power: Int, isCut: Bool = false) -> Int64? {
         var value = mantissa
         var shift = exponent + power
         while shift > 0, value > 0 {
@@ -85,7 +85,7 @@ struct DecimalNumber {
             value /= 10
             shift += 1
         }
-        if shift == -1 { value = value / 10 + (value % 10 >= 5 ? 1 : 0) }
+        if shift == -1 { value = value / 10 + (!isCut && value % 10 >= 5 ? 1 : 0) }
         guard let magnitude = Int64(exactly: value) else { return nil }
         return isNegative ? -magnitude : magnitude
     }
@@ -118,7 +118,7 @@ struct DecimalNumber {
 
 extension DecimalNumber {
     /// True for a number but for its comma.
-    static func hasComma(_ text: UnsafeRawBufferPointer) -> Bool {
+    package static func hasComma(_ text: UnsafeRawBufferPointer) -> Bool {
         guard text.count <= maximumLength, text.contains(UInt8(ascii: ",")) else { return false }
         let mended = text.map { $0 == UInt8(ascii: ",") ? UInt8(ascii: ".") : $0 }
         return mended.withUnsafeBytes { DecimalNumber($0) != nil }

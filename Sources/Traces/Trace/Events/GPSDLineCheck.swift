@@ -9,7 +9,9 @@ enum GPSDLineCheck {
     /// could not be read as part of an event, and without the words for infinity and NaN, which are no JSON although
     /// gpsd's older releases write them.
     static func isEmbeddable(_ line: UnsafeRawBufferPointer) -> Bool {
-        guard line.first == UInt8(ascii: "{"), line.last == UInt8(ascii: "}"), isJSON(line) else { return false }
+        guard line.first == UInt8(ascii: "{"), line.last == UInt8(ascii: "}"), JSONReader.isWhole(line) else {
+            return false
+        }
         var isASCII = true
         var isInString = false
         var isEscaped = false
@@ -35,9 +37,12 @@ enum GPSDLineCheck {
         }
         return isASCII || String(validating: line, as: UTF8.self) != nil
     }
+}
 
-    private static func isJSON(_ line: UnsafeRawBufferPointer) -> Bool {
-        var reader = JSONReader(line)
+extension JSONReader {
+    /// True when the bytes are one complete JSON value.
+    static func isWhole(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var reader = JSONReader(bytes)
         do throws(JSONError) {
             try reader.skipValue()
             try reader.finish()

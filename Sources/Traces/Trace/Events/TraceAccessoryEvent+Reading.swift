@@ -13,27 +13,19 @@ extension TraceAccessoryEvent {
         } catch {
             return nil
         }
-        guard parts.isUsable else { return nil }
-        func isOffered(_ name: String) -> Bool { AccessoryProtocol.isValid(name: name) }
+        // Of its own key the accessory is named by the text, of the others by a member.
+        guard parts.isUsable, let id = parts.key == .detach ? parts.text : parts.id else { return nil }
         switch parts.key {
         case .attach:
-            guard let description = parts.description, let id = parts.id else { return nil }
+            guard let description = parts.description else { return nil }
             self.init(accessory: id, .attached(description))
-        case .detach:
-            guard let id = parts.text else { return nil }
-            self.init(accessory: id, .detached)
-        case .open:
-            guard let name = parts.text, let id = parts.id, isOffered(name) else { return nil }
-            self.init(accessory: id, .opened(name))
-        case .close:
-            guard let name = parts.text, let id = parts.id, isOffered(name) else { return nil }
-            self.init(accessory: id, .closed(name, parts.end))
-        case .input:
-            guard let name = parts.protocolName, let id = parts.id, isOffered(name) else { return nil }
-            self.init(accessory: id, .received(name, parts.bytes))
-        case .output:
-            guard let name = parts.protocolName, let id = parts.id, isOffered(name) else { return nil }
-            self.init(accessory: id, .sent(name, parts.bytes))
+        case .detach: self.init(accessory: id, .detached)
+        case .open, .close:
+            guard let name = parts.text, AccessoryProtocol.isValid(name: name) else { return nil }
+            self.init(accessory: id, parts.key == .open ? .opened(name) : .closed(name, parts.end))
+        case .input, .output:
+            guard let name = parts.protocolName, AccessoryProtocol.isValid(name: name) else { return nil }
+            self.init(accessory: id, parts.key == .input ? .received(name, parts.bytes) : .sent(name, parts.bytes))
         case nil: return nil
         }
     }

@@ -40,24 +40,16 @@ extension TraceAccessoryEvent {
                 if bytes[end - back] & 0xc0 != 0x80 { end -= back }
             }
             let piece = bytes[start..<end]
-            if let text = Self.text(piece) {
-                line(isInput ? ",\"in\":" : ",\"out\":", time, &buffer) { writer in
-                    writer.string(text)
-                    writePlace(name, &writer)
-                }
-            } else {
-                line(isInput ? ",\"inHex\":" : ",\"outHex\":", time, &buffer) { writer in
-                    writer.string(HexDigit.text(piece))
-                    writePlace(name, &writer)
-                }
+            let text = Self.text(piece)
+            let key: StaticString =
+                text != nil ? isInput ? ",\"in\":" : ",\"out\":" : isInput ? ",\"inHex\":" : ",\"outHex\":"
+            line(key, time, &buffer) { writer in
+                writer.string(text ?? HexDigit.text(piece))
+                writer.member("accessory", accessory)
+                writer.member("protocol", name)
             }
             start = end
         }
-    }
-
-    private func writePlace(_ name: String, _ writer: inout JSONWriter) {
-        writer.member("accessory", accessory)
-        writer.member("protocol", name)
     }
 
     private func line(

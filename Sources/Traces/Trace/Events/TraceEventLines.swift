@@ -21,14 +21,15 @@ package struct TraceEventLines {
         switch event.contents {
         case .gpsd(let line), .gpsdText(let line):
             line.withUnsafeBytes { Self.append(gpsdLine: $0, at: time, to: &buffer) }
-        case .lost(let error): Self.append(lost: error, at: time, to: &buffer)
-        case .regained: Self.appendRegained(at: time, to: &buffer)
+        case .lost(let error): Self.append(",\"lost\":", error, at: time, to: &buffer)
+        case .regained: Self.append(",\"regained\":", true, at: time, to: &buffer)
         case .sample(let value, let kind, let sensor, let stamp):
             TraceSampleText.append(
                 value, kind: kind, sensor: member(sensor, kind), time: time, stamp: stamp ?? asked, to: &buffer)
-        case .sensorLost(let error, let sensor): Self.append(lost: error, sensor: sensor, at: time, to: &buffer)
-        case .sensorRegained(let sensor): Self.appendRegained(sensor: sensor, at: time, to: &buffer)
-        case .battery(let battery): Self.append(battery: battery, at: time, to: &buffer)
+        case .sensorLost(let error, let sensor):
+            Self.append(",\"lost\":", error, sensor: sensor, at: time, to: &buffer)
+        case .sensorRegained(let sensor): Self.append(",\"regained\":", true, sensor: sensor, at: time, to: &buffer)
+        case .battery(let battery): Self.append(",\"battery\":", battery, at: time, to: &buffer)
         case .accessory(let event): event.append(at: time, to: &buffer)
         }
     }
@@ -65,22 +66,13 @@ extension TraceEventLines {
         TraceLine.end(&buffer)
     }
 
-    static func append(lost error: DeviceError, sensor: String? = nil, at time: Int64, to buffer: inout [UInt8]) {
-        TraceLine.begin(",\"lost\":", time, &buffer)
-        append(error, to: &buffer)
+    private static func append(
+        _ key: StaticString, _ value: some JSONWritable, sensor: String? = nil, at time: Int64,
+        to buffer: inout [UInt8]
+    ) {
+        TraceLine.begin(key, time, &buffer)
+        append(value, to: &buffer)
         if let sensor { buffer.append(contentsOf: TraceSampleText.member(sensor)) }
-        TraceLine.end(&buffer)
-    }
-
-    static func appendRegained(sensor: String? = nil, at time: Int64, to buffer: inout [UInt8]) {
-        TraceLine.begin(",\"regained\":true", time, &buffer)
-        if let sensor { buffer.append(contentsOf: TraceSampleText.member(sensor)) }
-        TraceLine.end(&buffer)
-    }
-
-    static func append(battery: BatteryReading?, at time: Int64, to buffer: inout [UInt8]) {
-        TraceLine.begin(",\"battery\":", time, &buffer)
-        append(battery, to: &buffer)
         TraceLine.end(&buffer)
     }
 

@@ -20,8 +20,7 @@ enum TraceLoss {
         var error = DeviceError(.connectionLost, standardMessage)
         var reader = JSONReader(json)
         do throws(JSONError) {
-            guard try reader.peekKind() == .object else { return error }
-            try reader.beginObject()
+            guard try reader.beginObjectIfPresent() else { return error }
             while let key = try reader.nextKey() {
                 switch key.word {
                 case JSONText.word("code"):

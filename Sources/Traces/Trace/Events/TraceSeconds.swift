@@ -77,67 +77,12 @@ enum TraceSeconds {
     /// A number with an exponent, as other programs write it when they rewrite a trace, or with leading zeros.
     @inline(never)
     private static func scanLong(_ bytes: UnsafeRawBufferPointer, _ at: inout Int, end: Int) -> Int64? {
-        var index = at
-        let isNegative = index < end && bytes[index] == UInt8(ascii: "-")
-        if isNegative { index += 1 }
-        // Nineteen significant digits always fit; the scale takes the others.
-        var digits: Int64 = 0
-        var scale = 9
-        var kept = 0
-        var seen = 0
-        var isBehindPoint = false
-        while index < end {
-            if let digit = digit(bytes[index]) {
-                seen += 1
-                if kept < 18 {
-                    digits = digits * 10 + digit
-                    if digits > 0 { kept += 1 }
-                    if isBehindPoint { scale -= 1 }
-                } else if !isBehindPoint {
-                    scale += 1
-                }
-            } else if bytes[index] == UInt8(ascii: "."), !isBehindPoint {
-                isBehindPoint = true
-            } else {
-                break
-            }
-            index += 1
-        }
-        guard seen > 0 else { return nil }
-        if index < end, bytes[index] | 0x20 == UInt8(ascii: "e") {
-            index += 1
-            guard let exponent = scanExponent(bytes, &index, end: end) else { return nil }
-            scale += exponent
-        }
-        while scale < 0, digits > 0 {
-            digits /= 10
-            scale += 1
-        }
-        while scale > 0, digits > 0 {
-            let (product, overflow) = digits.multipliedReportingOverflow(by: 10)
-            guard !overflow else { return nil }
-            digits = product
-            scale -= 1
-        }
-        at = index
-        return isNegative ? -digits : digits
-    }
-
-    private static func scanExponent(_ bytes: UnsafeRawBufferPointer, _ at: inout Int, end: Int) -> Int? {
-        var isNegative = false
-        if at < end, bytes[at] == UInt8(ascii: "-") || bytes[at] == UInt8(ascii: "+") {
-            isNegative = bytes[at] == UInt8(ascii: "-")
-            at += 1
-        }
-        let first = at
-        var exponent = 0
-        while at < end, let digit = digit(bytes[at]) {
-            // Held far beyond the range, so that it cannot overflow.
-            exponent = min(exponent * 10 + Int(digit), 100_000)
-            at += 1
-        }
-        guard at > first else { return nil }
-        return isNegative ? -exponent : exponent
+        let parts = "+-.0123456789eE".utf8
+        let length = UnsafeRawBufferPointer(rebasing: bytes[at..<end]).prefix { parts.contains($0) }.count
+        let text = UnsafeRawBufferPointer(rebasing: bytes[at..<at + length])
+        guard let value = DecimalNumber(text)?.scaled(byPowerOfTen: 9, isCut: true) else { return nil }
+        at += length
+        return value
     }
 
     /// The number that the next nine bytes make when all of them are digits, as they are where traces are written here.

@@ -30,13 +30,8 @@ extension TraceHeader {
     init(_ line: UnsafeRawBufferPointer, name: String) throws(DeviceError) {
         do throws(JSONError) {
             // The version comes first: a later version may mean something else by the other keys.
-            let version = try Self.version(line)
-            guard let version, version >= 1 else {
-                throw JSONError(.wrongType, at: 0)
-            }
-            guard version < Double(Self.currentVersion + 1) else {
-                throw JSONError(.outOfRange, at: 0)
-            }
+            guard let version = try Self.version(line), version >= 1 else { throw JSONError(.wrongType, at: 0) }
+            guard version < Double(Self.currentVersion + 1) else { throw JSONError(.outOfRange, at: 0) }
             self.init()
             clock = ""
             units = [:]
@@ -44,9 +39,7 @@ extension TraceHeader {
             self.version = Int(version)
             var reader = JSONReader(line)
             try reader.beginObject()
-            while let key = try reader.nextKey() {
-                try readMember(key, &reader)
-            }
+            while let key = try reader.nextKey() { try readMember(key, &reader) }
             try reader.finish()
         } catch {
             throw Self.failure(error, name)

@@ -13,7 +13,7 @@ extension TraceHeader {
             writer.member("version", version)
             if let start {
                 writer.object("start") { writer in
-                    writer.member("utc", CivilTime.text(start.wallTime.nanoseconds))
+                    writer.member("utc", CivilDate(start.wallTime).iso8601(decimals: 9))
                     var seconds: [UInt8] = []
                     TraceSeconds.append(start.boot.nanoseconds, to: &seconds)
                     writer.key("boot")

@@ -28,7 +28,7 @@ struct EventContents {
             case JSONText.word("stamp"): stamp = TraceSeconds.parse(try reader.readRawValue())
             case JSONText.word("sensor"): sensor = try reader.textIfPresent()
             default:
-                if record == nil, !isBadReading, let kind = Self.sensorKind(key) {
+                if record == nil, !isBadReading, let kind = SensorKind(rawValue: key.string()) {
                     try readSample(kind, &reader, offset: offset)
                 } else if record == nil, let (kind, values) = Self.kind(key) {
                     let isFitting = values.contains(try reader.peekKind())
@@ -52,11 +52,8 @@ struct EventContents {
         try reader.finish()
         if let stamp { record?.stamp = stamp }
         if sensor != nil {
-            switch record?.kind {
-            case .lost: record?.kind = .sensorLost
-            case .regained: record?.kind = .sensorRegained
-            case .gpsd, .gpsdText, .sample, .battery, .sensorLost, .sensorRegained, .accessory, nil: break
-            }
+            if record?.kind == .lost { record?.kind = .sensorLost }
+            if record?.kind == .regained { record?.kind = .sensorRegained }
         }
     }
 
@@ -96,11 +93,6 @@ struct EventContents {
         guard let start = line.baseAddress, let at = json.baseAddress else { return nil }
         let first = offset + (at - start)
         return first..<first + json.count
-    }
-
-    /// The kind of sensor whose readings a key announces.
-    private static func sensorKind(_ key: JSONText) -> SensorKind? {
-        SensorKind(rawValue: key.string())
     }
 
     /// What a key announces, and what its value has to be.

@@ -11,13 +11,9 @@ extension TraceCursor {
         var start = line.lowerBound
         stamp = nil
         switch bytes[start] {
-        case UInt8(ascii: "{"):
-            break
-        case UInt8(ascii: "$"), UInt8(ascii: "!"):
-            sentences &+= 1
-            skippedLines &+= 1
-            return nil
-        case UInt8(ascii: "#"):
+        case UInt8(ascii: "{"): break
+        case UInt8(ascii: "$"), UInt8(ascii: "!"), UInt8(ascii: "#"):
+            if bytes[start] != UInt8(ascii: "#") { sentences &+= 1 }
             skippedLines &+= 1
             return nil
         default:
@@ -29,22 +25,12 @@ extension TraceCursor {
             start = report
         }
         let range = start..<line.upperBound
-        guard bytes[line.upperBound &- 1] == UInt8(ascii: "}"), isEnded || Self.isWhole(bytes, range) else {
+        // A line that nothing ended may have been cut anywhere.
+        let isWhole = isEnded || JSONReader.isWhole(UnsafeRawBufferPointer(rebasing: bytes[range]))
+        guard bytes[line.upperBound &- 1] == UInt8(ascii: "}"), isWhole else {
             skipBroken(isEnded: isEnded)
             return nil
         }
         return TraceRecord(time: arrivalTime(isStamped: start > line.lowerBound), kind: .gpsd, range: range)
-    }
-
-    /// True when the bytes are one complete JSON value: a line that nothing ended may have been cut anywhere.
-    private static func isWhole(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
-        var reader = JSONReader(UnsafeRawBufferPointer(rebasing: bytes[range]))
-        do throws(JSONError) {
-            try reader.skipValue()
-            try reader.finish()
-            return true
-        } catch {
-            return false
-        }
     }
 }

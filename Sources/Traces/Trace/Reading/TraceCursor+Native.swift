@@ -75,25 +75,20 @@ extension TraceCursor {
             case .sensorLost, .sensorRegained:
                 record.sensorIndex = contents.sensor.map { table.find($0.string()) } ?? -1
             case .accessory:
-                guard let event = TraceAccessoryEvent(line: text) else {
-                    skip(.badAccessory)
+                let event = TraceAccessoryEvent(line: text)
+                guard let event, accessories.take(event) else {
+                    skip(event == nil ? .badAccessory : .unknownAccessory)
                     return nil
                 }
-                guard accessories.take(event) else {
-                    skip(.unknownAccessory)
+            case .gpsd, .gpsdText, .lost, .regained, .battery: break
+            }
+            if [.sample, .sensorLost, .sensorRegained].contains(record.kind) {
+                guard record.sensorIndex >= 0 else {
+                    skip(.unknownSensor)
                     return nil
                 }
-                record.time = contents.time.map { held($0) } ?? heldWithoutTime()
-                return record
-            case .gpsd, .gpsdText, .lost, .regained, .battery:
-                record.time = contents.time.map { held($0) } ?? heldWithoutTime()
-                return record
+                record.sensorKind = table.descriptions[Int(record.sensorIndex)].kind
             }
-            guard record.sensorIndex >= 0 else {
-                skip(.unknownSensor)
-                return nil
-            }
-            record.sensorKind = table.descriptions[Int(record.sensorIndex)].kind
             record.time = contents.time.map { held($0) } ?? heldWithoutTime()
             return record
         }

@@ -126,23 +126,17 @@ public final class TraceRecorder: Sendable {
         do throws(DeviceError) {
             try writer.write(header)
         } catch {
-            state.withLock { state in
-                state.phase = .ended
-                state.failure = error
-            }
+            state.withLock { ($0.phase, $0.failure) = (.ended, error) }
             throw error
         }
         writer.whenFailing { [weak self] error in self?.fail(error) }
         // No lock is held: a source that is lost says so inside the call.
         if parts.contains(.position) {
-            keep(
-                device.positionSource.subscribe(PositionRequest(lines: true)) { [weak self] event in
-                    self?.record(event)
-                })
+            keep(device.positionSource.subscribe(PositionRequest(lines: true)) { [weak self] in self?.record($0) })
         }
         if parts.contains(.motion) { subscribe(to: sensors) }
         if parts.contains(.battery) {
-            keep(device.statusSource.subscribe { [weak self] battery in self?.record(battery) })
+            keep(device.statusSource.subscribe { [weak self] in self?.record($0) })
             // What changed between the header and the subscription. Again when it has changed meanwhile: the subscription
             // may have been told of that before the older state was recorded here.
             var battery: BatteryReading?
@@ -152,7 +146,7 @@ public final class TraceRecorder: Sendable {
             } while battery != device.statusSource.battery
         }
         if parts.contains(.accessories) {
-            keep(device.accessorySource.subscribe { [weak self] event in self?.record(event) })
+            keep(device.accessorySource.subscribe { [weak self] in self?.record($0) })
             if let tap = device.accessorySource as? AccessoryTap {
                 keep(tap.listen { [weak self] id, change, time in self?.record(change, of: id, at: time) })
             }
@@ -160,19 +154,15 @@ public final class TraceRecorder: Sendable {
     }
 
     private func subscribe(to sensors: [SensorDescription]) {
-        for sensor in sensors {
-            let id = sensor.id
-            let request = MotionRequest(kind: sensor.kind, sensor: id, interval: motionInterval, axes: .sensor)
-            keep(device.motionSource.subscribe(request) { [weak self] event in self?.record(event, sensor: id) })
-        }
-        for kind in SensorKind.allCases where !sensors.contains(where: { $0.kind == kind }) {
-            let request = MotionRequest(kind: kind, interval: motionInterval, axes: .sensor)
-            // Which sensor it will be is not known yet, and in an event the kind's name stands for that one.
-            keep(
-                device.motionSource.subscribe(request) { [weak self] event in self?.record(event, sensor: kind.rawValue)
-                }
-            )
-        }
+        for sensor in sensors { subscribe(sensor.kind, sensor.id) }
+        for kind in SensorKind.allCases where !sensors.contains(where: { $0.kind == kind }) { subscribe(kind, nil) }
+    }
+
+    private func subscribe(_ kind: SensorKind, _ sensor: SensorDescription.ID?) {
+        let request = MotionRequest(kind: kind, sensor: sensor, interval: motionInterval, axes: .sensor)
+        // Where it is not known yet which sensor it will be, the kind's name stands for that one.
+        let name = sensor ?? kind.rawValue
+        keep(device.motionSource.subscribe(request) { [weak self] event in self?.record(event, sensor: name) })
     }
 
     /// Keeps the subscription until the end, which may have come already.
@@ -207,50 +197,45 @@ public final class TraceRecorder: Sendable {
     }
 
     private func record(_ event: PositionEvent) {
-        whileRunning { start throws(DeviceError) in
+        whileRunning { start, now throws(DeviceError) in
             switch event {
             case .line(let line, let arrival):
                 try writer.write(gpsdLine: line, at: Self.time(arrival, since: start))
                 state.withLock { $0.lines += 1 }
-            case .lost(let error): try writer.writeLost(error, at: Self.time(device.clock.now, since: start))
-            case .regained: try writer.writeRegained(at: Self.time(device.clock.now, since: start))
+            case .lost(let error): try writer.writeLost(error, at: now)
+            case .regained: try writer.writeRegained(at: now)
             case .report, .sky, .attitude, .receivers: break
             }
         }
     }
 
     private func record(_ event: MotionEvent, sensor: SensorDescription.ID) {
-        whileRunning { start throws(DeviceError) in
+        whileRunning { start, now throws(DeviceError) in
             switch event {
             case .samples(let batch):
                 try writer.write(batch, since: start)
                 state.withLock { $0.samples += batch.count }
-            case .lost(let error):
-                try writer.writeLost(error, sensor: sensor, at: Self.time(device.clock.now, since: start))
-            case .regained:
-                try writer.writeRegained(sensor: sensor, at: Self.time(device.clock.now, since: start))
+            case .lost(let error): try writer.writeLost(error, sensor: sensor, at: now)
+            case .regained: try writer.writeRegained(sensor: sensor, at: now)
             }
         }
     }
 
-    /// Writes with the start of the trace, unless recording is over. The writer tells of a failure by itself, and what
-    /// comes after the end is not wanted.
-    private func whileRunning(_ write: (BootTime) throws(DeviceError) -> Void) {
+    /// Writes with the start of the trace and the time that it is now, unless recording is over. The writer tells of a
+    /// failure by itself, and what comes after the end is not wanted.
+    private func whileRunning(_ write: (_ start: BootTime, _ now: Int64) throws(DeviceError) -> Void) {
         let (isRunning, start) = state.withLock { ($0.phase == .running, $0.start) }
         guard isRunning else { return }
-        do throws(DeviceError) { try write(start) } catch {}
+        do throws(DeviceError) { try write(start, Self.time(device.clock.now, since: start)) } catch {}
     }
 
     private func record(_ battery: BatteryReading?) {
-        let (isNew, start) = state.withLock { state in
-            guard state.phase == .running, state.battery != battery else { return (false, state.start) }
+        let isNew = state.withLock { state in
+            guard state.phase == .running, state.battery != battery else { return false }
             state.battery = battery
-            return (true, state.start)
+            return true
         }
-        guard isNew else { return }
-        do throws(DeviceError) {
-            try writer.write(battery: battery, at: Self.time(device.clock.now, since: start))
-        } catch {}
+        if isNew { whileRunning { _, now throws(DeviceError) in try writer.write(battery: battery, at: now) } }
     }
 
     private func record(_ event: AccessoryEvent) {
@@ -268,9 +253,8 @@ public final class TraceRecorder: Sendable {
         let known = state.withLock { $0.accessories[id] }
         switch change {
         case .attached(let description) where known == description: return
-        case .attached: break
         case .detached where known == nil: return
-        case .detached: break
+        case .attached, .detached: break
         case .opened, .closed, .received, .sent:
             // A session may be opened by somebody who was told of the accessory before this recorder was.
             if known == nil {
@@ -278,32 +262,30 @@ public final class TraceRecorder: Sendable {
                 record(.attached(description), of: id, at: time)
             }
         }
-        let (isRunning, start) = state.withLock { state in
-            guard state.phase == .running else { return (false, state.start) }
+        let isRunning = state.withLock { state in
+            guard state.phase == .running else { return false }
             switch change {
             case .attached(let description): state.accessories[id] = description
             case .detached: state.accessories[id] = nil
             case .opened, .closed, .received, .sent: break
             }
             state.accessoryEvents += 1
-            return (true, state.start)
+            return true
         }
         guard isRunning else { return }
-        do throws(DeviceError) {
-            try writer.write(
-                TraceAccessoryEvent(accessory: String(id), change), at: Self.time(time, since: start))
-        } catch {}
+        whileRunning { start, _ throws(DeviceError) in
+            try writer.write(TraceAccessoryEvent(accessory: String(id), change), at: Self.time(time, since: start))
+        }
     }
 
     private func fail(_ error: DeviceError) {
-        let (isFirst, subscriptions) = state.withLock { state -> (Bool, [Subscription]) in
-            guard state.failure == nil else { return (false, []) }
-            state.failure = error
-            state.phase = .ended
+        let subscriptions = state.withLock { state -> [Subscription]? in
+            guard state.failure == nil else { return nil }
+            (state.failure, state.phase) = (error, .ended)
             defer { state.subscriptions = [] }
-            return (true, state.subscriptions)
+            return state.subscriptions
         }
-        guard isFirst else { return }
+        guard let subscriptions else { return }
         for subscription in subscriptions { subscription.cancel() }
         onFailure?(error)
     }

@@ -17,17 +17,17 @@ extension TraceWriter {
 
     /// Writes a line from gpsd, as ``write(gpsdLine:at:)`` with bytes in place does.
     public func write(gpsdLine line: [UInt8], at time: Int64) throws(DeviceError) {
-        try line.withBytes { bytes throws(DeviceError) in try write(gpsdLine: bytes, at: time) }
+        try write(TraceEvent(time: time, .gpsd(line)))
     }
 
     /// Writes that positions cannot be had any more, and why.
     public func writeLost(_ error: DeviceError, at time: Int64) throws(DeviceError) {
-        try appendLines(at: time) { buffer, time in TraceEventLines.append(lost: error, at: time, to: &buffer) }
+        try write(TraceEvent(time: time, .lost(error)))
     }
 
     /// Writes that the position source is back.
     public func writeRegained(at time: Int64) throws(DeviceError) {
-        try appendLines(at: time) { buffer, time in TraceEventLines.appendRegained(at: time, to: &buffer) }
+        try write(TraceEvent(time: time, .regained))
     }
 
     /// Writes the readings of a batch, each with its own line, all with the time at which the batch came in.
@@ -62,40 +62,28 @@ extension TraceWriter {
         sample value: SIMD3<Double>, kind: SensorKind, sensor: SensorDescription.ID? = nil, stamp: Int64? = nil,
         at time: Int64
     ) throws(DeviceError) {
-        let member = TraceSampleText.member(sensor ?? kind.rawValue, kind: kind)
-        try appendLines(at: time) { buffer, held in
-            TraceSampleText.append(
-                value, kind: kind, sensor: member, time: held, stamp: stamp ?? time, to: &buffer)
-        }
+        try write(TraceEvent(time: time, .sample(value, kind: kind, sensor: sensor ?? kind.rawValue, stamp: stamp)))
     }
 
     /// Writes what the battery is from here on; nil when there is none any more.
     public func write(battery: BatteryReading?, at time: Int64) throws(DeviceError) {
-        try appendLines(at: time) { buffer, time in
-            TraceEventLines.append(battery: battery, at: time, to: &buffer)
-        }
+        try write(TraceEvent(time: time, .battery(battery)))
     }
 
     /// Writes that a motion sensor gives nothing any more, and why.
-    public func writeLost(
-        _ error: DeviceError, sensor: SensorDescription.ID, at time: Int64
-    ) throws(DeviceError) {
-        try appendLines(at: time) { buffer, time in
-            TraceEventLines.append(lost: error, sensor: sensor, at: time, to: &buffer)
-        }
+    public func writeLost(_ error: DeviceError, sensor: SensorDescription.ID, at time: Int64) throws(DeviceError) {
+        try write(TraceEvent(time: time, .sensorLost(error, sensor: sensor)))
     }
 
     /// Writes that a motion sensor is back.
     public func writeRegained(sensor: SensorDescription.ID, at time: Int64) throws(DeviceError) {
-        try appendLines(at: time) { buffer, time in
-            TraceEventLines.appendRegained(sensor: sensor, at: time, to: &buffer)
-        }
+        try write(TraceEvent(time: time, .sensorRegained(sensor: sensor)))
     }
 
     /// Writes what has happened to an accessory. More bytes than ``TraceAccessoryEvent/maximumBytes`` become several
     /// events, and no bytes none.
     public func write(_ event: TraceAccessoryEvent, at time: Int64) throws(DeviceError) {
-        try appendLines(at: time) { buffer, time in event.append(at: time, to: &buffer) }
+        try write(TraceEvent(time: time, .accessory(event)))
     }
 
     /// Writes an event of any kind. One without a time has that of the event before.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import Trace
 
 /// Goes through comma-separated text row by row (RFC 4180), without copying cells.
 ///

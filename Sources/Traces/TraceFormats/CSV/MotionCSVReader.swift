@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import Trace
 
 /// Reads one CSV file of motion readings.
 struct MotionCSVReader {

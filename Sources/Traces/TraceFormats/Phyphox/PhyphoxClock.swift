@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import Trace
 
 /// What `meta/time.csv` says of an experiment: when it was started and paused, by its own clock and by the phone's.
 ///

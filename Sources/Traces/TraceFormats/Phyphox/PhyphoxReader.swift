@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import Trace
 
 /// Reads tables of phyphox into a recording.
 struct PhyphoxReader {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import Trace
 
 /// What Metadata.csv of a folder of Sensor Logger says: a row of names, and a row of values.
 struct SensorLoggerMetadata {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import Trace
 
 /// Reads one file of Sensor Logger row by row. Columns are found by name and not by order.
 struct SensorLoggerRows {
