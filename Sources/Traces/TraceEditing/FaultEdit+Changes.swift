@@ -9,8 +9,7 @@ import Trace
 extension FaultEdit {
     /// Leaves of a position only when it was.
     mutating func loseFix(of event: inout TraceEvent, _ receiver: String?) {
-        guard case .gpsd(let line) = event.contents,
-            case .position(let report) = line.withUnsafeBytes({ decoder.decode($0) }),
+        guard case .gpsd(let line) = event.contents, let report = decoder.position(line),
             receiver == nil || receiver == report.receiver
         else { return }
         var lost = PositionReport()

@@ -86,16 +86,9 @@ public struct FaultEdit: TraceEdit {
     }
 
     private mutating func noteReceivers(_ event: TraceEvent) {
-        guard case .gpsd(let line) = event.contents else { return }
-        switch line.withUnsafeBytes({ decoder.decode($0) }) {
-        case .position(let report): note(report.receiver)
-        case .sky(let report): note(report.receiver)
-        case .attitude(let report): note(report.receiver)
-        default: break
-        }
-    }
-
-    private mutating func note(_ receiver: String) {
+        guard case .gpsd(let line) = event.contents,
+            let receiver = line.withUnsafeBytes({ decoder.decode($0) }).receiver
+        else { return }
         if isWorthNoting(receiver, among: receivers.count) { receivers.insert(receiver) }
     }
 
@@ -134,11 +127,9 @@ public struct FaultEdit: TraceEdit {
 
     private mutating func unplug(_ target: String?, at time: Int64, into events: inout [TraceEvent]) {
         for id in open.keys.sorted() where target == nil || target == id {
-            for name in open[id] ?? [] {
-                let closing = TraceAccessoryEvent(accessory: id, .closed(name, .detached))
-                hand(TraceEvent(time: time, .accessory(closing)), into: &events)
+            for change in (open[id] ?? []).map({ .closed($0, .detached) }) + [TraceAccessoryEvent.Change.detached] {
+                hand(TraceEvent(time: time, .accessory(TraceAccessoryEvent(accessory: id, change))), into: &events)
             }
-            hand(TraceEvent(time: time, .accessory(TraceAccessoryEvent(accessory: id, .detached))), into: &events)
             open[id] = nil
             unplugged.insert(id)
         }
@@ -188,8 +179,8 @@ public struct FaultEdit: TraceEdit {
         }
         let time = event.time ?? 0
         if bytes.count > 1 {
-            let half = TraceAccessoryEvent(
-                accessory: accessory.accessory, .sent(name, [UInt8](bytes.prefix(bytes.count / 2))))
+            var half = accessory
+            half.change = .sent(name, [UInt8](bytes.prefix(bytes.count / 2)))
             hand(TraceEvent(time: time, .accessory(half)), into: &events)
         }
         unplug(accessory.accessory, at: time, into: &events)

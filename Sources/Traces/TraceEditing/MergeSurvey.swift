@@ -41,7 +41,7 @@ struct MergeSurvey {
             switch event.contents {
             case .gpsd(let line):
                 let time = (event.time ?? 0).addingSaturated(offset)
-                if let path = line.withUnsafeBytes({ decoder.decode($0) }).reporter { note(path, at: time) }
+                if let path = line.withUnsafeBytes({ decoder.decode($0) }).receiver { note(path, at: time) }
             case .battery: hasBattery = true
             case .lost: lossCount += 1
             default: break
@@ -56,18 +56,6 @@ struct MergeSurvey {
             receivers[path] = Span(first: time, last: time)
         } else {
             hasMore = true
-        }
-    }
-}
-
-extension GPSDReport {
-    /// The path of the receiver that measured; nil for reports that are no measurement.
-    fileprivate var reporter: String? {
-        switch self {
-        case .position(let report): report.receiver
-        case .sky(let report): report.receiver
-        case .attitude(let report): report.receiver
-        default: nil
         }
     }
 }

@@ -70,7 +70,7 @@ struct MergedHeader {
     /// A phone's position with errors as gpsd has them. Such positions were written here, so that nothing else is lost.
     private static func withUsualErrors(_ line: [UInt8]) -> [UInt8] {
         var decoder = GPSDDecoder()
-        guard case .position(let report) = line.withUnsafeBytes({ decoder.decode($0) }) else { return line }
+        guard let report = decoder.position(line) else { return line }
         return GPSDEncoder.line(report.with(errors: .ninetyFive, insteadOf: .sixtyEight))
     }
 

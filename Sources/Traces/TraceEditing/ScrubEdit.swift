@@ -80,10 +80,9 @@ public struct ScrubEdit: TraceEdit {
             guard let line = scrubbed(line) else { return }
             event.contents = .gpsd(line)
         case .gpsdText: return
-        case .lost(let error): event.contents = .lost(Self.scrubbed(error, "The position source was lost."))
+        case .lost(let error): event.contents = .lost(DeviceError(error.code, "The position source was lost."))
         case .sensorLost(let error, let sensor):
-            event.contents = .sensorLost(
-                Self.scrubbed(error, "The sensor was lost."), sensor: name(of: sensor))
+            event.contents = .sensorLost(DeviceError(error.code, "The sensor was lost."), sensor: name(of: sensor))
         case .sensorRegained(let sensor): event.contents = .sensorRegained(sensor: name(of: sensor))
         case .sample(let value, let kind, let sensor, let stamp):
             event.contents = .sample(value, kind: kind, sensor: sensors[sensor] ?? kind.rawValue, stamp: stamp)
@@ -91,8 +90,7 @@ public struct ScrubEdit: TraceEdit {
             let number = number(of: accessory.accessory)
             accessory.accessory = number
             switch accessory.change {
-            case .attached(let description):
-                accessory.change = .attached(scrubbed(description, number))
+            case .attached(let description): accessory.change = .attached(scrubbed(description, number))
             case .sent, .received: if options.dropsBytes { return }
             case .detached, .opened, .closed: break
             }
@@ -111,9 +109,7 @@ public struct ScrubEdit: TraceEdit {
             report.time = moved(report.time)
             move(&report)
             if options.dropsAltitude {
-                report.altitudeHAE = .nan
-                report.altitudeMSL = .nan
-                report.altitudeUndefined = .nan
+                (report.altitudeHAE, report.altitudeMSL, report.altitudeUndefined) = (.nan, .nan, .nan)
             }
             // It is read from a map of the world by the place, and would tell it.
             if options.place != nil {
@@ -128,11 +124,9 @@ public struct ScrubEdit: TraceEdit {
             report.receiver = path(of: report.receiver)
             report.time = moved(report.time)
             if options.dropsSky, let satellites = report.satellites {
-                report.satellites = satellites.map { satellite in
-                    var satellite = satellite
-                    satellite.elevation = .nan
-                    satellite.azimuth = .nan
-                    return satellite
+                for index in satellites.indices {
+                    report.satellites?[index].elevation = .nan
+                    report.satellites?[index].azimuth = .nan
                 }
             }
             return GPSDEncoder.line(report)
@@ -165,7 +159,7 @@ public struct ScrubEdit: TraceEdit {
         let turn = moved.finalAzimuth - way.finalAzimuth
         if way.distance > 0, turn.isFinite {
             report.track = Self.direction(report.track + turn)
-            let (sine, cosine) = Self.sineAndCosine(degrees: turn)
+            let (sine, cosine) = (sin(turn * .pi / 180), cos(turn * .pi / 180))
             let (north, east) = (report.velocityNorth, report.velocityEast)
             report.velocityNorth = north * cosine - east * sine
             report.velocityEast = north * sine + east * cosine
@@ -175,10 +169,6 @@ public struct ScrubEdit: TraceEdit {
     private static func direction(_ degrees: Double) -> Double {
         let rest = degrees.truncatingRemainder(dividingBy: 360)
         return rest < 0 ? rest + 360 : rest
-    }
-
-    private static func sineAndCosine(degrees: Double) -> (Double, Double) {
-        (sin(degrees * .pi / 180), cos(degrees * .pi / 180))
     }
 
     // MARK: Sensors
@@ -245,10 +235,6 @@ public struct ScrubEdit: TraceEdit {
             scrubbed.name = description.modelNumber.isEmpty ? "Accessory \(number)" : description.modelNumber
         }
         return scrubbed
-    }
-
-    private static func scrubbed(_ error: DeviceError, _ message: String) -> DeviceError {
-        DeviceError(error.code, message)
     }
 }
 

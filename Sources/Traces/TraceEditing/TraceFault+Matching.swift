@@ -29,25 +29,15 @@ extension TraceFault {
     /// True when the fault changes such an event.
     func meets(_ event: TraceEvent) -> Bool {
         switch event.contents {
-        case .gpsd, .gpsdText:
-            switch action {
-            case .noFix, .clockStep: return true
-            case .silence, .loss, .drop, .duplicate, .jitter: return isForPositions
-            case .stuck, .saturation, .disturbance, .unplug, .unplugInWrite: return false
-            }
+        case .gpsd, .gpsdText: return action.subject == .receivers || (action.subject == .streams && isForPositions)
         case .sample(_, let kind, let sensor, _):
             switch action {
-            case .drop, .duplicate, .jitter, .stuck, .saturation, .disturbance: return meets(sensor: sensor, kind)
             // Those that name nothing are of gpsd.
             case .silence, .loss: return target != nil && meets(sensor: sensor, kind)
-            case .noFix, .clockStep, .unplug, .unplugInWrite: return false
+            default: return [.streams, .sensors].contains(action.subject) && meets(sensor: sensor, kind)
             }
         case .accessory(let accessory):
-            guard target == nil || target == accessory.accessory else { return false }
-            switch action {
-            case .unplugInWrite: return true
-            default: return false
-            }
+            return action == .unplugInWrite && (target == nil || target == accessory.accessory)
         case .lost, .regained, .sensorLost, .sensorRegained, .battery: return false
         }
     }

@@ -61,3 +61,15 @@ extension GPSDDecoder {
         if case .position(let report) = line.withUnsafeBytes({ decode($0) }) { report } else { nil }
     }
 }
+
+extension GPSDReport {
+    /// The path of the receiver that measured; nil for reports that are no measurement.
+    var receiver: String? {
+        switch self {
+        case .position(let report): report.receiver
+        case .sky(let report): report.receiver
+        case .attitude(let report): report.receiver
+        default: nil
+        }
+    }
+}

@@ -66,13 +66,7 @@ extension GPSDReport {
     }
 
     fileprivate var origin: String {
-        switch self {
-        case .position(let report): report.receiver
-        case .sky(let report): report.receiver
-        case .attitude(let report): report.receiver
-        case .device(let receiver): receiver.path
-        default: ""
-        }
+        if case .device(let receiver) = self { receiver.path } else { receiver ?? "" }
     }
 
     fileprivate var time: WallTime? {

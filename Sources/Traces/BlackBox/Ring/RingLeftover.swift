@@ -46,9 +46,8 @@ package struct RingLeftover: Sendable {
                 continue
             }
             // Where the ring lies on another file system it has to stay there, under a name that is no segment's.
-            let names = [
-                place.path(at: time, for: RingPlace.damaged), RingPlace.free(path, ".\(RingPlace.damaged)"),
-            ]
+            let beside = RingPlace.free(path, ".\(RingPlace.damaged)")
+            let names = [place.path(at: time, for: RingPlace.damaged), beside]
             if let name = names.first(where: { rename(path, $0) == 0 }) {
                 remarks.append("What could not be read of \(path) is kept as \(name).")
             } else {

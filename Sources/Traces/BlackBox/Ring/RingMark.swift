@@ -80,18 +80,13 @@ struct RingMark: Sendable, Equatable {
         }
         return TraceMember(name: Self.member, json: writer.bytes)
     }
+}
 
-    init(number: Int, stateLines: Int, triggers: [RingTrigger]) {
-        self.number = number
-        self.stateLines = stateLines
-        self.triggers = triggers
-    }
-
+extension RingMark {
     /// The mark of a header; nil when it is not that of a segment.
     init?(_ header: TraceHeader) {
-        guard let member = header.otherMembers.first(where: { $0.name == Self.member }) else { return nil }
-        let mark = member.json.withUnsafeBytes { Self.read($0) }
-        guard let mark else { return nil }
+        let member = header.otherMembers.first { $0.name == Self.member }
+        guard let mark = member.flatMap({ $0.json.withUnsafeBytes { Self.read($0) } }) else { return nil }
         self = mark
     }
 
@@ -99,8 +94,7 @@ struct RingMark: Sendable, Equatable {
         var mark = RingMark(number: 0, stateLines: 0, triggers: [])
         var reader = JSONReader(bytes)
         do throws(JSONError) {
-            guard try reader.peekKind() == .object else { return nil }
-            try reader.beginObject()
+            guard try reader.beginObjectIfPresent() else { return nil }
             while let key = try reader.nextKey() {
                 switch key.word {
                 case JSONText.word("segment"): mark.number = Int(clamping: try reader.int64IfPresent() ?? 0)

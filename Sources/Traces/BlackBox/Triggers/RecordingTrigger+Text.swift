@@ -37,8 +37,7 @@ extension RecordingTrigger {
 
     /// Reads one event such as `speed>130km/h`; see ``syntax``.
     package init(_ text: String) throws(DeviceError) {
-        var word = text[...]
-        while word.first == " " { word.removeFirst() }
+        var word = text.drop { $0 == " " }
         while word.last == " " { word.removeLast() }
         self.text = String(word)
         let end = word.firstIndex { $0 == ">" || $0 == "<" || $0 == "=" } ?? word.endIndex
@@ -67,29 +66,22 @@ extension RecordingTrigger {
             guard sign == nil else { throw wrong("takes no value") }
             return condition
         }
-        let seconds = [("s", 1.0), ("ms", 0.001), ("min", 60.0)]
+        /// A duration behind the name, or the usual one.
+        func seconds(_ usual: Double, _ name: String, _ example: String) throws(DeviceError) -> Double {
+            guard sign != nil else { return usual }
+            guard sign == ">" else { throw wrong("is written \(name) or \(example)") }
+            return try number([("s", 1.0), ("ms", 0.001), ("min", 60.0)], example)
+        }
         let speeds = [("m/s", 1.0), ("km/h", 1 / 3.6), ("mph", 0.44704), ("kn", 1852 / 3600.0)]
         switch name {
         case "signal", "sigusr1": condition = try plain(.signal)
         case "shake": condition = try plain(.shake)
         case "end": condition = try plain(.end)
-        case "fall":
-            guard sign != nil else {
-                condition = .fall(0.2)
-                break
-            }
-            guard sign == ">" else { throw wrong("is written fall or fall>0.3s") }
-            condition = .fall(try number(seconds, "fall>0.3s"))
+        case "fall": condition = .fall(try seconds(0.2, name, "fall>0.3s"))
         case "impact":
             guard sign == ">" else { throw wrong("is written with its threshold, as in impact>4g") }
             condition = .impact(try number([("g", Self.standardGravity), ("m/s2", 1.0)], "impact>4g"))
-        case "lost-fix":
-            guard sign != nil else {
-                condition = .lostFix(5)
-                break
-            }
-            guard sign == ">" else { throw wrong("is written lost-fix or lost-fix>20s") }
-            condition = .lostFix(try number(seconds, "lost-fix>20s"))
+        case "lost-fix": condition = .lostFix(try seconds(5, name, "lost-fix>20s"))
         case "unplugged":
             guard sign == nil || sign == "=", value?.isEmpty != true else {
                 throw wrong("is written unplugged or unplugged=NAME")

@@ -33,8 +33,8 @@ package struct TriggerWatch: Sendable {
     package init(_ triggers: [RecordingTrigger]) {
         watched = triggers.map { trigger in
             // Who stands from the beginning has not slowed down.
-            if case .speedBelow = trigger.condition { return Watched(trigger: trigger, isArmed: false) }
-            return Watched(trigger: trigger, isArmed: true)
+            let isArmed = if case .speedBelow = trigger.condition { false } else { true }
+            return Watched(trigger: trigger, isArmed: isArmed)
         }
     }
 
@@ -48,41 +48,32 @@ package struct TriggerWatch: Sendable {
         lastReading = time
         let shaken = shake.update(
             acceleration: acceleration / RecordingTrigger.standardGravity, timestamp: time.seconds)
-        var events: [String] = []
-        for place in watched.indices {
-            switch watched[place].trigger.condition {
-            case .shake: if case .began? = shaken { events.append(watched[place].trigger.text) }
-            case .impact(let limit):
-                if noteImpact(place, magnitude > limit, time) { events.append(watched[place].trigger.text) }
+        return events { watch, place, condition in
+            switch condition {
+            case .shake: if case .began? = shaken { true } else { false }
+            case .impact(let limit): watch.noteImpact(place, magnitude > limit, time)
             case .fall(let duration):
-                let isFalling = magnitude < RecordingTrigger.fallLimit
-                if noteFall(place, isFalling, duration, isGap, time) { events.append(watched[place].trigger.text) }
-            default: break
+                watch.noteFall(place, magnitude < RecordingTrigger.fallLimit, duration, isGap, time)
+            default: false
             }
         }
-        return events
     }
 
     /// Takes a position report of the receiver that counts; answers the events that it is.
     package mutating func take(_ report: PositionReport, at time: BootTime) -> [String] {
         let hasFix = report.mode.rawValue >= FixMode.twoDimensional.rawValue
         if hasFix { lastFix = time }
-        var events: [String] = []
-        for place in watched.indices {
-            let isNew: Bool
-            switch watched[place].trigger.condition {
+        let speed = hasFix ? report.speed : .nan
+        return events { watch, place, condition in
+            switch condition {
             case .lostFix(let limit):
-                if hasFix { watched[place].isArmed = true }
-                isNew = !hasFix && noteLostFix(place, limit, time)
-            case .speedAbove(let limit):
-                isNew = noteSpeed(place, hasFix ? report.speed : .nan, over: limit, sign: 1)
-            case .speedBelow(let limit):
-                isNew = noteSpeed(place, hasFix ? report.speed : .nan, over: limit, sign: -1)
-            default: isNew = false
+                if hasFix { watch.watched[place].isArmed = true }
+                return !hasFix && watch.noteLostFix(place, limit, time)
+            case .speedAbove(let limit): return watch.noteSpeed(place, speed, over: limit, sign: 1)
+            case .speedBelow(let limit): return watch.noteSpeed(place, speed, over: limit, sign: -1)
+            default: return false
             }
-            if isNew { events.append(watched[place].trigger.text) }
         }
-        return events
     }
 
     /// When the next event happens if nothing is told until then; nil when none does.
@@ -96,34 +87,37 @@ package struct TriggerWatch: Sendable {
 
     /// Nothing was told until now; answers the events that it is.
     package mutating func pass(_ time: BootTime) -> [String] {
-        var events: [String] = []
-        for place in watched.indices {
-            guard case .lostFix(let limit) = watched[place].trigger.condition else { continue }
-            if noteLostFix(place, limit, time) { events.append(watched[place].trigger.text) }
+        events { watch, place, condition in
+            if case .lostFix(let limit) = condition { watch.noteLostFix(place, limit, time) } else { false }
         }
-        return events
     }
 
     /// Positions cannot be had any more; answers the events that it is.
     package mutating func positionWasLost() -> [String] {
         guard lastFix != nil else { return [] }
-        var events: [String] = []
-        for place in watched.indices where watched[place].isArmed {
-            guard case .lostFix = watched[place].trigger.condition else { continue }
-            watched[place].isArmed = false
-            events.append(watched[place].trigger.text)
+        return events { watch, place, condition in
+            guard case .lostFix = condition else { return false }
+            defer { watch.watched[place].isArmed = false }
+            return watch.watched[place].isArmed
         }
-        return events
     }
 
     /// An accessory was unplugged; answers the events that it is.
     package mutating func accessoryWasUnplugged(_ name: String) -> [String] {
-        watched.compactMap { entry in
-            guard case .unplugged(let wanted) = entry.trigger.condition, wanted == nil || wanted == name else {
-                return nil
-            }
-            return entry.trigger.text
+        events { _, _, condition in
+            if case .unplugged(let wanted) = condition { wanted == nil || wanted == name } else { false }
         }
+    }
+
+    /// What is told of those that the closure finds to be new.
+    private mutating func events(
+        _ isNew: (inout TriggerWatch, _ place: Int, RecordingTrigger.Condition) -> Bool
+    ) -> [String] {
+        var events: [String] = []
+        for place in watched.indices where isNew(&self, place, watched[place].trigger.condition) {
+            events.append(watched[place].trigger.text)
+        }
+        return events
     }
 
     private mutating func noteLostFix(_ place: Int, _ limit: Double, _ time: BootTime) -> Bool {
