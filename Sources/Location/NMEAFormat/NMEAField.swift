@@ -16,9 +16,7 @@ struct NMEAField {
     }
 
     /// True when it is that text.
-    func equals(_ text: StaticString) -> Bool {
-        text.withUTF8Buffer { $0.elementsEqual(bytes) }
-    }
+    func equals(_ text: StaticString) -> Bool { text.withUTF8Buffer { $0.elementsEqual(bytes) } }
 
     /// A number; NaN when there is none, or one beyond 1e9, which nothing in a sentence reaches.
     var number: Double {

@@ -37,9 +37,7 @@ public struct NMEAOptions: Sendable, Hashable {
     public var sentences = Sentences.all
     /// Digits behind the point of a coordinate's minutes, 2 to 9. Receivers write four, five (2 cm) or seven; with seven,
     /// sentences become longer than the 82 characters of the standard, as such receivers' are.
-    public var minuteDecimals = 5 {
-        didSet { minuteDecimals = max(2, min(minuteDecimals, 9)) }
-    }
+    public var minuteDecimals = 5 { didSet { minuteDecimals = max(2, min(minuteDecimals, 9)) } }
 
     /// The confidence of the reports' errors.
     package var confidence = PositionDeviations.Confidence.ninetyFive

@@ -107,8 +107,7 @@ struct NMEASentence {
         let (whole, fraction) = digits.mantissa.quotientAndRemainder(dividingBy: unit)
         let (degrees, minutes) = whole.quotientAndRemainder(dividingBy: 100)
         guard minutes < 60, degrees <= 180 else { return nil }
-        let value =
-            (Double(degrees &* 60 &+ minutes) + Double(fraction) / DecimalDigits.powers[digits.decimals]) / 60
+        let value = (Double(degrees &* 60 &+ minutes) + Double(fraction) / DecimalDigits.powers[digits.decimals]) / 60
         guard value <= limit else { return nil }
         return (half == negative ? -value : value, digits.decimals)
     }

@@ -17,9 +17,7 @@ struct NMEASentenceText {
     }
 
     /// A field of which nothing is known.
-    mutating func empty() {
-        bytes.append(UInt8(ascii: ","))
-    }
+    mutating func empty() { bytes.append(UInt8(ascii: ",")) }
 
     /// A field of text, without anything that would end a field or a sentence.
     mutating func text(_ text: StaticString) {

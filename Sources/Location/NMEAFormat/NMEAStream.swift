@@ -293,9 +293,7 @@ extension NMEAStream {
     }
 
     /// `heading of the sensor,deviation,E,variation,E`
-    private mutating func readHDG(
-        _ sentence: NMEASentence, _ arrival: WallTime?, _ receive: (NMEAReport) -> Void
-    ) {
+    private mutating func readHDG(_ sentence: NMEASentence, _ arrival: WallTime?, _ receive: (NMEAReport) -> Void) {
         let sensor = Self.direction(sentence[0])
         let deviation = sentence.eastward(1)
         let magnetic = Self.turned(sensor + (deviation.isNaN ? 0 : deviation))
@@ -308,9 +306,7 @@ extension NMEAStream {
     }
 
     /// Fours of fields: the kind of transducer, the value, its unit, its name.
-    private mutating func readXDR(
-        _ sentence: NMEASentence, _ arrival: WallTime?, _ receive: (NMEAReport) -> Void
-    ) {
+    private mutating func readXDR(_ sentence: NMEASentence, _ arrival: WallTime?, _ receive: (NMEAReport) -> Void) {
         var index = 0
         while index + 3 < sentence.count {
             let name = sentence[index + 3]

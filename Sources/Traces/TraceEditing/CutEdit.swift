@@ -24,9 +24,7 @@ public struct CutEdit: TraceEdit {
     }
 
     /// The same, in nanoseconds, which no conversion rounds.
-    package init(nanoseconds range: ClosedRange<Int64>) {
-        (from, to) = (range.lowerBound, range.upperBound)
-    }
+    package init(nanoseconds range: ClosedRange<Int64>) { (from, to) = (range.lowerBound, range.upperBound) }
 
     /// The same header with its start moved.
     public mutating func header(_ header: TraceHeader) throws(DeviceError) -> TraceHeader {
@@ -51,16 +49,13 @@ public struct CutEdit: TraceEdit {
         var event = event
         event.time = time - from
         if case .sample(let value, let kind, let sensor, let stamp?) = event.contents {
-            event.contents = .sample(
-                value, kind: kind, sensor: sensor, stamp: stamp.subtractingSaturated(from))
+            event.contents = .sample(value, kind: kind, sensor: sensor, stamp: stamp.subtractingSaturated(from))
         }
         events.append(event)
     }
 
     /// A part behind the last event begins with what held then.
-    public mutating func finish(into events: inout [TraceEvent]) {
-        begin(&events)
-    }
+    public mutating func finish(into events: inout [TraceEvent]) { begin(&events) }
 
     private mutating func begin(_ events: inout [TraceEvent]) {
         guard !hasBegun else { return }

@@ -99,9 +99,7 @@ public struct FaultEdit: TraceEdit {
     // MARK: What happens by itself
 
     private mutating func happen(_ step: FaultSchedule.Step, into events: inout [TraceEvent]) {
-        guard case .loss = step.fault.action else {
-            return unplug(step.fault.target, at: step.time, into: &events)
-        }
+        guard case .loss = step.fault.action else { return unplug(step.fault.target, at: step.time, into: &events) }
         for source in step.fault.isForPositions ? [""] : sensors(step.fault) {
             let count = losses[source, default: 0] + (step.isEnd ? -1 : 1)
             losses[source] = count

@@ -17,9 +17,7 @@ struct LateEvents {
     /// Where too many came at once some go before their time. None goes before one that has gone.
     private var last = Int64.min
 
-    init(capacity: Int = LateEvents.capacity) {
-        self.capacity = capacity
-    }
+    init(capacity: Int = LateEvents.capacity) { self.capacity = capacity }
 
     /// Adds an event; the earliest is handed on where too many wait.
     mutating func add(_ event: TraceEvent, into events: inout [TraceEvent]) {

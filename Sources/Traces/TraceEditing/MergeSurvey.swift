@@ -13,9 +13,7 @@ struct MergeSurvey {
         var last: Int64
 
         /// True when both report at one time. Where one ends as the other begins they do not.
-        func overlaps(_ other: Span) -> Bool {
-            self == other || (first < other.last && other.first < last)
-        }
+        func overlaps(_ other: Span) -> Bool { self == other || (first < other.last && other.first < last) }
     }
 
     /// So many receivers are told apart.

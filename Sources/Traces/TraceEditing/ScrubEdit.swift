@@ -28,9 +28,7 @@ public struct ScrubEdit: TraceEdit {
     private var accessories: [String: String] = [:]
 
     /// An edit that takes out what the options say.
-    public init(_ options: ScrubOptions = ScrubOptions()) {
-        self.options = options
-    }
+    public init(_ options: ScrubOptions = ScrubOptions()) { self.options = options }
 
     /// A header that says what the readings are, and nothing of where they come from.
     public mutating func header(_ header: TraceHeader) throws(DeviceError) -> TraceHeader {
@@ -227,9 +225,7 @@ public struct ScrubEdit: TraceEdit {
         var scrubbed = description
         scrubbed.serialNumber = ""
         // A place on the USB says nothing; a path may hold a name or a serial number.
-        if !description.portPath.utf8.allSatisfy({ "0123456789-.:".utf8.contains($0) }) {
-            scrubbed.portPath = number
-        }
+        if !description.portPath.utf8.allSatisfy({ "0123456789-.:".utf8.contains($0) }) { scrubbed.portPath = number }
         scrubbed.identity = scrubbed.portIdentity
         if options.dropsNames {
             scrubbed.name = description.modelNumber.isEmpty ? "Accessory \(number)" : description.modelNumber

@@ -12,9 +12,7 @@ extension TraceFault {
         duration.map { startNanoseconds.addingSaturated(max(0, Int64(saturatingSeconds: $0) ?? 0)) }
     }
 
-    func isDue(at time: Int64) -> Bool {
-        time >= startNanoseconds && endNanoseconds.map { time < $0 } ?? true
-    }
+    func isDue(at time: Int64) -> Bool { time >= startNanoseconds && endNanoseconds.map { time < $0 } ?? true }
 
     /// The path of the one receiver that it happens to; nil for all.
     var receiver: String? { isForPositions ? nil : target }

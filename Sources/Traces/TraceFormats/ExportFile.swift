@@ -33,9 +33,7 @@ struct ExportFile: ~Copyable {
     var name: String { output.name }
 
     /// Adds text.
-    mutating func text(_ text: StaticString) {
-        text.withUTF8Buffer { bytes.append(contentsOf: $0) }
-    }
+    mutating func text(_ text: StaticString) { text.withUTF8Buffer { bytes.append(contentsOf: $0) } }
 
     /// Writes what is in memory when it has become much.
     mutating func flushIfLarge() throws(DeviceError) {
@@ -62,9 +60,7 @@ extension ExportFile {
     mutating func number(_ value: Double, decimals: Int) { bytes.appendNumber(value, decimals: decimals) }
 
     /// Adds a whole number.
-    mutating func integer(_ value: Int) {
-        bytes.append(contentsOf: String(value).utf8)
-    }
+    mutating func integer(_ value: Int) { bytes.append(contentsOf: String(value).utf8) }
 
     /// Adds a time in UTC with as many decimals as it needs: none, three or nine.
     mutating func time(_ time: WallTime) {

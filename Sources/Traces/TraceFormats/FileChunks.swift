@@ -117,9 +117,7 @@ package final class MemorySource: ByteSource {
 
 extension [UInt8] {
     /// Calls the closure with the bytes.
-    func borrowed<Value>(
-        _ body: (UnsafeRawBufferPointer) throws(DeviceError) -> Value
-    ) throws(DeviceError) -> Value {
+    func borrowed<Value>(_ body: (UnsafeRawBufferPointer) throws(DeviceError) -> Value) throws(DeviceError) -> Value {
         try withUnsafeBufferPointer { (bytes) throws(DeviceError) in try body(UnsafeRawBufferPointer(bytes)) }
     }
 }

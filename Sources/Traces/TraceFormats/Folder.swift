@@ -38,9 +38,7 @@ enum Folder {
     }
 
     /// Has a folder filled. Where that fails, a folder that was not there before and has nothing in it is removed.
-    static func fill<Result>(
-        _ path: String, _ body: () throws(DeviceError) -> Result
-    ) throws(DeviceError) -> Result {
+    static func fill<Result>(_ path: String, _ body: () throws(DeviceError) -> Result) throws(DeviceError) -> Result {
         let wasThere = isThere(path)
         do {
             return try body()

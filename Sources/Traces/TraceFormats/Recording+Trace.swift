@@ -80,8 +80,6 @@ extension Recording {
         }
         remarks.tell(warnings, "lines of the trace could not be read as they should.")
         settle()
-        guard !tracks.isEmpty else {
-            throw DeviceError(.invalidTrace, "\(trace.name) holds no motion readings.")
-        }
+        guard !tracks.isEmpty else { throw DeviceError(.invalidTrace, "\(trace.name) holds no motion readings.") }
     }
 }

@@ -25,9 +25,7 @@ public struct RecordingFile: Sendable {
     /// Opens a file or a folder. The error says what it is instead of a recording, or where it is damaged.
     public static func open(
         _ path: String, options: RecordingOptions = .init()
-    ) throws(DeviceError) -> RecordingFile {
-        try make(try RecordingInput(path: path), options)
-    }
+    ) throws(DeviceError) -> RecordingFile { try make(try RecordingInput(path: path), options) }
 
     /// Reads a recording that is in memory already: any kind but a folder and libiio's XML, which has its buffers in other
     /// files.
@@ -35,9 +33,7 @@ public struct RecordingFile: Sendable {
     /// - Parameter name: what to call it in messages.
     public static func read(
         _ bytes: [UInt8], name: String, options: RecordingOptions = .init()
-    ) throws(DeviceError) -> RecordingFile {
-        try make(RecordingInput(bytes, name: name), options)
-    }
+    ) throws(DeviceError) -> RecordingFile { try make(RecordingInput(bytes, name: name), options) }
 
     private static func make(
         _ input: RecordingInput, _ options: RecordingOptions

@@ -49,8 +49,7 @@ final class RecordingInput {
     var isTable: Bool { firstByte.map { !"<{$!\\".utf8.contains($0) } ?? false }
 
     /// The names of a table's columns, in lower case; empty when it has no header that can be read.
-    private(set) lazy var columns: [String] =
-        isTable ? prefix.withUnsafeBytes { Recording.csvColumns(of: $0) } : []
+    private(set) lazy var columns: [String] = isTable ? prefix.withUnsafeBytes { Recording.csvColumns(of: $0) } : []
 
     /// The input as a trace or gpsd's reports; the error says what it is instead.
     private(set) lazy var trace: Result<TraceFile, DeviceError> = {

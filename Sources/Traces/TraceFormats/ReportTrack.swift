@@ -20,9 +20,7 @@ public struct ReportTrack: Sendable, Hashable {
     public var count: Int { times.count }
 
     /// A report as one line of JSON, without its line end; empty for an index that there is not.
-    public func line(_ index: Int) -> [UInt8] {
-        ranges.indices.contains(index) ? [UInt8](bytes[ranges[index]]) : []
-    }
+    public func line(_ index: Int) -> [UInt8] { ranges.indices.contains(index) ? [UInt8](bytes[ranges[index]]) : [] }
 
     /// Adds a position. The order may be set right later.
     public mutating func append(_ report: PositionReport, at time: Int64) {

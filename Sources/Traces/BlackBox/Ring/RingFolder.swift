@@ -43,9 +43,7 @@ final class RingFolder: Sendable {
     func file(_ number: Int) -> String { "\(path)/\(RingName(number: number).text)" }
 
     /// The numbers of the segments that are there, rising. The error says that nobody knows.
-    func numbers() throws(DeviceError) -> [Int] {
-        try names().filter { $0.former == nil }.map(\.number).sorted()
-    }
+    func numbers() throws(DeviceError) -> [Int] { try names().filter { $0.former == nil }.map(\.number).sorted() }
 
     /// What former recorders have left behind, oldest first.
     func formers() throws(DeviceError) -> [Former] {

@@ -65,8 +65,7 @@ package struct RingSave: Sendable {
                 return name
             }
             try disk.syncFolder(RingDisk.folder(of: name))
-            return RingSave(
-                path: name, count: count, seconds: Double(last - start) / 1e9, remarks: reading.remarks)
+            return RingSave(path: name, count: count, seconds: Double(last - start) / 1e9, remarks: reading.remarks)
         } catch {
             unlink(temporary)
             throw Self.unsaved(path(), error)

@@ -42,9 +42,7 @@ extension TraceRing {
     }
 
     /// The segments have been read.
-    func endReading() {
-        state.withLock { $0.ledger.pinned = nil }
-    }
+    func endReading() { state.withLock { $0.ledger.pinned = nil } }
 
     /// Removes all segments, and the folder unless a former recorder's are in it. To be called when it is closed.
     package func discard() throws(DeviceError) {

@@ -92,9 +92,7 @@ package final class TraceRing: TraceDestination, Sendable {
                     duration: Int64(saturatingSeconds: options.duration) ?? 0, size: options.size)))
     }
 
-    deinit {
-        try? close()
-    }
+    deinit { try? close() }
 
     /// The bytes of all segments.
     package var size: Int64 { state.withLock { $0.ledger.total } }

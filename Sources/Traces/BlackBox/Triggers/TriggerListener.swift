@@ -23,9 +23,7 @@ package final class TriggerListener: Sendable {
     /// - Parameters:
     ///   - clock: that of the device.
     ///   - told: is told each event as it is written, on any thread.
-    package init(
-        _ triggers: [RecordingTrigger], clock: any DeviceClock, told: @escaping @Sendable (String) -> Void
-    ) {
+    package init(_ triggers: [RecordingTrigger], clock: any DeviceClock, told: @escaping @Sendable (String) -> Void) {
         self.triggers = triggers
         self.clock = clock
         self.told = told

@@ -60,8 +60,7 @@ package struct DecimalNumber {
         if !isLong, mantissa <= 1 << 53, exponent >= -22, exponent <= 22 {
             // Both are exact, and IEEE 754 rounds the one operation correctly.
             let value = Double(mantissa)
-            let result =
-                exponent < 0 ? value / Self.powers[0 - exponent] : value * Self.powers[exponent]
+            let result = exponent < 0 ? value / Self.powers[0 - exponent] : value * Self.powers[exponent]
             return isNegative ? -result : result
         }
         if mark == UInt8(ascii: ".") { return Double(String(decoding: text, as: UTF8.self)) ?? .nan }

@@ -27,9 +27,7 @@ extension TraceAccessoryEvent {
         }
     }
 
-    private func append(
-        _ bytes: [UInt8], of name: String, isInput: Bool, _ time: Int64, _ buffer: inout [UInt8]
-    ) {
+    private func append(_ bytes: [UInt8], of name: String, isInput: Bool, _ time: Int64, _ buffer: inout [UInt8]) {
         var start = 0
         while start < bytes.count {
             var end = min(start + Self.maximumBytes, bytes.count)

@@ -43,9 +43,7 @@ enum Bytes {
     /// True for what may stand around a line without belonging to it. A file that lost its end in a power cut is often
     /// padded with zero bytes.
     @inline(__always)
-    static func isBlank(_ byte: UInt8) -> Bool {
-        byte == 0x20 || byte == 0x0d || byte == 0x09 || byte == 0
-    }
+    static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0d || byte == 0x09 || byte == 0 }
 
     /// True when the literal stands there.
     @inline(__always)

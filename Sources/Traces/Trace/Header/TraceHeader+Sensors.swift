@@ -89,9 +89,7 @@ extension TraceHeader {
     }
 
     /// Writes a sensor; what says nothing is left out.
-    static func write(
-        _ sensor: SensorDescription, _ calibration: SensorCalibration?, to writer: inout JSONWriter
-    ) {
+    static func write(_ sensor: SensorDescription, _ calibration: SensorCalibration?, to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("id", sensor.id)
             writer.member("kind", sensor.kind.rawValue)

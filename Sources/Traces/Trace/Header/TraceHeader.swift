@@ -57,9 +57,7 @@ public struct TraceHeader: Sendable, Hashable {
     public var otherMembers: [TraceMember] = []
 
     /// A header of this version.
-    public init(start: Start? = nil) {
-        self.start = start
-    }
+    public init(start: Start? = nil) { self.start = start }
 
     /// Adds a sensor and the unit of its readings.
     public mutating func add(_ sensor: SensorDescription) {

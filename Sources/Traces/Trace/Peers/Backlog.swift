@@ -20,13 +20,9 @@ package struct Backlog<Element: Sendable>: Sendable {
         }
     }
 
-    package mutating func append(_ element: Element) {
-        elements.append(element)
-    }
+    package mutating func append(_ element: Element) { elements.append(element) }
 
-    package mutating func append(contentsOf more: [Element]) {
-        elements += more
-    }
+    package mutating func append(contentsOf more: [Element]) { elements += more }
 
     package mutating func removeFirst(_ count: Int = 1) {
         start = min(start + count, elements.count)

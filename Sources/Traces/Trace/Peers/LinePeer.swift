@@ -16,9 +16,7 @@ public struct LinePeer: AccessoryPeer {
     ///   - greeting: what it does when the protocol is opened.
     ///   - answer: what it does about a line, which comes without its line feed and a carriage return before that. What
     ///     is not UTF-8 in it is replaced.
-    public init(
-        greeting: [AccessoryPeerAction] = [], answer: @escaping @Sendable (String) -> [AccessoryPeerAction]
-    ) {
+    public init(greeting: [AccessoryPeerAction] = [], answer: @escaping @Sendable (String) -> [AccessoryPeerAction]) {
         self.greeting = greeting
         self.answer = answer
     }

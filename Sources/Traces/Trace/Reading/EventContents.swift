@@ -58,9 +58,7 @@ struct EventContents {
     }
 
     /// Reads the numbers of a reading.
-    private mutating func readSample(
-        _ kind: SensorKind, _ reader: inout JSONReader, offset: Int
-    ) throws(JSONError) {
+    private mutating func readSample(_ kind: SensorKind, _ reader: inout JSONReader, offset: Int) throws(JSONError) {
         let isList = try reader.peekKind() == .array
         let start = reader.offset
         var value = SIMD3<Double>(repeating: 0)

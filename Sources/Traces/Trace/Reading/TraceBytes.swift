@@ -28,9 +28,7 @@ public struct TraceBytes: Sendable {
     /// The bytes of a file. What is no plain file, such as a pipe, is read into memory, up to ``TraceFile/maximumSize``.
     ///
     /// - Throws: an error that says what to do.
-    public init(path: String) throws(DeviceError) {
-        try self.init(path: path, largestInMemory: Self.largestInMemory)
-    }
+    public init(path: String) throws(DeviceError) { try self.init(path: path, largestInMemory: Self.largestInMemory) }
 
     init(path: String, largestInMemory: Int) throws(DeviceError) {
         var status = stat()
@@ -44,9 +42,7 @@ public struct TraceBytes: Sendable {
         guard descriptor >= 0 else { throw FileBytes.failedToRead(path, call: "open", errno: errno) }
         defer { close(descriptor) }
         // It may have grown or shrunk since.
-        guard fstat(descriptor, &status) == 0 else {
-            throw FileBytes.failedToRead(path, call: "fstat", errno: errno)
-        }
+        guard fstat(descriptor, &status) == 0 else { throw FileBytes.failedToRead(path, call: "fstat", errno: errno) }
         guard let file = MappedFile(descriptor: descriptor, count: Int(clamping: status.st_size)) else {
             throw FileBytes.failedToRead(path, call: "mmap", errno: errno)
         }

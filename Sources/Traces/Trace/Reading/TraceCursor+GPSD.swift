@@ -5,9 +5,7 @@ import JSONBytes
 
 extension TraceCursor {
     /// The report on a line of gpsd's text; nil when there is none.
-    mutating func gpsdRecord(
-        _ bytes: UnsafeRawBufferPointer, _ line: Range<Int>, isEnded: Bool
-    ) -> TraceRecord? {
+    mutating func gpsdRecord(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>, isEnded: Bool) -> TraceRecord? {
         var start = line.lowerBound
         stamp = nil
         switch bytes[start] {

@@ -8,9 +8,7 @@ import SystemCalls
 extension TraceCursor {
     /// The event on a line of a native trace; nil when it is not for us or cannot be read.
     @inline(__always)
-    mutating func nativeRecord(
-        _ bytes: UnsafeRawBufferPointer, _ line: Range<Int>, isEnded: Bool
-    ) -> TraceRecord? {
+    mutating func nativeRecord(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>, isEnded: Bool) -> TraceRecord? {
         let end = line.upperBound
         if isEnded, Bytes.start(bytes, at: line.lowerBound, end: end, with: "{\"t\":") {
             var at = line.lowerBound &+ 5
@@ -30,9 +28,7 @@ extension TraceCursor {
     /// Reads `{"t":12.5,"gpsd":{…}}`, the form that is written here, from behind the time, without looking at the inside
     /// of the report.
     @inline(__always)
-    private static func plainReport(
-        _ bytes: UnsafeRawBufferPointer, _ at: Int, end: Int
-    ) -> Range<Int>? {
+    private static func plainReport(_ bytes: UnsafeRawBufferPointer, _ at: Int, end: Int) -> Range<Int>? {
         guard Bytes.start(bytes, at: at, end: end, with: ",\"gpsd\":{"), let base = bytes.baseAddress else {
             return nil
         }
@@ -56,9 +52,7 @@ extension TraceCursor {
 
     /// Reads any line, whatever its order and blanks.
     @inline(never)
-    private mutating func event(
-        _ bytes: UnsafeRawBufferPointer, _ line: Range<Int>, isEnded: Bool
-    ) -> TraceRecord? {
+    private mutating func event(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>, isEnded: Bool) -> TraceRecord? {
         let text = UnsafeRawBufferPointer(rebasing: bytes[line])
         var contents: EventContents
         do throws(JSONError) {

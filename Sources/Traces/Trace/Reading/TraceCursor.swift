@@ -126,9 +126,7 @@ public struct TraceCursor: Sendable {
 
     /// Notes a line that cannot be read.
     @inline(never)
-    mutating func skipBroken(isEnded: Bool) {
-        skip(isEnded ? .brokenLine : .cutLine)
-    }
+    mutating func skipBroken(isEnded: Bool) { skip(isEnded ? .brokenLine : .cutLine) }
 
     /// Notes a line that is left out.
     @inline(never)

@@ -59,9 +59,7 @@ public struct TraceFile: Sendable {
     }
 
     /// Opens a file of any size; what is no plain file may have ``maximumSize`` bytes. The error says what to do.
-    public init(path: String) throws(DeviceError) {
-        try self.init(contents: try TraceBytes(path: path), name: path)
-    }
+    public init(path: String) throws(DeviceError) { try self.init(contents: try TraceBytes(path: path), name: path) }
 
     /// A trace in which nothing happens: it begins at time zero since boot, in 1970.
     ///

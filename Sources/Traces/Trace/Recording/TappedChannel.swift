@@ -62,9 +62,7 @@ final class TappedChannel: ByteChannel {
 
     var status: ByteChannelStatus { channel.status }
 
-    func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?) {
-        channel.observe(receive)
-    }
+    func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?) { channel.observe(receive) }
 
     func close() {
         // One that was over already did not end by this call.
@@ -73,9 +71,7 @@ final class TappedChannel: ByteChannel {
         tellEnd(reason)
     }
 
-    private func tellEnd(_ reason: ByteChannelEnd.Reason) {
-        tell(.closed(name, reason))
-    }
+    private func tellEnd(_ reason: ByteChannelEnd.Reason) { tell(.closed(name, reason)) }
 
     private func tell(_ change: TraceAccessoryEvent.Change) {
         state.withLock { state in

@@ -7,9 +7,7 @@ public struct TraceParts: OptionSet, Sendable, Hashable {
     public let rawValue: UInt32
 
     /// Parts given as bits.
-    public init(rawValue: UInt32) {
-        self.rawValue = rawValue
-    }
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// Every line of gpsd.
     public static let position = TraceParts(rawValue: 1)

@@ -28,9 +28,7 @@ public final class TraceBuilder: TraceSink {
     /// An empty trace.
     ///
     /// - Parameter name: what to call it in messages.
-    public convenience init(name: String) {
-        self.init(name: name, limit: Int.bitWidth > 32 ? .max : 1 << 28)
-    }
+    public convenience init(name: String) { self.init(name: name, limit: Int.bitWidth > 32 ? .max : 1 << 28) }
 
     /// - Parameters:
     ///   - limit: The most bytes.

@@ -131,9 +131,7 @@ package struct TraceOutput: TraceDestination {
         guard isOwned else { return }
         var failed: (call: String, errno: Int32)?
         // Pipes and devices have no disk to be brought to.
-        if fsync(descriptor) != 0, errno == EIO || errno == ENOSPC || errno == EDQUOT {
-            failed = ("fsync", errno)
-        }
+        if fsync(descriptor) != 0, errno == EIO || errno == ENOSPC || errno == EDQUOT { failed = ("fsync", errno) }
         if failed == nil, let replacement { failed = replacement.finish(descriptor) }
         if failed != nil { replacement?.remove() }
         // Linux has closed the descriptor even when it reports EINTR.
@@ -193,9 +191,7 @@ private func system_write(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ cou
     write(descriptor, bytes, count)
 }
 
-private func system_close(_ descriptor: Int32) -> Int32 {
-    close(descriptor)
-}
+private func system_close(_ descriptor: Int32) -> Int32 { close(descriptor) }
 
 /// Where a ``TraceWriter`` puts its lines: the header by itself first, then whole lines.
 package protocol TraceDestination: Sendable {

@@ -26,9 +26,7 @@ extension TraceWriter {
     }
 
     /// Writes that the position source is back.
-    public func writeRegained(at time: Int64) throws(DeviceError) {
-        try write(TraceEvent(time: time, .regained))
-    }
+    public func writeRegained(at time: Int64) throws(DeviceError) { try write(TraceEvent(time: time, .regained)) }
 
     /// Writes the readings of a batch, each with its own line, all with the time at which the batch came in.
     ///

@@ -64,9 +64,7 @@ public final class TraceWriter: TraceSink, Sendable {
     ///   when the file cannot be made.
     public convenience init(
         path: String, overwrite: Bool = false, clock: any DeviceClock = LiveClock()
-    ) throws(DeviceError) {
-        self.init(try TraceOutput(path: path, overwrite: overwrite), clock: clock)
-    }
+    ) throws(DeviceError) { self.init(try TraceOutput(path: path, overwrite: overwrite), clock: clock) }
 
     /// Makes a file for a trace that is there as a whole or not at all: what lies in its place stays as it is until
     /// ``close()``, and altogether when that fails or is never called.
@@ -125,9 +123,7 @@ public final class TraceWriter: TraceSink, Sendable {
     }
 
     /// Brings everything that was written to the file.
-    public func flush() throws(DeviceError) {
-        try perform { (state) throws(DeviceError) in try state.flush() }
-    }
+    public func flush() throws(DeviceError) { try perform { (state) throws(DeviceError) in try state.flush() } }
 
     /// Writes what is left, brings it to the disk and closes the file; the error says that the trace is not complete.
     /// A descriptor that was handed in stays open. Further calls do nothing.
@@ -149,14 +145,10 @@ public final class TraceWriter: TraceSink, Sendable {
     }
 
     /// Has the closure called at the first failure that comes while events are written, from the thread that noticed.
-    func whenFailing(_ action: @escaping @Sendable (DeviceError) -> Void) {
-        state.withLock { $0.onFailure = action }
-    }
+    func whenFailing(_ action: @escaping @Sendable (DeviceError) -> Void) { state.withLock { $0.onFailure = action } }
 
     /// Adds whole lines of one time.
-    func appendLines(
-        at time: Int64, _ body: (_ buffer: inout [UInt8], _ time: Int64) -> Void
-    ) throws(DeviceError) {
+    func appendLines(at time: Int64, _ body: (_ buffer: inout [UInt8], _ time: Int64) -> Void) throws(DeviceError) {
         try append { lines, buffer in body(&buffer, lines.hold(time)) }
     }
 

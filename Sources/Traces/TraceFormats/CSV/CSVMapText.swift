@@ -20,9 +20,7 @@ struct CSVMapText {
     private let bytes: [UInt8]
     private var at = 0
 
-    init(_ text: String) {
-        bytes = [UInt8](text.utf8)
-    }
+    init(_ text: String) { bytes = [UInt8](text.utf8) }
 
     /// The next entry; nil at the end.
     mutating func next() throws(DeviceError) -> Entry? {

@@ -87,9 +87,7 @@ struct ProtobufReader {
     private(set) var isBroken = false
 
     /// - Parameter bytes: a message; they have to stay where they are as long as the reader and its values are used.
-    init(_ bytes: UnsafeRawBufferPointer) {
-        rest = bytes
-    }
+    init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
 
     /// The next field; nil at the end.
     mutating func next() -> (number: UInt64, value: Value)? {

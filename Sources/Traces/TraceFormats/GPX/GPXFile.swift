@@ -29,9 +29,7 @@ public enum GPXFile {
     /// - Parameter name: what to call it in messages.
     public static func read(
         _ bytes: [UInt8], name: String, options: GPXOptions = .init(), to sink: some TraceSink
-    ) throws(DeviceError) -> [String] {
-        try read(.memory(bytes, name: name), options, to: sink)
-    }
+    ) throws(DeviceError) -> [String] { try read(.memory(bytes, name: name), options, to: sink) }
 
     static func read(
         _ chunks: FileChunks, _ options: GPXOptions, to sink: some TraceSink
@@ -83,9 +81,7 @@ public struct GPXOptions: Sendable, Hashable {
     public var derivesMotion = true
 
     /// Options that leave everything to the file, but for those that are given.
-    public init(
-        content: Content? = nil, number: Int? = nil, speed: Double? = nil, derivesMotion: Bool = true
-    ) {
+    public init(content: Content? = nil, number: Int? = nil, speed: Double? = nil, derivesMotion: Bool = true) {
         self.content = content
         self.number = number
         self.speed = speed

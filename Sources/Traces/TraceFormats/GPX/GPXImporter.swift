@@ -61,8 +61,7 @@ struct GPXImporter {
                     let report = reader.point.report
                     let place = GeodeticCoordinate(latitude: report.latitude, longitude: report.longitude)
                     let isJump = writer.isBroken && writer.last != nil
-                    let time =
-                        isJump ? timing.jump(to: place, after: 2 * GPXPointWriter.gap) : timing.time(of: place)
+                    let time = isJump ? timing.jump(to: place, after: 2 * GPXPointWriter.gap) : timing.time(of: place)
                     try writer.write(reader.point, at: time, to: sink)
                 }
             case .end(let content):

@@ -93,9 +93,7 @@ struct GPXSurvey {
         unknownReferences = reader.unknownReferences
     }
 
-    private mutating func read(
-        _ reader: inout GPXReader, _ direct: inout GPXDirectImport?
-    ) throws(DeviceError) {
+    private mutating func read(_ reader: inout GPXReader, _ direct: inout GPXDirectImport?) throws(DeviceError) {
         // The track or route that is open.
         var open: Int?
         while let item = try reader.next() {

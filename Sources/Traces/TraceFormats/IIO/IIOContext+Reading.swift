@@ -52,9 +52,7 @@ struct IIOContextReader: ~Copyable {
     private var channel = IIOChannel(id: "")
     private var places: [Place] = [.outside]
 
-    private init(_ reader: consuming XMLReader) {
-        self.reader = reader
-    }
+    private init(_ reader: consuming XMLReader) { self.reader = reader }
 
     /// Reads a whole text.
     static func read(_ bytes: [UInt8], name: String) throws(DeviceError) -> IIOContext {

@@ -101,7 +101,5 @@ enum IIORecordingNames {
         return files
     }
 
-    private static func replaced(_ name: String) -> String {
-        String(name.map { $0 == ":" || $0 == "/" ? "_" : $0 })
-    }
+    private static func replaced(_ name: String) -> String { String(name.map { $0 == ":" || $0 == "/" ? "_" : $0 }) }
 }

@@ -148,7 +148,5 @@ public struct IIORecordingOptions: Sendable, Hashable {
     public var rate: Double?
 
     /// Options that leave everything to the context, but for those that are given.
-    public init(rate: Double? = nil) {
-        self.rate = rate
-    }
+    public init(rate: Double? = nil) { self.rate = rate }
 }

@@ -86,9 +86,7 @@ extension PathWriter {
         return epochs
     }
 
-    private mutating func writePlace(
-        _ epoch: PositionEpochs.Epoch, _ stretch: Stretch, separator: UInt8
-    ) {
+    private mutating func writePlace(_ epoch: PositionEpochs.Epoch, _ stretch: Stretch, separator: UInt8) {
         file.number(epoch.report.longitude, decimals: 9)
         file.bytes.append(separator)
         file.number(epoch.report.latitude, decimals: 9)

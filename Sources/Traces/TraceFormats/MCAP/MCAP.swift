@@ -76,9 +76,7 @@ extension [UInt8]: MCAPPart {
 struct MCAPContents {
     private(set) var rest: UnsafeRawBufferPointer
 
-    init(_ bytes: UnsafeRawBufferPointer) {
-        rest = bytes
-    }
+    init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
 
     mutating func number<Number: FixedWidthInteger>(_ type: Number.Type) -> Number? {
         let size = MemoryLayout<Number>.size

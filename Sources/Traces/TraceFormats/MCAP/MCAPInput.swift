@@ -22,9 +22,7 @@ struct MCAPInput {
     /// Of those since it was set.
     var chunkSum: CRC32?
 
-    init(_ source: any ByteSource) {
-        self.source = source
-    }
+    init(_ source: any ByteSource) { self.source = source }
 
     /// Brings so many bytes into memory, at most ``maximumCount``; false when the file ends before.
     mutating func fill(_ count: Int) throws(DeviceError) -> Bool {
@@ -120,8 +118,7 @@ struct CRC32 {
             }
             var index = 0
             while bytes.count - index >= 8 {
-                let low =
-                    register ^ UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt32.self))
+                let low = register ^ UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt32.self))
                 let high = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: index + 4, as: UInt32.self))
                 register = part(low, 0, 7) ^ part(low, 8, 6) ^ part(low, 16, 5) ^ part(low, 24, 4)
                 register ^= part(high, 0, 3) ^ part(high, 8, 2) ^ part(high, 16, 1) ^ part(high, 24, 0)

@@ -88,9 +88,7 @@ struct MCAPReader {
     }
 
     /// The metadata of a file, wherever they stand in it: tools that rewrite files put them to the end.
-    static func metadata(
-        of chunks: FileChunks, named wanted: String
-    ) throws(DeviceError) -> [String: String]? {
+    static func metadata(of chunks: FileChunks, named wanted: String) throws(DeviceError) -> [String: String]? {
         var input = try begin(chunks)
         while let record = try input.record(), record.code != 0 {
             let opcode = MCAP.Opcode(rawValue: record.code)
@@ -288,7 +286,5 @@ struct MCAPReader {
 }
 
 extension CRC32 {
-    fileprivate mutating func add(_ bytes: [UInt8]) {
-        bytes.withUnsafeBytes { add($0) }
-    }
+    fileprivate mutating func add(_ bytes: [UInt8]) { bytes.withUnsafeBytes { add($0) } }
 }

@@ -74,9 +74,7 @@ struct MCAPWriter: ~Copyable {
     /// - Parameters:
     ///   - logged: When it came, in nanoseconds since 1970 or since the start.
     ///   - published: When it was made.
-    mutating func message(
-        _ channel: UInt16, logged: UInt64, published: UInt64, _ data: [UInt8]
-    ) throws(DeviceError) {
+    mutating func message(_ channel: UInt16, logged: UInt64, published: UInt64, _ data: [UInt8]) throws(DeviceError) {
         guard channels.indices.contains(Int(channel)) else { return }
         if channels[Int(channel)].count == 0 { introduce(Int(channel)) }
         channels[Int(channel)].count += 1

@@ -32,8 +32,7 @@ struct MCAPExport: ~Copyable {
         var writer = try MCAPWriter(path: path, overwrite: overwrite, library: "swift-device-services")
         var schemas: [String: UInt16] = [:]
         for (name, json) in FoxgloveSchema.all { schemas[name] = writer.schema(name: name, json: json) }
-        try writer.metadata(
-            name: MCAP.metadataName, [("header", String(decoding: header.line(), as: UTF8.self))])
+        try writer.metadata(name: MCAP.metadataName, [("header", String(decoding: header.line(), as: UTF8.self))])
         self.writer = writer
         self.schemas = schemas
         origin = max(header.start?.wallTime.nanoseconds ?? 0, 0)
@@ -79,9 +78,7 @@ struct MCAPExport: ~Copyable {
         }
     }
 
-    mutating func close() throws(DeviceError) {
-        try writer.close()
-    }
+    mutating func close() throws(DeviceError) { try writer.close() }
 
     /// What `/gps/fix` cannot say; `/gpsd` has it as it was.
     var remarks: [String] {

@@ -146,9 +146,7 @@ struct NMEALogLines {
         return ArrivalStamp.time(text).map { WallTime(nanoseconds: $0) }
     }
 
-    private static func isMark(_ byte: UInt8) -> Bool {
-        " \t,;:[]()|>\"".utf8.contains(byte)
-    }
+    private static func isMark(_ byte: UInt8) -> Bool { " \t,;:[]()|>\"".utf8.contains(byte) }
 
     private static func number(_ text: UnsafeRawBufferPointer) -> Int64? {
         var value: Int64 = 0

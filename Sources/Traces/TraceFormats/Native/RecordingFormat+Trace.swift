@@ -34,8 +34,7 @@ extension RecordingFormat {
         var hasLines = false
         while !hasLines, let record = bytes.withUnsafeBytes({ probe.next($0) }) { hasLines = record.isOfGPSD }
         guard hasLines else {
-            throw DeviceError(
-                .invalidTrace, "\(trace.name) holds nothing of gpsd, so there is nothing to write.")
+            throw DeviceError(.invalidTrace, "\(trace.name) holds nothing of gpsd, so there is nothing to write.")
         }
         var file = try ExportFile(path: path, overwrite: options.overwrite)
         var cursor = TraceCursor(trace)

@@ -75,9 +75,7 @@ struct PhyphoxClock {
 
     /// Nanoseconds of the trace from those of the experiment. A time that belongs to a pause is the one when it began.
     func traceTime(_ experiment: Int64) -> Int64 {
-        guard stretches.count > 1 else {
-            return experiment.subtractingSaturated(stretches.first?.experiment ?? 0)
-        }
+        guard stretches.count > 1 else { return experiment.subtractingSaturated(stretches.first?.experiment ?? 0) }
         // The last stretch that began before; the first one for all that is earlier.
         var low = 0
         var high = stretches.count

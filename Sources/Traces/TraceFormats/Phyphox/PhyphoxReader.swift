@@ -111,8 +111,7 @@ struct PhyphoxReader {
                 "Acceleration without gravity was left out: record acceleration with g, which says where up is.")
         }
         if clock.start == nil {
-            recording.remarks.append(
-                "Nothing says when it was recorded; in a folder of phyphox meta/time.csv does.")
+            recording.remarks.append("Nothing says when it was recorded; in a folder of phyphox meta/time.csv does.")
         }
         if clock.setBack > 0 {
             recording.remarks.append(

@@ -14,9 +14,7 @@ extension Recording {
     ///
     /// - Throws: an error that names the file, the line and the column; also when nothing says which sign acceleration
     ///   has.
-    public init(
-        sensorLoggerFolder path: String, options: SensorLoggerOptions = .init()
-    ) throws(DeviceError) {
+    public init(sensorLoggerFolder path: String, options: SensorLoggerOptions = .init()) throws(DeviceError) {
         let files = try Folder.names(path)
         let reader = SensorLoggerReader(name: path, options: options, files: files) { (name) throws(DeviceError) in
             try Folder.readIfPresent("\(path)/\(name)")

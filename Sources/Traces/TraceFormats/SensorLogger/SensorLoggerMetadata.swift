@@ -25,9 +25,7 @@ struct SensorLoggerMetadata {
         guard try reader.next() else {
             throw DeviceError(.invalidTrace, "\(name) has a header and no row of values. Export the recording again.")
         }
-        func value(_ column: String) -> String {
-            reader.column(column).map { reader.text($0) } ?? ""
-        }
+        func value(_ column: String) -> String { reader.column(column).map { reader.text($0) } ?? "" }
         deviceName = value("device name")
         let system = value("platform").lowercased()
         if system.contains("android") {

@@ -72,9 +72,7 @@ extension XMLReader {
         }
         try gather(run..<at)
         try checkOutside()
-        guard hasRoot else {
-            throw errorHere("there is no element in this text; XML has one. Is it another file?")
-        }
+        guard hasRoot else { throw errorHere("there is no element in this text; XML has one. Is it another file?") }
     }
 
     /// Nothing but blanks stands outside the root element.
@@ -114,9 +112,7 @@ extension XMLReader {
     }
 
     /// Moves behind the three or fewer bytes of an end mark, without keeping what stands before it.
-    private mutating func skip(
-        past mark: StaticString, _ what: String, gathering: Bool = false
-    ) throws(DeviceError) {
+    private mutating func skip(past mark: StaticString, _ what: String, gathering: Bool = false) throws(DeviceError) {
         let count = mark.utf8CodeUnitCount
         let first = mark.withUTF8Buffer { $0[0] }
         while true {

@@ -104,9 +104,7 @@ package struct XMLReader: ~Copyable {
     ///   - offset: of the tag in the text.
     ///   - line: of the tag.
     ///   - open: the names of the elements that it stands in, the root first.
-    package init(
-        _ source: any ByteSource, name: String, offset: Int = 0, line: Int = 1, inside open: [String] = []
-    ) {
+    package init(_ source: any ByteSource, name: String, offset: Int = 0, line: Int = 1, inside open: [String] = []) {
         self.source = source
         self.name = name
         capacity = Self.pieceSize
