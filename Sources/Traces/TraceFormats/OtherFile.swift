@@ -50,7 +50,7 @@ enum OtherFile {
         // Of the members' order nothing is said, and blanks may stand anywhere.
         let plain = text.prefix(512).filter { ![0x20, 0x09, 0x0a, 0x0d].contains($0) }
         let isOurs = plain.starts(with: "{\"format\"".utf8) || plain.starts(with: "{\"class\"".utf8)
-        return !isOurs && contains(plain, Array("\"type\":\"Feature".utf8)) ? geoJSON : nil
+        return !isOurs && plain.contains("\"type\":\"Feature".utf8) ? geoJSON : nil
     }
 
     /// The root element tells.
@@ -68,15 +68,5 @@ enum OtherFile {
             return "a file of Garmin's Training Center. Make GPX of it: gpsbabel -i gtrnctr -f PATH -o gpx -F out.gpx"
         }
         return nil
-    }
-
-    private static func contains(_ bytes: [UInt8], _ part: [UInt8]) -> Bool {
-        var rest = bytes[...]
-        while let start = rest.firstIndex(of: part[0]) {
-            rest = rest[start...]
-            if rest.starts(with: part) { return true }
-            rest = rest.dropFirst()
-        }
-        return false
     }
 }

@@ -3,6 +3,7 @@
 
 import DeviceCore
 import IIOFormat
+import JSONBytes
 
 /// Makes up a context for a recording that has none: a device for each sensor, with numbers fine enough for any.
 enum IIORecordingContext {
@@ -30,7 +31,7 @@ enum IIORecordingContext {
             device.channels = channels(sensor)
             device.attributes = [
                 IIOAttribute(name: "current_timestamp_clock", value: hasStart ? "realtime" : "boottime"),
-                IIOAttribute(name: "sampling_frequency", value: sensor.rate.map { text($0, decimals: 6) } ?? "0"),
+                IIOAttribute(name: "sampling_frequency", value: sensor.rate.map(text) ?? "0"),
             ]
             context.devices.append(device)
         }
@@ -65,13 +66,9 @@ enum IIORecordingContext {
     }
 
     /// A number in plain decimals, as sysfs has it.
-    private static func text(_ value: Double, decimals: Int) -> String {
-        var scaled = value
-        for _ in 0..<decimals { scaled *= 10 }
-        guard let number = Int64(exactly: scaled.rounded()) else { return "0" }
-        var digits = String(number.magnitude)
-        while digits.utf8.count <= decimals { digits = "0" + digits }
-        return "\(number < 0 ? "-" : "")\(digits.dropLast(decimals)).\(digits.suffix(decimals))"
+    private static func text(_ value: Double) -> String {
+        var text: [UInt8] = []
+        return FixedDecimal.append(value, decimals: 6, to: &text) ? String(decoding: text, as: UTF8.self) : "0"
     }
 }
 

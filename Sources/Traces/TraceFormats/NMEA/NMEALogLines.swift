@@ -37,25 +37,23 @@ struct NMEALogSurvey {
         known.allowsMissingChecksum = allowsMissingChecksum
         var decoder = NMEADecoder(options: known)
         var lines = NMEALogLines(bytes, of: contents)
-        var first: Int64?
+        var first: (arrival: WallTime?, time: Int64?)
+        func note(_ report: NMEAReport) {
+            first = (first.arrival ?? report.arrival, first.time ?? report.clock)
+        }
         while let line = lines.next() {
             switch line {
             case .date(let date): if comment == nil { comment = date }
             case .sentences(let text, let arrival):
-                decoder.decode(text, arrival: arrival) { report in
-                    if firstArrival == nil { firstArrival = report.arrival }
-                    if first == nil { first = report.clock }
-                }
+                decoder.decode(text, arrival: arrival, receive: note)
             }
             let isMoving = decoder.counts.motion > 0
             if decoder.firstDate != nil, isMoving || decoder.counts.read >= Self.enoughSentences { break }
         }
-        decoder.finish { report in
-            if firstArrival == nil { firstArrival = report.arrival }
-            if first == nil { first = report.clock }
-        }
+        decoder.finish(receive: note)
         date = decoder.firstDate
-        firstTime = first
+        firstArrival = firstArrival ?? first.arrival
+        firstTime = first.time
         hasMotion = decoder.counts.motion > 0
         isLog = decoder.counts.read > 0
     }
@@ -148,25 +146,14 @@ struct NMEALogLines {
 
     private static func isMark(_ byte: UInt8) -> Bool { " \t,;:[]()|>\"".utf8.contains(byte) }
 
-    private static func number(_ text: UnsafeRawBufferPointer) -> Int64? {
-        var value: Int64 = 0
-        for byte in text {
-            let digit = byte &- UInt8(ascii: "0")
-            guard digit <= 9 else { return nil }
-            value = value * 10 + Int64(digit)
-        }
-        return value
-    }
-
     /// The date of gpsd's comment, `# Date: 2009-12-09`, written with a colon or an equals sign.
     private static func date(_ line: UnsafeRawBufferPointer) -> WallTime? {
         var rest = line.dropFirst().drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
         guard rest.starts(with: "Date".utf8) else { return nil }
         rest = rest.dropFirst(4).drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "=") }
         let parts = rest.prefix { $0 > 0x20 }.split(separator: UInt8(ascii: "-"))
-        guard parts.count == 3, parts.allSatisfy({ $0.count <= 4 }) else { return nil }
-        let numbers = parts.map { number(UnsafeRawBufferPointer(rebasing: $0)).map { Int($0) } }
-        guard let year = numbers[0], let month = numbers[1], let day = numbers[2] else { return nil }
-        return CivilDate.time(year: year, month: month, day: day)
+        let numbers = parts.compactMap { $0.count <= 4 ? Int(String(decoding: $0, as: UTF8.self)) : nil }
+        guard parts.count == 3, numbers.count == 3 else { return nil }
+        return CivilDate.time(year: numbers[0], month: numbers[1], day: numbers[2])
     }
 }

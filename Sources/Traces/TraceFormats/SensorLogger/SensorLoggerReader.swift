@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import Trace
 
 /// Reads a folder of Sensor Logger, file by file.
 struct SensorLoggerReader {
@@ -54,7 +55,7 @@ struct SensorLoggerReader {
 
     private func metadata(_ remarks: inout [String]) throws(DeviceError) -> SensorLoggerMetadata {
         guard let bytes = try read("Metadata.csv") else { return SensorLoggerMetadata() }
-        return try bytes.borrowed { (bytes) throws(DeviceError) in
+        return try bytes.withBytes { (bytes) throws(DeviceError) in
             try SensorLoggerMetadata(bytes, name: "\(name)/Metadata.csv")
         }
     }
@@ -80,7 +81,7 @@ struct SensorLoggerReader {
                 remarks.append("Positions were taken from \(found.name); those of \(file) were left out.")
                 continue
             }
-            let reports = try bytes.borrowed { (bytes) throws(DeviceError) -> ReportTrack in
+            let reports = try bytes.withBytes { (bytes) throws(DeviceError) -> ReportTrack in
                 var rows = try SensorLoggerLocation(
                     try SensorLoggerRows(bytes, name: "\(name)/\(file)", start: metadata.start ?? 0),
                     isWatch: file.lowercased().contains("watch"),
@@ -107,7 +108,7 @@ struct SensorLoggerReader {
     /// What the phone's battery said, the times in nanoseconds since 1970; nil without the file.
     private func battery(_ metadata: SensorLoggerMetadata) throws(DeviceError) -> BatteryTrack? {
         guard let bytes = try read("Battery.csv") else { return nil }
-        return try bytes.borrowed { (bytes) throws(DeviceError) in
+        return try bytes.withBytes { (bytes) throws(DeviceError) in
             var rows = try SensorLoggerRows(bytes, name: "\(name)/Battery.csv", start: metadata.start ?? 0)
             let level = try rows.column("batteryLevel")
             let state = rows.reader.column("batterystate")
@@ -187,7 +188,7 @@ struct SensorLoggerReader {
                 "\(name) does not say whether it comes from iOS or Android (no platform in Metadata.csv), and their signs of acceleration differ. --platform says which."
             )
         }
-        return try bytes.borrowed { (bytes) throws(DeviceError) -> MotionTrack in
+        return try bytes.withBytes { (bytes) throws(DeviceError) -> MotionTrack in
             var rows = try SensorLoggerRows(bytes, name: "\(name)/\(file)", start: metadata.start ?? 0)
             var columns: [Int] = []
             for axis in kind.sensorLogger.columns { columns.append(try rows.column(axis)) }

@@ -43,15 +43,10 @@ public struct MotionTrack: Sendable, Hashable {
     /// - Returns: how many stood out of order, and how many were dropped.
     @discardableResult
     public mutating func settle() -> (misplaced: Int, repeated: Int) {
-        var misplaced = 0
-        var repeated = 0
-        for index in times.indices.dropFirst() {
-            if times[index] < times[index - 1] { misplaced += 1 }
-            if times[index] == times[index - 1] { repeated += 1 }
-        }
-        guard misplaced + repeated > 0 else { return (0, 0) }
+        guard zip(times, times.dropFirst()).contains(where: { $1 <= $0 }) else { return (0, 0) }
+        let misplaced = zip(times, times.dropFirst()).count { $1 < $0 }
         if misplaced > 0 {
-            let order = times.indices.sorted { (times[$0], $0) < (times[$1], $1) }
+            let order = times.placesInOrder
             times = order.map { times[$0] }
             values = order.map { values[$0] }
         }
@@ -61,17 +56,14 @@ public struct MotionTrack: Sendable, Hashable {
             values[kept] = values[index]
             kept += 1
         }
-        repeated = times.count - kept
+        let repeated = times.count - kept
         times.removeLast(repeated)
         values.removeLast(repeated)
         return (misplaced, repeated)
     }
 
     /// Moves all times.
-    mutating func shift(by nanoseconds: Int64) {
-        guard nanoseconds != 0 else { return }
-        for index in times.indices { times[index] = times[index].addingSaturated(nanoseconds) }
-    }
+    mutating func shift(by nanoseconds: Int64) { times.shift(by: nanoseconds) }
 
     /// The usual rate in hertz: one over the median of the intervals; nil for fewer than two readings.
     public var rate: Double? {
@@ -97,6 +89,16 @@ extension MotionTrack {
     }
 }
 
+extension [Int64] {
+    /// The places of these times in their order, those of one time as they stand.
+    var placesInOrder: [Int] { indices.sorted { (self[$0], $0) < (self[$1], $1) } }
+
+    mutating func shift(by nanoseconds: Int64) {
+        guard nanoseconds != 0 else { return }
+        for index in indices { self[index] = self[index].addingSaturated(nanoseconds) }
+    }
+}
+
 /// Goes through several tracks in the order of time.
 struct TrackMerge {
     private let tracks: [MotionTrack]
@@ -110,12 +112,7 @@ struct TrackMerge {
 
     /// The earliest time that was not taken yet; nil at the end.
     var nextTime: Int64? {
-        var earliest: Int64?
-        for index in tracks.indices where next[index] < tracks[index].count {
-            let time = tracks[index].times[next[index]]
-            if earliest.map({ time < $0 }) ?? true { earliest = time }
-        }
-        return earliest
+        zip(tracks, next).lazy.compactMap { $1 < $0.count ? $0.times[$1] : nil }.min()
     }
 
     /// The reading of that track at that time, which is then behind us; nil when it has none.

@@ -114,10 +114,3 @@ package final class MemorySource: ByteSource {
         return count
     }
 }
-
-extension [UInt8] {
-    /// Calls the closure with the bytes.
-    func borrowed<Value>(_ body: (UnsafeRawBufferPointer) throws(DeviceError) -> Value) throws(DeviceError) -> Value {
-        try withUnsafeBufferPointer { (bytes) throws(DeviceError) in try body(UnsafeRawBufferPointer(bytes)) }
-    }
-}

@@ -46,16 +46,14 @@ public struct ReportTrack: Sendable, Hashable {
     public mutating func settle() -> Int {
         let misplaced = zip(times, times.dropFirst()).count { $1 < $0 }
         guard misplaced > 0 else { return 0 }
-        let order = times.indices.sorted { (times[$0], $0) < (times[$1], $1) }
+        let order = times.placesInOrder
         times = order.map { times[$0] }
         ranges = order.map { ranges[$0] }
         return misplaced
     }
 
     /// Moves all times.
-    mutating func shift(by nanoseconds: Int64) {
-        for index in times.indices { times[index] = times[index].addingSaturated(nanoseconds) }
-    }
+    mutating func shift(by nanoseconds: Int64) { times.shift(by: nanoseconds) }
 }
 
 /// What a battery said of itself during a recording.
@@ -80,13 +78,11 @@ public struct BatteryTrack: Sendable, Hashable {
     /// Puts the readings in the order of their times, those of one time as they were added.
     mutating func settle() {
         guard zip(times, times.dropFirst()).contains(where: { $1 < $0 }) else { return }
-        let order = times.indices.sorted { (times[$0], $0) < (times[$1], $1) }
+        let order = times.placesInOrder
         times = order.map { times[$0] }
         readings = order.map { readings[$0] }
     }
 
     /// Moves all times.
-    mutating func shift(by nanoseconds: Int64) {
-        for index in times.indices { times[index] = times[index].addingSaturated(nanoseconds) }
-    }
+    mutating func shift(by nanoseconds: Int64) { times.shift(by: nanoseconds) }
 }
