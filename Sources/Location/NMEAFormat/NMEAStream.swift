@@ -157,21 +157,15 @@ extension NMEAStream {
     /// `time,lat,N,lon,E,quality,used,hdop,altitude,M,separation,M,age,station`
     private mutating func readGGA(_ sentence: NMEASentence) {
         let quality = sentence[5].count ?? 0
-        note(sentence.position(1), isFix: quality > 0)
         if let found = NMEAStatus.all.first(where: { $0.quality == quality }) { report.status = found.status }
-        readHeights(sentence, altitude: 8, separation: 10)
-        readCorrection(sentence, age: 12)
-        if quality > 0 { sky.note(used: sentence[6].count, hdop: sentence[7].positive) }
+        readFix(sentence, isFix: quality > 0, separation: 10, age: 12)
     }
 
     /// `time,lat,N,lon,E,modes,used,hdop,altitude,separation,age,station`
     private mutating func readGNS(_ sentence: NMEASentence) {
         let modes = sentence[5].bytes
         let isFix = modes.contains { $0 != UInt8(ascii: "N") && $0 != UInt8(ascii: " ") }
-        note(sentence.position(1), isFix: isFix)
-        readHeights(sentence, altitude: 8, separation: 9)
-        readCorrection(sentence, age: 10)
-        if isFix { sky.note(used: sentence[6].count, hdop: sentence[7].positive) }
+        readFix(sentence, isFix: isFix, separation: 9, age: 10)
     }
 
     /// `time,A,lat,N,lon,E,knots,course,ddmmyy,variation,E,mode`
@@ -237,14 +231,14 @@ extension NMEAStream {
         report.longitude = position.longitude
     }
 
-    private mutating func readHeights(_ sentence: NMEASentence, altitude: Int, separation: Int) {
-        let height = sentence[altitude].number
+    /// What GGA and GNS have in common.
+    private mutating func readFix(_ sentence: NMEASentence, isFix: Bool, separation: Int, age: Int) {
+        note(sentence.position(1), isFix: isFix)
+        if isFix { sky.note(used: sentence[6].count, hdop: sentence[7].positive) }
+        let height = sentence[8].number
         if !height.isNaN { report.altitudeMSL = height }
         let geoid = sentence[separation].number
         if !geoid.isNaN { report.geoidSeparation = geoid }
-    }
-
-    private mutating func readCorrection(_ sentence: NMEASentence, age: Int) {
         report.correctionAge = sentence[age].positive
         // Receivers write the station 0000 when they have none.
         if let station = sentence[age + 1].count, !report.correctionAge.isNaN || station > 0 {

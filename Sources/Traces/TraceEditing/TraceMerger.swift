@@ -61,17 +61,11 @@ public enum TraceMerger {
         var readings = traces.map { TraceReading($0) }
         var next = readings.indices.map { readings[$0].next() }
         while true {
-            var earliest: (index: Int, time: Int64)?
-            for index in next.indices {
-                guard let event = next[index] else { continue }
-                let time = (event.time ?? 0).addingSaturated(offsets[index])
-                if earliest.map({ time < $0.time }) ?? true { earliest = (index, time) }
-            }
-            guard let earliest, let event = next[earliest.index] else { break }
-            if let moved = plan.moved(event, by: offsets[earliest.index], trace: earliest.index) {
-                try sink.write(moved)
-            }
-            next[earliest.index] = readings[earliest.index].next()
+            let waiting = next.indices.lazy.filter { next[$0] != nil }
+            func time(_ index: Int) -> Int64 { (next[index]?.time ?? 0).addingSaturated(offsets[index]) }
+            guard let index = waiting.min(by: { time($0) < time($1) }), let event = next[index] else { break }
+            if let moved = plan.moved(event, by: offsets[index], trace: index) { try sink.write(moved) }
+            next[index] = readings[index].next()
         }
         for index in surveys.indices where surveys[index].hasBattery && index != plan.batteryTrace {
             remarks.append("The battery of \(traces[index].name) was left out: a trace has one.")

@@ -5,15 +5,22 @@ import Trace
 
 /// What a format has no place for, counted by kind.
 struct LeftOut: Sendable {
-    /// The kinds that are told apart, in the order in which remarks name them.
-    enum Kind: Int, CaseIterable, Sendable {
-        case readings, reports, attitudes, skies, batteries, texts, accessories, losses
+    /// The kinds that are told apart, in the order in which remarks name them; each is what several of them are called.
+    enum Kind: String, CaseIterable, Sendable {
+        case readings = "motion readings"
+        case reports = "reports of gpsd"
+        case attitudes = "attitudes of receivers"
+        case skies = "reports of satellites and dilutions"
+        case batteries = "states of the battery"
+        case texts = "lines that are no reports of gpsd"
+        case accessories = "events of accessories"
+        case losses = "notes that a source was lost or was back"
     }
 
-    private var counts = [Int](repeating: 0, count: Kind.allCases.count)
+    private var counts: [Kind: Int] = [:]
 
     /// Notes more of a kind.
-    mutating func add(_ kind: Kind) { counts[kind.rawValue] += 1 }
+    mutating func add(_ kind: Kind) { counts[kind, default: 0] += 1 }
 
     /// Notes an event that is passed over whatever is in it.
     mutating func add(_ kind: TraceRecord.Kind) {
@@ -34,22 +41,8 @@ struct LeftOut: Sendable {
 
     /// A sentence for each kind that was left out, but for those that the format has after all.
     func remarks(without kept: Set<Kind> = []) -> [String] {
-        zip(Kind.allCases, counts).filter { $1 > 0 && !kept.contains($0) }.map { "\($1) \($0.name) were left out." }
-    }
-}
-
-extension LeftOut.Kind {
-    /// Several of them.
-    fileprivate var name: String {
-        switch self {
-        case .readings: "motion readings"
-        case .reports: "reports of gpsd"
-        case .attitudes: "attitudes of receivers"
-        case .skies: "reports of satellites and dilutions"
-        case .batteries: "states of the battery"
-        case .texts: "lines that are no reports of gpsd"
-        case .accessories: "events of accessories"
-        case .losses: "notes that a source was lost or was back"
+        Kind.allCases.compactMap { kind in
+            kept.contains(kind) ? nil : counts[kind].map { "\($0) \(kind.rawValue) were left out." }
         }
     }
 }

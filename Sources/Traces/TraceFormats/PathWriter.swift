@@ -107,8 +107,8 @@ struct PathWriter: ~Copyable {
         try file.close()
         var remarks: [String] = []
         remarks.tell(
-            epochs.others,
-            "positions of other receivers than \(epochs.receiver ?? "") were left out. --receiver names another one."
+            epochs.assembler.others,
+            "positions of other receivers than \(epochs.assembler.receiver ?? "") were left out. --receiver names another one."
         )
         remarks += epochs.leftOut.remarks(without: hasSatellites ? [.skies] : [])
         if losses.accuracies > 0 {
@@ -125,7 +125,7 @@ struct PathWriter: ~Copyable {
                 "The altitudes of \(losses.undefinedAltitudes) positions do not say above what; they were taken as above mean sea level."
             )
         }
-        remarks.tell(epochs.implausible, EpochAssembler.implausibleText)
+        remarks.tell(epochs.assembler.implausible, EpochAssembler.implausibleText)
         remarks.tell(losses.timeless, "positions have no time.")
         return remarks + epochs.warnings
     }

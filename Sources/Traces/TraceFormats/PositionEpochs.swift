@@ -13,7 +13,8 @@ struct PositionEpochs {
 
     /// What is no position, but for losses, which end a segment. Satellites and dilutions count as well as they are given.
     private(set) var leftOut = LeftOut()
-    private var assembler: EpochAssembler
+    /// Knows the receiver, and what was passed over.
+    private(set) var assembler: EpochAssembler
     private var cursor: TraceCursor
     private var decoder = GPSDDecoder()
     private var isAtEnd = false
@@ -27,15 +28,6 @@ struct PositionEpochs {
 
     /// The lines that could not be read as they should.
     var warnings: [String] { cursor.warningTexts }
-
-    /// Positions of other receivers that were passed over.
-    var others: Int { assembler.others }
-
-    /// Reports with numbers that nothing on earth has; those were left out.
-    var implausible: Int { assembler.implausible }
-
-    /// The receiver whose positions are taken; nil until the first fix decides.
-    var receiver: String? { assembler.receiver }
 
     /// The next position with a fix; nil at the end.
     ///

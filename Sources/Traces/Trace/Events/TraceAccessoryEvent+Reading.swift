@@ -162,12 +162,8 @@ extension TraceAccessoryEvent {
 
         /// A reason of a later version counts as a failure.
         private static func reason(_ name: String?) -> ByteChannelEnd.Reason {
-            switch name {
-            case "closed", nil: .closed
-            case "hungUp": .hungUp
-            case "detached": .detached
-            default: .failed
-            }
+            if name == nil || name == "closed" { return .closed }
+            return TraceAccessoryEvent.reasons.first { $0.name == name }?.reason ?? .failed
         }
     }
 }

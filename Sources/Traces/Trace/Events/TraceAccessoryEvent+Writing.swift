@@ -20,7 +20,7 @@ extension TraceAccessoryEvent {
             line(",\"close\":", time, &buffer) { writer in
                 writer.string(name)
                 writer.member("accessory", accessory)
-                writer.memberIfPresent("end", Self.name(of: reason))
+                writer.memberIfPresent("end", Self.reasons.first { $0.reason == reason }?.name)
             }
         case .received(let name, let bytes): append(bytes, of: name, isInput: true, time, &buffer)
         case .sent(let name, let bytes): append(bytes, of: name, isInput: false, time, &buffer)
@@ -86,13 +86,9 @@ extension TraceAccessoryEvent {
         return "port:\(description.portPath)"
     }
 
-    private static func name(of reason: ByteChannelEnd.Reason) -> String? {
-        switch reason {
-        case .closed: nil
-        case .hungUp: "hungUp"
-        case .detached: "detached"
-        case .failed: "failed"
-        }
+    /// What a trace calls reasons. That the program closed a session is not told.
+    static var reasons: [(name: String, reason: ByteChannelEnd.Reason)] {
+        [("hungUp", .hungUp), ("detached", .detached), ("failed", .failed)]
     }
 
     /// The bytes as a text, when they are one that can be read; nil for others.

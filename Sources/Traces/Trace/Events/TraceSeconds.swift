@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Decimal seconds as text and as whole nanoseconds, without a detour through Double, which keeps fewer digits.
-enum TraceSeconds {
+package enum TraceSeconds {
     /// Seconds of more digits than this are beyond the range of Int64 nanoseconds.
     private static let maximumSecondDigits = 10
 
@@ -53,7 +53,7 @@ enum TraceSeconds {
     }
 
     /// Appends seconds with all nine decimals.
-    static func append(_ nanoseconds: Int64, to bytes: inout [UInt8]) {
+    package static func append(_ nanoseconds: Int64, to bytes: inout [UInt8]) {
         if nanoseconds < 0 { bytes.append(UInt8(ascii: "-")) }
         let (seconds, fraction) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)
         appendDigits(seconds, minimum: 1, to: &bytes)

@@ -23,20 +23,12 @@ final class SpillFile {
 
     /// Adds bytes at the end.
     func append(_ bytes: [UInt8]) throws(DeviceError) {
-        var number: Int32 = 0
-        bytes.withUnsafeBytes { bytes in
-            var done = 0
-            while done < bytes.count {
-                let written = write(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
-                if written > 0 {
-                    done += min(written, bytes.count - done)
-                } else if written == 0 || errno != EINTR {
-                    number = written == 0 ? EIO : errno
-                    return
-                }
-            }
+        do throws(DeviceError) {
+            try TraceOutput(descriptor: descriptor, name: folder, isOwned: false).write(bytes)
+        } catch {
+            guard case .system(let call, let number)? = error.cause else { throw error }
+            throw Self.failure(folder, call: call, errno: number)
         }
-        guard number == 0 else { throw Self.failure(folder, call: "write", errno: number) }
         count += bytes.count
     }
 

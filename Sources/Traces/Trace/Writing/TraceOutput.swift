@@ -15,14 +15,12 @@ package struct TraceOutput: TraceDestination {
     private let replacement: TraceReplacement?
     /// Asked ten times a second while nobody takes what is written; false gives up. Nil to wait for ever.
     private let isPatient: (@Sendable () -> Bool)?
+}
 
+extension TraceOutput {
     /// A descriptor that is open already.
     package init(descriptor: Int32, name: String, isOwned: Bool) {
-        self.descriptor = descriptor
-        self.name = name
-        self.isOwned = isOwned
-        replacement = nil
-        isPatient = nil
+        self.init(descriptor: descriptor, name: name, isOwned: isOwned, replacement: nil, isPatient: nil)
     }
 
     /// A pipe that is open already and belongs to somebody else.
@@ -30,19 +28,7 @@ package struct TraceOutput: TraceDestination {
     /// - Parameter isPatient: asked ten times a second while nobody reads; false makes the write fail as one does that has
     ///   no reader any more.
     package init(pipe descriptor: Int32, name: String, isPatient: @escaping @Sendable () -> Bool) {
-        self.descriptor = descriptor
-        self.name = name
-        isOwned = false
-        replacement = nil
-        self.isPatient = isPatient
-    }
-
-    private init(descriptor: Int32, replacement: TraceReplacement, name: String) {
-        self.descriptor = descriptor
-        self.name = name
-        isOwned = true
-        self.replacement = replacement
-        isPatient = nil
+        self.init(descriptor: descriptor, name: name, isOwned: false, replacement: nil, isPatient: isPatient)
     }
 
     /// Makes a file; "-" is standard output. One that another recorder writes to is not touched.
@@ -79,7 +65,7 @@ package struct TraceOutput: TraceDestination {
         }
         switch replacement.open() {
         case .success(let descriptor):
-            self.init(descriptor: descriptor, replacement: replacement, name: path)
+            self.init(descriptor: descriptor, name: path, isOwned: true, replacement: replacement, isPatient: nil)
         case .failure(let failure):
             guard failure.isOfFolder else {
                 throw Self.failure(path, call: "open", errno: failure.number, isWhole: true)

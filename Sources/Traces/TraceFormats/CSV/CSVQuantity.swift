@@ -43,11 +43,6 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
     case vdop
     case pdop
 
-    /// The sensors with three axes.
-    static let vectors: [[CSVQuantity]] = [
-        [.accelX, .accelY, .accelZ], [.gyroX, .gyroY, .gyroZ], [.magX, .magY, .magZ],
-    ]
-
     /// What it is measured in; nil for plain numbers.
     var dimension: CSVDimension? {
         switch self {

@@ -39,10 +39,7 @@ struct MotionCSVRows {
     mutating func endRow() {
         guard let time else { return }
         self.time = nil
-        if time < 0 { bytes.append(UInt8(ascii: "-")) }
-        let (seconds, fraction) = time.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)
-        bytes.append(contentsOf: "\(seconds).".utf8)
-        CivilDate.append(Int(fraction), digits: 9, to: &bytes)
+        TraceSeconds.append(time, to: &bytes)
         for (index, sensor) in sensors.enumerated() {
             let value = values[index].map { Self.siValue($0, sensor) }
             for axis in 0..<sensor.kind.csvColumns.count {

@@ -41,14 +41,12 @@ struct TableRows {
     ///   - sensorName: what the sensors are called.
     init(_ columns: [CSVQuantity: Column], from source: String, sensorName: String = "") {
         self.columns = columns
-        for kind in Self.kinds where columns[Self.axes(kind)[0]] != nil {
+        for kind in SensorKind.allCases where columns[Self.axes(kind)[0]] != nil {
             var track = MotionTrack(kind, from: source)
             if !sensorName.isEmpty { track.sensor.name = sensorName }
             tracks.append(track)
         }
     }
-
-    private static let kinds = [SensorKind.accelerometer, .gyroscope, .magnetometer, .pressure]
 
     /// The quantities of a sensor.
     static func axes(_ kind: SensorKind) -> [CSVQuantity] {

@@ -34,13 +34,7 @@ struct GPXSurvey {
         /// False when a time goes back.
         var isOrdered = true
         /// The time of the last point.
-        private var previous = Int64.min
-
-        init(content: GPXOptions.Content, number: Int, place: Place?) {
-            self.content = content
-            self.number = number
-            self.place = place
-        }
+        private(set) var previous = Int64.min
 
         mutating func note(_ point: GPXPoint) {
             count += 1

@@ -4,6 +4,7 @@
 public import DeviceCore
 public import IIOFormat
 import JSONBytes
+import Trace
 
 extension IIOContext {
     /// The largest description that is read, in bytes.
@@ -182,18 +183,11 @@ extension IIOContext {
     @discardableResult
     public mutating func setValues(json: [UInt8], name: String = "The values") throws(DeviceError) -> [String] {
         var changed = self
-        let result = json.withUnsafeBytes { bytes -> Result<[String], JSONError> in
-            do throws(JSONError) {
-                return .success(try changed.setValues(bytes))
-            } catch {
-                return .failure(error)
-            }
-        }
-        switch result {
-        case .success(let unknown):
+        do throws(JSONError) {
+            let unknown = try json.withBytes { bytes throws(JSONError) in try changed.setValues(bytes) }
             self = changed
             return unknown
-        case .failure(let error):
+        } catch {
             let line = json.prefix(max(error.offset, 0)).count { $0 == UInt8(ascii: "\n") } + 1
             throw DeviceError(
                 .invalidTrace,

@@ -73,7 +73,7 @@ struct MCAPReader {
         name = chunks.name
         input = try Self.begin(chunks)
         input.dataSum = CRC32()
-        input.dataSum?.add(MCAP.magic)
+        MCAP.magic.withUnsafeBytes { input.dataSum?.add($0) }
     }
 
     /// Stands behind the magic bytes.
@@ -283,8 +283,4 @@ struct MCAPReader {
         self.chunk = nil
         return try skip(to: chunk.recordEnd)
     }
-}
-
-extension CRC32 {
-    fileprivate mutating func add(_ bytes: [UInt8]) { bytes.withUnsafeBytes { add($0) } }
 }
