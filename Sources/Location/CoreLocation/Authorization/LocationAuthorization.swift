@@ -88,7 +88,7 @@ public final class LocationAuthorization: Sendable {
 
     /// Everybody who uses the position right now.
     public var uses: [LocationUse] {
-        observers().compactMap(\.use)
+        state.withLock { $0.observers }.compactMap(\.use)
     }
 
     // MARK: Requests
@@ -138,11 +138,7 @@ public final class LocationAuthorization: Sendable {
 
     private func put(_ wish: Wish, before policy: any LocationPolicy) {
         let question = Question { [weak self] answer in
-            guard let self else {
-                wish.completion?()
-                return
-            }
-            self.settle(wish, answer)
+            if let self { settle(wish, answer) } else { wish.completion?() }
         }
         policy.decide(wish.request) { question.answer($0) }
     }
@@ -204,10 +200,6 @@ public final class LocationAuthorization: Sendable {
         state.withLock { $0.observers.removeAll { $0 === observer } }
     }
 
-    private func observers() -> [any Observer] {
-        state.withLock { $0.observers }
-    }
-
     private func change(_ body: (inout State) -> Void) {
         let hasChanged = state.withLock { state in
             let before = (state.effectiveStatus, state.accuracy, state.isOn)
@@ -215,7 +207,7 @@ public final class LocationAuthorization: Sendable {
             return before != (state.effectiveStatus, state.accuracy, state.isOn)
         }
         guard hasChanged else { return }
-        for observer in observers() { observer.authorizationChanged() }
+        for observer in state.withLock({ $0.observers }) { observer.authorizationChanged() }
     }
 }
 

@@ -24,9 +24,9 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// Everything this heading knows.
     let values: Values
     /// The path of the compass that told it; nil for the device's own magnetometer.
-    let compass: String?
+    private(set) var compass: String?
     /// When it was measured, or arrived from a compass; nil for headings that no device has told.
-    let time: BootTime?
+    private(set) var time: BootTime?
 
     /// Creates a heading from all of its values; headings from a device are made here.
     init(_ values: Values, compass: String? = nil, time: BootTime? = nil) {
@@ -38,18 +38,12 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// Creates a heading of 0° at the present time that is marked as invalid, for subclasses in tests.
     public override init() {
         values = Values(timestamp: Date().timeIntervalSinceReferenceDate)
-        compass = nil
-        time = nil
     }
 
     /// Restores a heading from an archive; nil when the archive holds none.
     public required init?(coder: NSCoder) {
-        guard let words = coder.decodeWords(Values.archivedWordCount, forKey: Values.archiveKey),
-            let values = Values(archivedWords: words)
-        else { return nil }
+        guard let values = Values(coder: coder) else { return nil }
         self.values = values
-        compass = nil
-        time = nil
     }
 
     /// Degrees clockwise from magnetic north, 0 ..< 360.
@@ -97,20 +91,15 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
 
     /// Writes the heading into a keyed archive, every number bit for bit.
     open func encode(with coder: NSCoder) {
-        guard coder.allowsKeyedCoding else { return }
-        coder.encode(words: values.archivedWords, forKey: Values.archiveKey)
+        values.encode(with: coder)
     }
 
     /// Headings, accuracy, field and time (UTC) on one line; the same in every locale.
     open override var description: String {
-        // Foundation's Date traps when it has to describe NaN.
-        let seconds = timestamp.timeIntervalSinceReferenceDate
-        let time = seconds.isNaN ? "unknown time" : timestamp.description
         let numbers = String(
             format: "magneticHeading %.2f trueHeading %.2f accuracy %.2f x %+.3f y %+.3f z %+.3f",
-            magneticHeading, trueHeading, headingAccuracy, x, y, z
-        )
-        return "\(numbers) @ \(time)"
+            magneticHeading, trueHeading, headingAccuracy, x, y, z)
+        return "\(numbers) @ \(timestamp.shown)"
     }
 }
 
@@ -129,24 +118,22 @@ extension CLHeading {
 }
 
 extension CLHeading.Values {
-    /// The key of the values in a keyed archive.
-    static let archiveKey = "CLHeading.values"
+    private static let archiveKey = "CLHeading.values"
 
-    /// Seven numbers.
-    static let archivedWordCount = 7
-
-    /// The values as words for an archive. New ones go to the end.
-    var archivedWords: [UInt64] {
-        [magneticHeading, trueHeading, headingAccuracy, x, y, z, timestamp].map(\.bitPattern)
-    }
-
-    /// Reads what ``archivedWords`` wrote; nil when there is less.
-    init?(archivedWords words: [UInt64]) {
-        guard words.count >= Self.archivedWordCount else { return nil }
-        let numbers = words.prefix(Self.archivedWordCount).map(Double.init(bitPattern:))
+    /// Reads what `encode(with:)` wrote; nil when there is less.
+    init?(coder: NSCoder) {
+        guard let words = coder.decodeWords(7, forKey: Self.archiveKey) else { return nil }
+        let numbers = words.map(Double.init(bitPattern:))
         self.init(
             magneticHeading: numbers[0], trueHeading: numbers[1], headingAccuracy: numbers[2],
             x: numbers[3], y: numbers[4], z: numbers[5], timestamp: numbers[6])
+    }
+
+    /// Writes all of them into a keyed archive. New ones go to the end.
+    func encode(with coder: NSCoder) {
+        guard coder.allowsKeyedCoding else { return }
+        let numbers = [magneticHeading, trueHeading, headingAccuracy, x, y, z, timestamp]
+        coder.encode(words: numbers.map(\.bitPattern), forKey: Self.archiveKey)
     }
 }
 

@@ -45,12 +45,8 @@ struct HeadingAxis: Sendable {
 
     /// Degrees clockwise from the top edge to the one that is at the top, seen from above on a device that lies flat.
     static func turn(of orientation: CLDeviceOrientation) -> Double {
-        switch orientation {
-        case .portraitUpsideDown: 180
-        case .landscapeLeft: 90
-        case .landscapeRight: 270
-        case .portrait, .unknown, .faceUp, .faceDown: 0
-        }
+        let edge = edge(of: orientation)
+        return degrees(atan2(edge.x, edge.y) * 180 / .pi)
     }
 
     /// The same angle in 0 ..< 360.

@@ -26,16 +26,21 @@ struct HeadingState: Sendable {
     /// The declination where the location updates have found the device.
     var declination = LocalDeclination()
 
-    private var passed = HeadingFilter()
     private var axis = HeadingAxis()
     private var evenness = FieldEvenness()
     private var quality = MagneticQuality.uncalibrated
-    private var disturbance = DisturbanceWatch()
-    private var question = CalibrationQuestion()
-    private var lost: Set<SensorKind> = []
-    private var lastOwnHeading: BootTime?
-    private var hasHeading = false
-    private var isFailed = false
+    private var seen = Seen()
+
+    /// What has been seen since the service was started.
+    private struct Seen {
+        var passed = HeadingFilter()
+        var disturbance = DisturbanceWatch()
+        var question = CalibrationQuestion()
+        var lost: Set<SensorKind> = []
+        var lastOwnHeading: BootTime?
+        var hasHeading = false
+        var isFailed = false
+    }
 
     // MARK: Start and stop
 
@@ -44,23 +49,13 @@ struct HeadingState: Sendable {
         isRunning = true
         run &+= 1
         self.needsCompass = needsCompass
-        begin()
+        seen = Seen()
     }
 
     /// Ends.
     mutating func stop() {
         isRunning = false
-        begin()
-    }
-
-    private mutating func begin() {
-        passed.reset()
-        disturbance.reset()
-        question = CalibrationQuestion()
-        lost = []
-        lastOwnHeading = nil
-        hasHeading = false
-        isFailed = false
+        seen = Seen()
     }
 
     // MARK: What comes in
@@ -69,15 +64,16 @@ struct HeadingState: Sendable {
     /// - Parameter knowsPlace: True while location updates run, so that the program may have a true heading.
     mutating func take(_ state: FusedState, knowsPlace: Bool, clock: any DeviceClock, mailbox: inout Mailbox) {
         // What a gyroscope carries on without the others is no compass.
-        guard isRunning, lost.isEmpty, let attitude = state.magneticAttitude, let field = state.magneticField else {
+        guard isRunning, seen.lost.isEmpty, let attitude = state.magneticAttitude, let field = state.magneticField
+        else {
             return
         }
-        lastOwnHeading = state.time
-        hasHeading = true
-        isFailed = false
+        seen.lastOwnHeading = state.time
+        seen.hasHeading = true
+        seen.isFailed = false
         let (heading, flatness) = axis.direction(of: orientation, attitude: attitude)
         // What was seen through another calibration says nothing of this one.
-        if state.magneticQuality != quality { evenness.reset() }
+        if state.magneticQuality != quality { evenness = FieldEvenness() }
         quality = state.magneticQuality
         if !state.isMagneticallyDisturbed {
             let level = attitude.rotate(field)
@@ -96,13 +92,13 @@ struct HeadingState: Sendable {
             y: field.y * HeadingConversion.microteslaPerGauss,
             z: field.z * HeadingConversion.microteslaPerGauss,
             timestamp: 0)
-        if disturbance.update(isDisturbed: state.isMagneticallyDisturbed, now: state.time) {
+        if seen.disturbance.update(isDisturbed: state.isMagneticallyDisturbed, now: state.time) {
             mailbox.add(.headingFailure(CLError(.headingFailure)))
         }
-        if question.isDue(isTrusted: values.headingAccuracy >= 0, now: state.time) {
+        if seen.question.isDue(isTrusted: values.headingAccuracy >= 0, now: state.time) {
             mailbox.add(.calibrationQuestion)
         }
-        guard passed.accept(values, filter: filter) else { return }
+        guard seen.passed.accept(values, filter: filter) else { return }
         values.timestamp = clock.wallTime.advanced(bySeconds: state.time.seconds(since: clock.now)).sinceReferenceDate
         mailbox.add(CLHeading(values, time: state.time))
     }
@@ -119,19 +115,19 @@ struct HeadingState: Sendable {
             of: report, orientation: orientation, declination: declination,
             deviceDeclination: declination ?? deviceDeclination(), fallbackTime: clock.wallTime)
         guard let values else { return }
-        hasHeading = true
-        isFailed = false
-        guard passed.accept(values, filter: filter) else { return }
+        seen.hasHeading = true
+        seen.isFailed = false
+        guard seen.passed.accept(values, filter: filter) else { return }
         let compass = report.receiver.isEmpty ? nil : report.receiver
         mailbox.add(CLHeading(values, compass: compass, time: report.arrival))
     }
 
     /// There is no heading for now: told once, until there is one again.
     mutating func fail(_ error: DeviceError, mailbox: inout Mailbox) {
-        guard isRunning, !isFailed else { return }
-        isFailed = true
-        passed.reset()
-        disturbance.reset()
+        guard isRunning, !seen.isFailed else { return }
+        seen.isFailed = true
+        seen.passed = HeadingFilter()
+        seen.disturbance = DisturbanceWatch()
         mailbox.add(.headingFailure(CLError(.headingFailure, cause: error)))
     }
 
@@ -141,25 +137,25 @@ struct HeadingState: Sendable {
         // Without the gyroscope and the barometer there are headings still.
         guard isRunning, sensor == .magnetometer || sensor == .accelerometer else { return }
         fail(error, mailbox: &mailbox)
-        lost.insert(sensor)
-        lastOwnHeading = nil
+        seen.lost.insert(sensor)
+        seen.lastOwnHeading = nil
         needsCompass = true
     }
 
     /// One of them is back.
     mutating func regain(_ sensor: SensorKind) {
-        lost.remove(sensor)
+        seen.lost.remove(sensor)
     }
 
     /// Time is up for the first heading of that start.
     mutating func timeOut(run: UInt32, mailbox: inout Mailbox) {
-        guard run == self.run, !hasHeading else { return }
+        guard run == self.run, !seen.hasHeading else { return }
         fail(.noHeading, mailbox: &mailbox)
     }
 
     /// True while the device's own magnetometer tells the heading.
     func hasOwnHeading(now: BootTime) -> Bool {
-        lastOwnHeading.map { now.seconds(since: $0) <= Self.ownHeadingAge } ?? false
+        seen.lastOwnHeading.map { now.seconds(since: $0) <= Self.ownHeadingAge } ?? false
     }
 }
 

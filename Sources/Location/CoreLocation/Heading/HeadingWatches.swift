@@ -4,6 +4,35 @@
 import DeviceCore
 import Foundation
 
+/// Lets a heading through when it is far enough from the last one that went through, or known clearly better or worse.
+struct HeadingFilter: Sendable {
+    private var last: CLHeading.Values?
+
+    /// True when the heading goes through, which makes it the one to compare with.
+    /// - Parameter filter: Degrees; zero, negative and NaN let every heading through.
+    mutating func accept(_ values: CLHeading.Values, filter: Double) -> Bool {
+        guard filter > 0, let last else {
+            last = values
+            return true
+        }
+        guard hasTurned(values, last, by: filter) || hasChangedWorth(values, last) else { return false }
+        self.last = values
+        return true
+    }
+
+    private func hasTurned(_ new: CLHeading.Values, _ old: CLHeading.Values, by filter: Double) -> Bool {
+        let turn = abs(new.magneticHeading - old.magneticHeading)
+        return min(turn, 360 - turn) >= filter
+    }
+
+    /// A device at rest shall hear, too, that its compass can be used now, or not any more.
+    private func hasChangedWorth(_ new: CLHeading.Values, _ old: CLHeading.Values) -> Bool {
+        let (was, now) = (old.headingAccuracy, new.headingAccuracy)
+        if (was < 0) != (now < 0) || (old.trueHeading < 0) != (new.trueHeading < 0) { return true }
+        return now >= 0 && (now <= was / 2 || now >= was * 2)
+    }
+}
+
 /// Notices when the magnetic field is not the earth's for long.
 struct DisturbanceWatch: Sendable {
     /// Seconds of disturbance on end that count as a failure.
@@ -15,7 +44,7 @@ struct DisturbanceWatch: Sendable {
     /// True once for each disturbance, when it has lasted long enough.
     mutating func update(isDisturbed: Bool, now: BootTime) -> Bool {
         guard isDisturbed else {
-            reset()
+            self = DisturbanceWatch()
             return false
         }
         let start = since ?? now
@@ -23,12 +52,6 @@ struct DisturbanceWatch: Sendable {
         guard !isTold, now.seconds(since: start) >= Self.patience else { return false }
         isTold = true
         return true
-    }
-
-    /// The next disturbance is a new one.
-    mutating func reset() {
-        since = nil
-        isTold = false
     }
 }
 
@@ -80,21 +103,11 @@ struct FieldEvenness: Sendable {
         strengths[sector] = mean.isNaN ? horizontal : mean + Self.weight * (horizontal - mean)
     }
 
-    /// Begins anew.
-    mutating func reset() {
-        for index in strengths.indices { strengths[index] = .nan }
-    }
-
     /// Degrees by which a heading may be wrong because of the unevenness; nil when too little has been seen, or when
     /// there is too much of it.
     var deviation: Double? {
-        var (count, least, greatest) = (0, Double.infinity, 0.0)
-        for strength in strengths where !strength.isNaN {
-            count += 1
-            least = min(least, strength)
-            greatest = max(greatest, strength)
-        }
-        guard count >= Self.requiredSectors else { return nil }
+        let seen = strengths.filter { !$0.isNaN }
+        guard seen.count >= Self.requiredSectors, let least = seen.min(), let greatest = seen.max() else { return nil }
         // A field e of the device's own across one h of the earth's reads h - e ... h + e and turns it by asin(e / h).
         let part = (greatest - least) / (greatest + least)
         guard part <= Self.limit else { return nil }

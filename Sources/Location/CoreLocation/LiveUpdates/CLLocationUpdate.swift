@@ -54,7 +54,7 @@ public struct CLLocationUpdate: Sendable {
     ///
     /// Playback waits for a loop that works on an element, so do not await `play()` or `advance(by:)` in the body.
     public static func liveUpdates(_ configuration: LiveConfiguration = .default) -> Updates {
-        Updates(configuration: configuration, device: LiveDevice.resolved)
+        Updates(device: LiveDevice.resolved)
     }
 }
 
@@ -66,13 +66,10 @@ extension CLLocationUpdate {
         /// What a loop over it uses.
         public typealias AsyncIterator = Iterator
 
-        let configuration: LiveConfiguration
         let device: Device
 
         /// A client of its own.
-        public func makeAsyncIterator() -> Iterator {
-            Iterator(client: LiveUpdateClient(device: device))
-        }
+        public func makeAsyncIterator() -> Iterator { Iterator(client: LiveUpdateClient(device: device)) }
 
         /// One loop over the sequence.
         public struct Iterator: AsyncIteratorProtocol {
@@ -82,17 +79,13 @@ extension CLLocationUpdate {
             private final class Handle {
                 let client: LiveUpdateClient
 
-                init(client: LiveUpdateClient) {
-                    self.client = client
-                }
+                init(_ client: LiveUpdateClient) { self.client = client }
 
-                deinit {
-                    client.finish()
-                }
+                deinit { client.finish() }
             }
 
             init(client: LiveUpdateClient) {
-                handle = Handle(client: client)
+                handle = Handle(client)
             }
 
             /// The next element, once there is one; nil when the task is cancelled. Never throws on Linux.

@@ -144,7 +144,7 @@ extension LiveUpdateClient: LocationAuthorization.Observer {
         loop.change { state in
             // What is allowed now is told at once, also while the device rests.
             state.detector = StationaryDetector()
-            state.reducedAccuracy.reset()
+            state.reducedAccuracy = ReducedAccuracy()
             state.add(self.element())
         }
         adjustSubscription()

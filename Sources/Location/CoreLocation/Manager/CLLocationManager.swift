@@ -41,18 +41,15 @@ import LiveDevice
 /// independent of each other and share the receiver.
 open class CLLocationManager: NSObject {
     let client: LocationClient
-    let headings: HeadingClient
 
     /// Creates a manager for the device in force: that of `SimulatedDevice.use`, else the live one.
     public override init() {
         client = LocationClient(device: LiveDevice.resolved)
-        headings = HeadingClient(client)
         super.init()
         client.attach(self)
     }
 
     deinit {
-        headings.retire()
         client.retire()
     }
 
@@ -75,7 +72,7 @@ open class CLLocationManager: NSObject {
     /// The last heading that was delivered, as old as it may be; nil before the first.
     ///
     /// During `didUpdateHeading` it is the delivered one already.
-    open var heading: CLHeading? { headings.heading }
+    open var heading: CLHeading? { client.headings.heading }
 
     // MARK: What is wanted
 
@@ -134,8 +131,8 @@ open class CLLocationManager: NSObject {
     /// A smaller change is delivered too when the heading becomes valid or invalid, or its accuracy twice or half of
     /// what it was. The first heading after a start is always delivered.
     open var headingFilter: CLLocationDegrees {
-        get { headings.filter }
-        set { headings.filter = newValue }
+        get { client.headings.filter }
+        set { client.setHeadings { $0.filter = newValue } }
     }
 
     /// Which edge of the device the heading is that of. Default: portrait, the top edge.
@@ -145,8 +142,14 @@ open class CLLocationManager: NSObject {
     /// (and until it is below 50 again), the heading is that of the back of the device, and of the face when the edge
     /// points as steeply down. `unknown`, `faceUp` and `faceDown` are ignored.
     open var headingOrientation: CLDeviceOrientation {
-        get { headings.orientation }
-        set { headings.orientation = newValue }
+        get { client.headings.orientation }
+        set {
+            switch newValue {
+            case .unknown, .faceUp, .faceDown: break
+            case .portrait, .portraitUpsideDown, .landscapeLeft, .landscapeRight:
+                client.setHeadings { $0.orientation = newValue }
+            }
+        }
     }
 
     // MARK: Services
@@ -207,12 +210,12 @@ open class CLLocationManager: NSObject {
     /// the sensors are lost; and when no heading has come within ten seconds of the start. Headings go on by themselves
     /// when they can. When headings begin to be invalid the delegate is asked whether a calibration may be shown.
     open func startUpdatingHeading() {
-        headings.start()
+        client.startHeadings()
     }
 
     /// Stops the delivery of headings.
     open func stopUpdatingHeading() {
-        headings.stop()
+        client.stopHeadings()
     }
 
     /// Does nothing: no calibration is ever shown on Linux.
@@ -240,7 +243,7 @@ open class CLLocationManager: NSObject {
     /// has to listen for. Where only such a compass is expected, start location updates first, or start headings without
     /// asking. The first call may look for sensors for a few seconds when a server has to be asked.
     open class func headingAvailable() -> Bool {
-        HeadingClient.isAvailable(on: LiveDevice.resolved)
+        LocationClient.isHeadingAvailable(on: LiveDevice.resolved)
     }
 
     // MARK: Authorization
@@ -273,22 +276,22 @@ open class CLLocationManager: NSObject {
     open func requestTemporaryFullAccuracyAuthorization(
         withPurposeKey purposeKey: String, completion: (@Sendable ((any Error)?) -> Void)?
     ) {
-        let authorization = client.authorization
-        authorization.request(.temporaryFullAccuracy(purposeKey: purposeKey), purpose: client.settings.purpose) {
-            completion?(authorization.accuracy == .fullAccuracy ? nil : CLError(.promptDeclined))
-        }
+        requestFullAccuracy(purposeKey) { completion?($0) }
     }
 
     /// Asks for full accuracy and returns when that is decided; throws when it was refused.
     open func requestTemporaryFullAccuracyAuthorization(withPurposeKey purposeKey: String) async throws {
-        let authorization = client.authorization
-        let purpose = client.settings.purpose
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            authorization.request(.temporaryFullAccuracy(purposeKey: purposeKey), purpose: purpose) {
-                continuation.resume()
-            }
+        let error = await withCheckedContinuation { continuation in
+            requestFullAccuracy(purposeKey) { continuation.resume(returning: $0) }
         }
-        guard authorization.accuracy == .fullAccuracy else { throw CLError(.promptDeclined) }
+        if let error { throw error }
+    }
+
+    private func requestFullAccuracy(_ purposeKey: String, completion: @escaping @Sendable (CLError?) -> Void) {
+        let authorization = client.authorization
+        authorization.request(.temporaryFullAccuracy(purposeKey: purposeKey), purpose: client.settings.purpose) {
+            completion(authorization.accuracy == .fullAccuracy ? nil : CLError(.promptDeclined))
+        }
     }
 
     /// Whether the program may know where the device is.
@@ -314,7 +317,7 @@ open class CLLocationManager: NSObject {
 
     /// The former form of the class method.
     @available(*, deprecated, message: "Use the class method.")
-    open var headingAvailable: Bool { HeadingClient.isAvailable(on: client.device) }
+    open var headingAvailable: Bool { LocationClient.isHeadingAvailable(on: client.device) }
 
     /// False: nothing on Linux stores fixes for later.
     @available(*, deprecated, message: "Deferred updates do not exist on Linux.")

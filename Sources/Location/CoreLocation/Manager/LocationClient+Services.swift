@@ -14,12 +14,12 @@ extension LocationClient {
             guard !state.services.contains(service) else { return }
             state.begin(service, at: device.clock.wallTime)
             if service == .standard {
-                state.distanceFilter.reset()
+                state.distanceFilter = DistanceFilter()
                 state.cancelRequest()
             } else {
-                state.significantFilter.reset()
+                state.significantFilter = SignificantChangeFilter()
             }
-            state.reducedAccuracy.reset()
+            state.reducedAccuracy = ReducedAccuracy()
             if authorization.isRefused {
                 state.mailbox.add(.failure(CLError(.denied)))
             } else if isGranted, let cached, !state.isRepetition(cached) {
@@ -56,7 +56,7 @@ extension LocationClient {
             state.requestNumber &+= 1
             let number = state.requestNumber
             state.request = SingleRequest(timer: device.clock.timer(at: deadline) { self.timeOut(number) })
-            state.reducedAccuracy.reset()
+            state.reducedAccuracy = ReducedAccuracy()
             if authorization.isGranted, let cached, !state.isRepetition(cached),
                 now.seconds(since: cached.report.arrival) <= SingleRequest.age
             {

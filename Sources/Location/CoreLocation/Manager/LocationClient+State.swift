@@ -34,7 +34,6 @@ extension LocationClient {
         var distanceFilter = DistanceFilter()
         var significantFilter = SignificantChangeFilter()
         var reducedAccuracy = ReducedAccuracy()
-        /// The heading's part, for which `HeadingClient` cares.
         var headings = HeadingState()
         // What the program has been told, and what it will be.
         var location: CLLocation?

@@ -19,6 +19,10 @@ final class LocationClient: Sendable {
     let ownDelivery: any Delivery
     let state: Mutex<State>
     let subscription = StandingSubscription<PositionRequest>()
+    /// Held while the subscriptions to headings are brought in line with what runs; never together with a callback.
+    let headingSubscriptions = Mutex(HeadingSubscriptions())
+    /// Brings the compass in a moment.
+    let compassTimer = Mutex<ClockTimer?>(nil)
 
     init(device: Device) {
         self.device = device
@@ -31,10 +35,10 @@ final class LocationClient: Sendable {
 
     /// The manager is gone: nothing runs for it any more.
     func retire() {
+        stopHeadings()
         state.withLock { state in
+            state.cancelRequest()
             state.services = []
-            state.request?.timer.cancel()
-            state.request = nil
         }
         adjustSubscription()
         authorization.remove(self)

@@ -18,11 +18,6 @@ struct DistanceFilter: Sendable {
         self.last = (place, accuracy)
         return true
     }
-
-    /// The next location goes through.
-    mutating func reset() {
-        last = nil
-    }
 }
 
 /// Lets a location through after 500 metres, and not more often than every five minutes.
@@ -44,11 +39,6 @@ struct SignificantChangeFilter: Sendable {
         last = (place, now)
         return true
     }
-
-    /// The next location goes through.
-    mutating func reset() {
-        last = nil
-    }
 }
 
 /// One call of `requestLocation()`: waits for a fix that is good enough, and takes the best one when time is up.
@@ -60,11 +50,7 @@ struct SingleRequest: Sendable {
 
     /// Ends the wait when it fires.
     let timer: ClockTimer
-    private(set) var best: CLLocation?
-
-    init(timer: ClockTimer) {
-        self.timer = timer
-    }
+    var best: CLLocation?
 
     /// Takes a fix; true when it is as good as was asked for.
     mutating func accept(_ location: CLLocation, desiredAccuracy: Double) -> Bool {
@@ -91,11 +77,6 @@ struct ReducedAccuracy: Sendable {
         if let last, now.seconds(since: last) < ReducedAccuracy.interval { return nil }
         last = now
         return ReducedAccuracy.coarse(values)
-    }
-
-    /// The next location is shown at once.
-    mutating func reset() {
-        last = nil
     }
 
     /// The middle of the cell that holds the place, with a radius that covers the cell. Nothing else is told.

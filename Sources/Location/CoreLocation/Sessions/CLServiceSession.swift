@@ -101,33 +101,23 @@ extension CLServiceSession {
         /// What a loop over it uses.
         public typealias AsyncIterator = Iterator
 
-        private let changes: AuthorizationChanges
-        private let requirement: AuthorizationRequirement
-        private let wantsFullAccuracy: Bool
+        private let makeIterator: @Sendable () -> Iterator
 
         init(changes: AuthorizationChanges, requirement: AuthorizationRequirement, wantsFullAccuracy: Bool) {
-            self.changes = changes
-            self.requirement = requirement
-            self.wantsFullAccuracy = wantsFullAccuracy
+            makeIterator = {
+                Iterator(changes: changes.makeStream().makeAsyncIterator()) {
+                    Diagnostic(changes.authorization, requirement: requirement, wantsFullAccuracy: wantsFullAccuracy)
+                }
+            }
         }
 
         /// A loop of its own.
-        public func makeAsyncIterator() -> Iterator {
-            let (changes, requirement, wantsFullAccuracy) = (changes, requirement, wantsFullAccuracy)
-            return Iterator(changes: changes.makeStream().makeAsyncIterator()) {
-                Diagnostic(changes.authorization, requirement: requirement, wantsFullAccuracy: wantsFullAccuracy)
-            }
-        }
+        public func makeAsyncIterator() -> Iterator { makeIterator() }
 
         /// One loop over the diagnostics.
         public struct Iterator: AsyncIteratorProtocol {
             var changes: AsyncStream<Void>.AsyncIterator
             let present: @Sendable () -> Diagnostic
-
-            init(changes: AsyncStream<Void>.AsyncIterator, present: @escaping @Sendable () -> Diagnostic) {
-                self.changes = changes
-                self.present = present
-            }
 
             /// The next diagnostic; nil when the session has ended or the task is cancelled. Never throws on Linux.
             public mutating func next() async throws -> Diagnostic? {

@@ -1,7 +1,9 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import AppDelivery
 import DeviceCore
+import Foundation
 
 extension CLLocation {
     /// All that a location knows: plain numbers, so that a location costs one allocation.
@@ -27,36 +29,43 @@ extension CLLocation {
 }
 
 extension CLLocation.Values {
-    /// The key of the values in a keyed archive.
-    static let archiveKey = "CLLocation.values"
+    /// What a program tells of a place.
+    init(
+        _ coordinate: CLLocationCoordinate2D, altitude: Double = 0, horizontalAccuracy: Double,
+        verticalAccuracy: Double = -1, course: Double = -1, courseAccuracy: Double = -1, speed: Double = -1,
+        speedAccuracy: Double = -1, timestamp: Date
+    ) {
+        self.init(
+            latitude: coordinate.latitude, longitude: coordinate.longitude, altitude: altitude,
+            horizontalAccuracy: horizontalAccuracy, verticalAccuracy: verticalAccuracy, course: course,
+            courseAccuracy: courseAccuracy, speed: speed, speedAccuracy: speedAccuracy,
+            timestamp: timestamp.timeIntervalSinceReferenceDate)
+    }
 
-    /// Eleven numbers, the flags, the floor.
-    static let archivedWordCount = 13
+    private static let archiveKey = "CLLocation.values"
 
-    /// The values as words for an archive. New ones go to the end.
-    var archivedWords: [UInt64] {
+    /// Reads what `encode(with:)` wrote; nil when there is less: eleven numbers, the flags, the floor.
+    init?(coder: NSCoder) {
+        guard let words = coder.decodeWords(13, forKey: Self.archiveKey) else { return nil }
+        let numbers = words.prefix(11).map(Double.init(bitPattern:))
+        self.init(
+            latitude: numbers[0], longitude: numbers[1], altitude: numbers[2], ellipsoidalAltitude: numbers[3],
+            horizontalAccuracy: numbers[4], verticalAccuracy: numbers[5], course: numbers[6],
+            courseAccuracy: numbers[7], speed: numbers[8], speedAccuracy: numbers[9], timestamp: numbers[10],
+            isSimulatedBySoftware: words[11] & 1 != 0, isProducedByAccessory: words[11] & 2 != 0,
+            floorLevel: words[11] & 4 == 0 ? nil : Int(exactly: Int64(bitPattern: words[12])))
+    }
+
+    /// Writes all of them into a keyed archive. New ones go to the end.
+    func encode(with coder: NSCoder) {
+        guard coder.allowsKeyedCoding else { return }
         var words = [
             latitude, longitude, altitude, ellipsoidalAltitude, horizontalAccuracy, verticalAccuracy,
             course, courseAccuracy, speed, speedAccuracy, timestamp,
         ].map(\.bitPattern)
         words.append((isSimulatedBySoftware ? 1 : 0) | (isProducedByAccessory ? 2 : 0) | (floorLevel == nil ? 0 : 4))
         words.append(UInt64(bitPattern: Int64(floorLevel ?? 0)))
-        return words
-    }
-
-    /// Reads what ``archivedWords`` wrote; nil when there is less.
-    init?(archivedWords words: [UInt64]) {
-        guard words.count >= Self.archivedWordCount else { return nil }
-        let numbers = words.prefix(11).map(Double.init(bitPattern:))
-        self.init(
-            latitude: numbers[0], longitude: numbers[1],
-            altitude: numbers[2], ellipsoidalAltitude: numbers[3],
-            horizontalAccuracy: numbers[4], verticalAccuracy: numbers[5],
-            course: numbers[6], courseAccuracy: numbers[7], speed: numbers[8], speedAccuracy: numbers[9],
-            timestamp: numbers[10],
-            isSimulatedBySoftware: words[11] & 1 != 0, isProducedByAccessory: words[11] & 2 != 0,
-            floorLevel: words[11] & 4 == 0 ? nil : Int(exactly: Int64(bitPattern: words[12]))
-        )
+        coder.encode(words: words, forKey: Self.archiveKey)
     }
 }
 

@@ -24,7 +24,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     /// Everything this location knows.
     let values: Values
     /// What a location from a device knows beyond that.
-    let details: LocationDetails?
+    private(set) var details: LocationDetails?
 
     /// Creates a location from all of its values; positions from a device are made here.
     init(_ values: Values, details: LocationDetails? = nil) {
@@ -34,112 +34,71 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
 
     /// Creates a location at 0° N, 0° E that marks its coordinate and altitude as invalid.
     public override init() {
-        values = Values(
-            latitude: 0, longitude: 0, horizontalAccuracy: -1, timestamp: Date().timeIntervalSinceReferenceDate
-        )
-        details = nil
+        values = Values(CLLocationCoordinate2D(), horizontalAccuracy: -1, timestamp: Date())
     }
 
     /// Creates a location from a coordinate, in degrees, at the present time.
     ///
     /// The altitude is 0 with an accuracy of -1 (invalid), the horizontal accuracy 0, course and speed are -1.
     public init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
-        values = Values(
-            latitude: latitude, longitude: longitude, horizontalAccuracy: 0,
-            timestamp: Date().timeIntervalSinceReferenceDate
-        )
-        details = nil
+        let coordinate = CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
+        values = Values(coordinate, horizontalAccuracy: 0, timestamp: Date())
     }
 
     /// Creates a location without a movement: course, speed and their accuracies are -1.
     public init(
-        coordinate: CLLocationCoordinate2D,
-        altitude: CLLocationDistance,
-        horizontalAccuracy: CLLocationAccuracy,
-        verticalAccuracy: CLLocationAccuracy,
-        timestamp: Date
+        coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance, horizontalAccuracy: CLLocationAccuracy,
+        verticalAccuracy: CLLocationAccuracy, timestamp: Date
     ) {
         values = Values(
-            latitude: coordinate.latitude, longitude: coordinate.longitude, altitude: altitude,
-            horizontalAccuracy: horizontalAccuracy, verticalAccuracy: verticalAccuracy,
-            timestamp: timestamp.timeIntervalSinceReferenceDate
-        )
-        details = nil
+            coordinate, altitude: altitude, horizontalAccuracy: horizontalAccuracy, verticalAccuracy: verticalAccuracy,
+            timestamp: timestamp)
     }
 
     /// Creates a location with a movement of unknown accuracy: the accuracies of course and speed are -1.
     public init(
-        coordinate: CLLocationCoordinate2D,
-        altitude: CLLocationDistance,
-        horizontalAccuracy: CLLocationAccuracy,
-        verticalAccuracy: CLLocationAccuracy,
-        course: CLLocationDirection,
-        speed: CLLocationSpeed,
-        timestamp: Date
+        coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance, horizontalAccuracy: CLLocationAccuracy,
+        verticalAccuracy: CLLocationAccuracy, course: CLLocationDirection, speed: CLLocationSpeed, timestamp: Date
     ) {
         values = Values(
-            latitude: coordinate.latitude, longitude: coordinate.longitude, altitude: altitude,
-            horizontalAccuracy: horizontalAccuracy, verticalAccuracy: verticalAccuracy,
-            course: course, speed: speed,
-            timestamp: timestamp.timeIntervalSinceReferenceDate
-        )
-        details = nil
+            coordinate, altitude: altitude, horizontalAccuracy: horizontalAccuracy, verticalAccuracy: verticalAccuracy,
+            course: course, speed: speed, timestamp: timestamp)
     }
 
     /// Creates a location with a movement and the accuracies of that.
     public init(
-        coordinate: CLLocationCoordinate2D,
-        altitude: CLLocationDistance,
-        horizontalAccuracy: CLLocationAccuracy,
-        verticalAccuracy: CLLocationAccuracy,
-        course: CLLocationDirection,
-        courseAccuracy: CLLocationDirectionAccuracy,
-        speed: CLLocationSpeed,
-        speedAccuracy: CLLocationSpeedAccuracy,
-        timestamp: Date
+        coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance, horizontalAccuracy: CLLocationAccuracy,
+        verticalAccuracy: CLLocationAccuracy, course: CLLocationDirection, courseAccuracy: CLLocationDirectionAccuracy,
+        speed: CLLocationSpeed, speedAccuracy: CLLocationSpeedAccuracy, timestamp: Date
     ) {
         values = Values(
-            latitude: coordinate.latitude, longitude: coordinate.longitude, altitude: altitude,
-            horizontalAccuracy: horizontalAccuracy, verticalAccuracy: verticalAccuracy,
+            coordinate, altitude: altitude, horizontalAccuracy: horizontalAccuracy, verticalAccuracy: verticalAccuracy,
             course: course, courseAccuracy: courseAccuracy, speed: speed, speedAccuracy: speedAccuracy,
-            timestamp: timestamp.timeIntervalSinceReferenceDate
-        )
-        details = nil
+            timestamp: timestamp)
     }
 
     /// Creates a location with a movement, the accuracies of that, and where it all comes from.
     ///
     /// The two properties of `sourceInfo` are kept, not the object.
     public init(
-        coordinate: CLLocationCoordinate2D,
-        altitude: CLLocationDistance,
-        horizontalAccuracy: CLLocationAccuracy,
-        verticalAccuracy: CLLocationAccuracy,
-        course: CLLocationDirection,
-        courseAccuracy: CLLocationDirectionAccuracy,
-        speed: CLLocationSpeed,
-        speedAccuracy: CLLocationSpeedAccuracy,
-        timestamp: Date,
+        coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance, horizontalAccuracy: CLLocationAccuracy,
+        verticalAccuracy: CLLocationAccuracy, course: CLLocationDirection, courseAccuracy: CLLocationDirectionAccuracy,
+        speed: CLLocationSpeed, speedAccuracy: CLLocationSpeedAccuracy, timestamp: Date,
         sourceInfo: CLLocationSourceInformation
     ) {
-        values = Values(
-            latitude: coordinate.latitude, longitude: coordinate.longitude, altitude: altitude,
-            horizontalAccuracy: horizontalAccuracy, verticalAccuracy: verticalAccuracy,
+        var values = Values(
+            coordinate, altitude: altitude, horizontalAccuracy: horizontalAccuracy, verticalAccuracy: verticalAccuracy,
             course: course, courseAccuracy: courseAccuracy, speed: speed, speedAccuracy: speedAccuracy,
-            timestamp: timestamp.timeIntervalSinceReferenceDate,
-            isSimulatedBySoftware: sourceInfo.isSimulatedBySoftware,
-            isProducedByAccessory: sourceInfo.isProducedByAccessory
-        )
-        details = nil
+            timestamp: timestamp)
+        values.isSimulatedBySoftware = sourceInfo.isSimulatedBySoftware
+        values.isProducedByAccessory = sourceInfo.isProducedByAccessory
+        self.values = values
     }
 
     /// Restores a location from an archive; nil when the archive holds none, or only a part of one.
     public required init?(coder: NSCoder) {
-        guard let words = coder.decodeWords(Values.archivedWordCount, forKey: Values.archiveKey),
-            let values = Values(archivedWords: words)
-        else { return nil }
+        guard let values = Values(coder: coder) else { return nil }
         self.values = values
-        details = nil
     }
 
     /// The place in degrees on WGS 84; invalid when ``horizontalAccuracy`` is negative.
@@ -185,8 +144,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     open var sourceInformation: CLLocationSourceInformation? {
         CLLocationSourceInformation(
             softwareSimulationState: values.isSimulatedBySoftware,
-            andExternalAccessoryState: values.isProducedByAccessory
-        )
+            andExternalAccessoryState: values.isProducedByAccessory)
     }
 
     /// The length in metres of the shortest way over the WGS 84 ellipsoid to another location.
@@ -210,19 +168,19 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
 
     /// Writes the location into a keyed archive, every number bit for bit.
     open func encode(with coder: NSCoder) {
-        guard coder.allowsKeyedCoding else { return }
-        coder.encode(words: values.archivedWords, forKey: Values.archiveKey)
+        values.encode(with: coder)
     }
 
     /// Place, accuracy, movement and time (UTC) on one line; the same in every locale.
     open override var description: String {
-        // Foundation's Date traps when it has to describe NaN.
-        let seconds = timestamp.timeIntervalSinceReferenceDate
-        let time = seconds.isNaN ? "unknown time" : timestamp.description
         let numbers = String(
             format: "<%+.8f,%+.8f> +/- %.2fm (speed %.2f mps / course %.2f)",
-            coordinate.latitude, coordinate.longitude, horizontalAccuracy, speed, course
-        )
-        return "\(numbers) @ \(time)"
+            coordinate.latitude, coordinate.longitude, horizontalAccuracy, speed, course)
+        return "\(numbers) @ \(timestamp.shown)"
     }
+}
+
+extension Date {
+    /// The time in UTC, in the same words in every locale. Foundation's own description traps for NaN.
+    var shown: String { timeIntervalSinceReferenceDate.isNaN ? "unknown time" : description }
 }

@@ -45,7 +45,7 @@ struct HeadingDeliveryTests {
         try run { device, manager, compass in
             manager.headingFilter = 5
             manager.startUpdatingHeading()
-            manager.headings.receive(states([10, 12, 14.9, 15.1, 18, 20.2]))
+            manager.client.receive(states([10, 12, 14.9, 15.1, 18, 20.2]))
             #expect(compass.events.isEmpty)
             device.advance(by: 0)
             #expect(compass.degrees == [10, 15, 20])
@@ -59,7 +59,7 @@ struct HeadingDeliveryTests {
         try run { device, manager, compass in
             compass.onHeading = { manager, heading in #expect(manager.heading === heading) }
             manager.startUpdatingHeading()
-            manager.headings.receive(states([1, 90, 180]))
+            manager.client.receive(states([1, 90, 180]))
             device.advance(by: 0)
             #expect(compass.headings.count == 3)
         }
@@ -69,16 +69,16 @@ struct HeadingDeliveryTests {
     func restarts() throws {
         try run { device, manager, compass in
             manager.startUpdatingHeading()
-            manager.headings.receive(states([10]))
+            manager.client.receive(states([10]))
             device.advance(by: 0)
             manager.startUpdatingHeading()
-            manager.headings.receive(states([10]))
+            manager.client.receive(states([10]))
             device.advance(by: 0)
             #expect(compass.degrees == [10])
             manager.stopUpdatingHeading()
             manager.stopUpdatingHeading()
             manager.startUpdatingHeading()
-            manager.headings.receive(states([10]))
+            manager.client.receive(states([10]))
             device.advance(by: 0)
             #expect(compass.degrees == [10, 10])
         }
@@ -88,9 +88,9 @@ struct HeadingDeliveryTests {
     func stops() throws {
         try run { device, manager, compass in
             manager.startUpdatingHeading()
-            manager.headings.receive(states([10]))
+            manager.client.receive(states([10]))
             manager.stopUpdatingHeading()
-            manager.headings.receive(states([90]))
+            manager.client.receive(states([90]))
             device.advance(by: 60)
             #expect(compass.events.isEmpty)
             #expect(manager.heading == nil)
@@ -102,7 +102,7 @@ struct HeadingDeliveryTests {
         try run { device, manager, compass in
             compass.onHeading = { manager, _ in manager.stopUpdatingHeading() }
             manager.startUpdatingHeading()
-            manager.headings.receive(states([10, 90, 180]))
+            manager.client.receive(states([10, 90, 180]))
             device.advance(by: 0)
             #expect(compass.degrees == [10])
         }
@@ -114,7 +114,7 @@ struct HeadingDeliveryTests {
             manager.startUpdatingHeading()
             var state = FusedState(.flat)
             state.northOffset = nil
-            manager.headings.receive(.states([state]))
+            manager.client.receive(.states([state]))
             device.advance(by: 0)
             #expect(compass.events.isEmpty)
         }
@@ -125,7 +125,7 @@ struct HeadingDeliveryTests {
         try run { device, manager, compass in
             manager.startUpdatingHeading()
             device.advance(by: 2)
-            manager.headings.receive(.states([FusedState(.flat(heading: 90), at: 1.5)]))
+            manager.client.receive(.states([FusedState(.flat(heading: 90), at: 1.5)]))
             device.advance(by: 0)
             let heading = try #require(compass.headings.first)
             // The top edge points east, so north is on the left: 20 microtesla against x.
@@ -149,7 +149,7 @@ struct HeadingDeliveryTests {
             ]
             for orientation in orientations {
                 manager.headingOrientation = orientation
-                manager.headings.receive(states([30]))
+                manager.client.receive(states([30]))
                 device.advance(by: 0)
             }
             #expect(compass.degrees == [30, 120, 210, 300])
@@ -167,7 +167,7 @@ struct HeadingDeliveryTests {
             other.startUpdatingLocation()
             device.step()
             func heading() -> CLHeading {
-                manager.headings.receive(states([358]))
+                manager.client.receive(states([358]))
                 device.advance(by: 0)
                 return compass.headings.last ?? CLHeading()
             }
@@ -194,14 +194,14 @@ struct HeadingDeliveryTests {
     func trueHeadingAtRest() throws {
         try run([Drives.report(0, latitude: 48)]) { device, manager, compass in
             manager.startUpdatingHeading()
-            manager.headings.receive(states([90, 90]))
+            manager.client.receive(states([90, 90]))
             device.advance(by: 0)
             manager.startUpdatingLocation()
             device.play()
-            manager.headings.receive(states([90, 90]))
+            manager.client.receive(states([90, 90]))
             device.advance(by: 0)
             manager.stopUpdatingLocation()
-            manager.headings.receive(states([90, 90]))
+            manager.client.receive(states([90, 90]))
             device.advance(by: 0)
             #expect(compass.headings.map { $0.trueHeading > 0 } == [false, true, false])
             #expect(compass.events == ["heading 90", "location 48.0", "heading 90", "heading 90"])
@@ -215,7 +215,7 @@ struct HeadingDeliveryTests {
             device.play()
             manager.authorization.status = .denied
             manager.startUpdatingHeading()
-            manager.headings.receive(states([90]))
+            manager.client.receive(states([90]))
             device.advance(by: 0)
             #expect(compass.headings.map(\.trueHeading) == [-1])
         }
@@ -228,7 +228,7 @@ struct HeadingDeliveryTests {
             manager.startUpdatingLocation()
             manager.startUpdatingHeading()
             for turn in 0..<3 {
-                manager.headings.receive(states([Double(turn) * 20, Double(turn) * 20 + 10]))
+                manager.client.receive(states([Double(turn) * 20, Double(turn) * 20 + 10]))
                 device.step()
             }
             #expect(
@@ -243,8 +243,8 @@ struct HeadingDeliveryTests {
     func separate() throws {
         try run([Drives.report(0, latitude: 40)]) { device, manager, compass in
             manager.startUpdatingHeading()
-            manager.headings.receive(states([10]))
-            manager.headings.receive(.lost(.magnetometer, DeviceError(.connectionLost, "unplugged")))
+            manager.client.receive(states([10]))
+            manager.client.receive(.lost(.magnetometer, DeviceError(.connectionLost, "unplugged")))
             manager.startUpdatingLocation()
             manager.stopUpdatingLocation()
             device.advance(by: 0)
@@ -280,7 +280,7 @@ struct HeadingDeliveryTests {
             do {
                 let manager = CLLocationManager()
                 manager.startUpdatingHeading()
-                manager.headings.receive(.lost(.magnetometer, DeviceError(.connectionLost, "unplugged")))
+                manager.client.receive(.lost(.magnetometer, DeviceError(.connectionLost, "unplugged")))
                 (weakManager, client) = (manager, manager.client)
             }
             device.play()

@@ -29,17 +29,17 @@ struct HeadingFailureTests {
     @Test("A disturbed field makes the heading invalid at once, and a failure after five seconds, once")
     func disturbed() throws {
         try run { device, manager, compass in
-            manager.headings.receive(states(0..<10))
-            manager.headings.receive(states(10..<60, isDisturbed: true))
+            manager.client.receive(states(0..<10))
+            manager.client.receive(states(10..<60, isDisturbed: true))
             device.advance(by: 0)
             #expect(compass.headings.map { $0.headingAccuracy > 0 } == [true, false])
             #expect(compass.events == ["heading 0", "question", "heading 0"])
-            manager.headings.receive(states(60..<200, isDisturbed: true))
+            manager.client.receive(states(60..<200, isDisturbed: true))
             device.advance(by: 0)
             #expect(compass.events.count { $0 == "error 3" } == 1)
             #expect(compass.errors.first?.code == .headingFailure)
-            manager.headings.receive(states(200..<210))
-            manager.headings.receive(states(210..<270, isDisturbed: true))
+            manager.client.receive(states(200..<210))
+            manager.client.receive(states(210..<270, isDisturbed: true))
             device.advance(by: 0)
             #expect(compass.events.count { $0 == "error 3" } == 2, "another disturbance is another failure")
             #expect(compass.headings.map { $0.headingAccuracy > 0 } == [true, false, true, false])
@@ -51,8 +51,8 @@ struct HeadingFailureTests {
         try run { device, manager, compass in
             for turn in 0..<10 {
                 let start = turn * 50
-                manager.headings.receive(states(start..<start + 45, isDisturbed: true))
-                manager.headings.receive(states(start + 45..<start + 50))
+                manager.client.receive(states(start..<start + 45, isDisturbed: true))
+                manager.client.receive(states(start + 45..<start + 50))
             }
             device.advance(by: 0)
             #expect(compass.errors.isEmpty)
@@ -63,7 +63,7 @@ struct HeadingFailureTests {
     func question() throws {
         try run { device, manager, compass in
             func hear(_ range: Range<Int>, isDisturbed: Bool) -> Int {
-                manager.headings.receive(states(range, isDisturbed: isDisturbed))
+                manager.client.receive(states(range, isDisturbed: isDisturbed))
                 device.advance(by: 0)
                 return compass.events.count { $0 == "question" }
             }
@@ -80,23 +80,23 @@ struct HeadingFailureTests {
     @Test("A lost magnetometer is told once, with the reason, and the heading after it is a first one")
     func lost() throws {
         try run { device, manager, compass in
-            manager.headings.receive(states(0..<2))
-            manager.headings.receive(.lost(.magnetometer, DeviceError(.connectionLost, "unplugged")))
-            manager.headings.receive(.lost(.accelerometer, DeviceError(.connectionLost, "unplugged")))
-            manager.headings.receive(.lost(.gyroscope, DeviceError(.connectionLost, "unplugged")))
+            manager.client.receive(states(0..<2))
+            manager.client.receive(.lost(.magnetometer, DeviceError(.connectionLost, "unplugged")))
+            manager.client.receive(.lost(.accelerometer, DeviceError(.connectionLost, "unplugged")))
+            manager.client.receive(.lost(.gyroscope, DeviceError(.connectionLost, "unplugged")))
             device.advance(by: 0)
             #expect(compass.events == ["heading 0", "error 3"])
             let cause = compass.errors.first?.userInfo[NSUnderlyingErrorKey] as? DeviceError
             #expect(cause?.code == .connectionLost)
-            manager.headings.receive(.regained(.magnetometer))
-            manager.headings.receive(states(18..<20))
+            manager.client.receive(.regained(.magnetometer))
+            manager.client.receive(states(18..<20))
             device.advance(by: 0)
             #expect(compass.events == ["heading 0", "error 3"], "the accelerometer is still away")
-            manager.headings.receive(.regained(.accelerometer))
-            manager.headings.receive(states(20..<22))
+            manager.client.receive(.regained(.accelerometer))
+            manager.client.receive(states(20..<22))
             device.advance(by: 0)
             #expect(compass.events == ["heading 0", "error 3", "heading 0"])
-            manager.headings.receive(.lost(.magnetometer, DeviceError(.connectionLost, "unplugged")))
+            manager.client.receive(.lost(.magnetometer, DeviceError(.connectionLost, "unplugged")))
             device.advance(by: 0)
             #expect(compass.errors.count == 2)
         }
@@ -107,7 +107,7 @@ struct HeadingFailureTests {
         try run { device, manager, compass in
             var state = FusedState(.flat)
             state.magneticField = nil
-            manager.headings.receive(.states([state]))
+            manager.client.receive(.states([state]))
             device.advance(by: 0)
             #expect(compass.events.isEmpty)
         }
@@ -116,7 +116,7 @@ struct HeadingFailureTests {
     @Test("A lost gyroscope is no failure: there are headings without one")
     func lostGyroscope() throws {
         try run { device, manager, compass in
-            manager.headings.receive(.lost(.gyroscope, DeviceError(.connectionLost, "unplugged")))
+            manager.client.receive(.lost(.gyroscope, DeviceError(.connectionLost, "unplugged")))
             device.advance(by: 0)
             #expect(compass.events.isEmpty)
         }
@@ -132,7 +132,7 @@ struct HeadingFailureTests {
             #expect((compass.errors.first?.userInfo[NSUnderlyingErrorKey] as? DeviceError)?.code == .notFound)
             device.advance(by: 100)
             #expect(compass.events == ["error 3"])
-            manager.headings.receive(states(1000..<1001))
+            manager.client.receive(states(1000..<1001))
             device.advance(by: 0)
             #expect(compass.events == ["error 3", "heading 0"])
         }

@@ -1,0 +1,143 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import MotionEngine
+import Synchronization
+
+// Headings: of the motion engine, and of gpsd's compass where there is no magnetometer. They go into the same mailbox,
+// in one order with all else.
+extension LocationClient {
+    /// What headings come from.
+    struct HeadingSubscriptions {
+        var engine: Subscription?
+        var compass: Subscription?
+        var timeOut: ClockTimer?
+    }
+
+    /// Seconds from one heading to the next at the least; the filter lets fewer through.
+    private static let headingInterval = 0.01
+    /// Seconds for which a report of a compass is a heading still.
+    private static let compassAge = 5.0
+
+    /// True when a device can tell a heading now.
+    static func isHeadingAvailable(on device: Device) -> Bool {
+        MotionEngine.of(device).isAvailable(.heading) || HeardCompass.of(device).report != nil
+    }
+
+    var headings: HeadingState { state.withLock { $0.headings } }
+
+    func setHeadings(_ body: (inout HeadingState) -> Void) {
+        state.withLock { body(&$0.headings) }
+    }
+
+    func startHeadings() {
+        guard !headings.isRunning else { return }
+        // Asked without the lock: the first look for sensors may take its time.
+        let needsCompass = !MotionEngine.of(device).isAvailable(.heading)
+        setHeadings { if !$0.isRunning { $0.start(needsCompass: needsCompass) } }
+        if needsCompass, let report = heardCompass.report,
+            device.clock.now.seconds(since: report.arrival) <= Self.compassAge
+        {
+            take(report)
+            tellWhatWaits()
+        }
+        adjustHeadings()
+    }
+
+    func stopHeadings() {
+        state.withLock { state in
+            state.headings.stop()
+            state.mailbox.removeHeadings()
+        }
+        adjustHeadings()
+    }
+
+    /// Subscribes or lets go, as it runs now.
+    private func adjustHeadings() {
+        headingSubscriptions.withLock { current in
+            // Read inside, so that the last to come sees the last state.
+            let (isRunning, needsCompass, run) = state.withLock {
+                ($0.headings.isRunning, $0.headings.needsCompass, $0.headings.run)
+            }
+            guard isRunning else {
+                current.engine?.cancel()
+                current.compass?.cancel()
+                current.timeOut?.cancel()
+                current = HeadingSubscriptions()
+                return
+            }
+            if current.engine == nil {
+                let deadline = device.clock.now.advanced(bySeconds: HeadingState.patience)
+                current.timeOut = device.clock.timer(at: deadline) {
+                    self.change { state in state.headings.timeOut(run: run, mailbox: &state.mailbox) }
+                }
+                // Also without a magnetometer: one may come. Strong: retiring ends it.
+                current.engine = MotionEngine.of(device).subscribe(
+                    FusionRequest(need: .heading, interval: Self.headingInterval)
+                ) { event in self.receive(event) }
+            }
+            if needsCompass, current.compass == nil {
+                current.compass = device.positionSource.subscribe(
+                    PositionRequest(), receive: { event in self.receiveCompass(event) },
+                    settled: { self.tellWhatWaits() })
+            }
+        }
+    }
+
+    // MARK: What comes in, on the sources' threads
+
+    func receive(_ event: FusionEvent) {
+        let callsCompass = change { state in
+            let neededCompass = state.headings.needsCompass
+            switch event {
+            case .states(let states):
+                let knowsPlace = state.knowsPlace
+                for fused in states {
+                    state.headings.take(fused, knowsPlace: knowsPlace, clock: device.clock, mailbox: &state.mailbox)
+                }
+            case .lost(let sensor, let error): state.headings.lose(sensor, error, mailbox: &state.mailbox)
+            case .regained(let sensor): state.headings.regain(sensor)
+            }
+            return state.headings.needsCompass && !neededCompass
+        }
+        guard callsCompass else { return }
+        // Not from here, where a subscription may just be about to be made.
+        let timer = device.clock.timer(at: device.clock.now) { self.adjustHeadings() }
+        let former = compassTimer.withLock { current in
+            defer { current = timer }
+            return current
+        }
+        former?.cancel()
+    }
+
+    func receiveCompass(_ event: PositionEvent) {
+        switch event {
+        case .attitude(let report):
+            heardCompass.note(report)
+            take(report)
+        case .lost(let error):
+            let now = device.clock.now
+            state.withLock { state in
+                if !state.headings.hasOwnHeading(now: now) {
+                    state.headings.fail(error, mailbox: &state.mailbox)
+                }
+            }
+        case .report, .sky, .receivers, .line, .regained: break
+        }
+    }
+
+    private func take(_ report: AttitudeReport) {
+        state.withLock { state in
+            let knowsPlace = state.knowsPlace
+            state.headings.take(report, knowsPlace: knowsPlace, clock: device.clock, mailbox: &state.mailbox) {
+                device.positionSource.lastFix.flatMap { fix in
+                    let values = LocationConversion.values(
+                        of: fix.report, sky: nil, fallbackTime: device.clock.wallTime, isSimulated: false,
+                        isAccessory: false)
+                    return LocalDeclination.degrees(at: .init(values, report: fix.report, clock: device.clock))
+                }
+            }
+        }
+    }
+}
