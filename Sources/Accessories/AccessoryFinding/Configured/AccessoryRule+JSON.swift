@@ -39,12 +39,7 @@ extension AccessoryRule {
                 rule.protocols = try json.protocolNames(&reader, full)
                 isTaken = rule.protocols != nil
             default:
-                let taken = try settings.read(key, &reader, &json, name: full, consequence: consequence)
-                if taken == nil {
-                    json.unknown(full)
-                    try reader.skipValue()
-                }
-                isTaken = taken ?? true
+                isTaken = try settings.read(key, &reader, &json, name: full, consequence: consequence)
             }
             isUsable = isUsable && isTaken
         }

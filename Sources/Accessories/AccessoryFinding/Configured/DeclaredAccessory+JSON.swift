@@ -20,31 +20,27 @@ extension DeclaredAccessory {
         json: [UInt8], path: String
     ) -> (accessory: DeclaredAccessory?, problems: [DeviceError]) {
         var notes = AccessoryJSON(path: path)
-        guard json.count <= maximumFileLength else {
-            return (
-                nil,
-                [DeviceError(.invalidConfiguration, "\(notes.shownPath) is larger than a file of an accessory may be.")]
-            )
+        func none(_ problem: String) -> (DeclaredAccessory?, [DeviceError]) {
+            (nil, [DeviceError(.invalidConfiguration, "\(notes.shownPath) \(problem)")])
         }
-        let result = json.withUnsafeBytes { bytes -> Result<DeclaredAccessory?, JSONError> in
+        guard json.count <= maximumFileLength else { return none("is larger than a file of an accessory may be.") }
+        return json.withUnsafeBytes { bytes in
             var reader = JSONReader(bytes)
             do throws(JSONError) {
                 let accessory = try read(&reader, &notes, prefix: "")
                 try reader.finish()
-                return .success(accessory)
+                return (accessory, notes.problems)
             } catch {
-                return .failure(error)
+                return none("is not valid JSON (\(error)). It is ignored.")
             }
         }
-        switch result {
-        case .success(let accessory): return (accessory, notes.problems)
-        case .failure(let error):
-            return (
-                nil,
-                [DeviceError(.invalidConfiguration, "\(notes.shownPath) is not valid JSON (\(error)). It is ignored.")]
-            )
-        }
     }
+
+    /// The keys of the texts that may be missing, in the order in which they are written.
+    private static let texts: [(key: String, path: any WritableKeyPath<DeclaredAccessory, String> & Sendable)] = [
+        ("manufacturer", \.manufacturer), ("model", \.modelNumber), ("serial", \.serialNumber),
+        ("firmware", \.firmwareRevision), ("hardware", \.hardwareRevision), ("port", \.portPath),
+    ]
 
     /// The accessory as the bytes of a file that ``read(json:path:)`` reads. Endpoints of USB are left out: a file
     /// cannot name them.
@@ -52,12 +48,9 @@ extension DeclaredAccessory {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("name", name)
-            writer.memberUnlessEmpty("manufacturer", manufacturer)
-            writer.memberUnlessEmpty("model", modelNumber)
-            writer.memberUnlessEmpty("serial", serialNumber)
-            writer.memberUnlessEmpty("firmware", firmwareRevision)
-            writer.memberUnlessEmpty("hardware", hardwareRevision)
-            writer.memberUnlessEmpty("port", portPath)
+            for (key, path) in Self.texts where !self[keyPath: path].isEmpty {
+                writer.member(text: key, self[keyPath: path])
+            }
             writer.object("protocols") { writer in
                 for endpoint in endpoints { endpoint.write(to: &writer) }
             }
@@ -87,12 +80,14 @@ extension DeclaredAccessory {
             case "protocols":
                 hasProtocols = true
                 accessory.endpoints = try Endpoint.readAll(&reader, &json, name: name)
-            case "manufacturer", "model", "serial", "firmware", "hardware", "port":
-                guard let text = try json.text(&reader, name, "It is ignored.") else { continue }
-                accessory.take(ShownText.cleaned(text), for: key)
             default:
-                json.unknown(name)
-                try reader.skipValue()
+                guard let path = texts.first(where: { $0.key == key })?.path else {
+                    json.unknown(name)
+                    try reader.skipValue()
+                    continue
+                }
+                guard let text = try json.text(&reader, name, "It is ignored.") else { continue }
+                accessory[keyPath: path] = ShownText.cleaned(text)
             }
         }
         if accessory.portPath.isEmpty { accessory.portPath = accessory.name }
@@ -106,17 +101,6 @@ extension DeclaredAccessory {
             return nil
         }
         return accessory
-    }
-
-    private mutating func take(_ text: String, for key: String) {
-        switch key {
-        case "manufacturer": manufacturer = text
-        case "model": modelNumber = text
-        case "serial": serialNumber = text
-        case "firmware": firmwareRevision = text
-        case "hardware": hardwareRevision = text
-        default: portPath = text
-        }
     }
 }
 
@@ -166,11 +150,9 @@ extension DeclaredAccessory.Endpoint {
                 } else {
                     isUsable = false
                 }
-            } else if let taken = try settings.read(key, &reader, &json, name: full, consequence: consequence) {
-                isUsable = isUsable && taken
             } else {
-                json.unknown(full)
-                try reader.skipValue()
+                let isTaken = try settings.read(key, &reader, &json, name: full, consequence: consequence)
+                isUsable = isUsable && isTaken
             }
         }
         guard isUsable else { return nil }

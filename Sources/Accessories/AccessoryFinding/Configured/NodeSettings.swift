@@ -19,11 +19,10 @@ struct NodeSettings {
 
     /// How a serial port is set up.
     var tty: TTYSettings {
-        var settings = TTYSettings()
-        if let speed { settings.speed = speed }
-        if let dtr { settings.dtr = dtr }
-        if let usesHardwareFlowControl { settings.usesHardwareFlowControl = usesHardwareFlowControl }
-        return settings
+        let usual = TTYSettings()
+        return TTYSettings(
+            speed: speed ?? usual.speed, dtr: dtr ?? usual.dtr,
+            usesHardwareFlowControl: usesHardwareFlowControl ?? usual.usesHardwareFlowControl)
     }
 
     /// How reports become a stream; nil when their length was not said.
@@ -31,15 +30,14 @@ struct NodeSettings {
         reportLength.map { HIDFraming(reportLength: $0, reportNumber: reportNumber ?? 0) }
     }
 
-    /// Reads the value of a key; nil when the key is none of these, false when the value cannot be used.
+    /// Reads the value of a key; false when the value cannot be used. A key that is none of these is noted and ignored.
     mutating func read(
         _ key: String, _ reader: inout JSONReader, _ json: inout AccessoryJSON, name: String, consequence: String
-    ) throws(JSONError) -> Bool? {
+    ) throws(JSONError) -> Bool {
         switch key {
         case "speed":
-            let value = try json.number(&reader, name, 1...Int64(UInt32.max), consequence)
-            speed = value.map { UInt32(clamping: $0) }
-            return value != nil
+            speed = try json.number(&reader, name, 1...Int64(UInt32.max), consequence).map { UInt32(clamping: $0) }
+            return speed != nil
         case "dtr":
             guard let text = try json.text(&reader, name, consequence) else { return false }
             dtr = TTYSettings.DTR(rawValue: text)
@@ -55,14 +53,15 @@ struct NodeSettings {
             json.note(name, "is neither \"none\" nor \"hardware\"", consequence)
             return false
         case "reportLength":
-            let value = try json.number(&reader, name, 1...16_384, consequence)
-            reportLength = value.map { Int($0) }
-            return value != nil
+            reportLength = try json.number(&reader, name, 1...16_384, consequence).map { Int($0) }
+            return reportLength != nil
         case "reportNumber":
-            let value = try json.number(&reader, name, 0...255, consequence)
-            reportNumber = value.map { UInt8(clamping: $0) }
-            return value != nil
-        default: return nil
+            reportNumber = try json.number(&reader, name, 0...255, consequence).map { UInt8(clamping: $0) }
+            return reportNumber != nil
+        default:
+            json.unknown(name)
+            try reader.skipValue()
+            return true
         }
     }
 

@@ -20,43 +20,22 @@ struct DevicePlace: Hashable {
 
     /// The place of a record; nil when no accessory can come of it.
     init?(_ record: UdevRecord) {
-        switch record.subsystem {
-        case "usb" where record.type == "usb_device":
-            self.init(root: record.path, interface: nil, isUSB: true)
-        case "usb", "tty", "hidraw":
-            self.init(path: record.path, isNode: record.subsystem != "usb")
-        default: return nil
-        }
-    }
-
-    /// The path below which an interface of USB lies is that of the device.
-    private init?(path: String, isNode: Bool) {
-        var found: (root: Substring, interface: Interface)?
-        var start = path.startIndex
-        while start < path.endIndex {
-            let end = path[start...].firstIndex(of: "/") ?? path.endIndex
-            let component = path[start..<end]
-            if let interface = Interface(component), start > path.startIndex {
-                found = (path[..<path.index(before: start)], interface)
+        guard ["usb", "tty", "hidraw"].contains(record.subsystem) else { return nil }
+        root = record.path
+        isUSB = record.subsystem == "usb"
+        if isUSB, record.type == "usb_device" { return }
+        for component in record.path.split(separator: "/") {
+            if let interface = Interface(component), let slash = record.path[..<component.startIndex].lastIndex(of: "/")
+            {
+                // The path below which an interface of USB lies is that of the device.
+                (root, self.interface) = (String(record.path[..<slash]), interface)
             } else if component == "bluetooth" {
                 // What lies behind an adapter is reached through it and is no part of it.
-                found = nil
+                (root, interface) = (record.path, nil)
             }
-            start = end < path.endIndex ? path.index(after: end) : end
         }
-        if let found {
-            self.init(root: String(found.root), interface: found.interface, isUSB: true)
-        } else if isNode {
-            self.init(root: path, interface: nil, isUSB: false)
-        } else {
-            return nil
-        }
-    }
-
-    private init(root: String, interface: Interface?, isUSB: Bool) {
-        self.root = root
-        self.interface = interface
-        self.isUSB = isUSB
+        if interface == nil, isUSB { return nil }
+        isUSB = interface != nil
     }
 }
 

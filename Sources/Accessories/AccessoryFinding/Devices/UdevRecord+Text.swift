@@ -13,23 +13,22 @@ extension UdevRecord {
 
     /// An attribute with something in it, to be shown.
     func shownAttribute(_ name: String) -> String? {
-        guard let text = attributes[name] else { return nil }
-        let shown = ShownText.cleaned(text)
-        return shown.isEmpty ? nil : shown
+        Self.shown(attributes[name])
     }
 
     /// A property with something in it, to be shown.
     func shownProperty(_ name: String) -> String? {
-        guard let text = properties[name] else { return nil }
-        let shown = ShownText.cleaned(text)
-        return shown.isEmpty ? nil : shown
+        Self.shown(properties[name])
     }
 
     /// A property in which udev has written some bytes as "\x20", to be shown.
     func shownEncodedProperty(_ name: String) -> String? {
-        guard let text = properties[name] else { return nil }
-        let shown = ShownText.cleaned(Self.decoded(text))
-        return shown.isEmpty ? nil : shown
+        Self.shown(properties[name].map(Self.decoded))
+    }
+
+    private static func shown(_ text: String?) -> String? {
+        guard let shown = text.map({ ShownText.cleaned($0) }), !shown.isEmpty else { return nil }
+        return shown
     }
 
     /// A number of up to four hexadecimal digits, in an attribute or else in a property.

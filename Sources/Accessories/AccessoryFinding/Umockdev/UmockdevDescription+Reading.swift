@@ -25,7 +25,7 @@ extension UmockdevDescription {
 
 /// Reads descriptions line by line.
 struct UmockdevReader {
-    var lines: RecordingLines
+    private var lines: RecordingLines
     private var devices: [UmockdevDevice] = []
     private var paths: Set<String> = []
     private var device: UmockdevDevice?
@@ -171,23 +171,14 @@ struct UmockdevReader {
                 continue
             }
             guard let letter = rest.popFirst() else { throw failure("Nothing follows the backslash at the end.") }
-            switch letter {
-            case UInt8(ascii: "b"): bytes.append(8)
-            case UInt8(ascii: "t"): bytes.append(9)
-            case UInt8(ascii: "n"): bytes.append(10)
-            case UInt8(ascii: "v"): bytes.append(11)
-            case UInt8(ascii: "f"): bytes.append(12)
-            case UInt8(ascii: "r"): bytes.append(13)
-            case UInt8(ascii: "0")...UInt8(ascii: "7"):
-                var value = UInt32(letter - UInt8(ascii: "0"))
-                var digits = 1
-                while digits < 3, let next = rest.first, (UInt8(ascii: "0")...UInt8(ascii: "7")).contains(next) {
-                    value = value * 8 + UInt32(next - UInt8(ascii: "0"))
-                    rest.removeFirst()
-                    digits += 1
-                }
-                bytes.append(UInt8(truncatingIfNeeded: value))
-            default: bytes.append(letter)
+            let octal = UInt8(ascii: "0")...UInt8(ascii: "7")
+            if octal.contains(letter) {
+                let digits = [letter] + rest.prefix(2).prefix { octal.contains($0) }
+                rest = rest.dropFirst(digits.count - 1)
+                bytes.append(digits.reduce(0) { $0 &* 8 &+ ($1 - UInt8(ascii: "0")) })
+            } else {
+                let place = UmockdevDescription.escapes.firstIndex(of: letter)
+                bytes.append(place.map { UInt8($0 + 8) } ?? letter)
             }
         }
         return bytes

@@ -1,6 +1,8 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import JSONBytes
+
 extension UmockdevDescription {
     /// The bytes of the file: for each device its lines and an empty one.
     public var text: [UInt8] {
@@ -35,24 +37,16 @@ extension UmockdevDescription {
     }
 
     private static func appendHex(_ value: [UInt8], to bytes: inout [UInt8]) {
-        let digits = Array("0123456789ABCDEF".utf8)
-        for byte in value {
-            bytes.append(digits[Int(byte >> 4)])
-            bytes.append(digits[Int(byte & 15)])
-        }
+        bytes += HexDigit.text(value).uppercased().utf8
     }
+
+    /// The letters behind the backslash for the bytes from 8 to 13.
+    static let escapes = Array("btnvfr".utf8)
 
     private static func appendEscaped(_ byte: UInt8, to bytes: inout [UInt8]) {
         switch byte {
-        case 8: bytes += "\\b".utf8
-        case 9: bytes += "\\t".utf8
-        case 10: bytes += "\\n".utf8
-        case 11: bytes += "\\v".utf8
-        case 12: bytes += "\\f".utf8
-        case 13: bytes += "\\r".utf8
-        case UInt8(ascii: "\\"), UInt8(ascii: "\""):
-            bytes.append(UInt8(ascii: "\\"))
-            bytes.append(byte)
+        case 8...13: bytes += [UInt8(ascii: "\\"), escapes[Int(byte - 8)]]
+        case UInt8(ascii: "\\"), UInt8(ascii: "\""): bytes += [UInt8(ascii: "\\"), byte]
         case 0x20..<0x7F: bytes.append(byte)
         default:
             bytes.append(UInt8(ascii: "\\"))
