@@ -177,8 +177,7 @@ extension ChannelCore {
             guard let self else { return }
             let former = state.withLock { state in
                 state.isOutputPaused = false
-                defer { state.pause = nil }
-                return state.pause
+                return state.pause.take()
             }
             withExtendedLifetime(former) {}
             reactor.ask()
@@ -195,10 +194,9 @@ extension ChannelCore {
     private func finish(_ end: ByteChannelEnd) {
         let pending = port.pendingBytes
         var told = end
-        let (isFirst, final, observer, timers, patience) = state.withLock { state in
-            guard !state.isGone else {
-                return (false, end, Optional<@Sendable (ByteChannelEvent) -> Void>.none, [ClockTimer](), 0.0)
-            }
+        typealias News = (end: ByteChannelEnd, observer: Observer?, timers: [ClockTimer?], patience: Double)
+        let news = state.withLock { state -> News? in
+            guard !state.isGone else { return nil }
             state.isGone = true
             told.unsentBytes = state.unsent + pending
             if told.unsentBytes > 0, told.error == nil { told.error = lostBytes(told) }
@@ -207,20 +205,16 @@ extension ChannelCore {
             if state.end == nil { state.end = told }
             let isKind = end.reason == .closed && !state.isAbandoned
             let patience = isKind ? max(0, (state.deadline ?? clock.now).seconds(since: clock.now)) : 0
-            defer {
-                state.observer = nil
-                state.timer = nil
-                state.pause = nil
-            }
-            return (true, state.end ?? told, state.observer, [state.timer, state.pause].compactMap(\.self), patience)
+            let timers = [state.timer.take(), state.pause.take()]
+            return (state.end ?? told, state.observer.take(), timers, patience)
         }
-        guard isFirst else { return }
-        for timer in timers { timer.cancel() }
-        input.finish(final)
-        observer?(.ended)
+        guard let news else { return }
+        for timer in news.timers { timer?.cancel() }
+        input.finish(news.end)
+        news.observer?(.ended)
         tellEnded(isOver: true)
         reactor.remove(self)
-        release(patience: patience)
+        release(patience: news.patience)
     }
 
     private func lostBytes(_ end: ByteChannelEnd) -> DeviceError {

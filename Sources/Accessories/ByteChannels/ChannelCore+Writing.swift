@@ -25,7 +25,7 @@ extension ChannelCore {
 
     func write(_ bytes: UnsafeRawBufferPointer) -> ByteChannelWrite {
         if let framing = port.framing { return write(bytes, as: framing) }
-        let bytes = BorrowedBytes(bytes)
+        let bytes = BorrowedBytes(bytes: bytes)
         let (result, asks) = state.withLock { state -> (ByteChannelWrite, Bool) in
             if let end = state.end { return (.ended(end), false) }
             var done = 0
@@ -50,7 +50,7 @@ extension ChannelCore {
 
     /// Queues a report for every part of the bytes: a write never shares a report with another one.
     private func write(_ bytes: UnsafeRawBufferPointer, as framing: HIDFraming) -> ByteChannelWrite {
-        let bytes = BorrowedBytes(bytes)
+        let bytes = BorrowedBytes(bytes: bytes)
         let (result, starts) = state.withLock { state -> (ByteChannelWrite, Bool) in
             if let end = state.end { return (.ended(end), false) }
             var done = 0
@@ -70,7 +70,7 @@ extension ChannelCore {
     }
 
     /// After bytes have gone: whom to tell, if anybody.
-    func observerOfSpace(_ state: inout State) -> (@Sendable (ByteChannelEvent) -> Void)? {
+    func observerOfSpace(_ state: inout State) -> Observer? {
         guard state.isWriterWaiting, state.end == nil, state.output.space >= spaceToTell else { return nil }
         state.isWriterWaiting = false
         return state.observer
@@ -79,13 +79,9 @@ extension ChannelCore {
 
 /// Memory of a caller's, for use under a lock during the call only.
 struct BorrowedBytes: @unchecked Sendable {
-    private let bytes: UnsafeRawBufferPointer
+    let bytes: UnsafeRawBufferPointer
     /// How many there are.
     var count: Int { bytes.count }
-
-    init(_ bytes: UnsafeRawBufferPointer) {
-        self.bytes = bytes
-    }
 
     /// Those from there on, as many as that at most, for the closure alone.
     func from(_ start: Int, count: Int = .max) -> UnsafeRawBufferPointer {

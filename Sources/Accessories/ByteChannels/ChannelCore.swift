@@ -9,6 +9,8 @@ import SystemCalls
 /// A channel as the reactor knows it: the port, a buffer each way, and who is told. ChannelCore+Reactor.swift holds what
 /// runs on the reactor's thread.
 final class ChannelCore: Sendable {
+    typealias Observer = @Sendable (ByteChannelEvent) -> Void
+
     struct State: ~Copyable {
         /// Bytes, or records of ``ReportRecord`` where there is framing.
         var output: ByteRing
@@ -44,7 +46,7 @@ final class ChannelCore: Sendable {
         var reportFailure: ByteChannelEnd?
         var isWriterWaiting = false
         var isReleased = false
-        var observer: (@Sendable (ByteChannelEvent) -> Void)?
+        var observer: Observer?
         var deadline: BootTime?
         var timer: ClockTimer?
         /// Ends the pause of the output.
@@ -94,7 +96,7 @@ final class ChannelCore: Sendable {
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteChannelRead { input.read(into: buffer) }
 
-    func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?) {
+    func observe(_ receive: Observer?) {
         let former = state.withLock { state in
             defer { state.observer = state.isClosed ? nil : receive }
             return state.observer
@@ -142,13 +144,12 @@ final class ChannelCore: Sendable {
 
     func close() {
         let deadline = clock.now.advanced(bySeconds: ChannelCore.patience)
-        let (isNews, sends, observer) = state.withLock { state in
-            guard !state.isClosed else { return (false, false, Optional<@Sendable (ByteChannelEvent) -> Void>.none) }
+        let (isNews, sends, observer) = state.withLock { state -> (Bool, Bool, Observer?) in
+            guard !state.isClosed else { return (false, false, nil) }
             state.isClosed = true
             state.end = ByteChannelEnd(.closed)
             state.deadline = deadline
-            defer { state.observer = nil }
-            return (true, !state.isGone, state.observer)
+            return (true, !state.isGone, state.observer.take())
         }
         withExtendedLifetime(observer) {}
         guard isNews else { return }

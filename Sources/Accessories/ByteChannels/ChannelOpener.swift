@@ -10,13 +10,10 @@ package enum ChannelOpener {
     ///
     /// A node that is in use, or that this user may not open yet, is tried again for at most a tenth of a second: other
     /// programs look at a new port, and udev may be about to give it to the user.
-    package static func open(_ node: ChannelNode, clock: any DeviceClock) throws(DeviceError) -> NodeChannel {
-        try open(node, clock: clock, pauses: [0.01, 0.02, 0.03, 0.04])
-    }
-
+    ///
     /// - Parameter pauses: How long to wait between attempts, in seconds.
     package static func open(
-        _ node: ChannelNode, clock: any DeviceClock, pauses: [Double]
+        _ node: ChannelNode, clock: any DeviceClock, pauses: [Double] = [0.01, 0.02, 0.03, 0.04]
     ) throws(DeviceError) -> NodeChannel {
         let port = try trying(pauses: pauses, clock: LiveClock()) { () throws(NodeFailure) -> any Port in
             try Self.port(node)

@@ -5,7 +5,7 @@ package import AccessoryFinding
 import SystemCalls
 import DeviceCore
 
-/// Reports of a HID device.
+/// Reports of a HID device. What is written has its number in front, which is 0 where reports are not numbered.
 package final class HIDPort: Port {
     package let descriptor: Int32
     package let path: String
@@ -49,11 +49,6 @@ package final class HIDPort: Port {
         guard buffer[0] == settings.reportNumber else { return .bytes(0) }
         buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[1..<count]))
         return .bytes(count - 1)
-    }
-
-    /// Takes a whole report with its number in front, which is 0 where reports are not numbered.
-    package func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> PortResult {
-        .written(systemWrite(descriptor, bytes), path: path)
     }
 
     package func release(patience: Double, isGivenUp: () -> Bool) {

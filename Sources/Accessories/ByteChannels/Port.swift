@@ -58,6 +58,10 @@ extension Port {
 
     package func prepare() {}
 
+    package func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> PortResult {
+        .written(systemWrite(descriptor, bytes), path: path)
+    }
+
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> PortResult {
         .reading(descriptor, buffer, path: path)
     }

@@ -39,10 +39,6 @@ package final class TTYPort: Port {
         return try TTYPort(descriptor: descriptor, path: path, settings: settings)
     }
 
-    package func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> PortResult {
-        .written(systemWrite(descriptor, bytes), path: path)
-    }
-
     package func release(patience: Double, isGivenUp: () -> Bool) {
         let line = TTYLine(descriptor: descriptor, path: path)
         let waiting = TTYPort.waits(for: { line.bytesToSend }, patience: patience, isGivenUp: isGivenUp)
