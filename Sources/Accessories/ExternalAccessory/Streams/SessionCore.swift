@@ -223,39 +223,20 @@ final class SessionCore: Sendable {
     // Whoever is woken takes the lock at once, so that it is taken once here, and before.
     private func receive(_ event: ByteChannelEvent) {
         let (inputs, outputs, readers, writers) = state.withLock { state in
-            var inputs: [StreamPlace] = []
-            var outputs: [StreamPlace] = []
-            var readers: [CheckedContinuation<Void, Never>] = []
-            var writers: [CheckedContinuation<Void, Never>] = []
-            if event.isForReader {
+            var (inputs, outputs): ([StreamPlace], [StreamPlace]) = ([], [])
+            var (readers, writers): ([CheckedContinuation<Void, Never>], [CheckedContinuation<Void, Never>]) = ([], [])
+            if event != .writable {
                 inputs = placesToSignal(.input, state)
                 swap(&readers, &state.readers)
             }
-            if event.isForWriter {
+            if event != .readable {
                 outputs = placesToSignal(.output, state)
                 swap(&writers, &state.writers)
             }
             return (inputs, outputs, readers, writers)
         }
-        for place in inputs { place.signal() }
-        for place in outputs { place.signal() }
+        for place in inputs + outputs { place.signal() }
         resume(readers: readers)
         for writer in writers { writer.resume() }
-    }
-}
-
-extension ByteChannelEvent {
-    fileprivate var isForReader: Bool {
-        switch self {
-        case .readable, .ended: true
-        case .writable: false
-        }
-    }
-
-    fileprivate var isForWriter: Bool {
-        switch self {
-        case .writable, .ended: true
-        case .readable: false
-        }
     }
 }
