@@ -48,30 +48,17 @@ public enum GPSDClass: UInt8, Sendable {
 }
 
 extension GPSDClass {
+    /// The names in the order of the cases.
+    private static let words = [
+        JSONText.word("TPV"), JSONText.word("SKY"), JSONText.word("ATT"), JSONText.word("VERSION"),
+        JSONText.word("DEVICES"), JSONText.word("DEVICE"), JSONText.word("WATCH"), JSONText.word("ERROR"),
+        JSONText.word("POLL"), JSONText.word("PPS"), JSONText.word("TOFF"), JSONText.word("OSC"),
+        JSONText.word("GST"), JSONText.word("IMU"), JSONText.word("RAW"), JSONText.word("SUBFRAME"),
+        JSONText.word("AIS"), JSONText.word("RTCM2"), JSONText.word("RTCM3"),
+    ]
+
     /// The class of that name.
     init(_ name: JSONText) {
-        self =
-            switch name.word {
-            case JSONText.word("TPV"): .tpv
-            case JSONText.word("SKY"): .sky
-            case JSONText.word("ATT"): .att
-            case JSONText.word("VERSION"): .version
-            case JSONText.word("DEVICES"): .devices
-            case JSONText.word("DEVICE"): .device
-            case JSONText.word("WATCH"): .watch
-            case JSONText.word("ERROR"): .error
-            case JSONText.word("POLL"): .poll
-            case JSONText.word("PPS"): .pps
-            case JSONText.word("TOFF"): .toff
-            case JSONText.word("OSC"): .osc
-            case JSONText.word("GST"): .gst
-            case JSONText.word("IMU"): .imu
-            case JSONText.word("RAW"): .raw
-            case JSONText.word("SUBFRAME"): .subframe
-            case JSONText.word("AIS"): .ais
-            case JSONText.word("RTCM2"): .rtcm2
-            case JSONText.word("RTCM3"): .rtcm3
-            default: .unknown
-            }
+        self = Self.words.firstIndex(of: name.word).flatMap { GPSDClass(rawValue: UInt8($0)) } ?? .unknown
     }
 }

@@ -1,6 +1,7 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
 import JSONBytes
 
 extension GPSDDecoder {
@@ -13,14 +14,9 @@ extension GPSDDecoder {
             case JSONText.word("release"): version.release = try reader.shortString()
             case JSONText.word("rev"): version.revision = try reader.shortString()
             case JSONText.word("remote"): version.remote = try reader.shortString()
-            default:
-                if key.equals("proto_major") {
-                    version.protocolMajor = try reader.count()
-                } else if key.equals("proto_minor") {
-                    version.protocolMinor = try reader.count()
-                } else {
-                    try reader.skipValue()
-                }
+            case 0 where key.equals("proto_major"): version.protocolMajor = try reader.count()
+            case 0 where key.equals("proto_minor"): version.protocolMinor = try reader.count()
+            default: try reader.skipValue()
             }
         }
         return .version(version)
@@ -58,5 +54,54 @@ extension GPSDDecoder {
             }
         }
         return .error(message)
+    }
+
+    /// The members of a DEVICES.
+    mutating func readDevices(_ reader: inout JSONReader) throws(JSONError) -> GPSDReport {
+        var list: [ReceiverDescription] = []
+        while let key = try reader.nextKey() {
+            switch key.word {
+            case JSONText.word("class"): try noteClass(&reader)
+            case JSONText.word("devices"): list = try readList(&reader)
+            default: try reader.skipValue()
+            }
+        }
+        return .devices(list)
+    }
+
+    /// The members of a DEVICE.
+    mutating func readDevice(_ reader: inout JSONReader) throws(JSONError) -> ReceiverDescription {
+        var device = ReceiverDescription()
+        while let key = try reader.nextKey() {
+            switch key.word {
+            case JSONText.word("class"): try noteClass(&reader)
+            case JSONText.word("path"): device.path = try reader.shortString()
+            case JSONText.word("driver"): device.driver = try reader.shortString()
+            case JSONText.word("subtype"): device.subtype = try reader.shortString()
+            case JSONText.word("subtype1"): device.subtype1 = try reader.shortString()
+            case JSONText.word("bps"): device.bitsPerSecond = try reader.count(absent: 0)
+            case JSONText.word("cycle"): device.cycle = try reader.quantity()
+            case 0 where key.equals("activated"): device.isActive = try reader.activation()
+            default: try reader.skipValue()
+            }
+        }
+        return device
+    }
+
+    private mutating func readList(_ reader: inout JSONReader) throws(JSONError) -> [ReceiverDescription] {
+        var list: [ReceiverDescription] = []
+        guard try reader.beginArrayIfPresent() else { return list }
+        // The class of an element is not the class of the line.
+        let outer = lastClass
+        while try reader.nextElement() {
+            if try reader.peekKind() == .object, list.count < Self.maximumReceivers {
+                try reader.beginObject()
+                list.append(try readDevice(&reader))
+            } else {
+                try reader.skipValue()
+            }
+        }
+        lastClass = outer
+        return list
     }
 }

@@ -101,10 +101,7 @@ public struct GPSDDecoder: Sendable {
         }
     }
 
-    private mutating func skipMembers(
-        _ reader: inout JSONReader,
-        _ kind: GPSDClass
-    ) throws(JSONError) -> GPSDReport {
+    private mutating func skipMembers(_ reader: inout JSONReader, _ kind: GPSDClass) throws(JSONError) -> GPSDReport {
         while let key = try reader.nextKey() {
             if key.word == JSONText.word("class") {
                 try noteClass(&reader)

@@ -5,25 +5,30 @@ import DeviceCore
 import GPSDProtocol
 import Synchronization
 
+/// What a source is made of.
+struct GPSDSettings: Sendable {
+    let address: PositionSourceAddress
+    let clock: any DeviceClock
+    let repairsWeekRollover: Bool
+    let timing: GPSDTiming
+}
+
 /// The work of the source's thread: connect, read until the connection ends, wait, and again.
 final class GPSDSession: Sendable {
-    private let address: PositionSourceAddress
-    private let clock: any DeviceClock
+    private let settings: GPSDSettings
     private let hub: PositionHub
-    private let repairsWeekRollover: Bool
-    private let timing: GPSDTiming
     private let wakeUp: WakeUp
     private let count: @Sendable (GPSDStatistics) -> Void
 
+    private var address: PositionSourceAddress { settings.address }
+    private var clock: any DeviceClock { settings.clock }
+    private var timing: GPSDTiming { settings.timing }
+
     init(
-        address: PositionSourceAddress, clock: any DeviceClock, hub: PositionHub, repairsWeekRollover: Bool,
-        timing: GPSDTiming, count: @escaping @Sendable (GPSDStatistics) -> Void
+        _ settings: GPSDSettings, hub: PositionHub, count: @escaping @Sendable (GPSDStatistics) -> Void
     ) throws(DeviceError) {
-        self.address = address
-        self.clock = clock
+        self.settings = settings
         self.hub = hub
-        self.repairsWeekRollover = repairsWeekRollover
-        self.timing = timing
         self.count = count
         wakeUp = try WakeUp(for: "the position source")
     }
@@ -100,8 +105,7 @@ final class GPSDSession: Sendable {
         var framer = LineFramer()
         var reader = LineReader(
             hub: hub, watchdog: Watchdog(timing: timing, now: clock.now),
-            rolloverClock: repairsWeekRollover ? clock : nil)
-        reader.countConnection()
+            rolloverClock: settings.repairsWeekRollover ? clock : nil)
         count(reader.takeCounts())
         defer { count(reader.takeCounts()) }
         var lastWake = clock.now

@@ -6,21 +6,19 @@ import Synchronization
 
 /// Positions from a gpsd: connects, reads, and connects again for as long as somebody listens.
 ///
-/// One thread runs while there is a subscriber, even if the source itself has been released. It waits in poll(2), so it uses no time while gpsd is silent, and it
-/// never gives up: gpsd may start later, restart, or move.
+/// One thread runs while there is a subscriber, even if the source itself has been released. It waits in poll(2), so it
+/// uses no time while gpsd is silent, and it never gives up: gpsd may start later, restart, or move.
 public final class GPSDSource: PositionSource {
     private let hub: PositionHub
     private let worker: Worker
 
     /// A source that reads the gpsd at that address.
     public init(
-        address: PositionSourceAddress,
-        clock: any DeviceClock,
-        repairsWeekRollover: Bool = false,
+        address: PositionSourceAddress, clock: any DeviceClock, repairsWeekRollover: Bool = false,
         timing: GPSDTiming = GPSDTiming()
     ) {
         let worker = Worker(
-            address: address, clock: clock, repairsWeekRollover: repairsWeekRollover, timing: timing)
+            GPSDSettings(address: address, clock: clock, repairsWeekRollover: repairsWeekRollover, timing: timing))
         self.worker = worker
         hub = PositionHub { [weak worker] in worker?.demandChanged() }
         worker.attach(hub)
@@ -28,8 +26,7 @@ public final class GPSDSource: PositionSource {
 
     /// Hands events to the closure on the source's thread.
     public func subscribe(
-        _ request: PositionRequest,
-        receive: @escaping @Sendable (PositionEvent) -> Void,
+        _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void,
         settled: @escaping @Sendable () -> Void
     ) -> Subscription {
         hub.subscribe(request, receive: receive, settled: settled)
@@ -52,23 +49,18 @@ extension GPSDSource {
             weak var hub: PositionHub?
             var isRunning = false
             var session: GPSDSession?
+            var statistics = GPSDStatistics()
         }
 
-        private let address: PositionSourceAddress
-        private let clock: any DeviceClock
-        private let repairsWeekRollover: Bool
-        private let timing: GPSDTiming
+        private let settings: GPSDSettings
         private let state = Mutex(State())
-        private let counters = Counters()
 
-        init(address: PositionSourceAddress, clock: any DeviceClock, repairsWeekRollover: Bool, timing: GPSDTiming) {
-            self.address = address
-            self.clock = clock
-            self.repairsWeekRollover = repairsWeekRollover
-            self.timing = timing
+        init(_ settings: GPSDSettings) {
+            self.settings = settings
         }
 
-        var statistics: GPSDStatistics { counters.total }
+        /// The sum of what all connections have read.
+        var statistics: GPSDStatistics { state.withLock { $0.statistics } }
 
         func attach(_ hub: PositionHub) {
             state.withLock { $0.hub = hub }
@@ -77,12 +69,9 @@ extension GPSDSource {
         /// A first subscriber has come or the last one gone.
         func demandChanged() {
             let (startsThread, session) = state.withLock { state -> (Bool, GPSDSession?) in
-                guard state.isRunning else {
-                    let starts = state.hub?.isWanted == true
-                    state.isRunning = starts
-                    return (starts, nil)
-                }
-                return (false, state.session)
+                if state.isRunning { return (false, state.session) }
+                state.isRunning = state.hub?.isWanted == true
+                return (state.isRunning, nil)
             }
             // A running thread looks for itself whether it is still wanted.
             session?.interrupt()
@@ -90,8 +79,10 @@ extension GPSDSource {
             do throws(DeviceError) {
                 try WorkerThread.start { self.run() }
             } catch {
-                state.withLock { $0.isRunning = false }
-                let hub = state.withLock { $0.hub }
+                let hub = state.withLock { state in
+                    state.isRunning = false
+                    return state.hub
+                }
                 hub?.postLost(error)
             }
         }
@@ -109,30 +100,17 @@ extension GPSDSource {
         private func run() {
             while let hub = continues() {
                 do throws(DeviceError) {
-                    let session = try GPSDSession(
-                        address: address, clock: clock, hub: hub, repairsWeekRollover: repairsWeekRollover,
-                        timing: timing, count: { [counters] part in counters.add(part) })
+                    let session = try GPSDSession(settings, hub: hub) { [weak self] part in
+                        self?.state.withLock { $0.statistics += part }
+                    }
                     state.withLock { $0.session = session }
                     session.run()
                 } catch {
                     // Without a descriptor there is nothing to wait on but time.
                     hub.postLost(error)
-                    WorkerThread.pause(seconds: timing.lastRetry)
+                    WorkerThread.pause(seconds: settings.timing.lastRetry)
                 }
             }
-        }
-    }
-}
-
-extension GPSDSource {
-    /// The sum of what all connections have read.
-    private final class Counters: Sendable {
-        private let sum = Mutex(GPSDStatistics())
-
-        var total: GPSDStatistics { sum.withLock { $0 } }
-
-        func add(_ part: GPSDStatistics) {
-            sum.withLock { $0 += part }
         }
     }
 }

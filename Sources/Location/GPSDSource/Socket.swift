@@ -52,3 +52,82 @@ struct Socket: ~Copyable {
 private func system_send(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
     send(descriptor, bytes, count, flags)
 }
+
+extension Socket {
+    /// One address of a host.
+    struct Address: Sendable {
+        var storage: sockaddr_storage
+        var length: socklen_t
+        var family: Int32
+    }
+
+    /// The addresses of a host. Asking the resolver may take long; it runs on the source's own thread.
+    static func resolve(_ address: PositionSourceAddress) throws(DeviceError) -> [Address] {
+        var hints = addrinfo()
+        hints.ai_socktype = SocketKind.stream.number
+        hints.ai_flags = Int32(AI_NUMERICSERV)
+        var list: UnsafeMutablePointer<addrinfo>?
+        let result = getaddrinfo(address.host, String(address.port), &hints, &list)
+        guard result == 0 else {
+            let cause: DeviceError.Cause =
+                result == EAI_SYSTEM
+                ? .system(call: "getaddrinfo", errno: errno) : .library(name: "getaddrinfo", code: result)
+            throw DeviceError(
+                .unreachable,
+                "The host of \(address) cannot be found: \(String(cString: gai_strerror(result))). Check the name, or use its numeric address.",
+                cause: cause)
+        }
+        defer { freeaddrinfo(list) }
+        var addresses: [Address] = []
+        var entry = list
+        while let current = entry?.pointee, addresses.count < 8 {
+            if let source = current.ai_addr, Int(current.ai_addrlen) <= MemoryLayout<sockaddr_storage>.size {
+                var storage = sockaddr_storage()
+                withUnsafeMutableBytes(of: &storage) { target in
+                    target.copyMemory(from: UnsafeRawBufferPointer(start: source, count: Int(current.ai_addrlen)))
+                }
+                addresses.append(Address(storage: storage, length: current.ai_addrlen, family: current.ai_family))
+            }
+            entry = current.ai_next
+        }
+        return addresses
+    }
+
+    /// Connects within the time; nil when the wait was interrupted because `isCancelled` turned true.
+    static func connect(
+        _ target: Address, name: PositionSourceAddress, within seconds: Double, wakeUp: WakeUp, clock: any DeviceClock,
+        isCancelled: () -> Bool
+    ) throws(DeviceError) -> Socket? {
+        let descriptor = Sockets.open(target.family, .stream)
+        guard descriptor >= 0 else { throw failure(name, call: "socket", errno: errno) }
+        let connection = Socket(descriptor: descriptor)
+        var storage = target.storage
+        let started = withUnsafePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { system_connect(descriptor, $0, target.length) }
+        }
+        if started == 0 { return connection }
+        guard errno == EINPROGRESS || errno == EINTR else { throw failure(name, call: "connect", errno: errno) }
+        let deadline = clock.now.advanced(bySeconds: seconds)
+        while !wakeUp.wait(for: descriptor, events: Int16(POLLOUT), until: deadline, clock: clock) {
+            if isCancelled() { return nil }
+            guard clock.now < deadline else { throw failure(name, call: "connect", errno: ETIMEDOUT) }
+        }
+        let status = Sockets.takeError(descriptor) ?? 0
+        guard status == 0 else { throw failure(name, call: "connect", errno: status) }
+        return connection
+    }
+
+    private static func failure(_ name: PositionSourceAddress, call: String, errno number: Int32) -> DeviceError {
+        let remedy =
+            number == ECONNREFUSED
+            ? "Nobody listens there: start gpsd (systemctl start gpsd.socket), or set DEVICE_SERVICES_GPSD to where it runs."
+            : "Check that gpsd runs there and that the network lets it through."
+        return DeviceError(
+            .unreachable, "\(name) cannot be reached. \(remedy)", cause: .system(call: call, errno: number))
+    }
+}
+
+/// The C function, whose name the method hides.
+private func system_connect(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Int32 {
+    connect(descriptor, address, length)
+}

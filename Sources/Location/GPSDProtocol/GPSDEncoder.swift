@@ -1,0 +1,148 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+public import DeviceCore
+import JSONBytes
+
+/// Writes reports as gpsd does: compact JSON, its order of keys, its decimals, and nothing of what is not known.
+///
+/// Each function returns one line without a line end. Numbers that are not finite or 1e15 and more are left out.
+public enum GPSDEncoder {
+    /// Adds members to an object.
+    struct Members {
+        var writer = JSONWriter()
+
+        init(_ name: StaticString) {
+            writer.beginObject()
+            writer.member("class", name.description)
+        }
+
+        mutating func text(_ key: StaticString, _ value: String) { writer.memberUnlessEmpty(key, value) }
+
+        mutating func time(_ key: StaticString, _ value: WallTime?) {
+            writer.memberIfPresent(key, value.map { CivilDate($0).iso8601(decimals: 3) })
+        }
+
+        mutating func number(_ key: StaticString, _ value: Double, decimals: Int) {
+            guard value.magnitude < FixedDecimal.limit else { return }
+            writer.key(key)
+            writer.fixed(value, decimals: decimals)
+        }
+
+        mutating func count(_ key: StaticString, _ value: Int32) { writer.member(key, value) }
+
+        /// Below zero stands for a number that the report does not have.
+        mutating func countIfKnown(_ key: StaticString, _ value: Int32) {
+            if value >= 0 { count(key, value) }
+        }
+
+        mutating func flag(_ key: StaticString, _ value: Bool) { writer.member(key, value) }
+
+        consuming func line() -> [UInt8] {
+            writer.endObject()
+            return writer.bytes
+        }
+    }
+}
+
+extension GPSDEncoder {
+    /// A TPV. Coordinates and what belongs to them are written for fixes only, as gpsd has it.
+    public static func line(_ report: PositionReport) -> [UInt8] {
+        var members = Members("TPV")
+        members.text("device", report.receiver)
+        if report.status >= 2 { members.count("status", Int32(report.status)) }
+        members.count("mode", Int32(report.mode.rawValue))
+        members.time("time", report.time)
+        members.countIfKnown("leapseconds", report.leapSeconds)
+        members.number("ept", report.timeError, decimals: 3)
+        guard report.hasFix else { return members.line() }
+        members.number("lat", report.latitude, decimals: 9)
+        members.number("lon", report.longitude, decimals: 9)
+        members.number("altHAE", report.altitudeHAE, decimals: 4)
+        members.number("altMSL", report.altitudeMSL, decimals: 4)
+        members.number("alt", report.altitudeUndefined, decimals: 4)
+        members.number("epx", report.longitudeError, decimals: 3)
+        members.number("epy", report.latitudeError, decimals: 3)
+        members.number("epv", report.verticalError, decimals: 3)
+        members.number("track", report.track, decimals: 4)
+        members.number("magtrack", report.magneticTrack, decimals: 4)
+        members.number("magvar", report.magneticVariation, decimals: 1)
+        members.number("speed", report.speed, decimals: 3)
+        members.number("climb", report.climb, decimals: 3)
+        members.number("epd", report.trackError, decimals: 4)
+        members.number("eps", report.speedError, decimals: 2)
+        members.number("epc", report.climbError, decimals: 2)
+        members.number("velN", report.velocityNorth, decimals: 3)
+        members.number("velE", report.velocityEast, decimals: 3)
+        members.number("velD", report.velocityDown, decimals: 3)
+        members.number("geoidSep", report.geoidSeparation, decimals: 3)
+        members.number("eph", report.horizontalError, decimals: 3)
+        members.number("sep", report.sphericalError, decimals: 3)
+        members.number("depth", report.depth, decimals: 3)
+        members.number("dgpsAge", report.correctionAge, decimals: 1)
+        members.countIfKnown("dgpsSta", report.correctionStation)
+        return members.line()
+    }
+
+    /// An ATT.
+    public static func line(_ report: AttitudeReport) -> [UInt8] {
+        var members = Members("ATT")
+        members.text("device", report.receiver)
+        members.time("time", report.time)
+        members.number("heading", report.heading, decimals: 4)
+        members.number("mheading", report.magneticHeading, decimals: 4)
+        members.number("pitch", report.pitch, decimals: 4)
+        members.number("yaw", report.yaw, decimals: 4)
+        members.number("roll", report.roll, decimals: 4)
+        members.number("rot", report.rateOfTurn, decimals: 4)
+        members.number("dip", report.dip, decimals: 4)
+        members.number("mag_x", report.magneticField.x, decimals: 4)
+        members.number("mag_y", report.magneticField.y, decimals: 4)
+        members.number("mag_z", report.magneticField.z, decimals: 4)
+        members.number("acc_x", report.acceleration.x, decimals: 4)
+        members.number("acc_y", report.acceleration.y, decimals: 4)
+        members.number("acc_z", report.acceleration.z, decimals: 4)
+        members.number("gyro_x", report.rotationRate.x, decimals: 4)
+        members.number("gyro_y", report.rotationRate.y, decimals: 4)
+        members.number("gyro_z", report.rotationRate.z, decimals: 4)
+        return members.line()
+    }
+
+    /// A SKY.
+    public static func line(_ report: SkyReport) -> [UInt8] {
+        var members = Members("SKY")
+        members.text("device", report.receiver)
+        members.time("time", report.time)
+        members.number("xdop", report.xdop, decimals: 2)
+        members.number("ydop", report.ydop, decimals: 2)
+        members.number("vdop", report.vdop, decimals: 2)
+        members.number("tdop", report.tdop, decimals: 2)
+        members.number("hdop", report.hdop, decimals: 2)
+        members.number("gdop", report.gdop, decimals: 2)
+        members.number("pdop", report.pdop, decimals: 2)
+        members.countIfKnown("nSat", report.visibleCount)
+        members.countIfKnown("uSat", report.usedCount)
+        if let satellites = report.satellites, !satellites.isEmpty {
+            members.writer.key("satellites")
+            members.writer.beginArray()
+            for satellite in satellites { add(satellite, to: &members) }
+            members.writer.endArray()
+        }
+        return members.line()
+    }
+
+    private static func add(_ satellite: Satellite, to members: inout Members) {
+        members.writer.beginObject()
+        members.count("PRN", satellite.number)
+        members.number("el", satellite.elevation, decimals: 1)
+        members.number("az", satellite.azimuth, decimals: 1)
+        members.number("ss", satellite.signal, decimals: 1)
+        members.flag("used", satellite.isUsed)
+        if let system = satellite.system { members.count("gnssid", Int32(system.rawValue)) }
+        members.countIfKnown("svid", satellite.systemNumber)
+        members.countIfKnown("sigid", satellite.signalIdentifier)
+        members.countIfKnown("freqid", satellite.frequency)
+        members.countIfKnown("health", satellite.health)
+        members.writer.endObject()
+    }
+}
