@@ -75,3 +75,80 @@ package enum USBRequest {
     /// Argument: interface, 32 bits.
     package static let release = IOControl.number(.fromKernel, "U", 16, size: 4)
 }
+
+/// A bulk transfer as the kernel lays it out, with its buffer.
+///
+/// The layout is that of struct usbdevfs_urb, which holds two pointers and so has other offsets on 32 bits: type and
+/// endpoint in a byte each, status and flags as words, the address of the buffer, its length, the length that was
+/// transferred, four words that bulk transfers do not use, and a pointer of the owner's.
+package struct USBRequestBlock: @unchecked Sendable {
+    private static let pointer = MemoryLayout<UnsafeRawPointer>.size
+    private static let bufferOffset = pointer == 8 ? 16 : 12
+    private static let lengthOffset = bufferOffset + pointer
+    /// Bytes of the structure.
+    package static let size = lengthOffset + 24 + pointer
+
+    private static let bulk: UInt8 = 3
+    private static let emptyPacketAfterFull: UInt32 = 0x40
+
+    private let block: UnsafeMutableRawPointer
+    /// What is sent, or has come in.
+    package let buffer: UnsafeMutableRawBufferPointer
+
+    /// A block with a buffer, to be given back with ``free()``.
+    init(endpoint: UInt8, capacity: Int) {
+        block = .allocate(byteCount: USBRequestBlock.size, alignment: 16)
+        buffer = .allocate(byteCount: capacity, alignment: 16)
+        block.initializeMemory(as: UInt8.self, repeating: 0, count: USBRequestBlock.size)
+        block.storeBytes(of: USBRequestBlock.bulk, as: UInt8.self)
+        block.storeBytes(of: endpoint, toByteOffset: 1, as: UInt8.self)
+        block.storeBytes(
+            of: UInt(bitPattern: buffer.baseAddress), toByteOffset: USBRequestBlock.bufferOffset, as: UInt.self)
+    }
+
+    /// The block that a kernel was given.
+    package init(address: UnsafeMutableRawPointer) {
+        block = address
+        let buffer = UnsafeMutableRawPointer(
+            bitPattern: address.load(fromByteOffset: USBRequestBlock.bufferOffset, as: UInt.self))
+        let length = address.load(fromByteOffset: USBRequestBlock.lengthOffset, as: Int32.self)
+        self.buffer = UnsafeMutableRawBufferPointer(start: buffer, count: buffer == nil ? 0 : max(0, Int(length)))
+    }
+
+    func free() {
+        block.deallocate()
+        buffer.deallocate()
+    }
+
+    var address: UnsafeMutableRawPointer { block }
+    /// The endpoint that it is for.
+    package var endpoint: UInt8 { block.load(fromByteOffset: 1, as: UInt8.self) }
+    /// True when a full last packet is to be followed by an empty one.
+    package var endsWithShortPacket: Bool {
+        block.load(fromByteOffset: 8, as: UInt32.self) & USBRequestBlock.emptyPacketAfterFull != 0
+    }
+
+    /// Prepares the block for that many bytes of its buffer.
+    func prepare(length: Int, endsWithShortPacket: Bool) {
+        let flags = endsWithShortPacket ? USBRequestBlock.emptyPacketAfterFull : 0
+        block.storeBytes(of: 0, toByteOffset: 4, as: Int32.self)
+        block.storeBytes(of: flags, toByteOffset: 8, as: UInt32.self)
+        block.storeBytes(of: Int32(clamping: length), toByteOffset: USBRequestBlock.lengthOffset, as: Int32.self)
+        block.storeBytes(of: 0, toByteOffset: USBRequestBlock.lengthOffset + 4, as: Int32.self)
+    }
+
+    /// How it went: 0, or an error number below zero.
+    package var status: Int32 {
+        get { block.load(fromByteOffset: 4, as: Int32.self) }
+        nonmutating set { block.storeBytes(of: newValue, toByteOffset: 4, as: Int32.self) }
+    }
+
+    /// How many bytes were transferred.
+    package var transferred: Int {
+        get { Int(block.load(fromByteOffset: USBRequestBlock.lengthOffset + 4, as: Int32.self)) }
+        nonmutating set {
+            block.storeBytes(
+                of: Int32(clamping: newValue), toByteOffset: USBRequestBlock.lengthOffset + 4, as: Int32.self)
+        }
+    }
+}

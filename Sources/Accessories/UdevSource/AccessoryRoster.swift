@@ -14,9 +14,8 @@ struct AccessoryRoster {
         case detach(String)
         /// The nodes of those protocols are gone.
         case endChannels(String, Set<String>)
-        /// Ask again at that time, in place of the time that was said before.
-        case wake(String, BootTime)
-        case forgetWake(String)
+        /// Ask again at that time, in place of the time that was said before; nil for never.
+        case wake(String, BootTime?)
         /// For people who look after the machine; once.
         case remark(String)
         /// Something is wrong with that accessory; nil when it is not any more.
@@ -112,7 +111,7 @@ struct AccessoryRoster {
             }
             if !gone.isEmpty { actions.append(.endChannels(root, Set(gone.map(\.name)))) }
             if announced == description {
-                if entry.due != nil { actions.append(.forgetWake(root)) }
+                if entry.due != nil { actions.append(.wake(root, nil)) }
                 entry.due = nil
                 entry.began = nil
                 entries[root] = entry
@@ -157,7 +156,7 @@ struct AccessoryRoster {
             actions.append(.problem(root, nil))
         }
         entry.began = nil
-        if entry.due != nil { actions.append(.forgetWake(root)) }
+        if entry.due != nil { actions.append(.wake(root, nil)) }
         entry.due = nil
         let former = entry.announced
         entry.announced = description.protocols.isEmpty ? nil : description
@@ -194,7 +193,7 @@ struct AccessoryRoster {
     private mutating func forget(_ root: String, _ actions: inout [Action]) {
         identities[root] = nil
         guard let entry = entries.removeValue(forKey: root) else { return }
-        if entry.due != nil { actions.append(.forgetWake(root)) }
+        if entry.due != nil { actions.append(.wake(root, nil)) }
         if entry.hasProblem { actions.append(.problem(root, nil)) }
         if entry.announced != nil { actions.append(.detach(root)) }
     }

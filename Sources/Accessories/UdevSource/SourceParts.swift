@@ -63,27 +63,18 @@ struct OpenedChannel: Sendable {
     static func open(_ node: ChannelNode, clock: any DeviceClock) throws(DeviceError) -> OpenedChannel {
         OpenedChannel(try ChannelOpener.open(node, clock: clock))
     }
+}
 
+extension OpenedChannel {
     init(_ node: NodeChannel) {
-        channel = node
-        end = { [weak node] reason, done in
-            if let node { node.end(reason, then: done) } else { done() }
-        }
-        whenReleased = { [weak node] body in
-            if let node { node.whenReleased(body) } else { body() }
-        }
-        giveUp = node.giveUp
-    }
-
-    init(
-        channel: any ByteChannel, end: @escaping @Sendable (ByteChannelEnd, @escaping @Sendable () -> Void) -> Void,
-        whenReleased: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
-        giveUp: @escaping @Sendable () -> Void
-    ) {
-        self.channel = channel
-        self.end = end
-        self.whenReleased = whenReleased
-        self.giveUp = giveUp
+        self.init(
+            channel: node,
+            end: { [weak node] reason, done in
+                if let node { node.end(reason, then: done) } else { done() }
+            },
+            whenReleased: { [weak node] body in
+                if let node { node.whenReleased(body) } else { body() }
+            }, giveUp: node.giveUp)
     }
 }
 

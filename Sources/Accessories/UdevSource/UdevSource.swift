@@ -222,10 +222,9 @@ public final class UdevSource: AccessoryCandidateSource {
     private func tellWatch(_ problem: DeviceError?) {
         let isNews = life.withLock { life in
             defer { life.toldWatch = problem?.message }
-            return problem != nil && life.toldWatch != problem?.message
+            return life.toldWatch != problem?.message
         }
-        if let problem, isNews { note(problem) }
-        problemList.set(problem.map { [$0] } ?? [], for: Self.foldersKey)
+        say(problem, of: Self.foldersKey, isNews: isNews)
     }
 
     // MARK: Messages
@@ -269,11 +268,8 @@ public final class UdevSource: AccessoryCandidateSource {
                 guard let id = state.withLock({ $0.ids[key] }) else { continue }
                 desk.endChannels(of: id, protocols: protocols)
             case .wake(let key, let time): wake(key, at: time)
-            case .forgetWake(let key): forgetWake(key)
             case .remark(let text): log.warning("\(text)")
-            case .problem(let key, let error):
-                if let error { note(error) }
-                problemList.set(error.map { [$0] } ?? [], for: key)
+            case .problem(let key, let error): say(error, of: key)
             }
         }
     }
@@ -296,8 +292,7 @@ public final class UdevSource: AccessoryCandidateSource {
             return (declared, changes, again, state.ledger.takeChanges())
         }
         for (subject, problem, isNews) in disputes {
-            if let problem, isNews { note(problem) }
-            problemList.set(problem.map { [$0] } ?? [], for: subject)
+            say(problem, of: subject, isNews: isNews)
         }
         for index in declared.indices { attach(.configuration(index)) }
         for change in changes {
@@ -305,17 +300,13 @@ public final class UdevSource: AccessoryCandidateSource {
             case .attach(let path, _): attach(.file(path))
             case .detach(let path): detach(DeclarationLedger.Place.file(path).key)
             case .problems(let path, let errors):
-                for error in errors { note(error) }
+                for error in errors { log.warning("\(error.description)") }
                 problemList.set(errors, for: "file:" + path)
             }
         }
         // Where a folder cannot be watched, only looking tells what has changed.
         let isWatched = life.withLock { $0.watcher?.problem == nil && !$0.lacksWatcher }
-        if let time = isWatched ? again : min(again ?? .never, now.advanced(bySeconds: Self.lookInterval)) {
-            wake(Self.foldersKey, at: time)
-        } else {
-            forgetWake(Self.foldersKey)
-        }
+        wake(Self.foldersKey, at: isWatched ? again : min(again ?? .never, now.advanced(bySeconds: Self.lookInterval)))
     }
 
     private func attach(_ place: DeclarationLedger.Place) {
@@ -338,20 +329,21 @@ public final class UdevSource: AccessoryCandidateSource {
         desk.endChannels(of: id)
     }
 
-    private func wake(_ key: String, at time: BootTime) {
-        let timer = clock.timer(at: time) { [weak self] in
-            self?.post(.due(key), .once(isSame: { $0.isDue(key) }))
+    /// Has a key be due at that time, in place of the time that was said before; nil for never.
+    private func wake(_ key: String, at time: BootTime?) {
+        let timer = time.map { time in
+            clock.timer(at: time) { [weak self] in self?.post(.due(key), .once(isSame: { $0.isDue(key) })) }
         }
-        let former = state.withLock { $0.timers.updateValue(timer, forKey: key) }
+        let former = state.withLock { state in
+            defer { state.timers[key] = timer }
+            return state.timers[key]
+        }
         former?.cancel()
     }
 
-    private func forgetWake(_ key: String) {
-        let former = state.withLock { $0.timers.removeValue(forKey: key) }
-        former?.cancel()
-    }
-
-    private func note(_ error: DeviceError) {
-        log.warning("\(error.description)")
+    /// Keeps what is wrong with a thing, or nil when it is well, and logs what is news.
+    private func say(_ problem: DeviceError?, of subject: String, isNews: Bool = true) {
+        if let problem, isNews { log.warning("\(problem.description)") }
+        problemList.set(problem.map { [$0] } ?? [], for: subject)
     }
 }

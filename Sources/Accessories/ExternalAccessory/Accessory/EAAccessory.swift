@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import Synchronization
+
 // Programs written for iOS use Data, NotificationCenter and NSObject with no other import than this module.
 @_exported public import Foundation
 import Synchronization
@@ -35,8 +37,8 @@ open class EAAccessory: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    init(record: AccessoryRecord) {
-        self.record = record
+    init(_ description: AccessoryDescription, device: Device?) {
+        record = AccessoryRecord(description, device: device)
         super.init()
     }
 
@@ -116,5 +118,35 @@ extension EAAccessoryDelegate {
     /// never nil.
     public var accessoryDidDisconnect: ((EAAccessory) -> Void)? {
         { accessory in self.accessoryDidDisconnect(accessory) }
+    }
+}
+
+/// What is known of one attachment of an accessory; behind its ``EAAccessory``.
+final class AccessoryRecord: Sendable {
+    private struct State {
+        var description: AccessoryDescription
+        var isConnected = true
+        weak var device: Device?
+    }
+
+    private let state: Mutex<State>
+
+    init(_ description: AccessoryDescription, device: Device?) {
+        state = Mutex(State(description: description, device: device))
+    }
+
+    var description: AccessoryDescription { state.withLock { $0.description } }
+
+    var isConnected: Bool { state.withLock { $0.isConnected } }
+
+    /// The device that the accessory is attached to; nil when it is no more.
+    var device: Device? { state.withLock { $0.device } }
+
+    func change(_ description: AccessoryDescription) {
+        state.withLock { $0.description = description }
+    }
+
+    func disconnect() {
+        state.withLock { $0.isConnected = false }
     }
 }

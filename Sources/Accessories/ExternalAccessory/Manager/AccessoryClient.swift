@@ -101,24 +101,19 @@ final class AccessoryClient: Sendable {
     private func receive(_ event: AccessoryEvent) {
         switch event {
         case .snapshot(let descriptions):
-            state.withLock { state in
-                for description in descriptions { state.accessories.append(object(description)) }
-            }
+            let accessories = descriptions.map { EAAccessory($0, device: device) }
+            state.withLock { $0.accessories += accessories }
         case .attached(let description):
-            let accessory = object(description)
-            let isDue = state.withLock { state in
+            let accessory = EAAccessory(description, device: device)
+            change { state in
                 state.accessories.append(accessory)
-                guard state.registrations > 0 else { return false }
-                state.notices.addConnected(accessory)
-                return state.mustSchedule()
+                if state.registrations > 0 { state.notices.waiting.append(.connected(accessory)) }
             }
-            if isDue { delivery.schedule { self.deliver() } }
             wakeFollowers()
         case .changed(let description):
             let accessory = state.withLock { $0.accessories.first { $0.connectionID == description.id } }
             accessory?.record?.change(description)
-        case .detached(let description):
-            detach(description.id)
+        case .detached(let description): detach(description.id)
         }
     }
 
@@ -130,16 +125,21 @@ final class AccessoryClient: Sendable {
         }
         guard let accessory else { return }
         accessory.record?.disconnect()
-        let isDue = state.withLock { state in
+        change { state in
             state.notices.addDisconnected(
                 accessory, hasDelegate: accessory.wasGivenDelegate, isPosted: state.registrations > 0)
-            return state.mustSchedule()
         }
-        if isDue { delivery.schedule { self.deliver() } }
     }
 
-    private func object(_ description: AccessoryDescription) -> EAAccessory {
-        EAAccessory(record: AccessoryRecord(description, device: device))
+    /// Changes the state, and has the program told when something waits for it then.
+    private func change(_ body: (inout State) -> Void) {
+        let isDue = state.withLock { state in
+            body(&state)
+            guard !state.isScheduled, !state.notices.waiting.isEmpty else { return false }
+            state.isScheduled = true
+            return true
+        }
+        if isDue { delivery.schedule { self.deliver() } }
     }
 
     // MARK: Telling
@@ -182,14 +182,5 @@ final class AccessoryClient: Sendable {
         return state.withLock { state in
             state.sessions.compactMap { key, session in key.accessory == id ? session.core : nil }
         }
-    }
-}
-
-extension AccessoryClient.State {
-    /// True when what waits has to be scheduled, which counts as done.
-    fileprivate mutating func mustSchedule() -> Bool {
-        guard !isScheduled, !notices.waiting.isEmpty else { return false }
-        isScheduled = true
-        return true
     }
 }

@@ -12,11 +12,7 @@ struct AccessoryNotices {
         case disconnected(EAAccessory, isPosted: Bool)
     }
 
-    private(set) var waiting: [Notice] = []
-
-    mutating func addConnected(_ accessory: EAAccessory) {
-        waiting.append(.connected(accessory))
-    }
+    var waiting: [Notice] = []
 
     /// A connection that was not told yet and its end leave nothing, but a delegate that was set meanwhile is told.
     mutating func addDisconnected(_ accessory: EAAccessory, hasDelegate: Bool, isPosted: Bool) {

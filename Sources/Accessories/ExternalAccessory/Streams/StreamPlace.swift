@@ -25,24 +25,14 @@ final class StreamPlace: Sendable {
     private let source: RunLoopSource?
     private let isSignalled = Atomic<Bool>(false)
     private let depth = Atomic<Int>(0)
-    private let session: WeakSession
-
-    private final class WeakSession: Sendable {
-        private let core: Mutex<SessionCore.Weak>
-
-        init(_ core: SessionCore) {
-            self.core = Mutex(SessionCore.Weak(core: core))
-        }
-
-        var value: SessionCore? { core.withLock { $0.core } }
-    }
+    private let session: Mutex<SessionCore.Weak>
 
     /// A run loop in a mode; while a trace is played, the player's lane for it.
     init(loop: RunLoop, mode: RunLoop.Mode, session: SessionCore, device: Device) {
         key = Self.key(of: loop, mode)
         isOfMainLoop = loop === RunLoop.main
         self.mode = mode
-        self.session = WeakSession(session)
+        self.session = Mutex(SessionCore.Weak(core: session))
         if let playback = device.playback, !playback.deliversAsLive {
             delivery = playback.delivery(onMainThread: isOfMainLoop)
             source = nil
@@ -58,7 +48,7 @@ final class StreamPlace: Sendable {
         key = .queue
         isOfMainLoop = false
         mode = .default
-        self.session = WeakSession(session)
+        self.session = Mutex(SessionCore.Weak(core: session))
         source = nil
         delivery = AppDelivery.on(queue, device: device)
     }
@@ -104,7 +94,7 @@ final class StreamPlace: Sendable {
 
     private func run(all: Bool = false) {
         isSignalled.store(false, ordering: .releasing)
-        guard let session = session.value else { return }
+        guard let session = session.withLock({ $0.core }) else { return }
         depth.wrappingAdd(1, ordering: .acquiringAndReleasing)
         session.deliver(at: self, all: all)
         depth.wrappingSubtract(1, ordering: .acquiringAndReleasing)

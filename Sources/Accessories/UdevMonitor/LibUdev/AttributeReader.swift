@@ -11,13 +11,11 @@ final class AttributeReader {
     static let longestBinary = 65_536
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: longestBinary, alignment: 16)
 
-    /// Why a file could not be opened that may well be there.
-    private(set) var shortage: Int32?
+    /// Why a file could not be opened that may well be there, since that was last set to nil.
+    var shortage: Int32?
 
     /// True for errors that say nothing about what was to be opened.
     static func isShortage(_ error: Int32) -> Bool { [EMFILE, ENFILE, ENOMEM].contains(error) }
-
-    func forgetShortage() { shortage = nil }
 
     deinit {
         buffer.deallocate()

@@ -103,7 +103,7 @@ final class LibUdevConnection: UdevConnection {
         for subsystem in Set(selections.map(\.subsystem)) { udev_enumerate_add_match_subsystem(list, subsystem) }
         let result = udev_enumerate_scan_devices(list)
         guard result >= 0 else { throw Self.withoutList("udev_enumerate_scan_devices", -result) }
-        reader.forgetShortage()
+        reader.attributes.shortage = nil
         var records: [UdevRecord] = []
         var entry = udev_enumerate_get_list_entry(list)
         while let current = entry {
@@ -120,7 +120,7 @@ final class LibUdevConnection: UdevConnection {
             else { continue }
             records.append(record)
             // A record without its attributes would look like another device.
-            if let error = reader.shortage { throw Self.withoutList("open", error) }
+            if let error = reader.attributes.shortage { throw Self.withoutList("open", error) }
         }
         return records
     }

@@ -17,16 +17,11 @@ final class LibUdevReader {
     ]
 
     private let selections: [UdevSelection]
-    private let attributes = AttributeReader()
+    let attributes = AttributeReader()
 
     init(_ selections: [UdevSelection]) {
         self.selections = selections
     }
-
-    /// Why attributes are missing that may well be there, since that was last forgotten.
-    var shortage: Int32? { attributes.shortage }
-
-    func forgetShortage() { attributes.forgetShortage() }
 
     /// The device's path in sysfs; nil when it leads out of it.
     static func path(of device: OpaquePointer) -> String? {

@@ -158,10 +158,7 @@ final class MonitorRun {
         do throws(DeviceError) {
             let devices = try connection.devices()
             set(nil, for: .listing)
-            guard hasSnapshot else {
-                snapshot(devices)
-                return
-            }
+            guard hasSnapshot else { return snapshot(devices) }
             table.resynchronise(devices, tell: hand)
         } catch {
             isIncomplete = true
@@ -209,44 +206,33 @@ final class MonitorRun {
     private func takeIn(isError: Bool) {
         guard let connection, let descriptor = connection.descriptor else { return }
         if isError, Sockets.takeError(descriptor) == ENOBUFS { noteOverflow() }
-        while !control.isStopped {
+        messages: while !control.isStopped {
             switch connection.receive() {
             case .updated(let record, let isAdd, let exists):
                 count()
                 table.update(record, isAdd: isAdd, exists: exists, tell: hand)
                 tellIfOverfull()
-                continue
             case .moved(let former, let record):
                 count()
                 table.remove(former, tell: hand)
                 table.update(record, isAdd: true, exists: true, tell: hand)
-                continue
             case .removed(let path):
                 count()
                 table.remove(path, tell: hand)
-                continue
-            case .overflow:
-                noteOverflow()
-                continue
+            case .overflow: noteOverflow()
             case .tooLong:
                 control.count { $0.unusable += 1 }
                 hasLost = true
-                continue
-            case .foreign: continue
-            case .unusable:
-                control.count { $0.unusable += 1 }
-                continue
+            case .foreign: break
+            case .unusable: control.count { $0.unusable += 1 }
             case .none:
                 // A message for others looks like none.
-                if hasLost, Sockets.isReadable(descriptor) { continue }
+                if !hasLost || !Sockets.isReadable(descriptor) { break messages }
             case .failed:
                 failures += 1
-                if failures >= Self.mostFailures {
-                    lose()
-                    return
-                }
+                if failures >= Self.mostFailures { return lose() }
+                break messages
             }
-            break
         }
         guard hasLost, !control.isStopped else { return }
         hasLost = false
@@ -289,8 +275,7 @@ final class MonitorRun {
     }
 
     private func tellIfOverfull() {
-        guard table.isOverfull else { return set(nil, for: .number) }
-        set(MonitorProblem.tooMany(parts.options.mostDevices), for: .number)
+        set(table.isOverfull ? MonitorProblem.tooMany(parts.options.mostDevices) : nil, for: .number)
     }
 
     private func noteMissingRules() {
