@@ -12,12 +12,9 @@ final class LiveUpdateClient: Sendable {
     private struct State: ConsumedState {
         var elements = Outbox<CLLocationUpdate>()
         var since = WallTime.epoch
-        var sky: SkyReport?
-        var receiverKind = ReceiverKind()
-        var lastTime: WallTime?
+        var maker = LocationMaker()
         var isLost = false
         var detector = StationaryDetector()
-        var reducedAccuracy = ReducedAccuracy()
 
         mutating func add(_ element: CLLocationUpdate) {
             elements.append(element, limit: LiveUpdateClient.limit)
@@ -60,7 +57,7 @@ final class LiveUpdateClient: Sendable {
             device.configuration.receiver.value.map({ $0 == cached.report.receiver }) ?? true
         {
             loop.change { state in
-                state.sky = cached.sky
+                state.maker.sky = cached.sky
                 self.take(cached.report, &state)
             }
         }
@@ -86,7 +83,7 @@ final class LiveUpdateClient: Sendable {
                 guard !state.isLost else { return }
                 state.isLost = true
                 state.add(self.element(unavailable: true))
-            case .sky(let sky): state.sky = sky
+            case .sky(let sky): state.maker.sky = sky
             case .attitude, .receivers, .line, .regained: break
             }
         }
@@ -97,28 +94,14 @@ final class LiveUpdateClient: Sendable {
         guard let accuracy = authorization.grantedAccuracy else { return }
         let hasReturned = state.isLost
         state.isLost = false
-        let isOutOfOrder = report.time.map { time in state.lastTime.map { time < $0 } ?? false } ?? false
-        if let time = report.time { state.lastTime = time }
-        let values = LocationConversion.values(
-            of: report, sky: state.sky, fallbackTime: device.clock.wallTime, isSimulated: device.isSimulated,
-            isAccessory: state.receiverKind.isAccessory(report.receiver))
-        let hasComeToRest = state.detector.accept(values, now: report.arrival)
+        let exact = state.maker.location(of: report, on: device)
+        let hasComeToRest = state.detector.accept(exact.values, now: report.arrival)
         guard !state.detector.isStationary || hasComeToRest || hasReturned else { return }
-        let location: CLLocation
+        var location: CLLocation? = exact
         if accuracy == .reducedAccuracy {
-            guard let coarse = state.reducedAccuracy.reduce(values, now: report.arrival) else {
-                // Too early for a place, but not for the news.
-                if hasComeToRest || hasReturned {
-                    state.add(element(stationary: state.detector.isStationary))
-                }
-                return
-            }
-            location = CLLocation(coarse)
-        } else {
-            location = CLLocation(
-                values,
-                details: LocationDetails(
-                    report: report, sky: state.sky, isOutOfOrder: isOutOfOrder, clock: device.clock))
+            location = state.maker.reducedAccuracy.reduce(exact.values, now: report.arrival).map { CLLocation($0) }
+            // Too early for a place, but not for the news.
+            guard location != nil || hasComeToRest || hasReturned else { return }
         }
         state.add(element(location, stationary: state.detector.isStationary))
     }
@@ -144,7 +127,7 @@ extension LiveUpdateClient: LocationAuthorization.Observer {
         loop.change { state in
             // What is allowed now is told at once, also while the device rests.
             state.detector = StationaryDetector()
-            state.reducedAccuracy = ReducedAccuracy()
+            state.maker.reducedAccuracy = ReducedAccuracy()
             state.add(self.element())
         }
         adjustSubscription()
@@ -156,5 +139,34 @@ extension LiveUpdateClient: LocationAuthorization.Observer {
         return LocationUse(
             services: .liveUpdates, purpose: device.configuration.locationPurpose.value,
             since: Date(timeIntervalSinceReferenceDate: since.sinceReferenceDate))
+    }
+}
+
+/// Tells when a device has come to rest, from its positions.
+struct StationaryDetector: Sendable {
+    /// A device rests that has stayed within this radius, in metres, or within the accuracy of its positions...
+    static let radius = 15.0
+    /// ...for this many seconds.
+    static let patience = 60.0
+    /// A device that is faster than this, in metres per second, moves.
+    static let speed = 1.0
+
+    private var anchor: (place: CLLocationCoordinate2D, since: BootTime)?
+    /// True while the device rests.
+    private(set) var isStationary = false
+
+    /// Takes a position; true when the device has just come to rest.
+    mutating func accept(_ values: CLLocation.Values, now: BootTime) -> Bool {
+        let place = CLLocationCoordinate2D(latitude: values.latitude, longitude: values.longitude)
+        let radius = max(StationaryDetector.radius, values.horizontalAccuracy)
+        guard let anchor, values.speed < StationaryDetector.speed, geodesicDistance(anchor.place, place) <= radius
+        else {
+            self.anchor = (place, now)
+            isStationary = false
+            return false
+        }
+        guard !isStationary, now.seconds(since: anchor.since) >= StationaryDetector.patience else { return false }
+        isStationary = true
+        return true
     }
 }

@@ -13,9 +13,9 @@ extension LocationClient {
             switch event {
             case .report(let report) where report.hasFix: take(report, &state, services: state.services)
             case .report(let report): if !state.isLost { state.lose(.noFix(report.receiver)) }
-            case .sky(let sky): state.sky = sky
+            case .sky(let sky): state.maker.sky = sky
             case .lost(let error):
-                state.sky = nil
+                state.maker.sky = nil
                 // News also to a program that knows that there is no fix.
                 if !state.isServiceLost { state.lose(error) }
                 state.isServiceLost = true
@@ -39,25 +39,12 @@ extension LocationClient {
         state.isServiceLost = false
         state.lastLoss = nil
         state.lastArrival = report.arrival
-        if report.receiver != state.lastReceiver {
-            state.lastReceiver = report.receiver
-            state.lastTime = nil
-        }
-        let isOutOfOrder = report.time.map { time in state.lastTime.map { time < $0 } ?? false } ?? false
-        if let time = report.time { state.lastTime = time }
-        let sky = state.sky(of: report)
-        var values = LocationConversion.values(
-            of: report, sky: sky, fallbackTime: device.clock.wallTime, isSimulated: device.isSimulated,
-            isAccessory: state.receiverKind.isAccessory(report.receiver))
-        let location: CLLocation
+        var location = state.maker.location(of: report, on: device)
         if accuracy == .reducedAccuracy {
-            guard let coarse = state.reducedAccuracy.reduce(values, now: report.arrival) else { return }
-            values = coarse
-            location = CLLocation(values)
-        } else {
-            let details = LocationDetails(report: report, sky: sky, isOutOfOrder: isOutOfOrder, clock: device.clock)
-            location = CLLocation(values, details: details)
+            guard let coarse = state.maker.reducedAccuracy.reduce(location.values, now: report.arrival) else { return }
+            location = CLLocation(coarse)
         }
+        let values = location.values
         state.headings.declination.place = .init(values, report: report, clock: device.clock)
         let place = CLLocationCoordinate2D(latitude: values.latitude, longitude: values.longitude)
         var isWanted = false

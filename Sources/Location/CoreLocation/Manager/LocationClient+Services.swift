@@ -19,11 +19,11 @@ extension LocationClient {
             } else {
                 state.significantFilter = SignificantChangeFilter()
             }
-            state.reducedAccuracy = ReducedAccuracy()
+            state.maker.reducedAccuracy = ReducedAccuracy()
             if authorization.isRefused {
                 state.mailbox.add(.failure(CLError(.denied)))
             } else if isGranted, let cached, !state.isRepetition(cached) {
-                state.sky = cached.sky
+                state.maker.sky = cached.sky
                 take(cached.report, &state, services: service)
             }
         } then: {
@@ -56,11 +56,11 @@ extension LocationClient {
             state.requestNumber &+= 1
             let number = state.requestNumber
             state.request = SingleRequest(timer: device.clock.timer(at: deadline) { self.timeOut(number) })
-            state.reducedAccuracy = ReducedAccuracy()
+            state.maker.reducedAccuracy = ReducedAccuracy()
             if authorization.isGranted, let cached, !state.isRepetition(cached),
                 now.seconds(since: cached.report.arrival) <= SingleRequest.age
             {
-                state.sky = cached.sky
+                state.maker.sky = cached.sky
                 take(cached.report, &state, services: .singleRequest)
             }
         } then: {

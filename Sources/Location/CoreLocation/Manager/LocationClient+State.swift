@@ -21,11 +21,7 @@ extension LocationClient {
         var request: SingleRequest?
         var requestNumber: UInt32 = 0
         // What has been seen.
-        var sky: SkyReport?
-        var receiverKind = ReceiverKind()
-        /// The time of the last report, and the receiver it is compared for.
-        var lastTime: WallTime?
-        var lastReceiver = ""
+        var maker = LocationMaker()
         var lastArrival: BootTime?
         /// True once the program has been told that there is no position, and that the service is gone.
         var isLost = false
@@ -33,7 +29,6 @@ extension LocationClient {
         var lastLoss: DeviceError?
         var distanceFilter = DistanceFilter()
         var significantFilter = SignificantChangeFilter()
-        var reducedAccuracy = ReducedAccuracy()
         var headings = HeadingState()
         // What the program has been told, and what it will be.
         var location: CLLocation?
@@ -102,14 +97,6 @@ extension LocationClient.State {
 
     /// True while location updates run, which is when Core Location tells a true heading.
     var knowsPlace: Bool { !services.isDisjoint(with: [.standard, .significantChanges]) }
-
-    /// The sky that belongs to a report: of the same receiver, and not from long ago.
-    func sky(of report: PositionReport) -> SkyReport? {
-        guard let sky, sky.receiver == report.receiver, report.arrival.seconds(since: sky.arrival) <= 30 else {
-            return nil
-        }
-        return sky
-    }
 }
 
 /// What a program has set on its manager.

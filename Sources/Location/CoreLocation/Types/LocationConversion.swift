@@ -65,21 +65,6 @@ enum LocationConversion {
     }
 }
 
-/// Remembers of the last receiver whether it is an accessory, which would otherwise be worked out for each report.
-struct ReceiverKind: Sendable {
-    private var receiver = ""
-    private var isKnownAccessory = false
-
-    /// True for a receiver on USB, Bluetooth or a hot-plugged serial line.
-    mutating func isAccessory(_ receiver: String) -> Bool {
-        if receiver != self.receiver {
-            self.receiver = receiver
-            isKnownAccessory = LocationConversion.isAccessory(receiver)
-        }
-        return isKnownAccessory
-    }
-}
-
 extension WallTime {
     /// Seconds since 2001-01-01T00:00:00Z, as `Date` counts, with one rounding only.
     var sinceReferenceDate: Double {
