@@ -46,7 +46,7 @@ package enum ChannelOpener {
 
     private static func port(_ node: ChannelNode) throws(NodeFailure) -> any Port {
         guard !node.path.isEmpty else {
-            throw NodeFailure(DeviceError(.invalidConfiguration, "The path of a node is empty."))
+            throw NodeFailure(.invalidConfiguration, "The path of a node is empty.")
         }
         return switch node {
         case .tty(let path, let settings): try TTYPort.attempt(path, settings)

@@ -22,9 +22,8 @@ package final class HIDPort: Port {
     static func attempt(_ path: String, _ framing: HIDFraming) throws(NodeFailure) -> HIDPort {
         guard (1...16_384).contains(framing.reportLength) else {
             throw NodeFailure(
-                DeviceError(
-                    .invalidConfiguration,
-                    "A report of \(framing.reportLength) bytes cannot be: \(path) needs a length from 1 to 16384."))
+                .invalidConfiguration,
+                "A report of \(framing.reportLength) bytes cannot be: \(path) needs a length from 1 to 16384.")
         }
         let descriptor = systemOpen(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw NodeFailure(opening: path, errno: errno) }

@@ -15,8 +15,8 @@ package struct NodeFailure: Error {
         self.describe = describe
     }
 
-    init(_ error: DeviceError, isPassing: Bool = false) {
-        self.init(isPassing: isPassing) { error }
+    init(_ code: DeviceError.Code, _ message: String, cause: DeviceError.Cause? = nil, isPassing: Bool = false) {
+        self.init(isPassing: isPassing) { DeviceError(code, message, cause: cause) }
     }
 
     /// What a call that opens or sets up a node has failed with.
@@ -28,45 +28,37 @@ package struct NodeFailure: Error {
 
     /// Somebody else has it.
     init(busy path: String) {
-        self.init(isPassing: true) { Self.busy(path, cause: nil) }
+        self.init(isPassing: true) { DeviceError(.busy, Self.busy(path)) }
     }
 
     /// In words. That may take some tens of milliseconds.
     package var described: DeviceError { describe() }
 
     private static func error(_ path: String, call: String, errno number: Int32) -> DeviceError {
-        let cause = DeviceError.Cause.system(call: call, errno: number)
-        switch number {
-        case ENOENT, ENOTDIR:
-            return DeviceError(
-                .notFound, "There is no node \(path). The accessory may have been unplugged.", cause: cause)
-        case ENXIO, ENODEV:
-            return DeviceError(.notFound, "Nothing is attached to \(path).", cause: cause)
-        case EACCES, EPERM, EROFS:
-            return DeviceError(.permissionDenied, permission(path), cause: cause)
-        case EBUSY, EWOULDBLOCK:
-            return busy(path, cause: cause)
-        case EMFILE, ENFILE:
-            return DeviceError(
-                .busy, "No file descriptor is left for \(path). Raise the limit of open files (ulimit -n).",
-                cause: cause)
-        case EISDIR, ENOTTY, ENOTSOCK, EPROTOTYPE:
-            return DeviceError(
-                .invalidConfiguration, "\(path) is not of the kind that it is said to be. Check the configuration.",
-                cause: cause)
-        case ECONNREFUSED:
-            return DeviceError(.unreachable, "Nobody listens on \(path). Start the program that should.", cause: cause)
-        default:
-            return DeviceError(
-                .inputOutput, "\(path) cannot be opened. Unplug the accessory and plug it in again.", cause: cause)
-        }
+        let (code, words): (DeviceError.Code, String) =
+            switch number {
+            case ENOENT, ENOTDIR: (.notFound, "There is no node \(path). The accessory may have been unplugged.")
+            case ENXIO, ENODEV: (.notFound, "Nothing is attached to \(path).")
+            case EACCES, EPERM, EROFS: (.permissionDenied, permission(path))
+            case EBUSY, EWOULDBLOCK: (.busy, busy(path))
+            case EMFILE, ENFILE:
+                (.busy, "No file descriptor is left for \(path). Raise the limit of open files (ulimit -n).")
+            case EISDIR, ENOTTY, ENOTSOCK, EPROTOTYPE:
+                (
+                    .invalidConfiguration,
+                    "\(path) is not of the kind that it is said to be. Check the configuration."
+                )
+            case ECONNREFUSED: (.unreachable, "Nobody listens on \(path). Start the program that should.")
+            default: (.inputOutput, "\(path) cannot be opened. Unplug the accessory and plug it in again.")
+            }
+        return DeviceError(code, words, cause: .system(call: call, errno: number))
     }
 
     /// Somebody else has it; who, as far as this user may see.
-    private static func busy(_ path: String, cause: DeviceError.Cause?) -> DeviceError {
+    private static func busy(_ path: String) -> String {
         // The attempt's own descriptor is closed by now.
         let holder = NodeHolder.find(path)?.text ?? "a program that this user may not see"
-        return DeviceError(.busy, "\(path) is in use by \(holder). Close it there first.", cause: cause)
+        return "\(path) is in use by \(holder). Close it there first."
     }
 
     private static func permission(_ path: String) -> String {

@@ -20,9 +20,7 @@ package final class SocketPort: Port {
     static func attempt(_ path: String) throws(NodeFailure) -> SocketPort {
         guard !path.utf8.contains(0), Sockets.withAddress(of: path, { _, _ in true }) != nil else {
             throw NodeFailure(
-                DeviceError(
-                    .invalidConfiguration,
-                    "\(path) is too long for a socket, or no path. Use one of fewer than 108 bytes."))
+                .invalidConfiguration, "\(path) is too long for a socket, or no path. Use one of fewer than 108 bytes.")
         }
         let descriptor = Sockets.open(AF_UNIX, .stream)
         guard descriptor >= 0 else { throw NodeFailure(opening: path, call: "socket", errno: errno) }

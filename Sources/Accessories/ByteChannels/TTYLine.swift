@@ -87,9 +87,7 @@ struct TTYLine {
             result.c_iflag & tcflag_t(ICRNL | INLCR | IGNCR | ISTRIP | IXON | IXOFF) == 0, minimum == 1
         else {
             throw NodeFailure(
-                DeviceError(
-                    .notSupported, "\(path) cannot be set up so that bytes pass as they are. Use another kind of port.")
-            )
+                .notSupported, "\(path) cannot be set up so that bytes pass as they are. Use another kind of port.")
         }
         if let standard {
             guard cfgetospeed(&result) == standard else { throw wrongSpeed(settings.speed) }
@@ -103,19 +101,16 @@ struct TTYLine {
 
     private func wrongSpeed(_ speed: UInt32) -> NodeFailure {
         NodeFailure(
-            DeviceError(
-                .notSupported,
-                "\(path) does not run at \(speed) bits a second. Set a speed that the port knows, as in 115200."))
+            .notSupported,
+            "\(path) does not run at \(speed) bits a second. Set a speed that the port knows, as in 115200.")
     }
 
     private func failure(_ call: String) -> NodeFailure {
         let number = errno
         if number == EIO {
             return NodeFailure(
-                DeviceError(
-                    .inputOutput,
-                    "\(path) has hung up: the accessory is being unplugged. Wait until it is attached again.",
-                    cause: .system(call: call, errno: number)))
+                .inputOutput, "\(path) has hung up: the accessory is being unplugged. Wait until it is attached again.",
+                cause: .system(call: call, errno: number))
         }
         return NodeFailure(opening: path, call: call, errno: number)
     }

@@ -29,9 +29,7 @@ package final class TTYPort: Port {
     static func attempt(_ path: String, _ settings: TTYSettings) throws(NodeFailure) -> TTYPort {
         guard settings.speed > 0 else {
             throw NodeFailure(
-                DeviceError(
-                    .invalidConfiguration,
-                    "A speed of 0 hangs up. Give \(path) the speed of the accessory, as in 115200."))
+                .invalidConfiguration, "A speed of 0 hangs up. Give \(path) the speed of the accessory, as in 115200.")
         }
         // Not blocking: opening would wait for a carrier on some ports.
         let descriptor = systemOpen(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)

@@ -52,10 +52,9 @@ package final class USBPort: Port {
             (1...1024).contains(endpoints.inputPacketLength)
         else {
             throw NodeFailure(
-                DeviceError(
-                    .invalidConfiguration,
-                    "The endpoints of \(endpoints.path) cannot be: one has to be for input, one for output, with "
-                        + "packets of 1 to 1024 bytes."))
+                .invalidConfiguration,
+                "The endpoints of \(endpoints.path) cannot be: one has to be for input, one for output, with "
+                    + "packets of 1 to 1024 bytes.")
         }
         let descriptor = kernel.open(endpoints.path)
         guard descriptor >= 0 else { throw NodeFailure(opening: endpoints.path, errno: -descriptor) }
@@ -111,7 +110,7 @@ package final class USBPort: Port {
         let text =
             "Interface \(endpoints.interface) of \(path) is in use by the kernel's driver \(driver). Unbind it first."
         return NodeFailure(
-            DeviceError(.busy, text, cause: .system(call: "USBDEVFS_CLAIMINTERFACE", errno: EBUSY)), isPassing: true)
+            .busy, text, cause: .system(call: "USBDEVFS_CLAIMINTERFACE", errno: EBUSY), isPassing: true)
     }
 
     package var pendingBytes: Int { state.withLock { $0.pending } }

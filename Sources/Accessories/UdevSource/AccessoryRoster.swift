@@ -67,22 +67,19 @@ struct AccessoryRoster {
         var actions: [Action] = []
         // First those that are gone: what was called so before may be plugged in elsewhere now.
         let gone = roots.filter { tree.survey(of: $0).description == nil }
-        for root in gone.sorted() { look(root, now: now, settles: false, &actions) }
-        for root in roots.subtracting(gone).sorted() { look(root, now: now, settles: false, &actions) }
+        for root in gone.sorted() + roots.subtracting(gone).sorted() { look(root, now: now, settles: false, &actions) }
         return actions
     }
 
     /// A device is there, or is described otherwise.
-    mutating func added(_ record: UdevRecord, now: BootTime) -> [Action] {
-        var actions: [Action] = []
-        if let root = tree.put(record) { look(root, now: now, settles: true, &actions) }
-        return actions
-    }
+    mutating func added(_ record: UdevRecord, now: BootTime) -> [Action] { news(of: tree.put(record), now: now) }
 
     /// A device is gone.
-    mutating func removed(_ record: UdevRecord, now: BootTime) -> [Action] {
+    mutating func removed(_ record: UdevRecord, now: BootTime) -> [Action] { news(of: tree.remove(record), now: now) }
+
+    private mutating func news(of root: String?, now: BootTime) -> [Action] {
         var actions: [Action] = []
-        if let root = tree.remove(record) { look(root, now: now, settles: true, &actions) }
+        if let root { look(root, now: now, settles: true, &actions) }
         return actions
     }
 

@@ -57,22 +57,18 @@ struct FolderListing {
     }
 
     private mutating func fail(_ folder: String, call: String, errno number: Int32) {
-        let code: DeviceError.Code
-        let words: String
-        switch number {
-        case ENOENT, ENOTDIR:
-            code = .notFound
-            words = "does not exist yet. It is waited for."
-        case EACCES, EPERM:
-            code = .permissionDenied
-            words = "may not be read by this user. Change its mode."
-            isKnown = false
-        default:
-            code = .inputOutput
-            words = "cannot be read now. What was found there before still counts, and it is looked at again."
-            isKnown = false
-            isPassing = true
-        }
+        let (code, words): (DeviceError.Code, String) =
+            switch number {
+            case ENOENT, ENOTDIR: (.notFound, "does not exist yet. It is waited for.")
+            case EACCES, EPERM: (.permissionDenied, "may not be read by this user. Change its mode.")
+            default:
+                (
+                    .inputOutput,
+                    "cannot be read now. What was found there before still counts, and it is looked at again."
+                )
+            }
+        isKnown = code == .notFound
+        isPassing = code == .inputOutput
         problem = DeviceError(
             code, "The folder of declared accessories \(ShownText.cleaned(folder)) \(words)",
             cause: .system(call: call, errno: number))

@@ -184,26 +184,19 @@ struct Inotify: Sendable {
 
     /// What a call has failed with, and what to do.
     static func problem(call: String, errno number: Int32) -> DeviceError {
-        let reason: String
-        let advice: String
-        switch number {
-        case ENOSPC:
-            reason = "this user has no inotify watch left"
-            advice = " Raise the limit: sysctl -w fs.inotify.max_user_watches=524288."
-        case EMFILE where hasDescriptor:
-            reason = "this user has no inotify instance left"
-            advice = " Raise the limit: sysctl -w fs.inotify.max_user_instances=1024."
-        case EMFILE, ENFILE:
-            reason = "no file descriptor is left"
-            advice = " Raise the limit of open files (ulimit -n)."
-        default:
-            reason = "the system does not allow it now"
-            advice = ""
-        }
+        let (reason, advice) =
+            switch number {
+            case ENOSPC: ("this user has no inotify watch left", ": sysctl -w fs.inotify.max_user_watches=524288.")
+            case EMFILE where hasDescriptor:
+                ("this user has no inotify instance left", ": sysctl -w fs.inotify.max_user_instances=1024.")
+            case EMFILE, ENFILE: ("no file descriptor is left", " of open files (ulimit -n).")
+            default: ("the system does not allow it now", "")
+            }
+        let remedy = advice.isEmpty ? "" : " Raise the limit" + advice
         return DeviceError(
             .busy,
             "The folders of declared accessories cannot be watched, because \(reason). They are looked at every "
-                + "\(Int(UdevSource.lookInterval)) seconds instead.\(advice)", cause: .system(call: call, errno: number)
+                + "\(Int(UdevSource.lookInterval)) seconds instead.\(remedy)", cause: .system(call: call, errno: number)
         )
     }
 

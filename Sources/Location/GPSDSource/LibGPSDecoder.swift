@@ -20,8 +20,10 @@ struct LibGPSDecoder: ReportDecoder {
     private final class Parser {
         let pointer: OpaquePointer
 
-        init?() {
-            guard let pointer = dsgps_parser_create() else { return nil }
+        init() throws(DeviceError) {
+            guard let pointer = dsgps_parser_create() else {
+                throw DeviceError(.busy, "There is no memory left for libgps.")
+            }
             self.pointer = pointer
         }
 
@@ -34,10 +36,7 @@ struct LibGPSDecoder: ReportDecoder {
     static var apiVersion: Int32 { dsgps_api_version() }
 
     init() throws(DeviceError) {
-        guard let parser = Parser() else {
-            throw DeviceError(.busy, "There is no memory left for libgps.")
-        }
-        self.parser = parser
+        parser = try Parser()
     }
 
     mutating func decode(_ line: UnsafeRawBufferPointer, position: inout PositionReport) -> GPSDReport? {

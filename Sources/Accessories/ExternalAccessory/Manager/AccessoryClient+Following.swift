@@ -68,10 +68,10 @@ extension AccessoryClient {
                     isResumed = channel.adopt(next)
                     return core
                 }
-                if isResumed { channel.tell(.resumed(accessory)) }
+                if isResumed { channel.changed(.resumed(accessory)) }
             } catch {
                 AccessoryClient.log.error("The session with \"\(accessory.name)\" for \(name) does not go on: \(error)")
-                channel.tell(.failed(error))
+                channel.changed(.failed(error))
             }
         }
     }

@@ -41,14 +41,23 @@ import Logging
 /// The session of an accessory that was unplugged stays dead; another connection takes another session.
 open class EASession: NSObject {
     let core: SessionCore?
-    private let input: AccessoryInputStream?
-    private let output: AccessoryOutputStream?
+    private let streams: Streams?
+
+    private struct Streams {
+        let input: AccessoryInputStream
+        let output: AccessoryOutputStream
+
+        init(_ core: SessionCore) {
+            input = AccessoryInputStream(core: core)
+            output = AccessoryOutputStream(core: core)
+            core.adopt(input: input, output: output)
+        }
+    }
 
     /// A session with nobody, for tests that override members. Apple's raises.
     public override init() {
         core = nil
-        input = nil
-        output = nil
+        streams = nil
         super.init()
     }
 
@@ -70,10 +79,8 @@ open class EASession: NSObject {
         do throws(DeviceError) {
             let core = try EASession.open(accessory, protocolString)
             self.core = core
-            input = AccessoryInputStream(core: core)
-            output = AccessoryOutputStream(core: core)
+            streams = Streams(core)
             super.init()
-            adoptStreams()
         } catch {
             AccessoryClient.log.error("No session with \"\(accessory.name)\" for \(protocolString): \(error)")
             return nil
@@ -82,10 +89,8 @@ open class EASession: NSObject {
 
     init(core: SessionCore) {
         self.core = core
-        input = AccessoryInputStream(core: core)
-        output = AccessoryOutputStream(core: core)
+        streams = Streams(core)
         super.init()
-        adoptStreams()
     }
 
     deinit {
@@ -99,10 +104,10 @@ open class EASession: NSObject {
     open var protocolString: String? { core?.name }
 
     /// What the accessory sends.
-    open var inputStream: InputStream? { input }
+    open var inputStream: InputStream? { streams?.input }
 
     /// What is sent to the accessory.
-    open var outputStream: OutputStream? { output }
+    open var outputStream: OutputStream? { streams?.output }
 
     static func open(_ accessory: EAAccessory, _ name: String) throws(DeviceError) -> SessionCore {
         guard let client = accessory.client else {
@@ -116,9 +121,5 @@ open class EASession: NSObject {
     static func notConnected(_ accessory: EAAccessory) -> DeviceError {
         DeviceError(
             .notFound, "The accessory \"\(accessory.name)\" is not connected: use one of connectedAccessories.")
-    }
-
-    private func adoptStreams() {
-        if let core, let input, let output { core.adopt(input: input, output: output) }
     }
 }

@@ -20,8 +20,9 @@ final class FollowingChannel: ByteChannel {
 
     let identity: String
     let name: String
-    private let state: Mutex<State>
-    private let changed: @Sendable (EASession.Connection) -> Void
+    private let state = Mutex(State())
+    /// Tells the program of news.
+    let changed: @Sendable (EASession.Connection) -> Void
     private let closed: @Sendable (ObjectIdentifier) -> Void
 
     init(
@@ -33,17 +34,14 @@ final class FollowingChannel: ByteChannel {
         self.name = name
         self.changed = changed
         self.closed = closed
-        state = Mutex(State())
         adopt(first)
     }
 
     /// Goes on with a new connection, unless this is closed or has one.
     @discardableResult
     func adopt(_ channel: any ByteChannel) -> Bool {
-        let (isTaken, observer) = state.withLock { state in
-            guard !state.isClosed, state.current == nil else {
-                return (false, (@Sendable (ByteChannelEvent) -> Void)?.none)
-            }
+        let (isTaken, observer) = state.withLock { state -> (Bool, (@Sendable (ByteChannelEvent) -> Void)?) in
+            guard !state.isClosed, state.current == nil else { return (false, nil) }
             state.current = channel
             return (true, state.observer)
         }
@@ -62,11 +60,6 @@ final class FollowingChannel: ByteChannel {
 
     /// True while there is no connection and one is wanted.
     var isPaused: Bool { state.withLock { !$0.isClosed && $0.current == nil } }
-
-    /// Tells the program of news.
-    func tell(_ news: EASession.Connection) {
-        changed(news)
-    }
 
     private func receive(_ event: ByteChannelEvent, from channel: any ByteChannel) {
         guard case .ended = event else {
