@@ -6,7 +6,7 @@ import SystemCalls
 import Testing
 
 @Suite(
-    "sensorctl with simulated accessories", .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"))
+    "sensorctl with simulated accessories", .toolIsBuilt, .waiting)
 struct AccessoryToolTests {
     private static let scale = Tool.traces + "/udev/weigh-scale"
     /// What the recorded program has written, and what the scale has answered.

@@ -12,7 +12,7 @@ private let canMount: Bool = {
     return result?.status == 0
 }()
 
-@Suite("sensorctl record --ring", .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"))
+@Suite("sensorctl record --ring", .toolIsBuilt, .waiting)
 struct BlackBoxToolTests {
     /// A gpsd that plays a drive again and again, with a report every tenth of a second, and a recorder of it.
     private final class Board {

@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-@Suite("sensorctl calibrate", .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"))
+@Suite("sensorctl calibrate", .toolIsBuilt, .waiting)
 struct CalibrateTests {
     private static let slowRotation = Tool.traces + "/broad/broad_03_undisturbed_slow_rotation_C.csv"
 

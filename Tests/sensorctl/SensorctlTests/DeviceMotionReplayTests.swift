@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-@Suite("sensorctl replay of device motion", .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"))
+@Suite("sensorctl replay of device motion", .toolIsBuilt, .waiting)
 struct DeviceMotionReplayTests {
     private static func write(_ text: String, _ folder: TemporaryFolder, _ name: String = "inputs.csv") throws -> String
     {

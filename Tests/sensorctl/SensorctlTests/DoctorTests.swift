@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 @Suite(
-    "sensorctl doctor", .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"),
+    "sensorctl doctor", .toolIsBuilt, .waiting,
     .enabled(if: Tool.readsSensors, "sensorctl was built without libiio"))
 struct DoctorTests {
     /// What the doctor says of a simulated board.

@@ -5,7 +5,7 @@ import Foundation
 import SystemCalls
 import Testing
 
-@Suite("How sensorctl ends", .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"))
+@Suite("How sensorctl ends", .toolIsBuilt, .waiting)
 struct ExitTests {
     @Test(
         "Wrong arguments give 64 and a word on standard error",

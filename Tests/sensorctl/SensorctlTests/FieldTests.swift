@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-@Suite("sensorctl field", .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"))
+@Suite("sensorctl field", .toolIsBuilt, .waiting)
 struct FieldTests {
     private static let coefficients = Tool.root + "/Tests/Location/GeodesyTests/Reference/Magnetic/WMM2025.COF"
 

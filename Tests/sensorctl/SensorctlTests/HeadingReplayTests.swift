@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-@Suite("sensorctl replay of headings", .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"))
+@Suite("sensorctl replay of headings", .toolIsBuilt, .waiting)
 struct HeadingReplayTests {
     @Test("A line has exactly the keys that were promised, in their order")
     func keys() throws {

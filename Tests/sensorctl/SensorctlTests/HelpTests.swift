@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-@Suite("The help of sensorctl", .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"))
+@Suite("The help of sensorctl", .toolIsBuilt, .waiting)
 struct HelpTests {
     /// A command as it describes itself.
     private struct Command: Decodable {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(
     "sensorctl with what a user knows of a recording",
-    .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"))
+    .toolIsBuilt, .waiting)
 struct ImportOptionTests {
     private static let verbs = [
         ["info"], ["convert"], ["cut"], ["merge"], ["scrub"], ["replay"], ["calibrate"], ["simulate", "all"],

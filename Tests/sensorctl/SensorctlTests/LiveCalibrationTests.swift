@@ -8,7 +8,7 @@ import Testing
 
 @Suite(
     "sensorctl calibrate with a simulated board",
-    .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"),
+    .toolIsBuilt, .waiting,
     .enabled(if: Tool.readsSensors, "sensorctl was built without libiio"))
 struct LiveCalibrationTests {
     /// Runs the tool on a board that plays a recording.

@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-@Suite("sensorctl with a gpsd", .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"))
+@Suite("sensorctl with a gpsd", .toolIsBuilt, .waiting)
 struct LiveTests {
     private static let path = Tool.traces + "/gpsd/" + "humminbird-M37.log.chk"
 

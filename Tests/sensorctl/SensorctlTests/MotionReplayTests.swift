@@ -5,7 +5,7 @@ import Foundation
 import SystemCalls
 import Testing
 
-@Suite("sensorctl replay of motion", .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"))
+@Suite("sensorctl replay of motion", .toolIsBuilt, .waiting)
 struct MotionReplayTests {
     /// Core Motion's gravity points down: minus the unit vector of the side that is up.
     static let poses: [SIMD3<Double>] = [[0, 0, -1], [0, -1, 0], [-1, 0, 0], [0, 1, 0], [1, 0, 0], [0, 0, 1]]

@@ -7,7 +7,7 @@ import Testing
 private let canMakeTerminals = FileManager.default.isExecutableFile(atPath: "/usr/bin/script")
 
 @Suite(
-    "Lines that move in a terminal", .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"),
+    "Lines that move in a terminal", .toolIsBuilt, .waiting,
     .enabled(if: canMakeTerminals, "script(1), which makes a terminal, is not installed"))
 struct MotionTerminalTests {
     /// Replays in a terminal of that many columns; the program and the trace are $P and $T in the line.

@@ -16,7 +16,7 @@ extension Tool {
 }
 
 @Suite(
-    "Files of other users", .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"),
+    "Files of other users", .toolIsBuilt, .waiting,
     .enabled(
         if: Tool.runsAsNobody,
         "root cannot run programs as another user here: run as root, install util-linux, and let others read the build folder"

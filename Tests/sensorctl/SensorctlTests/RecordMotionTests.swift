@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 @Suite(
-    "sensorctl record of motion", .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"),
+    "sensorctl record of motion", .toolIsBuilt, .waiting,
     .enabled(if: Tool.readsSensors, "sensorctl was built without libiio"))
 struct RecordMotionTests {
     /// A ramp on each axis, so that no two readings are alike: 400 readings, 100 a second.

@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-@Suite("sensorctl replay, what is played", .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"))
+@Suite("sensorctl replay, what is played", .toolIsBuilt, .waiting)
 struct ReplayControlTests {
     /// The times of all locations.
     private func times(_ arguments: [String]) throws -> [String] {

@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-@Suite("sensorctl replay --expect", .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"))
+@Suite("sensorctl replay --expect", .toolIsBuilt, .waiting)
 struct ReplayExpectationTests {
     private static let poses = Tool.traces + "/motion/six-poses.trace"
 

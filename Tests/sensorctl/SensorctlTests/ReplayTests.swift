@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-@Suite("sensorctl replay", .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"))
+@Suite("sensorctl replay", .toolIsBuilt, .waiting)
 struct ReplayTests {
     static let keys = [
         "timestamp", "latitude", "longitude", "altitude", "ellipsoidalAltitude", "horizontalAccuracy",

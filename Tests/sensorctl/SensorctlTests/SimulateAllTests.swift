@@ -6,7 +6,7 @@ import SystemCalls
 import Testing
 
 @Suite(
-    "sensorctl simulate TRACE...", .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"),
+    "sensorctl simulate TRACE...", .toolIsBuilt, .waiting,
     .timeLimit(.minutes(10)))
 struct SimulateAllTests {
     private static let scale = Tool.traces + "/udev/weigh-scale.trace"

@@ -8,7 +8,7 @@ import Testing
 /// A program under `simulate` that writes down what it is told, and what goes wrong for it.
 @Suite(
     "sensorctl simulate TRACE... with faults, as the program sees them",
-    .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"), .timeLimit(.minutes(10)))
+    .toolIsBuilt, .waiting, .timeLimit(.minutes(10)))
 struct SimulateFaultTests {
     /// An event that the program has written, as JSON.
     private typealias Event = [String: Any]

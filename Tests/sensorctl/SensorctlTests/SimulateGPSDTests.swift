@@ -5,7 +5,7 @@ import Foundation
 import SystemCalls
 import Testing
 
-@Suite("sensorctl simulate gpsd", .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"))
+@Suite("sensorctl simulate gpsd", .toolIsBuilt, .waiting)
 struct SimulateGPSDTests {
     private static func simulate(_ more: [String]) throws -> Tool.Result {
         try Tool.run(["simulate", "gpsd", Tool.drive] + more)

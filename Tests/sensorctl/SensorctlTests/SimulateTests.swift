@@ -9,7 +9,7 @@ private let hasTools = ["iio_info", "iio_readdev"].allSatisfy {
     FileManager.default.isExecutableFile(atPath: "/usr/bin/" + $0)
 }
 
-@Suite("sensorctl simulate iio", .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"))
+@Suite("sensorctl simulate iio", .toolIsBuilt, .waiting)
 struct SimulateTests {
     private static func simulate(_ more: [String], input: Data? = nil) throws -> Tool.Result {
         try Tool.run(["simulate", "iio", Tool.csv("flat-face-up")] + more, input: input)

@@ -9,7 +9,7 @@ import Trace
 
 @testable import sensorctl
 
-@Suite("sensorctl synthesize", .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"))
+@Suite("sensorctl synthesize", .toolIsBuilt, .waiting)
 struct SynthesizeTests {
     private static let waypoints = Data("# a walk\n48.137,11.575,520,3\n48.1375,11.575,,,5\n48.1375,11.576\n".utf8)
 

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 @Suite(
-    "sensorctl with tables of other programs", .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"))
+    "sensorctl with tables of other programs", .toolIsBuilt, .waiting)
 struct TableVerbTests {
     private static let table = """
         Zeit;Breite;Laenge;kmh;ax;ay;az

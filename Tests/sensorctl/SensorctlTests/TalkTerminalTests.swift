@@ -6,7 +6,7 @@ import SystemCalls
 import Testing
 
 @Suite(
-    "talk at a terminal", .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"),
+    "talk at a terminal", .toolIsBuilt, .waiting,
     .enabled(if: TerminalTool.canRun, "setsid(1), which puts a program under a terminal, is not installed"))
 struct TalkTerminalTests {
     /// An accessory that says everything again, and a conversation with it that has begun.

@@ -7,7 +7,7 @@ import Testing
 private let canMakeTerminals = FileManager.default.isExecutableFile(atPath: "/usr/bin/script")
 
 @Suite(
-    "The demo in a terminal", .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"),
+    "The demo in a terminal", .toolIsBuilt, .waiting,
     .enabled(if: canMakeTerminals, "script(1), which makes a terminal, is not installed"))
 struct TerminalTests {
     private static let enter = "\u{1B}[?1049h\u{1B}[?25l"

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(
     "sensorctl info, convert, cut, merge and scrub",
-    .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests"))
+    .toolIsBuilt, .waiting)
 struct TraceVerbTests {
     private static let log = Tool.traces + "/gpsd/humminbird-M37.log.chk"
 
