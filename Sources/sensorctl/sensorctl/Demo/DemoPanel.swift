@@ -10,20 +10,13 @@ import SensorTools
 struct DemoPanel {
     let trace: DemoTrace
     let factor: Double
-    private var map = MapView()
-
-    /// The instruments grow with the terminal, and do with 34 columns.
-    private static func instrumentsWidth(_ width: Int) -> Int { min(max(width * 2 / 5, 34), 52) }
-
-    init(trace: DemoTrace, factor: Double) {
-        self.trace = trace
-        self.factor = factor
-    }
+    var map = MapView()
 
     mutating func draw(_ state: DemoState, elapsed: Double, width: Int, height: Int) -> Canvas {
         var canvas = Canvas(width: width, height: height)
         title(on: &canvas)
-        let instrumentsWidth = Self.instrumentsWidth(width)
+        // The instruments grow with the terminal, and do with 34 columns.
+        let instrumentsWidth = min(max(width * 2 / 5, 34), 52)
         let mapWidth = width - instrumentsWidth
         let bodyHeight = height - 2
         if mapWidth >= 18 {
@@ -41,9 +34,8 @@ struct DemoPanel {
 
     private func title(on canvas: inout Canvas) {
         canvas.put(" Core Location on Linux", x: 0, y: 0, color: Palette.accent, bold: true)
-        let title = trace.title
-        let x = canvas.width - title.count - 1
-        if x > 24 { canvas.put(title, x: x, y: 0, color: trace.isSynthetic ? 221 : 250) }
+        let x = canvas.width - trace.title.count - 1
+        if x > 24 { canvas.put(trace.title, x: x, y: 0, color: trace.isSynthetic ? 221 : 250) }
     }
 
     // MARK: Instruments
@@ -55,8 +47,7 @@ struct DemoPanel {
         let skyTop = y + fixRows + 1
         let skyHeight = y + height - skyTop
         guard skyHeight >= 4 else { return }
-        let sky = state.location?.sky
-        let satellites = sky?.satellites ?? []
+        let satellites = state.location?.sky?.satellites ?? []
         let isStale = state.failure != nil
         let used = isStale ? 0 : satellites.count { $0.isUsed }
         let heading = satellites.isEmpty ? "Satellites" : "Satellites \(used) of \(satellites.count)"
@@ -75,53 +66,43 @@ struct DemoPanel {
 
     private func fix(_ state: DemoState, on canvas: inout Canvas, x: Int, y: Int, width: Int, rows: Int, spaced: Bool) {
         canvas.frame(x: x, y: y, width: width, height: rows + 1, title: "Fix")
-        let left = x + 2
-        let inner = width - 4
-        let right = x + width - 2
-        func value(_ text: String, at row: Int, color: Int = Palette.text) {
-            canvas.put(text, x: right - text.count, y: row, color: color, bold: true)
-        }
+        let (left, inner) = (x + 2, width - 4)
         guard let location = state.location else {
-            canvas.put("waiting for the first fix", x: left, y: y + 1, color: Palette.fair)
-            return
+            return canvas.put("waiting for the first fix", x: left, y: y + 1, color: Palette.fair)
         }
         let isLost = state.failure != nil
         let main = isLost ? 244 : Palette.text
+        let gap = spaced ? 2 : 1
         var row = y + 1
-        let place =
-            "\(trimmed(LocationWords.latitude(location.coordinate.latitude)))  \(trimmed(LocationWords.longitude(location.coordinate.longitude)))"
-        canvas.put(place, x: left, y: row, color: isLost ? 244 : 231, bold: true)
-        row += spaced ? 2 : 1
-        canvas.dim("altitude", x: left, y: row)
-        value(trimmed(LocationWords.altitude(location)), at: row, color: main)
-        row += 1
-        Gauges.profile(state.altitudes, duration: trace.duration, on: &canvas, x: left, y: row, width: inner)
-        row += spaced ? 2 : 1
-        canvas.dim("speed", x: left, y: row)
-        value(isLost ? "-" : trimmed(LocationWords.speed(location)), at: row, color: main)
-        row += 1
-        let speed = isLost ? 0 : location.speed
-        Gauges.bar(speed / max(trace.fastest, 1), on: &canvas, x: left, y: row, width: inner)
-        row += spaced ? 2 : 1
-        canvas.dim("course", x: left, y: row)
-        if location.course >= 0 {
-            let name = Compass.name(location.course)
-            value(
-                String(format: "%.0f° %@ %@", location.course, Compass.arrow(location.course), name), at: row,
-                color: main)
+        /// A name and a value; what follows goes below.
+        func line(_ name: String, _ value: String, color: Int) {
+            canvas.row(name, value, x: left, y: row, width: inner, color: color)
             row += 1
+        }
+        let (latitude, longitude) = (location.coordinate.latitude, location.coordinate.longitude)
+        let place = "\(trimmed(LocationWords.latitude(latitude)))  \(trimmed(LocationWords.longitude(longitude)))"
+        canvas.put(place, x: left, y: row, color: isLost ? 244 : 231, bold: true)
+        row += gap
+        line("altitude", trimmed(LocationWords.altitude(location)), color: main)
+        Gauges.profile(state.altitudes, duration: trace.duration, on: &canvas, x: left, y: row, width: inner)
+        row += gap
+        line("speed", isLost ? "-" : trimmed(LocationWords.speed(location)), color: main)
+        let share = isLost ? 0 : location.speed / max(trace.fastest, 1)
+        Gauges.bar(share, on: &canvas, x: left, y: row, width: inner)
+        row += gap
+        if location.course >= 0 {
+            let (arrow, name) = (Compass.arrow(location.course), Compass.name(location.course))
+            line("course", String(format: "%.0f° %@ %@", location.course, arrow, name), color: main)
             Gauges.compassTape(location.course, on: &canvas, x: left, y: row, width: inner)
         } else {
-            value("standing", at: row, color: 244)
-            row += 1
+            line("course", "standing", color: 244)
             canvas.put(String(repeating: "·  ", count: inner / 3), x: left, y: row, color: Palette.faint)
         }
         row += 1
-        canvas.dim("accuracy", x: left, y: row)
         let color = isLost ? Palette.bad : Palette.accuracy(location.horizontalAccuracy)
         var accuracy = "± \(trimmed(String(format: "%.1f m", location.horizontalAccuracy)))"
         if location.verticalAccuracy >= 0 { accuracy += String(format: "  ↕ %.1f m", location.verticalAccuracy) }
-        value(isLost ? "no fix" : accuracy, at: row, color: color)
+        line("accuracy", isLost ? "no fix" : accuracy, color: color)
     }
 
     private func trimmed(_ text: String) -> String { String(text.drop { $0 == " " || $0 == "~" }) }
@@ -133,13 +114,9 @@ struct DemoPanel {
             let text = " ● no position: \(failure) "
             canvas.put(String(text.prefix(width)), x: x, y: y, color: Palette.bad, bold: true)
         } else if state.locations > 0 {
-            let length =
-                state.distance >= 1000
-                ? String(format: "%.2f km", state.distance / 1000) : String(format: "%.0f m", state.distance)
             let losses = state.losses == 0 ? "" : state.losses == 1 ? " · lost once" : " · lost \(state.losses) times"
-            canvas.put(
-                String(" ● \(state.locations) locations · \(length)\(losses) ".prefix(width)), x: x, y: y,
-                color: Palette.good)
+            let text = " ● \(state.locations) locations · \(state.length)\(losses) "
+            canvas.put(String(text.prefix(width)), x: x, y: y, color: Palette.good)
         }
     }
 

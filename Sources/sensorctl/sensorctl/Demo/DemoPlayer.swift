@@ -20,12 +20,11 @@ struct DemoPlayer {
         defer { tracker.end() }
         let factor = max(trace.duration / max(seconds, 0.1), 0.1)
         var panel = DemoPanel(trace: trace, factor: factor)
-        let playing = Task { await device.play(.times(factor), until: stop) }
-        let isOver = Flag()
+        let end = Stop()
         var picturesLeft = 30
-        let ending = Task {
-            await playing.value
-            isOver.isSet = true
+        let playing = Task {
+            await device.play(.times(factor), until: stop)
+            end.request(.complete)
         }
         while stop.reason == nil {
             let size = terminal.measure()
@@ -36,13 +35,13 @@ struct DemoPlayer {
                 break
             }
             // The last picture stays for a moment.
-            if isOver.isSet {
+            if end.reason != nil {
                 picturesLeft -= 1
                 if picturesLeft == 0 { break }
             }
             try? await Task.sleep(for: Self.interval)
         }
-        await ending.value
+        await playing.value
         return tracker.state
     }
 
@@ -67,11 +66,6 @@ struct DemoPlayer {
         }
         await device.play(.max, until: stop)
         return tracker.state
-    }
-
-    /// A value that tasks of the main actor share.
-    private final class Flag {
-        var isSet = false
     }
 }
 

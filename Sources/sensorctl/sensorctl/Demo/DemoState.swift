@@ -17,11 +17,14 @@ struct DemoState {
     private static let limit = 8192
 
     private(set) var location: CLLocation?
-    private(set) var previous: CLLocation?
     private(set) var trail: [Place] = []
     /// Seconds since the start and metres above the sea.
     private(set) var altitudes: [(time: Double, altitude: Double)] = []
     private(set) var distance = 0.0
+    /// The distance in words.
+    var length: String {
+        distance < 1000 ? String(format: "%.0f m", distance) : String(format: "%.2f km", distance / 1000)
+    }
     private(set) var locations = 0
     private(set) var losses = 0
     /// Why there is no position; nil while there is one.
@@ -34,7 +37,6 @@ struct DemoState {
     mutating func add(_ location: CLLocation) {
         let isAfterGap = failure != nil && locations > 0
         if let last = self.location, !isAfterGap, location.speed != 0 { distance += location.distance(from: last) }
-        previous = self.location
         self.location = location
         failure = nil
         locations += 1

@@ -55,11 +55,8 @@ enum DemoSummary {
     }
 
     static func end(_ trace: DemoTrace, _ state: DemoState) -> String {
-        let length = String(
-            format: state.distance >= 1000 ? "%.2f km" : "%.0f m",
-            state.distance >= 1000 ? state.distance / 1000 : state.distance)
         let losses = state.losses == 0 ? "" : ", position lost and found \(state.losses) ×"
-        return
-            "\(trace.title): \(state.locations) locations in \(DemoPanel.minutes(trace.duration)), \(length)\(losses)"
+        let time = DemoPanel.minutes(trace.duration)
+        return "\(trace.title): \(state.locations) locations in \(time), \(state.length)\(losses)"
     }
 }

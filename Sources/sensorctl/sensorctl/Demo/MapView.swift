@@ -22,12 +22,9 @@ struct MapView {
         var last: (x: Double, y: Double)?
         for place in state.trail {
             let point = dot(place.latitude, place.longitude, size)
-            let color = Palette.speed(place.speed / max(fastest, 0.1))
-            if place.isAfterGap, let last {
-                grid.line(from: last, to: point, color: 242, dotted: true)
-            } else {
-                grid.line(from: last ?? point, to: point, color: color)
-            }
+            let isGap = place.isAfterGap && last != nil
+            let color = isGap ? 242 : Palette.speed(place.speed / max(fastest, 0.1))
+            grid.line(from: last ?? point, to: point, color: color, dotted: isGap)
             last = point
         }
         grid.draw(on: &canvas, x: x, y: y)
@@ -56,7 +53,7 @@ struct MapView {
         let most = Double(columns) / 3 * 2 * scale
         guard most.isFinite, most > 0 else { return }
         let power = pow(10, floor(log10(most)))
-        let length = [5, 2, 1].map { $0 * power }.first { $0 <= most } ?? power
+        let length = [5, 2].map { $0 * power }.first { $0 <= most } ?? power
         let cells = max(2, Int((length / scale / 2).rounded()))
         guard cells < columns else { return }
         let name = length >= 1000 ? String(format: "%g km", length / 1000) : String(format: "%g m", length)

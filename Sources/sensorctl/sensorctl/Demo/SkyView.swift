@@ -7,17 +7,12 @@ import Foundation
 
 /// The satellites: where they stand, and how many of each system are used.
 struct SkyView {
-    private struct Kind {
-        let name: String
-        let system: Satellite.System?
-        let color: Int
-    }
+    private typealias Kind = (name: String, system: Satellite.System?, color: Int)
 
-    private static let kinds = [
-        Kind(name: "GPS", system: .gps, color: 84), Kind(name: "GLONASS", system: .glonass, color: 209),
-        Kind(name: "Galileo", system: .galileo, color: 81), Kind(name: "BeiDou", system: .beiDou, color: 221),
-        Kind(name: "SBAS", system: .sbas, color: 177), Kind(name: "QZSS", system: .qzss, color: 213),
-        Kind(name: "NavIC", system: .navIC, color: 159), Kind(name: "other", system: nil, color: 250),
+    private static let other: Kind = ("other", nil, 250)
+    private static let kinds: [Kind] = [
+        ("GPS", .gps, 84), ("GLONASS", .glonass, 209), ("Galileo", .galileo, 81), ("BeiDou", .beiDou, 221),
+        ("SBAS", .sbas, 177), ("QZSS", .qzss, 213), ("NavIC", .navIC, 159), other,
     ]
 
     let satellites: [Satellite]
@@ -29,15 +24,11 @@ struct SkyView {
         guard rows >= 5 else { return }
         let columns = rows * 2
         var grid = BrailleGrid(columns: columns, rows: rows)
-        let radius = Double(grid.height) / 2 - 1
-        let center = (x: Double(grid.width) / 2 - 0.5, y: Double(grid.height) / 2 - 0.5)
         for share in [1.0, 0.5] {
-            let count = Int(radius * share * 8)
-            for step in 0..<max(1, count) where share == 1 || step % 3 == 0 {
-                let angle = Double(step) / Double(max(1, count)) * 2 * .pi
-                let dotX = Int((center.x + sin(angle) * radius * share).rounded())
-                let dotY = Int((center.y - cos(angle) * radius * share).rounded())
-                grid.dot(x: dotX, y: dotY, color: Palette.faint)
+            let count = max(1, Int(grid.radius * share * 8))
+            for step in 0..<count where share == 1 || step % 3 == 0 {
+                let angle = Double(step) / Double(count) * 2 * .pi
+                grid.dot(at: grid.place(angle, grid.radius * share), color: Palette.faint)
             }
         }
         grid.draw(on: &canvas, x: x, y: y)
@@ -45,14 +36,12 @@ struct SkyView {
         // Those in use come last, so that they are on top.
         for satellite in satellites.sorted(by: { !$0.isUsed && $1.isUsed }) {
             guard satellite.elevation >= 0, satellite.elevation <= 90, satellite.azimuth.isFinite else { continue }
-            let distance = (90 - satellite.elevation) / 90 * (radius - 1)
-            let angle = satellite.azimuth * .pi / 180
-            let column = Int((center.x + sin(angle) * distance).rounded()) / 2
-            let row = Int((center.y - cos(angle) * distance).rounded()) / 4
+            let distance = (90 - satellite.elevation) / 90 * (grid.radius - 1)
+            let place = grid.place(satellite.azimuth * .pi / 180, distance)
             let isUsed = satellite.isUsed && !isStale
             canvas.put(
-                isUsed ? "●" : "∘", x: x + column, y: y + row, color: isUsed ? Self.kind(of: satellite).color : 242,
-                bold: isUsed)
+                isUsed ? "●" : "∘", x: x + Int(place.x.rounded()) / 2, y: y + Int(place.y.rounded()) / 4,
+                color: isUsed ? Self.kind(of: satellite).color : 242, bold: isUsed)
         }
     }
 
@@ -84,6 +73,6 @@ struct SkyView {
     }
 
     private static func kind(of satellite: Satellite) -> Kind {
-        kinds.first { $0.system == satellite.system } ?? Kind(name: "other", system: nil, color: 250)
+        kinds.first { $0.system == satellite.system } ?? other
     }
 }

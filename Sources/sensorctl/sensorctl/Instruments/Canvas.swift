@@ -1,43 +1,37 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+
 /// A grid of characters with colours, which becomes one string for the terminal.
 struct Canvas {
-    struct Style: Equatable {
+    private struct Style: Equatable {
         /// A colour of xterm's 256; nil for the terminal's own.
         var color: Int?
         var isBold = false
-        var isDim = false
-    }
 
-    private struct Cell: Equatable {
-        var character: Character = " "
-        var style = Style()
+        var escape: String { "\u{1B}[0\(isBold ? ";1" : "")\(color.map { ";38;5;\($0)" } ?? "")m" }
     }
 
     let width: Int
     let height: Int
-    private var cells: [Cell]
+    private var cells: [(character: Character, style: Style)]
 
     init(width: Int, height: Int) {
         self.width = max(1, width)
         self.height = max(1, height)
-        cells = Array(repeating: Cell(), count: self.width * self.height)
+        cells = Array(repeating: (" ", Style()), count: self.width * self.height)
     }
 
     /// Writes from a place on; what lies outside is left out. All characters are one column wide.
-    mutating func put(_ text: String, x: Int, y: Int, _ style: Style = Style()) {
+    mutating func put(_ text: String, x: Int, y: Int, color: Int, bold: Bool = false) {
         guard y >= 0, y < height else { return }
         for (offset, character) in text.enumerated() where x + offset >= 0 && x + offset < width {
-            cells[y * width + x + offset] = Cell(character: character, style: style)
+            cells[y * width + x + offset] = (character, Style(color: color, isBold: bold))
         }
     }
 
-    mutating func put(_ text: String, x: Int, y: Int, color: Int, bold: Bool = false) {
-        put(text, x: x, y: y, Style(color: color, isBold: bold))
-    }
-
-    mutating func dim(_ text: String, x: Int, y: Int) { put(text, x: x, y: y, Style(color: 244)) }
+    mutating func dim(_ text: String, x: Int, y: Int) { put(text, x: x, y: y, color: 244) }
 
     /// A name at the left and a value at the right end of a row.
     mutating func row(_ name: String, _ value: String, x: Int, y: Int, width: Int, color: Int = Palette.text) {
@@ -48,16 +42,13 @@ struct Canvas {
     /// A frame with round corners and a title.
     mutating func frame(x: Int, y: Int, width: Int, height: Int, title: String) {
         guard width >= 2, height >= 2 else { return }
-        let style = Style(color: 240)
-        put("╭" + String(repeating: "─", count: width - 2) + "╮", x: x, y: y, style)
-        put("╰" + String(repeating: "─", count: width - 2) + "╯", x: x, y: y + height - 1, style)
-        for row in (y + 1)..<max(y + 1, y + height - 1) {
-            put("│", x: x, y: row, style)
-            put("│", x: x + width - 1, y: row, style)
+        let line = String(repeating: "─", count: width - 2)
+        put("╭\(line)╮", x: x, y: y, color: 240)
+        put("╰\(line)╯", x: x, y: y + height - 1, color: 240)
+        for row in (y + 1)..<(y + height - 1) {
+            for column in [x, x + width - 1] { put("│", x: column, y: row, color: 240) }
         }
-        if !title.isEmpty, title.count + 4 <= width {
-            put(" \(title) ", x: x + 2, y: y, Style(color: 250, isBold: true))
-        }
+        if !title.isEmpty, title.count + 4 <= width { put(" \(title) ", x: x + 2, y: y, color: 250, bold: true) }
     }
 
     func rows(colored: Bool) -> [String] {
@@ -76,16 +67,6 @@ struct Canvas {
     }
 }
 
-extension Canvas.Style {
-    fileprivate var escape: String {
-        var codes = ["0"]
-        if isBold { codes.append("1") }
-        if isDim { codes.append("2") }
-        if let color { codes.append("38;5;\(color)") }
-        return "\u{1B}[\(codes.joined(separator: ";"))m"
-    }
-}
-
 /// A picture of dots, two by four in each character, with one colour a character.
 struct BrailleGrid {
     /// The dots' bits in U+2800..., by row and column.
@@ -93,14 +74,12 @@ struct BrailleGrid {
 
     let columns: Int
     let rows: Int
-    private var masks: [UInt8]
-    private var colors: [Int]
+    private var cells: [(mask: UInt8, color: Int)]
 
     init(columns: Int, rows: Int) {
         self.columns = max(0, columns)
         self.rows = max(0, rows)
-        masks = Array(repeating: 0, count: self.columns * self.rows)
-        colors = Array(repeating: 0, count: self.columns * self.rows)
+        cells = Array(repeating: (0, 0), count: self.columns * self.rows)
     }
 
     var width: Int { columns * 2 }
@@ -109,8 +88,7 @@ struct BrailleGrid {
     mutating func dot(x: Int, y: Int, color: Int) {
         guard x >= 0, y >= 0, x < width, y < height else { return }
         let cell = y / 4 * columns + x / 2
-        masks[cell] |= Self.bits[y % 4][x % 2]
-        colors[cell] = color
+        cells[cell] = (cells[cell].mask | Self.bits[y % 4][x % 2], color)
     }
 
     /// A straight line; with gaps when it stands for what is not known.
@@ -130,13 +108,23 @@ struct BrailleGrid {
         }
     }
 
+    /// The radius of a dial that fills the height.
+    var radius: Double { Double(height) / 2 - 1 }
+
+    /// The place at an angle, clockwise from the top, and a distance from the middle.
+    func place(_ radians: Double, _ distance: Double) -> (x: Double, y: Double) {
+        (Double(width) / 2 - 0.5 + sin(radians) * distance, Double(height) / 2 - 0.5 - cos(radians) * distance)
+    }
+
+    /// The dot next to a place.
+    mutating func dot(at place: (x: Double, y: Double), color: Int) {
+        dot(x: Int(place.x.rounded()), y: Int(place.y.rounded()), color: color)
+    }
+
     func draw(on canvas: inout Canvas, x: Int, y: Int) {
-        for row in 0..<rows {
-            for column in 0..<columns where masks[row * columns + column] != 0 {
-                let cell = row * columns + column
-                guard let scalar = Unicode.Scalar(0x2800 + UInt32(masks[cell])) else { continue }
-                canvas.put(String(Character(scalar)), x: x + column, y: y + row, color: colors[cell])
-            }
+        for (index, cell) in cells.enumerated() where cell.mask != 0 {
+            guard let scalar = Unicode.Scalar(0x2800 + UInt32(cell.mask)) else { continue }
+            canvas.put(String(scalar), x: x + index % columns, y: y + index / columns, color: cell.color)
         }
     }
 }

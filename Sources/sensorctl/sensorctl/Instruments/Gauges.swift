@@ -5,19 +5,17 @@ import Foundation
 
 /// Small instruments of one line each.
 enum Gauges {
-    private static let levels: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
+    /// Bars from low to high.
+    static let levels: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
     /// A bar that fills a share of its width, in the colours of speed.
     static func bar(_ share: Double, on canvas: inout Canvas, x: Int, y: Int, width: Int) {
         let share = share.isFinite ? min(max(share, 0), 1) : 0
         let halves = Int((share * Double(width * 2)).rounded())
         for column in 0..<max(0, width) {
-            let color = Palette.speed(Double(column) / Double(max(1, width)))
-            switch halves - column * 2 {
-            case 2...: canvas.put("━", x: x + column, y: y, color: color, bold: true)
-            case 1: canvas.put("╸", x: x + column, y: y, color: color, bold: true)
-            default: canvas.put("─", x: x + column, y: y, color: Palette.faint)
-            }
+            let rest = halves - column * 2
+            let color = rest > 0 ? Palette.speed(Double(column) / Double(width)) : Palette.faint
+            canvas.put(rest > 1 ? "━" : rest == 1 ? "╸" : "─", x: x + column, y: y, color: color, bold: rest > 0)
         }
     }
 
@@ -25,19 +23,12 @@ enum Gauges {
     static func signedBar(_ value: Double, on canvas: inout Canvas, x: Int, y: Int, width: Int) {
         guard width >= 3 else { return }
         let half = width / 2
-        let share = value.isFinite ? min(max(value, -1), 1) : 0
-        let filled = Int((abs(share) * Double(half)).rounded())
-        for column in 0..<(2 * half + 1) {
-            let place = column - half
-            let isFilled = place != 0 && abs(place) <= filled && (place < 0) == (share < 0)
-            if place == 0 {
-                canvas.put("┼", x: x + column, y: y, color: 250)
-            } else if isFilled {
-                canvas.put(
-                    "━", x: x + column, y: y, color: Palette.speed(Double(abs(place)) / Double(half)), bold: true)
-            } else {
-                canvas.put("─", x: x + column, y: y, color: Palette.faint)
-            }
+        let filled = Int(((value.isFinite ? min(max(value, -1), 1) : 0) * Double(half)).rounded())
+        for place in -half...half {
+            let isFilled = place * filled > 0 && abs(place) <= abs(filled)
+            let color = isFilled ? Palette.speed(Double(abs(place)) / Double(half)) : place == 0 ? 250 : Palette.faint
+            canvas.put(
+                isFilled ? "━" : place == 0 ? "┼" : "─", x: x + half + place, y: y, color: color, bold: isFilled)
         }
     }
 
@@ -47,54 +38,39 @@ enum Gauges {
         width: Int
     ) {
         guard width > 0, let low = values.map(\.altitude).min(), let high = values.map(\.altitude).max() else { return }
-        var sums = Array(repeating: (sum: 0.0, count: 0), count: width)
-        for value in values {
-            let share = value.time / max(duration, 0.001)
-            guard share.isFinite, share >= 0 else { continue }
-            let column = min(width - 1, Int(min(share, 1) * Double(width)))
-            sums[column].sum += value.altitude
-            sums[column].count += 1
+        let known = values.filter { $0.time >= 0 && $0.time.isFinite }
+        let columns = Dictionary(grouping: known) { value in
+            min(width - 1, Int(min(value.time / max(duration, 0.001), 1) * Double(width)))
         }
         for column in 0..<width {
-            guard sums[column].count > 0 else {
+            guard let found = columns[column] else {
                 canvas.put("·", x: x + column, y: y, color: Palette.faint)
                 continue
             }
-            let mean = sums[column].sum / Double(sums[column].count)
-            let share = (mean - low) / max(high - low, 8)
-            let level = min(7, max(0, Int(share * 8)))
+            let mean = found.reduce(0) { $0 + $1.altitude } / Double(found.count)
+            let level = min(7, max(0, Int((mean - low) / max(high - low, 8) * 8)))
             canvas.put(String(levels[level]), x: x + column, y: y, color: 110)
         }
     }
 
-    /// A piece of a compass card, with the course in its middle.
+    /// A piece of a compass card, with the course in its middle. One column stands for five degrees.
     static func compassTape(_ course: Double, on canvas: inout Canvas, x: Int, y: Int, width: Int) {
-        let names = ["N", "NE", "E", "SE", "S", "SW", "W", "NW"]
-        // One column for five degrees.
         let middle = width / 2
-        var text = Array(repeating: Character(" "), count: max(0, width))
-        for column in 0..<text.count {
-            let degrees = (Int((course / 5).rounded()) + column - middle) * 5
-            if degrees % 15 == 0 { text[column] = degrees % 45 == 0 ? "┼" : "·" }
-        }
-        for column in 0..<text.count {
-            let degrees = (Int((course / 5).rounded()) + column - middle) * 5
-            guard degrees % 45 == 0 else { continue }
-            let name = names[((degrees / 45) % 8 + 8) % 8]
-            for (offset, character) in name.enumerated() {
-                let place = column + offset - (name.count - 1) / 2
-                if text.indices.contains(place) { text[place] = character }
+        let first = Int((course / 5).rounded()) - middle
+        var text = (0..<max(0, width)).map { column -> Character in (first + column) % 3 == 0 ? "·" : " " }
+        for column in text.indices where (first + column) % 9 == 0 {
+            let name = Compass.name(Double((first + column) * 5))
+            for (place, character) in zip((column - (name.count - 1) / 2)..., name) where text.indices.contains(place) {
+                text[place] = character
             }
         }
-        if text.indices.contains(middle), text[middle] == " " || text[middle] == "·" { text[middle] = "▴" }
+        if text.indices.contains(middle), [" ", "·"].contains(text[middle]) { text[middle] = "▴" }
         for (column, character) in text.enumerated() {
             let distance = abs(column - middle)
-            guard distance > 0 else {
-                canvas.put(String(character), x: x + column, y: y, color: Palette.accent, bold: true)
-                continue
-            }
             let color = character == "·" ? 240 : distance < 4 ? 231 : distance < 9 ? 250 : 243
-            canvas.put(String(character), x: x + column, y: y, color: color)
+            canvas.put(
+                String(character), x: x + column, y: y, color: distance == 0 ? Palette.accent : color,
+                bold: distance == 0)
         }
     }
 }

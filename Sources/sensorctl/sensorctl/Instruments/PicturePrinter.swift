@@ -15,12 +15,26 @@ protocol PicturedReading: TimedReading {
     func rows(_ past: [any PicturedReading], size: PictureSize, rate: Double?, ink: Ink) -> [String]
 }
 
-struct PictureSize {
+/// A reading that is drawn without those before it.
+protocol DrawnReading: PicturedReading {
+    func picture(width: Int, height: Int, rate: Double?) -> Canvas
+}
+
+extension DrawnReading {
+    /// The rows of a picture of 100 columns and 22 rows at most. The row below it is the cursor's.
+    func rows(_ past: [any PicturedReading], size: PictureSize, rate: Double?, ink: Ink) -> [String] {
+        picture(width: min(size.width, 100), height: min(size.height - 1, 22), rate: rate).rows(colored: ink.isOn)
+    }
+}
+
+struct PictureSize: Equatable {
     /// In fewer columns or rows than these nothing is drawn.
     static let leastColumns = 42
     static let leastRows = 12
     /// In fewer columns numbers stand below a picture, not beside it.
     static let wideColumns = 60
+    /// What numbers beside a picture take.
+    static let numbersColumns = 28
 
     var width: Int
     var height: Int
@@ -53,9 +67,7 @@ final class PicturePrinter: ReadingPrinter {
         let now = clock.now
         if let lastDrawn, now.seconds(since: lastDrawn) < RowPainter.pause { return }
         lastDrawn = now
-        let size = screen.measure()
-        painter.draw(
-            reading.rows(recent, size: PictureSize(width: size.width, height: size.height), rate: rate, ink: ink))
+        painter.draw(reading.rows(recent, size: screen.measure(), rate: rate, ink: ink))
     }
 
     /// What is no picture stays on the screen; the picture goes on below.
@@ -71,33 +83,5 @@ final class PicturePrinter: ReadingPrinter {
         let times = recent.suffix(50).map(\.timestamp)
         guard times.count > 1, let first = times.first, let last = times.last, last > first else { return nil }
         return Double(times.count - 1) / (last - first)
-    }
-}
-
-extension PicturedReading {
-    /// The rows of a picture of 100 columns and 22 rows at most.
-    fileprivate func rows(_ size: PictureSize, _ ink: Ink, _ draw: (Int, Int) -> Canvas) -> [String] {
-        // The row below the picture is the cursor's.
-        draw(min(size.width, 100), min(size.height - 1, 22)).rows(colored: ink.isOn)
-    }
-}
-
-extension HeadingReading: PicturedReading {
-    func picture(width: Int, height: Int, rate: Double?) -> Canvas {
-        HeadingPanel(reading: self, rate: rate).draw(width: width, height: height)
-    }
-
-    func rows(_ past: [any PicturedReading], size: PictureSize, rate: Double?, ink: Ink) -> [String] {
-        rows(size, ink) { picture(width: $0, height: $1, rate: rate) }
-    }
-}
-
-extension DeviceMotionReading: PicturedReading {
-    func picture(width: Int, height: Int, rate: Double?) -> Canvas {
-        AttitudePanel(reading: self, rate: rate).draw(width: width, height: height)
-    }
-
-    func rows(_ past: [any PicturedReading], size: PictureSize, rate: Double?, ink: Ink) -> [String] {
-        rows(size, ink) { picture(width: $0, height: $1, rate: rate) }
     }
 }

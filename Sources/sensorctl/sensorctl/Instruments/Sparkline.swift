@@ -8,8 +8,6 @@ import SensorTools
 struct Sparkline {
     static let maximumWidth = 120
 
-    private static let bars: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
-
     private var readings: [Double] = []
     private let width: Int
 
@@ -26,7 +24,7 @@ struct Sparkline {
         let drawn = readings.map { reading -> Character in
             guard reading.isFinite, span > 0 else { return "·" }
             let part = min(max((reading - least) / span, 0), 1)
-            return Self.bars[min(Int(part * 8), 7)]
+            return Gauges.levels[min(Int(part * 8), 7)]
         }
         return String(repeating: " ", count: width - drawn.count) + String(drawn)
     }

@@ -11,7 +11,7 @@ final class TerminalScreen {
     private var attributes: termios?
     private var isActive = false
     private var shown: [String] = []
-    private var size = (width: 0, height: 0)
+    private var size = PictureSize(width: 0, height: 0)
 
     init(_ descriptor: Descriptor) {
         self.descriptor = descriptor
@@ -21,12 +21,12 @@ final class TerminalScreen {
     deinit { restore() }
 
     /// Columns and rows; 80 by 24 when the terminal does not say.
-    func measure() -> (width: Int, height: Int) {
+    func measure() -> PictureSize {
         var window = winsize()
         guard ioctl(descriptor.number, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 else {
-            return (80, 24)
+            return PictureSize(width: 80, height: 24)
         }
-        return (Int(window.ws_col), Int(window.ws_row))
+        return PictureSize(width: Int(window.ws_col), height: Int(window.ws_row))
     }
 
     func begin() {
@@ -60,10 +60,10 @@ final class TerminalScreen {
     func show(_ canvas: Canvas) -> Bool {
         let rows = canvas.rows(colored: ink.isOn)
         var text = ""
-        if size != (canvas.width, canvas.height) {
+        let drawn = PictureSize(width: canvas.width, height: canvas.height)
+        if size != drawn {
             text += "\u{1B}[2J"
-            shown = []
-            size = (canvas.width, canvas.height)
+            (shown, size) = ([], drawn)
         }
         for (index, row) in rows.enumerated() where !shown.indices.contains(index) || shown[index] != row {
             text += "\u{1B}[\(index + 1);1H\(row)"

@@ -3,29 +3,25 @@
 
 import Foundation
 
-/// The picture of a device motion: the horizon, and the numbers beside it or, in a narrow terminal, below it.
-struct AttitudePanel {
-    private static let numbersWidth = 28
+extension DeviceMotionReading: DrawnReading {
     private static let numbersRows = 13
     private static let shortRows = 3
 
-    let reading: DeviceMotionReading
-    let rate: Double?
-
-    func draw(width: Int, height: Int) -> Canvas {
+    /// The horizon, and the numbers beside it or, in a narrow terminal, below it.
+    func picture(width: Int, height: Int, rate: Double?) -> Canvas {
         let width = max(width, PictureSize.leastColumns)
         let isWide = width >= PictureSize.wideColumns && height >= Self.numbersRows + 2
-        let horizonWidth = isWide ? width - Self.numbersWidth : width
+        let numbersWidth = PictureSize.numbersColumns
+        let horizonWidth = isWide ? width - numbersWidth : width
         // Wider than high by two: a character is twice as high as wide.
         let most = isWide ? height : height - Self.shortRows
         let frameHeight = min(max(most, 7), max(Self.numbersRows + 2, horizonWidth / 2))
         var canvas = Canvas(width: width, height: isWide ? frameHeight : frameHeight + Self.shortRows)
         canvas.frame(x: 0, y: 0, width: horizonWidth, height: frameHeight, title: "Horizon")
-        HorizonView(gravity: reading.gravity).draw(
-            on: &canvas, x: 1, y: 1, columns: horizonWidth - 2, rows: frameHeight - 2)
+        HorizonView(gravity: gravity).draw(on: &canvas, x: 1, y: 1, columns: horizonWidth - 2, rows: frameHeight - 2)
         if isWide {
-            canvas.frame(x: horizonWidth, y: 0, width: Self.numbersWidth, height: frameHeight, title: "Attitude")
-            numbers(on: &canvas, x: horizonWidth + 2, y: 1, width: Self.numbersWidth - 4)
+            canvas.frame(x: horizonWidth, y: 0, width: numbersWidth, height: frameHeight, title: "Attitude")
+            numbers(rate, on: &canvas, x: horizonWidth + 2, y: 1, width: numbersWidth - 4)
         } else {
             summary(on: &canvas, y: frameHeight)
         }
@@ -34,62 +30,57 @@ struct AttitudePanel {
 
     // MARK: Beside
 
-    private func numbers(on canvas: inout Canvas, x: Int, y: Int, width: Int) {
+    private func numbers(_ rate: Double?, on canvas: inout Canvas, x: Int, y: Int, width: Int) {
         func row(_ offset: Int, _ name: String, _ value: String, color: Int = Palette.text) {
             canvas.row(name, value, x: x, y: y + offset, width: width, color: color)
         }
-        row(0, "roll", Self.degrees(reading.roll))
-        row(1, "pitch", Self.degrees(reading.pitch))
-        row(2, "yaw, \(reading.frame.rawValue)", Self.degrees(reading.yaw))
-        row(
-            3, "heading",
-            reading.heading < 0
-                ? "-" : "\(Compass.name(reading.heading)) \(HeadingReading.degrees(reading.heading))")
+        row(0, "roll", Self.degrees(roll))
+        row(1, "pitch", Self.degrees(pitch))
+        row(2, "yaw, \(frame.rawValue)", Self.degrees(yaw))
+        row(3, "heading", heading < 0 ? "-" : "\(Compass.name(heading)) \(HeadingReading.degrees(heading))")
         canvas.dim("user acceleration, g", x: x, y: y + 4)
         for (index, name) in ["x", "y", "z"].enumerated() {
-            let value = reading.userAcceleration[index]
+            let value = userAcceleration[index]
             canvas.dim(name, x: x, y: y + 5 + index)
             let text = String(format: "%6.3f", value)
             canvas.put(text, x: x + 2, y: y + 5 + index, color: Palette.text, bold: true)
             Gauges.signedBar(value, on: &canvas, x: x + 9, y: y + 5 + index, width: width - 9)
         }
-        row(8, "turning", Self.vector(reading.rotationRate * (180 / .pi), "°/s"))
-        row(9, "bias", reading.condition?.bias.map { Self.vector($0 * (180 / .pi), "°/s", digits: 2) } ?? "-")
+        row(8, "turning", Self.vector(rotationRate * (180 / .pi), "°/s"))
+        row(9, "bias", condition?.bias.map { Self.vector($0 * (180 / .pi), "°/s", digits: 2) } ?? "-")
         row(10, "field", field.text, color: field.color)
         row(11, "state", state.text, color: state.color)
-        row(12, Self.time(reading.timestamp), rate.map { String(format: "%.1f Hz", $0) } ?? "", color: 250)
+        row(12, Self.time(timestamp), rate.map { String(format: "%.1f Hz", $0) } ?? "", color: 250)
     }
 
     // MARK: Below
 
     private func summary(on canvas: inout Canvas, y: Int) {
-        let angles =
-            "roll \(Self.degrees(reading.roll))  pitch \(Self.degrees(reading.pitch))  yaw \(Self.degrees(reading.yaw))"
+        let angles = "roll \(Self.degrees(roll))  pitch \(Self.degrees(pitch))  yaw \(Self.degrees(yaw))"
         canvas.put(angles, x: 1, y: y, color: Palette.text, bold: true)
-        let user = reading.userAcceleration
+        let user = userAcceleration
         canvas.put(String(format: "user %6.3f %6.3f %6.3f g", user.x, user.y, user.z), x: 1, y: y + 1, color: 250)
-        if let bias = reading.condition?.bias {
+        if let bias = condition?.bias {
             let text = "bias " + Self.vector(bias * (180 / .pi), "°/s", digits: 2)
             if 32 + text.count < canvas.width { canvas.put(text, x: 32, y: y + 1, color: 250) }
         }
-        let degrees = HeadingReading.degrees(reading.heading).drop { $0 == " " }
-        let heading = reading.heading < 0 ? "" : "heading \(degrees)  "
-        canvas.put(heading + state.text, x: 1, y: y + 2, color: state.color)
-        let foot = Self.time(reading.timestamp)
+        let degrees = HeadingReading.degrees(heading).drop { $0 == " " }
+        canvas.put((heading < 0 ? "" : "heading \(degrees)  ") + state.text, x: 1, y: y + 2, color: state.color)
+        let foot = Self.time(timestamp)
         canvas.dim(foot, x: canvas.width - foot.count - 1, y: y + 2)
     }
 
     // MARK: Words
 
     private var state: (text: String, color: Int) {
-        guard let condition = reading.condition else { return ("-", 244) }
-        if condition.isDisturbed, reading.frame.needsMagnetometer { return ("disturbed", Palette.bad) }
+        guard let condition = condition else { return ("-", 244) }
+        if condition.isDisturbed, frame.needsMagnetometer { return ("disturbed", Palette.bad) }
         return condition.isResting ? ("at rest", Palette.good) : ("moving", Palette.accent)
     }
 
     private var field: (text: String, color: Int) {
-        let strength = (reading.magneticField * reading.magneticField).sum().squareRoot()
-        switch reading.magneticAccuracy {
+        let strength = (magneticField * magneticField).sum().squareRoot()
+        switch magneticAccuracy {
         case 2...: return (String(format: "%.1f µT, high", strength), Palette.good)
         case 1: return (String(format: "%.1f µT, medium", strength), Palette.good)
         case 0: return (String(format: "%.1f µT, low", strength), Palette.fair)
