@@ -48,9 +48,8 @@ extension AccessoryCandidate {
     }
 
     private func writeRule(_ vendor: UInt16, _ product: UInt16, to writer: inout JSONWriter) {
-        writer.member("vendor", Printable.hex(vendor))
-        writer.member("product", Printable.hex(product))
-        writer.memberIfPresent("interface", interface.map { Int($0) })
+        writer.members(["vendor": Printable.hex(vendor), "product": Printable.hex(product)])
+        writer.memberIfPresent("interface", interface)
         writer.member("protocols", [Self.exampleName])
         switch kind {
         case .tty: writer.member("speed", 115_200)
@@ -63,10 +62,7 @@ extension AccessoryCandidate {
         writer.member("name", "My accessory")
         writer.object("protocols") { writer in
             writer.key(text: Self.exampleName)
-            writer.object { writer in
-                writer.member("tty", node)
-                writer.member("speed", 115_200)
-            }
+            writer.object { $0.members(["tty": node, "speed": 115_200]) }
         }
     }
 }

@@ -62,18 +62,15 @@ extension AccessoryList {
     func write(to writer: inout JSONWriter) {
         for accessory in accessories { writer.line(kind: "accessory") { $0.write(fieldsOf: accessory) } }
         for candidate in candidates {
-            writer.line(kind: "accessoryCandidate") { writer in
-                writer.member("node", candidate.node)
-                writer.member("name", candidate.name)
-                writer.member("port", candidate.portPath)
-                writer.member("vendor", candidate.vendorID.map { Printable.hex($0) })
-                writer.member("product", candidate.productID.map { Printable.hex($0) })
-                writer.member("interface", candidate.interface.map { Int($0) })
-                writer.member("reason", candidate.reason)
-                writer.member("setting", candidate.setting)
-            }
+            writer.line(
+                kind: "accessoryCandidate",
+                [
+                    "node": candidate.node, "name": candidate.name, "port": candidate.portPath,
+                    "vendor": candidate.vendorID.map(Printable.hex), "product": candidate.productID.map(Printable.hex),
+                    "interface": candidate.interface, "reason": candidate.reason, "setting": candidate.setting,
+                ])
         }
-        for problem in problems { writer.line(kind: "problem") { $0.member("message", problem.description) } }
+        for problem in problems { writer.line(kind: "problem", ["message": problem.description]) }
     }
 }
 
@@ -81,23 +78,17 @@ extension JSONWriter {
     /// The keys and values that tell of an accessory.
     mutating func write(fieldsOf accessory: AccessoryDescription) {
         member("id", accessory.id)
-        for (name, value) in [
-            ("identity", accessory.identity), ("name", accessory.name), ("manufacturer", accessory.manufacturer),
-            ("model", accessory.modelNumber), ("serial", accessory.serialNumber),
-            ("firmware", accessory.firmwareRevision), ("hardware", accessory.hardwareRevision),
-            ("port", accessory.portPath),
-        ] { member(text: name, value) }
-        member("vendor", accessory.vendorID.map { Printable.hex($0) })
-        member("product", accessory.productID.map { Printable.hex($0) })
-        array("protocols") { writer in
-            for offered in accessory.protocols {
-                writer.object { writer in
-                    writer.member("name", offered.name)
-                    writer.member("origin", offered.origin.rawValue)
-                    writer.member("interface", offered.interface.map { Int($0) })
-                    writer.member("node", offered.node?.path)
-                }
-            }
+        members([
+            "identity": accessory.identity, "name": accessory.name, "manufacturer": accessory.manufacturer,
+            "model": accessory.modelNumber, "serial": accessory.serialNumber, "firmware": accessory.firmwareRevision,
+            "hardware": accessory.hardwareRevision, "port": accessory.portPath,
+            "vendor": accessory.vendorID.map(Printable.hex), "product": accessory.productID.map(Printable.hex),
+        ])
+        objects("protocols", accessory.protocols) { offered in
+            [
+                "name": offered.name, "origin": offered.origin.rawValue, "interface": offered.interface,
+                "node": offered.node?.path,
+            ]
         }
     }
 }

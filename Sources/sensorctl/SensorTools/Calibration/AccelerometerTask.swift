@@ -68,14 +68,8 @@ struct AccelerometerTask: CalibrationTask {
 }
 
 extension DevicePose {
+    /// Such as "top edge up".
     var name: String {
-        switch self {
-        case .faceUp: "face up"
-        case .faceDown: "face down"
-        case .topEdgeUp: "top edge up"
-        case .bottomEdgeUp: "bottom edge up"
-        case .rightEdgeUp: "right edge up"
-        case .leftEdgeUp: "left edge up"
-        }
+        rawValue.reduce(into: "") { $0 += $1.isUppercase ? " \($1.lowercased())" : "\($1)" }
     }
 }

@@ -113,10 +113,9 @@ extension CalibrationOutcome {
 
     /// How the matrix gets to where it counts: for programs of this package, and for those that ask udev.
     private static func mountHelp(_ matrix: MountMatrix, _ sensor: SensorDescription?) -> [String] {
-        let name = sensor.map { $0.name.isEmpty ? $0.id : $0.name } ?? "*"
-        return [
+        [
             "for this package, in ~/.config/device-services.json or /etc/device-services.json:",
-            "  " + MountText.configuration(matrix, sensor: name),
+            "  " + MountText.configuration(matrix, sensor: sensor?.shownName ?? "*"),
             "for every program, in /etc/udev/hwdb.d/61-sensor-local.hwdb (then: systemd-hwdb update && udevadm trigger):",
         ] + MountText.hardwareDatabase(matrix, sensor: sensor).map { "  " + $0 }
     }
@@ -126,46 +125,37 @@ extension CalibrationOutcome {
     /// Writes an object of it and a line end, in the units of traces: rad/s, m/s², gauss.
     ///
     /// - Parameter more: further members.
-    package func write(
-        to writer: inout JSONWriter, sensor: SensorDescription?, _ more: (inout JSONWriter) -> Void = { _ in }
-    ) {
+    package func write(to writer: inout JSONWriter, sensor: SensorDescription?, _ more: JSONMembers) {
         writer.line { writer in
             writeMembers(to: &writer, sensor)
-            more(&writer)
+            writer.members(more)
         }
     }
 
     private func writeMembers(to writer: inout JSONWriter, _ sensor: SensorDescription?) {
-        writer.member("calibration", topic.rawValue)
-        writer.member("sensor", sensor?.id)
-        writer.member("name", sensor?.name)
+        writer.members(["calibration": topic.rawValue, "sensor": sensor?.id, "name": sensor?.name])
         switch self {
         case .gyro(let bias, let sigma, let seconds):
-            writer.member("bias", bias.components)
-            writer.member("sigma", sigma)
-            writer.member("seconds", seconds)
+            writer.members(["bias": bias, "sigma": sigma, "seconds": seconds])
         case .accelerometer(let calibration):
-            writer.member("offset", calibration.offset.components)
             let matrix = calibration.matrix
-            writer.member("matrix", [matrix.row0, matrix.row1, matrix.row2].map(\.components))
-            writer.member("residual", calibration.residual)
-            writer.member("tilt", calibration.tilt)
+            writer.members([
+                "offset": calibration.offset, "matrix": [matrix.row0, matrix.row1, matrix.row2],
+                "residual": calibration.residual, "tilt": calibration.tilt,
+            ])
         case .mount(let matrix, let deviation, let isRounded):
-            writer.member("mountMatrix", matrix.text)
-            writer.member("deviation", deviation)
-            writer.member("rounded", isRounded)
-            writer.member("hwdb", MountText.hardwareDatabase(matrix, sensor: sensor).joined(separator: "\n"))
+            writer.members([
+                "mountMatrix": matrix.text, "deviation": deviation, "rounded": isRounded,
+                "hwdb": MountText.hardwareDatabase(matrix, sensor: sensor).joined(separator: "\n"),
+            ])
             writer.key("configuration")
-            let name = sensor.map { $0.name.isEmpty ? $0.id : $0.name } ?? "*"
-            writer.raw(MountText.configuration(matrix, sensor: name).utf8)
+            writer.raw(MountText.configuration(matrix, sensor: sensor?.shownName ?? "*").utf8)
         case .magnetometer(let calibration):
-            writer.member("hardIron", calibration.hardIron.components)
-            writer.member("softIron", calibration.softIron.map(\.components))
-            writer.member("quality", "\(calibration.quality)")
-            writer.member("coverage", calibration.coverage)
-            writer.member("residual", calibration.residual)
-            writer.member("fieldStrength", calibration.fieldStrength)
-            writer.member("dip", calibration.dip)
+            writer.members([
+                "hardIron": calibration.hardIron, "softIron": calibration.softIron,
+                "quality": "\(calibration.quality)", "coverage": calibration.coverage, "residual": calibration.residual,
+                "fieldStrength": calibration.fieldStrength, "dip": calibration.dip,
+            ])
         }
     }
 }

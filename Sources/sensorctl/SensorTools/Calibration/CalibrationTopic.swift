@@ -6,34 +6,20 @@ package import DeviceCore
 package enum CalibrationTopic: String, CaseIterable, Sendable {
     case gyro, accelerometer, mount, magnetometer
 
+    private var facts: (title: String, kind: SensorKind, helpers: [SensorKind]) {
+        switch self {
+        case .gyro: ("Gyroscope: its bias at rest", .gyroscope, [.accelerometer])
+        case .accelerometer: ("Accelerometer: offset and scale of its axes", .accelerometer, [])
+        case .mount: ("Mount: how the sensor sits in the device", .accelerometer, [])
+        case .magnetometer:
+            ("Magnetometer: the device's own magnetism", .magnetometer, [.gyroscope, .accelerometer])
+        }
+    }
+
+    var title: String { facts.title }
+
     /// The sensor that it is about.
-    package var kind: SensorKind {
-        switch self {
-        case .gyro: .gyroscope
-        case .accelerometer, .mount: .accelerometer
-        case .magnetometer: .magnetometer
-        }
-    }
-
-    var helpers: [SensorKind] {
-        switch self {
-        case .gyro: [.accelerometer]
-        case .accelerometer, .mount: []
-        case .magnetometer: [.gyroscope, .accelerometer]
-        }
-    }
-
-    /// False where readings are in the axes of the sensor, as it is mounted somehow.
-    var needsDeviceAxes: Bool { self != .mount }
-
-    var title: String {
-        switch self {
-        case .gyro: "Gyroscope: its bias at rest"
-        case .accelerometer: "Accelerometer: offset and scale of its axes"
-        case .mount: "Mount: how the sensor sits in the device"
-        case .magnetometer: "Magnetometer: the device's own magnetism"
-        }
-    }
+    package var kind: SensorKind { facts.kind }
 }
 
 extension CalibrationTopic {
@@ -45,8 +31,7 @@ extension CalibrationTopic {
     package func subscribe(_ dialogue: CalibrationDialogue, to device: Device) -> [Subscription] {
         let source = device.motionSource
         let present = Set(source.sensors.map(\.kind))
-        let kinds = [kind] + helpers.filter(present.contains)
-        return kinds.map { kind in
+        return ([kind] + facts.helpers.filter(present.contains)).map { kind in
             // As fast as an attitude needs; a trace gives what it has.
             let interval = device.isSimulated ? 0 : 0.01
             return source.subscribe(MotionRequest(kind: kind, interval: interval, axes: .sensor)) { event in
@@ -55,9 +40,9 @@ extension CalibrationTopic {
         }
     }
 
-    /// What turns the readings of the sensors into the axes that it wants.
+    /// What turns the readings of the sensors into the device's axes; nothing for a mount, which wants the sensor's own.
     package func mounts(of device: Device) -> [SensorKind: MountMatrix] {
-        guard needsDeviceAxes else { return [:] }
+        guard self != .mount else { return [:] }
         return Dictionary(device.motionSource.sensors.map { ($0.kind, $0.mountMatrix) }) { first, _ in first }
     }
 

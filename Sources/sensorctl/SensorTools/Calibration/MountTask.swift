@@ -110,12 +110,7 @@ enum MountText {
         var writer = JSONWriter()
         writer.object { writer in
             writer.object("motion") { writer in
-                writer.array("sensors") { writer in
-                    writer.object { writer in
-                        writer.member("sensor", sensor)
-                        writer.member("mountMatrix", matrix.text)
-                    }
-                }
+                writer.objects("sensors", [matrix]) { ["sensor": sensor, "mountMatrix": $0.text] }
             }
         }
         return String(decoding: writer.bytes, as: UTF8.self)

@@ -54,7 +54,7 @@ package struct StoredCalibrations {
 }
 
 extension StoredCalibrations.Entry {
-    package var title: String { "\(sensor.kind.name) \(sensor.name.isEmpty ? sensor.id : sensor.name)" }
+    package var title: String { "\(sensor.kind.name) \(sensor.shownName)" }
 
     /// How long ago it was found, in words.
     package func age(at now: WallTime) -> String {

@@ -20,10 +20,9 @@ extension Diagnosis {
         // A heading is what suffers most.
         for trial in facts.trials where trial.sensor.kind == .magnetometer {
             guard !known.contains(where: { $0.sensor.id == trial.sensor.id }) else { continue }
-            let name = trial.sensor.name.isEmpty ? trial.sensor.id : trial.sensor.name
             findings += .one(
                 .remark, "calibration",
-                "magnetometer \(name): nothing is known of the device's own magnetism; headings are as good as its factory made them until the device has been turned.",
+                "magnetometer \(trial.sensor.shownName): nothing is known of the device's own magnetism; headings are as good as its factory made them until the device has been turned.",
                 repair: "sensorctl calibrate magnetometer")
         }
         return findings

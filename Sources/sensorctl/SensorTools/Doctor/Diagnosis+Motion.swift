@@ -141,7 +141,7 @@ extension Diagnosis {
 
     private static func trial(_ trial: MachineFacts.Trial, _ facts: MachineFacts) -> [Finding] {
         let sensor = trial.sensor
-        let name = "\(sensor.kind.rawValue) \(sensor.name.isEmpty ? sensor.id : sensor.name)"
+        let name = "\(sensor.kind.rawValue) \(sensor.shownName)"
         var findings = sensor.remarks.map { Finding(.remark, "motion", "\(name): \($0)") }
         if let failure = trial.failure {
             // A first reading may have come all the same: it is read before the buffer is opened.

@@ -63,19 +63,15 @@ package struct DiagnosisReport: Report {
 
     package func write(to writer: inout JSONWriter) {
         for setting in settings {
-            writer.line(kind: "setting") { writer in
-                writer.member("name", setting.name)
-                writer.member("value", setting.value)
-                writer.member("origin", setting.origin)
-            }
+            writer.line(kind: "setting", ["name": setting.name, "value": setting.value, "origin": setting.origin])
         }
         for finding in diagnosis.findings {
-            writer.line(kind: "finding") { writer in
-                writer.member("level", finding.level.rawValue)
-                writer.member("topic", finding.topic)
-                writer.member("message", finding.message)
-                writer.member("repair", finding.repair)
-            }
+            writer.line(
+                kind: "finding",
+                [
+                    "level": finding.level.rawValue, "topic": finding.topic, "message": finding.message,
+                    "repair": finding.repair,
+                ])
         }
     }
 }

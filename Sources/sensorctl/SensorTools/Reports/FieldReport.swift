@@ -60,15 +60,11 @@ package struct FieldReport: Report {
             for row in rows { writer.member(text: row.name, row.value) }
             for row in rows { writer.member(text: row.name + "Rate", row.rate) }
             for row in rows { writer.member(text: row.name + "Uncertainty", row.uncertainty) }
-            writer.member("latitude", latitude)
-            writer.member("longitude", longitude)
-            writer.member("altitude", altitude)
-            writer.member("date", field.year)
-            writer.member("model", model.name)
-            writer.member("epoch", model.epoch)
-            writer.member("valid", field.isModelValid)
-            writer.member("caution", field.isInCautionZone)
-            writer.member("blackout", field.isInBlackoutZone)
+            writer.members([
+                "latitude": latitude, "longitude": longitude, "altitude": altitude, "date": field.year,
+                "model": model.name, "epoch": model.epoch, "valid": field.isModelValid,
+                "caution": field.isInCautionZone, "blackout": field.isInBlackoutZone,
+            ])
         }
     }
 

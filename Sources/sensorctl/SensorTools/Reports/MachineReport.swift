@@ -64,67 +64,58 @@ extension SensorRates {
 
 extension MachineReport {
     package func write(to writer: inout JSONWriter) {
-        writer.line(kind: "positionSource") { writer in
-            writer.member("address", configuration.positionSource.value.description)
-            writer.member("origin", configuration.positionSource.origin.description)
-            writer.member("reachable", answer.failure == nil)
-            writer.member("reason", answer.failure?.description)
-            writer.member("release", answer.release.isEmpty ? nil : answer.release)
-            writer.member("wantedReceiver", configuration.receiver.value)
-        }
+        let (position, motion) = (configuration.positionSource, configuration.motionSources)
+        let (folders, protocols) = (configuration.accessoryFolders, configuration.appProtocols)
+        let rule = configuration.locationRule
+        writer.line(
+            kind: "positionSource",
+            [
+                "address": position.value.description, "origin": position.origin.description,
+                "reachable": answer.failure == nil, "reason": answer.failure?.description,
+                "release": (answer.release.isEmpty ? nil : answer.release) as String?,
+                "wantedReceiver": configuration.receiver.value,
+            ])
         for receiver in answer.receivers ?? [] {
-            writer.line(kind: "receiver") { writer in
-                writer.member("path", receiver.path)
-                writer.member("driver", receiver.driver)
-                writer.member("subtype", receiver.subtype)
-                writer.member("bitsPerSecond", receiver.bitsPerSecond)
-                writer.member("cycle", receiver.cycle)
-                writer.member("isActive", receiver.isActive)
-            }
+            writer.line(
+                kind: "receiver",
+                [
+                    "path": receiver.path, "driver": receiver.driver, "subtype": receiver.subtype,
+                    "bitsPerSecond": receiver.bitsPerSecond, "cycle": receiver.cycle, "isActive": receiver.isActive,
+                ])
         }
-        writer.line(kind: "motionSource") { writer in
-            writer.member("addresses", configuration.motionSources.value.map(\.description))
-            writer.member("origin", configuration.motionSources.origin.description)
-        }
+        writer.line(
+            kind: "motionSource",
+            ["addresses": motion.value.map(\.description), "origin": motion.origin.description])
         for sensor in sensors { writer.line(kind: "sensor") { Self.write(sensor, &$0) } }
-        writer.line(kind: "accessorySource") { writer in
-            writer.member("folders", configuration.accessoryFolders.value)
-            writer.member("origin", configuration.accessoryFolders.origin.description)
-            writer.member("protocols", configuration.appProtocols.value)
-            writer.member("protocolsOrigin", configuration.appProtocols.origin.description)
-        }
+        writer.line(
+            kind: "accessorySource",
+            [
+                "folders": folders.value, "origin": folders.origin.description, "protocols": protocols.value,
+                "protocolsOrigin": protocols.origin.description,
+            ])
         accessories.write(to: &writer)
-        writer.line(kind: "battery") { writer in
-            writer.member("level", battery?.level)
-            writer.member("state", battery?.state.rawValue)
-        }
-        writer.line(kind: "authorization") { writer in
-            writer.member("rule", configuration.locationRule.value.rawValue)
-            writer.member("origin", configuration.locationRule.origin.description)
-            writer.member("reducedAccuracy", configuration.reducesAccuracy.value)
-        }
-        writer.line(kind: "traits") { $0.member("enabled", Self.traits) }
-        for problem in configuration.allProblems {
-            writer.line(kind: "problem") { $0.member("message", problem.description) }
-        }
+        writer.line(kind: "battery", ["level": battery?.level, "state": battery?.state.rawValue])
+        writer.line(
+            kind: "authorization",
+            [
+                "rule": rule.value.rawValue, "origin": rule.origin.description,
+                "reducedAccuracy": configuration.reducesAccuracy.value,
+            ])
+        writer.line(kind: "traits", ["enabled": Self.traits])
+        for problem in configuration.allProblems { writer.line(kind: "problem", ["message": problem.description]) }
     }
 
     private static func write(_ sensor: SensorDescription, _ writer: inout JSONWriter) {
-        for (key, value) in [
-            ("measures", sensor.kind.rawValue), ("id", sensor.id), ("name", sensor.name), ("label", sensor.label),
-            ("location", sensor.location), ("source", sensor.source), ("mode", sensor.mode.rawValue),
-            ("clock", sensor.clock), ("mountMatrix", sensor.mountMatrix.text),
-            ("mountMatrixOrigin", sensor.mountMatrixOrigin),
-        ] { writer.member(text: key, value) }
+        writer.members([
+            "measures": sensor.kind.rawValue, "id": sensor.id, "name": sensor.name, "label": sensor.label,
+            "location": sensor.location, "source": sensor.source, "mode": sensor.mode.rawValue, "clock": sensor.clock,
+            "mountMatrix": sensor.mountMatrix.text, "mountMatrixOrigin": sensor.mountMatrixOrigin,
+        ])
         switch sensor.rates {
         case .unknown: writer.member("rates", [Double]?.none)
         case .list(let rates): writer.member("rates", rates)
         case .range(let minimum, let step, let maximum):
-            writer.object("rates") { writer in
-                writer.member("minimum", minimum)
-                writer.member("step", step)
-                writer.member("maximum", maximum)
-            }
+            writer.object("rates") { $0.members(["minimum": minimum, "step": step, "maximum": maximum]) }
         }
         writer.member("remarks", sensor.remarks)
     }

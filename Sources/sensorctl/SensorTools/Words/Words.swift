@@ -52,6 +52,11 @@ extension SensorKind {
     package var nameWithArticle: String { "aeiou".contains(name.prefix(1)) ? "an \(name)" : "a \(name)" }
 }
 
+extension SensorDescription {
+    /// Its name; its id where it has none.
+    var shownName: String { name.isEmpty ? id : name }
+}
+
 /// What a verb says once: a page for people, or objects for programs.
 package protocol Report {
     /// The page, without the end of its last line.
@@ -61,7 +66,19 @@ package protocol Report {
     func write(to writer: inout JSONWriter)
 }
 
+/// Keys and their values, in the order in which they are written.
+package typealias JSONMembers = KeyValuePairs<StaticString, any JSONWritable>
+
 extension JSONWriter {
+    package mutating func members(_ members: JSONMembers) { for (key, value) in members { member(key, value) } }
+
+    /// A list of an object for each of the things.
+    package mutating func objects<Thing>(_ key: StaticString, _ things: [Thing], _ members: (Thing) -> JSONMembers) {
+        array(key) { writer in
+            for thing in things { writer.object { $0.members(members(thing)) } }
+        }
+    }
+
     /// An object on a line of its own.
     package mutating func line(_ body: (inout JSONWriter) -> Void) {
         object(body)
@@ -75,10 +92,8 @@ extension JSONWriter {
             body(&writer)
         }
     }
-}
 
-extension SIMD3<Double> {
-    package var components: [Double] { [x, y, z] }
+    mutating func line(kind: String, _ members: JSONMembers) { line(kind: kind) { $0.members(members) } }
 }
 
 /// Colours for a terminal.

@@ -60,6 +60,19 @@ struct Descriptor: Sendable {
         }
     }
 
+    /// Writes all of it as long as the verb goes on, and for two seconds beyond that: who does not read must not keep it
+    /// from its end.
+    func write(_ bytes: [UInt8], until stop: Stop) -> Outcome {
+        // Asked ten times a second.
+        var waits = 0
+        return write(
+            bytes,
+            isPatient: {
+                waits += 1
+                return stop.reason == nil || waits < 20
+            })
+    }
+
     /// True when a write does not wait, be it that it fails.
     private func isWritable(within milliseconds: Int32) -> Bool {
         var wait = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)

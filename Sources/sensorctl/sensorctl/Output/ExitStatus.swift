@@ -26,12 +26,15 @@ enum ExitStatus: Int32, Error {
         """
 
     /// How a failure to read a trace, or to do with it what the arguments say, ends the program.
-    init(reading error: DeviceError) {
+    init(reading error: DeviceError) { self.init(error, otherwise: .noInput) }
+
+    /// How a failure ends the program; other ones than of a trace and of the arguments end it with the given status.
+    init(_ error: DeviceError, otherwise status: Self) {
         self =
             switch error.code {
             case .invalidTrace: .badTrace
             case .invalidConfiguration: .usage
-            default: .noInput
+            default: status
             }
     }
 

@@ -29,11 +29,7 @@ enum Notes {
     static func hold() { held.withLock { $0 = $0 ?? [] } }
 
     static func release() {
-        let lines = held.withLock { held in
-            defer { held = nil }
-            return held ?? []
-        }
-        for line in lines { write(line) }
+        for line in held.withLock({ $0.take() }) ?? [] { write(line) }
     }
 
     fileprivate static func take(_ line: String) {

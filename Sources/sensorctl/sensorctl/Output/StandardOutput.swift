@@ -9,37 +9,23 @@ import SensorTools
 /// Standard output, one write for each line or block of lines; or whoever takes it in its place. Used from one thread.
 final class StandardOutput {
     private let stop: Stop
-    private let descriptor: Descriptor
+    private let descriptor = Descriptor.standardOutput
     private let taker: (([UInt8]) -> Void)?
     private var isBroken = false
 
-    init(stop: Stop, descriptor: Descriptor = .standardOutput) {
-        self.stop = stop
-        self.descriptor = descriptor
-        taker = nil
-    }
-
-    /// Output that a part of the program takes.
-    init(stop: Stop, taker: @escaping ([UInt8]) -> Void) {
-        self.stop = stop
-        descriptor = .standardOutput
-        self.taker = taker
-    }
+    /// - Parameter taker: a part of the program that takes the output.
+    init(stop: Stop, taker: (([UInt8]) -> Void)? = nil) { (self.stop, self.taker) = (stop, taker) }
 
     /// Writes at once. When that fails the verb is asked to stop; what comes afterwards is dropped.
     func write(_ bytes: [UInt8]) {
         if let taker { return taker(bytes) }
         guard !isBroken else { return }
-        switch descriptor.write(bytes, isPatient: { stop.reason == nil }) {
+        let outcome = descriptor.write(bytes, isPatient: { stop.reason == nil })
+        isBroken = outcome != .written
+        switch outcome {
         case .written: break
-        case .closed:
-            isBroken = true
-            stop.request(.outputClosed)
-        case .failed(let number):
-            isBroken = true
-            let error = DeviceError(
-                .inputOutput, "Standard output cannot be written.", cause: .system(call: "write", errno: number))
-            stop.request(.failed(error, .inputOutput))
+        case .closed: stop.request(.outputClosed)
+        case .failed(let number): stop.request(.unwritable(errno: number))
         }
     }
 
@@ -52,14 +38,14 @@ final class StandardOutput {
     }
 
     /// Says where something listens: as an object, or as a line with an example of its use in a note.
-    func announce(_ place: String, asJSON: Bool, example: String, _ members: (inout JSONWriter) -> Void) {
+    func announce(_ place: String, asJSON: Bool, example: String, _ members: JSONMembers) {
         guard asJSON else {
             write(line: place)
             return Notes.say("for example: \(example)")
         }
         writeObject { writer in
             writer.member("event", "listening")
-            members(&writer)
+            writer.members(members)
         }
     }
 

@@ -53,6 +53,12 @@ final class Stop: Sendable {
 }
 
 extension Stop.Reason {
+    /// Standard output has failed.
+    static func unwritable(errno number: Int32) -> Self {
+        let cause = DeviceError.Cause.system(call: "write", errno: number)
+        return .failed(DeviceError(.inputOutput, "Standard output cannot be written.", cause: cause), .inputOutput)
+    }
+
     /// The exit status that a reason leads to; what has to be said about it is said here.
     func status(isComplete: Bool, shortfall: String) -> ExitStatus {
         switch self {

@@ -26,12 +26,10 @@ struct AccessoryReading: Sendable, Hashable {
 
     func write(to writer: inout JSONWriter) {
         writer.object { writer in
-            writer.member("connectionID", connectionID)
-            for (key, value) in [
-                ("name", name), ("manufacturer", manufacturer), ("model", model), ("serial", serial),
-                ("firmware", firmware), ("hardware", hardware), ("port", port),
-            ] { writer.member(text: key, value) }
-            writer.member("protocols", protocols)
+            writer.members([
+                "connectionID": connectionID, "name": name, "manufacturer": manufacturer, "model": model,
+                "serial": serial, "firmware": firmware, "hardware": hardware, "port": port, "protocols": protocols,
+            ])
         }
     }
 }
@@ -50,8 +48,7 @@ struct AccessoryNews: Reading {
     let time: WallTime
 
     func writeMembers(to writer: inout JSONWriter) {
-        writer.member("callback", change.rawValue)
-        writer.member("time", CivilDate(time).timestamp)
+        writer.members(["callback": change.rawValue, "time": CivilDate(time).timestamp])
         if change == .present {
             writer.array("accessories") { writer in
                 for accessory in accessories { accessory.write(to: &writer) }

@@ -39,13 +39,11 @@ struct DeviceMotionReading: TimedReading {
     var callback: String { "deviceMotion" }
 
     func writeValues(to writer: inout JSONWriter) {
-        writer.member("quaternion", (0..<4).map { quaternion[$0] })
-        writer.member("gravity", gravity.components)
-        writer.member("userAcceleration", userAcceleration.components)
-        writer.member("rotationRate", rotationRate.components)
-        writer.member("magneticField", magneticField.components)
-        writer.member("magneticAccuracy", magneticAccuracy)
-        writer.member("heading", heading)
+        writer.members([
+            "quaternion": (0..<4).map { quaternion[$0] }, "gravity": gravity, "userAcceleration": userAcceleration,
+            "rotationRate": rotationRate, "magneticField": magneticField, "magneticAccuracy": magneticAccuracy,
+            "heading": heading,
+        ])
     }
 
     func columns(_ ink: Ink) -> [String] {

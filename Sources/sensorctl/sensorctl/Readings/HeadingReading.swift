@@ -20,10 +20,10 @@ struct HeadingReading: TimedReading {
     var callback: String { StreamName.heading.rawValue }
 
     func writeValues(to writer: inout JSONWriter) {
-        writer.member("magneticHeading", magneticHeading)
-        writer.member("trueHeading", trueHeading)
-        writer.member("headingAccuracy", headingAccuracy)
-        for (name, value) in zip(["x", "y", "z"], field.components) { writer.member(text: name, value) }
+        writer.members([
+            "magneticHeading": magneticHeading, "trueHeading": trueHeading, "headingAccuracy": headingAccuracy,
+            "x": field.x, "y": field.y, "z": field.z,
+        ])
     }
 
     /// Microtesla.

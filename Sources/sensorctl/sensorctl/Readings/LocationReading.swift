@@ -13,24 +13,17 @@ struct LocationsReading: Reading {
 
     func writeMembers(to writer: inout JSONWriter) {
         writer.member("callback", "didUpdateLocations")
-        writer.array("locations") { writer in
-            for location in locations { writer.object { Self.write(location, to: &$0) } }
+        // Not the properties altitude and ellipsoidalAltitude: they are 0 when the receiver gave no altitude.
+        writer.objects("locations", locations) { location in
+            [
+                "timestamp": CivilDate(location.time).timestamp, "latitude": location.coordinate.latitude,
+                "longitude": location.coordinate.longitude, "altitude": location.altitudeAboveSeaLevel,
+                "ellipsoidalAltitude": location.altitudeAboveEllipsoid,
+                "horizontalAccuracy": location.horizontalAccuracy, "verticalAccuracy": location.verticalAccuracy,
+                "speed": location.speed, "speedAccuracy": location.speedAccuracy, "course": location.course,
+                "courseAccuracy": location.courseAccuracy,
+            ]
         }
-    }
-
-    private static func write(_ location: CLLocation, to writer: inout JSONWriter) {
-        writer.member("timestamp", CivilDate(location.time).timestamp)
-        writer.member("latitude", location.coordinate.latitude)
-        writer.member("longitude", location.coordinate.longitude)
-        // Not the properties: they are 0 when the receiver gave no altitude.
-        writer.member("altitude", location.altitudeAboveSeaLevel)
-        writer.member("ellipsoidalAltitude", location.altitudeAboveEllipsoid)
-        writer.member("horizontalAccuracy", location.horizontalAccuracy)
-        writer.member("verticalAccuracy", location.verticalAccuracy)
-        writer.member("speed", location.speed)
-        writer.member("speedAccuracy", location.speedAccuracy)
-        writer.member("course", location.course)
-        writer.member("courseAccuracy", location.courseAccuracy)
     }
 
     func lines(_ ink: Ink) -> [String] {
@@ -60,10 +53,10 @@ struct LocationFailure: Reading {
         let wrapped = error as NSError
         writer.member("callback", "didFailWithError")
         writer.object("error") { writer in
-            writer.member("domain", wrapped.domain)
-            writer.member("code", wrapped.code)
-            writer.member("name", (error as? CLError).map { "\($0.code)" })
-            writer.member("reason", error.reason)
+            writer.members([
+                "domain": wrapped.domain, "code": wrapped.code, "name": (error as? CLError).map { "\($0.code)" },
+                "reason": error.reason,
+            ])
         }
     }
 
@@ -82,9 +75,7 @@ struct AuthorizationReading: Reading {
     let time: WallTime
 
     func writeMembers(to writer: inout JSONWriter) {
-        writer.member("callback", "didChangeAuthorization")
-        writer.member("status", "\(status)")
-        writer.member("accuracy", "\(accuracy)")
+        writer.members(["callback": "didChangeAuthorization", "status": "\(status)", "accuracy": "\(accuracy)"])
     }
 
     func lines(_ ink: Ink) -> [String] {

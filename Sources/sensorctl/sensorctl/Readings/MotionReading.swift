@@ -32,7 +32,7 @@ struct MotionReading: TimedReading {
     init(stream: StreamName, timestamp: TimeInterval, axes: SIMD3<Double>) {
         self.init(
             stream: stream, timestamp: timestamp,
-            values: zip(["x", "y", "z"], axes.components).map { Value($0, $1, unit: stream.unit) })
+            values: [("x", axes.x), ("y", axes.y), ("z", axes.z)].map { Value($0, $1, unit: stream.unit) })
     }
 
     var magnitude: Double? {

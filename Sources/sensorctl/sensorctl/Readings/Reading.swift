@@ -44,8 +44,7 @@ protocol TimedReading: Reading {
 
 extension TimedReading {
     func writeMembers(to writer: inout JSONWriter) {
-        writer.member("callback", callback)
-        writer.member("timestamp", timestamp)
+        writer.members(["callback": callback, "timestamp": timestamp])
         writeValues(to: &writer)
     }
 
@@ -103,12 +102,9 @@ struct StreamFailure: Reading {
 
     func writeMembers(to writer: inout JSONWriter) {
         let wrapped = error as NSError
-        writer.member("callback", "error")
-        writer.member("stream", stream.rawValue)
-        writer.object("error") { writer in
-            writer.member("domain", wrapped.domain)
-            writer.member("code", wrapped.code)
-            writer.member("reason", error.reason)
+        writer.members(["callback": "error", "stream": stream.rawValue])
+        writer.object("error") {
+            $0.members(["domain": wrapped.domain, "code": wrapped.code, "reason": error.reason])
         }
     }
 

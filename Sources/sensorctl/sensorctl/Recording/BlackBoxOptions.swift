@@ -52,10 +52,8 @@ struct BlackBoxOptions: ParsableArguments {
                 }
                 plan.ring.sync = policy
             }
-            do throws(DeviceError) {
-                for list in on { plan.triggers += try RecordingTrigger.list(list) }
-            } catch {
-                throw ValidationError(error.description)
+            for list in on {
+                plan.triggers += try ExitStatus.validating { () throws(DeviceError) in try RecordingTrigger.list(list) }
             }
             return plan
         }
@@ -93,16 +91,12 @@ struct ByteCount: ExpressibleByArgument, Equatable {
     let bytes: Int64
 
     init?(argument: String) {
-        let unit: Int64? =
-            switch argument.utf8.last {
-            case UInt8(ascii: "K"), UInt8(ascii: "k"): 1 << 10
-            case UInt8(ascii: "M"), UInt8(ascii: "m"): 1 << 20
-            case UInt8(ascii: "G"), UInt8(ascii: "g"): 1 << 30
-            default: nil
-            }
-        let digits = unit == nil ? argument[...] : argument.dropLast()
+        let shifts: [UInt8: Int64] = [UInt8(ascii: "k"): 10, UInt8(ascii: "m"): 20, UInt8(ascii: "g"): 30]
+        // Letters of either case.
+        let shift = argument.utf8.last.flatMap { shifts[$0 | 0x20] }
+        let digits = shift == nil ? argument[...] : argument.dropLast()
         guard digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let number = Int64(digits) else { return nil }
-        let (bytes, overflow) = number.multipliedReportingOverflow(by: unit ?? 1)
+        let (bytes, overflow) = number.multipliedReportingOverflow(by: 1 << (shift ?? 0))
         guard !overflow, bytes > 0 else { return nil }
         self.bytes = bytes
     }

@@ -32,7 +32,7 @@ final class RecordingEvents: Sendable {
         let time = clock
         printer = EventPrinter { count in
             if asJSON {
-                return Self.write(Self.line("missed", at: time.wallTime) { $0.member("events", count) }, until: stop)
+                return Self.write(Self.line("missed", at: time.wallTime, ["events": count]), until: stop)
             }
             Notes.warn("\(count) lines about the recording were left out, because nobody read them.")
             return true
@@ -56,11 +56,12 @@ final class RecordingEvents: Sendable {
         if hasMotion { what.append("motion of \(motion)") }
         if parts.contains(.battery) { what.append("the battery") }
         if parts.contains(.accessories) { what.append("accessories") }
-        tell("started", "recording \(what.joined(separator: ", ")) into \(file); Ctrl-C ends it") { writer in
-            writer.member("file", file)
-            writer.member("source", hasPosition ? source : nil)
-            writer.member("motion", hasMotion ? motion : nil)
-        }
+        tell(
+            "started", "recording \(what.joined(separator: ", ")) into \(file); Ctrl-C ends it",
+            [
+                "file": file, "source": (hasPosition ? source : nil) as String?,
+                "motion": (hasMotion ? motion : nil) as String?,
+            ])
     }
 
     func take(_ event: PositionEvent) {
@@ -74,17 +75,15 @@ final class RecordingEvents: Sendable {
     func take(_ event: MotionEvent, sensor: SensorDescription.ID) {
         switch event {
         case .lost(let error): lost(sensor, error)
-        case .regained: tell("regained", "\(sensor) is back") { $0.member("sensor", sensor) }
+        case .regained: tell("regained", "\(sensor) is back", ["sensor": sensor])
         case .samples: break
         }
     }
 
     private func lost(_ sensor: SensorDescription.ID?, _ error: DeviceError) {
         guard asJSON else { return warn(error.description) }
-        tell("lost", "") { writer in
-            writer.memberIfPresent("sensor", sensor)
-            writer.member("reason", error.description)
-        }
+        let reason = error.description
+        tell("lost", "", sensor.map { ["sensor": $0, "reason": reason] } ?? ["reason": reason])
     }
 
     func take(_ event: AccessoryEvent) {
@@ -96,18 +95,14 @@ final class RecordingEvents: Sendable {
     }
 
     private func tell(_ event: String, _ accessory: AccessoryDescription) {
-        tell(event, "\(accessory.label) was \(event)") { writer in
-            writer.member("accessory", accessory.identity)
-            writer.member("name", accessory.name)
-        }
+        tell(
+            event, "\(accessory.label) was \(event)", ["accessory": accessory.identity, "name": accessory.name])
     }
 
     func triggered(_ trigger: RingTrigger, seconds: Double) {
         let rest = seconds > 0 ? "; saving in \(Int(seconds.rounded())) s" : ""
-        tell("triggered", "\(Printable.text(trigger.event))\(rest)") { writer in
-            writer.member("trigger", trigger.event)
-            writer.member("seconds", seconds)
-        }
+        tell(
+            "triggered", "\(Printable.text(trigger.event))\(rest)", ["trigger": trigger.event, "seconds": seconds])
     }
 
     func found(_ leftover: RingLeftover) {
@@ -122,66 +117,51 @@ final class RecordingEvents: Sendable {
         for remark in save.remarks { warn(Printable.text(remark)) }
         let what = isLeftover ? " what a former recording left behind" : ""
         let length = "\(save.count) events in \(Int64(save.seconds.rounded())) s"
-        tell("saved", "saved\(what) as \(Printable.text(save.path)): \(length)") { writer in
-            writer.member("file", save.path)
-            writer.member("leftover", isLeftover)
-            writer.member("triggers", triggers.map(\.event))
-            writer.member("events", save.count)
-            writer.member("seconds", (save.seconds * 1000).rounded() / 1000)
-        }
+        tell(
+            "saved", "saved\(what) as \(Printable.text(save.path)): \(length)",
+            [
+                "file": save.path, "leftover": isLeftover, "triggers": triggers.map(\.event), "events": save.count,
+                "seconds": (save.seconds * 1000).rounded() / 1000,
+            ])
     }
 
     func ended(lines: Int, samples: Int, accessories: Int) {
         let seconds = clock.now.seconds(since: start)
         let changes = accessories > 0 ? " and \(accessories) events of accessories" : ""
         let what = "\(lines) lines of gpsd and \(samples) readings of sensors\(changes)"
-        tell("ended", "recorded \(what) in \(Int(seconds.rounded())) s") { writer in
-            writer.member("file", file)
-            writer.member("lines", lines)
-            writer.member("samples", samples)
-            writer.member("accessoryEvents", accessories)
-            writer.member("seconds", (seconds * 1000).rounded() / 1000)
-        }
+        tell(
+            "ended", "recorded \(what) in \(Int(seconds.rounded())) s",
+            [
+                "file": file, "lines": lines, "samples": samples, "accessoryEvents": accessories,
+                "seconds": (seconds * 1000).rounded() / 1000,
+            ])
     }
 
-    private func tell(_ event: String, _ note: String, _ members: (inout JSONWriter) -> Void = { _ in }) {
+    private func tell(_ event: String, _ note: String, _ members: JSONMembers = [:]) {
         guard asJSON else {
-            printer.print(note.utf8.count) {
+            return printer.print(note.utf8.count) {
                 Notes.say(note)
                 return true
             }
-            return
         }
         let line = Self.line(event, at: clock.wallTime, members)
         printer.print(line.count) { [stop] in Self.write(line, until: stop) }
     }
 
-    private static func line(_ event: String, at time: WallTime, _ members: (inout JSONWriter) -> Void) -> [UInt8] {
+    private static func line(_ event: String, at time: WallTime, _ members: JSONMembers) -> [UInt8] {
         var writer = JSONWriter()
         writer.line { writer in
-            writer.member("event", event)
-            writer.member("time", CivilDate(time).timestamp)
-            members(&writer)
+            writer.members(["event": event, "time": CivilDate(time).timestamp])
+            writer.members(members)
         }
         return writer.bytes
     }
 
     /// False when nobody reads any more.
     private static func write(_ line: [UInt8], until stop: Stop) -> Bool {
-        // Who does not read must not keep it from its end; asked ten times a second.
-        var waits = 0
-        let outcome = Descriptor.standardOutput.write(
-            line,
-            isPatient: {
-                waits += 1
-                return stop.reason == nil || waits < 20
-            })
+        let outcome = Descriptor.standardOutput.write(line, until: stop)
         // The recording matters more than what is said about it: it goes on without a reader.
-        if case .failed(let number) = outcome {
-            let error = DeviceError(
-                .inputOutput, "Standard output cannot be written.", cause: .system(call: "write", errno: number))
-            stop.request(.failed(error, .inputOutput))
-        }
+        if case .failed(let number) = outcome { stop.request(.unwritable(errno: number)) }
         return outcome == .written
     }
 }

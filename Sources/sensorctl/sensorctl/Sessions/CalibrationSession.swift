@@ -55,14 +55,10 @@ struct CalibrationSession {
         await listen(done, dialogue)
         for subscription in subscriptions { subscription.cancel() }
         switch done.reason {
-        case .complete, .timeIsUp, nil: return ending(dialogue.finish(), sensor)
+        case .complete, .timeIsUp, nil: break
         case .signal, .outputClosed, .denied, .failed: return .stopped
         }
-    }
-
-    private func ending(
-        _ result: Result<CalibrationOutcome, CalibrationShortfall>, _ sensor: SensorDescription?
-    ) -> Ending {
+        let result = dialogue.finish()
         if screen.showsPictures { screen.clear() }
         switch result {
         case .success(let outcome): return .found(outcome, sensor)

@@ -76,13 +76,7 @@ final class FusionTap: Sendable {
         subscription.withLock { $0 = new }
     }
 
-    func end() {
-        let old = subscription.withLock { subscription in
-            defer { subscription = nil }
-            return subscription
-        }
-        old?.cancel()
-    }
+    func end() { subscription.withLock { $0.take() }?.cancel() }
 
     /// As of now; nil before anything is known.
     var condition: DeviceMotionReading.Condition? {

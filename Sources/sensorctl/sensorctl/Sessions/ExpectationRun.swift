@@ -3,20 +3,18 @@
 
 import DeviceCore
 import JSONBytes
+import SensorTools
 import SimulatedDevice
 
 /// What becomes of the callbacks of a replay that has expectations: they are compared, or written as expected ones. Used
 /// on the main thread.
 final class ExpectationRun {
-    private enum Work {
-        case comparison(CallbackComparison)
-        case list(CallbackList)
-    }
-
     private let path: String
     private let options: [String: String]
     private let stop: Stop
-    private var work: Work
+    /// Nil where the file is written.
+    private var comparison: CallbackComparison?
+    private var list = CallbackList()
     private var failure: DeviceError?
 
     /// - Parameters:
@@ -32,33 +30,26 @@ final class ExpectationRun {
         guard isUpdating else {
             let expected = try ExpectedCallbacks(path: path)
             try expected.check(options: options)
-            work = .comparison(CallbackComparison(expected))
+            comparison = CallbackComparison(expected)
             return
         }
         do throws(DeviceError) {
             // Nothing else is written over.
-            work = .list(CallbackList(options: options, tolerances: try ExpectedCallbacks(path: path).tolerances))
+            list = CallbackList(options: options, tolerances: try ExpectedCallbacks(path: path).tolerances)
         } catch  where error.code == .notFound {
-            work = .list(CallbackList(options: options, tolerances: tolerances))
+            list = CallbackList(options: options, tolerances: tolerances)
         }
     }
 
     /// Takes a callback; at the first that is different the replay is asked to stop.
     func take(_ line: [UInt8]) {
         guard failure == nil else { return }
-        switch work {
-        case .list(var list):
-            work = .list(CallbackList())
-            list.add(line: line)
-            work = .list(list)
-        case .comparison(var comparison):
-            do throws(DeviceError) {
-                if try !comparison.take(line) { stop.request(.complete) }
-            } catch {
-                failure = error
-                stop.request(.complete)
-            }
-            work = .comparison(comparison)
+        guard comparison != nil else { return list.add(line: line) }
+        do throws(DeviceError) {
+            if try comparison?.take(line) == false { stop.request(.complete) }
+        } catch {
+            failure = error
+            stop.request(.complete)
         }
     }
 
@@ -71,24 +62,22 @@ final class ExpectationRun {
         }
         if case .denied? = stop.reason { return .noPermission }
         do throws(DeviceError) {
-            switch work {
-            case .list(let list):
+            guard var comparison else {
                 try list.write(to: path)
                 Notes.say("\(list.count) callbacks are in \(path).")
                 return .success
-            case .comparison(var comparison):
-                try comparison.finish()
-                guard let difference = comparison.difference else {
-                    Notes.say("All \(comparison.count) callbacks are as expected.")
-                    return .success
-                }
-                if asJSON {
-                    output.writeObject { write(difference, to: &$0) }
-                } else {
-                    output.write(line: "\(difference)")
-                }
-                return .different
             }
+            try comparison.finish()
+            guard let difference = comparison.difference else {
+                Notes.say("All \(comparison.count) callbacks are as expected.")
+                return .success
+            }
+            if asJSON {
+                output.writeObject { write(difference, to: &$0) }
+            } else {
+                output.write(line: "\(difference)")
+            }
+            return .different
         } catch {
             return Self.fail(error, otherwise: .cannotCreate)
         }
@@ -97,22 +86,16 @@ final class ExpectationRun {
     /// Says why, and how the verb ends.
     static func fail(_ error: DeviceError, otherwise status: ExitStatus) -> ExitStatus {
         Notes.fail(error.description)
-        switch error.code {
-        case .invalidTrace: return .badTrace
-        case .invalidConfiguration: return .usage
-        default:
-            // What could be made and not written.
-            if case .system("write", _)? = error.cause { return .inputOutput }
-            return status
-        }
+        // What could be made and not written.
+        if case .system("write", _)? = error.cause { return ExitStatus(error, otherwise: .inputOutput) }
+        return ExitStatus(error, otherwise: status)
     }
 
     private func write(_ difference: CallbackDifference, to writer: inout JSONWriter) {
-        writer.member("file", difference.name)
-        writer.member("line", difference.line)
-        writer.member("number", difference.number)
-        writer.member("callback", difference.callback)
-        writer.member("field", difference.field)
+        writer.members([
+            "file": difference.name, "line": difference.line, "number": difference.number,
+            "callback": difference.callback, "field": difference.field,
+        ])
         for (name, value) in [("expected", difference.expected), ("got", difference.got)] {
             writer.key(text: name)
             writer.raw((value ?? .null).json)
@@ -120,9 +103,7 @@ final class ExpectationRun {
         writer.member("distance", difference.distance)
         writer.key("tolerance")
         writer.raw(difference.tolerance.json)
-        writer.array("context") { writer in
-            for line in difference.context { writer.raw(line.utf8) }
-        }
+        writer.array("context") { for line in difference.context { $0.raw(line.utf8) } }
         writer.object("options") { writer in
             for (name, value) in options.sorted(by: { $0.key < $1.key }) { writer.member(text: name, value) }
         }

@@ -27,23 +27,19 @@ struct TalkReading: Reading {
         writer.member("time", CivilDate(time).timestamp)
         switch event {
         case .opened(let accessory, let name):
-            writer.member("event", "opened")
-            writer.member("accessory", accessory.name)
-            writer.member("identity", accessory.identity)
-            writer.member("protocol", name)
-            writer.member("node", accessory.named(name)?.node?.path)
+            writer.members([
+                "event": "opened", "accessory": accessory.name, "identity": accessory.identity, "protocol": name,
+                "node": accessory.named(name)?.node?.path,
+            ])
         case .received(let bytes): Self.write("in", bytes, to: &writer)
         case .sent(let bytes): Self.write("out", bytes, to: &writer)
         case .ended(let end):
-            writer.member("event", "ended")
-            writer.member("reason", "\(end.reason)")
-            writer.member("unsentBytes", end.unsentBytes)
+            writer.members(["event": "ended", "reason": "\(end.reason)", "unsentBytes": end.unsentBytes])
         }
     }
 
     private static func write(_ event: String, _ bytes: [UInt8], to writer: inout JSONWriter) {
-        writer.member("event", event)
-        writer.member("bytes", bytes.count)
+        writer.members(["event": event, "bytes": bytes.count])
         if let text = Printable.plain(bytes) {
             writer.member("text", text)
         } else {

@@ -31,7 +31,7 @@ extension TalkLoop {
         var (step, since) = (dialogue.step, clock.now)
         var leaving = plan
         leaving.wait = 0
-        var rest = TalkRest(channel, plan: leaving, now: clock.now)
+        var rest = TalkRest(room: channel.spaceAvailable, plan: leaving, now: clock.now)
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while stop.reason == nil {
             var (hasMore, difference) = (false, TalkScript.Difference?.none)
@@ -58,7 +58,7 @@ extension TalkLoop {
             if dialogue.step != step { (step, since) = (dialogue.step, clock.now) }
             let deadline: BootTime
             if dialogue.isOver {
-                switch rest.look(at: channel, now: clock.now) {
+                switch rest.look(space: channel.spaceAvailable, now: clock.now) {
                 case .wait(let until): deadline = until
                 case .done:
                     Notes.say(

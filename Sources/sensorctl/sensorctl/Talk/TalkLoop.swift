@@ -123,7 +123,7 @@ final class TalkLoop: Sendable {
     ) -> TalkEnd {
         channel.observe { [wake] _ in wake.signal() }
         defer { channel.close() }
-        var rest = TalkRest(channel, plan: plan, now: clock.now)
+        var rest = TalkRest(room: channel.spaceAvailable, plan: plan, now: clock.now)
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while stop.reason == nil {
             var hasMore = false
@@ -144,7 +144,7 @@ final class TalkLoop: Sendable {
             if input.wantsToLeave, input.pending.isEmpty { return .finished }
             var deadline = BootTime.never
             if input.isAtEnd, input.pending.isEmpty {
-                switch rest.look(at: channel, now: clock.now) {
+                switch rest.look(space: channel.spaceAvailable, now: clock.now) {
                 case .wait(let until): deadline = until
                 case .done: if !hasMore { return .finished }
                 case .stalled(let bytes): return .stalled(bytes: bytes)

@@ -61,23 +61,12 @@ struct TalkRest {
     private var lastHeard: BootTime
     private var hasLeftAt: BootTime?
 
-    init(_ channel: any ByteChannel, plan: TalkPlan, now: BootTime) {
-        self.init(room: channel.spaceAvailable, plan: plan, now: now)
-    }
-
     init(room: Int, plan: TalkPlan, now: BootTime) {
-        self.plan = plan
-        self.room = room
-        lastSpace = room
+        (self.plan, self.room, lastSpace) = (plan, room, room)
         (lastProgress, lastHeard) = (now, now)
     }
 
     mutating func heard(at now: BootTime) { lastHeard = now }
-
-    /// Called when nothing more is to be said.
-    mutating func look(at channel: any ByteChannel, now: BootTime) -> Verdict {
-        look(space: channel.spaceAvailable, now: now)
-    }
 
     /// Called when nothing more is to be said, with what the channel would take now.
     mutating func look(space: Int, now: BootTime) -> Verdict {
