@@ -55,14 +55,13 @@ struct CalibrateCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        if trace == nil, let name = imports.description.keys.min() {
-            throw ValidationError("--\(name) goes with --trace.")
-        }
-        guard timeout > 0, timeout <= 86_400 else { throw ValidationError("--timeout takes seconds, more than 0.") }
-        guard !(show && forget) else { throw ValidationError("--show and --forget exclude each other.") }
-        if show || forget, trace != nil || file != nil || isTrial {
-            throw ValidationError("--show and --forget are about what is stored, and take no other options.")
-        }
+        let name = trace == nil ? imports.description.keys.min() : nil
+        try Self.refuse(name != nil, "--\(name ?? "") goes with --trace.")
+        try Self.refuse(!(timeout > 0 && timeout <= 86_400), "--timeout takes seconds, more than 0.")
+        try Self.refuse(show && forget, "--show and --forget exclude each other.")
+        try Self.refuse(
+            (show || forget) && (trace != nil || file != nil || isTrial),
+            "--show and --forget are about what is stored, and take no other options.")
     }
 
     func run() async throws { try await Termination.during { try await calibrate(stop: $0) } }
@@ -74,9 +73,8 @@ struct CalibrateCommand: AsyncParsableCommand {
             return stop.status(or: forget ? forgetStored(stored) : printStored(stored, on: output))
         }
         let file = try trace.map { try imports.read($0) }
-        let device = file == nil ? LiveDevice.shared : nil
         let topics: [CalibrationTopic]
-        let sensors = file?.findSensors() ?? device?.motionSource.sensors ?? []
+        let sensors = file?.findSensors() ?? LiveDevice.shared.motionSource.sensors
         switch CalibrationTopic.topics(topic, sensors: sensors, isTrace: file != nil) {
         case .success(let found): topics = found
         case .failure(let shortfall):
@@ -91,14 +89,12 @@ struct CalibrateCommand: AsyncParsableCommand {
             let ending: CalibrationSession.Ending
             if let file {
                 ending = await session.run(on: SimulatedDevice(file))
-            } else if let device {
-                ending = await session.run(on: device)
             } else {
-                ending = .stopped
+                ending = await session.run(on: LiveDevice.shared)
             }
             switch ending {
             case .found(let outcome, let sensor):
-                let path = store(outcome, sensor, on: device, &status)
+                let path = store(outcome, sensor, &status)
                 print(outcome, sensor, path: path, output, &results)
             case .failed(let shortfall):
                 Notes.fail("\(topic.rawValue): \(shortfall.reason)")
@@ -122,9 +118,7 @@ struct CalibrateCommand: AsyncParsableCommand {
         for entry in wanted {
             if self.output.json {
                 var writer = JSONWriter()
-                entry.outcome.write(to: &writer, sensor: entry.sensor) { writer in
-                    writer.member("date", CivilDate(entry.date).timestamp)
-                }
+                entry.outcome.write(to: &writer, sensor: entry.sensor, ["date": CivilDate(entry.date).timestamp])
                 output.write(writer.bytes)
             } else {
                 output.write(line: "\(entry.title), found \(entry.age(at: stored.now))")
@@ -149,11 +143,11 @@ struct CalibrateCommand: AsyncParsableCommand {
 
     /// Where it was stored; nil when it was not.
     private func store(
-        _ outcome: CalibrationOutcome, _ sensor: SensorDescription?, on device: Device?, _ status: inout ExitStatus
+        _ outcome: CalibrationOutcome, _ sensor: SensorDescription?, _ status: inout ExitStatus
     ) -> String? {
-        guard let device, !isTrial, let sensor else { return nil }
+        guard trace == nil, !isTrial, let sensor else { return nil }
         do throws(DeviceError) {
-            return try StoredCalibrations(device).keep(outcome, of: sensor)
+            return try StoredCalibrations(LiveDevice.shared).keep(outcome, of: sensor)
         } catch {
             Notes.fail(error.description)
             status = .cannotCreate
@@ -166,7 +160,7 @@ struct CalibrateCommand: AsyncParsableCommand {
         _ results: inout [UInt8]
     ) {
         var writer = JSONWriter()
-        outcome.write(to: &writer, sensor: sensor) { $0.member("stored", path) }
+        outcome.write(to: &writer, sensor: sensor, ["stored": path])
         results += writer.bytes
         if self.output.json {
             output.write(writer.bytes)

@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import DeviceCore
-import Trace
-import TraceEditing
 
 struct ConvertCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -19,22 +16,14 @@ struct ConvertCommand: ParsableCommand {
             for the other exit codes.
             """)
 
-    @Argument(help: "The recording; - for standard input, which takes all but folders and libiio's XML.")
-    var file: String
-
-    @OptionGroup var target: TraceTarget
-
-    @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
+    @OptionGroup var recording: EditOptions
 
     @OptionGroup var faults: TraceFaultOptions
 
     func run() throws {
-        try target.check(against: [file])
-        let trace = try imports.read(file)
+        let trace = try recording.read()
         let edits = faults.edits()
-        guard !edits.isEmpty else { return try target.write(trace) }
-        try target.write { (sink) throws(DeviceError) in
-            try TraceEditor.write(trace, edits: edits, to: sink).map { "\(trace.name): \($0)" }
-        }
+        guard !edits.isEmpty else { return try recording.target.write(trace) }
+        try recording.target.write(trace, edits: edits)
     }
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import DeviceCore
 import SensorTools
 import Trace
 import TraceEditing
@@ -17,12 +16,7 @@ struct CutCommand: ParsableCommand {
             itself. A part that begins behind the end is refused with 65. Faults are brought about in the part, whose times begin with 0. See sensorctl --help for the exit codes.
             """)
 
-    @Argument(help: "The recording; - for standard input, which takes all but folders and libiio's XML.")
-    var file: String
-
-    @OptionGroup var target: TraceTarget
-
-    @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
+    @OptionGroup var recording: EditOptions
 
     @Option(help: "Where the part begins.")
     var from: TraceTime = TraceTime(seconds: 0)
@@ -39,13 +33,10 @@ struct CutCommand: ParsableCommand {
     }
 
     func run() throws {
-        try target.check(against: [file])
-        let trace = try imports.read(file)
+        let trace = try recording.read()
         try checkReach(trace)
         let edits = [CutEdit(from: from.seconds, to: to?.seconds ?? .infinity)] + faults.edits()
-        try target.write { (sink) throws(DeviceError) in
-            try TraceEditor.write(trace, edits: edits, to: sink).map { "\(trace.name): \($0)" }
-        }
+        try recording.target.write(trace, edits: edits)
     }
 }
 

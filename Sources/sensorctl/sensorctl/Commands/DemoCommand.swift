@@ -24,10 +24,9 @@ struct DemoCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard !files.isEmpty else { throw ValidationError("Name a trace.") }
-        guard !times.isEmpty, times.allSatisfy({ $0 >= 0.5 && $0 <= 86_400 }) else {
-            throw ValidationError("--seconds takes numbers from 0.5, with commas between them.")
-        }
+        try Self.refuse(files.isEmpty, "Name a trace.")
+        let areTimes = !times.isEmpty && times.allSatisfy { $0 >= 0.5 && $0 <= 86_400 }
+        try Self.refuse(!areTimes, "--seconds takes numbers from 0.5, with commas between them.")
     }
 
     private var times: [Double] {

@@ -45,13 +45,11 @@ struct FieldCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard abs(latitude) <= 90 else { throw ValidationError("--latitude takes degrees from -90 to 90.") }
-        guard (-180...360).contains(longitude) else {
-            throw ValidationError("--longitude takes degrees from -180 to 180, or from 0 to 360.")
-        }
-        guard (-10_000...10_000_000).contains(altitude) else {
-            throw ValidationError("--altitude takes metres from -10000 to 10000000.")
-        }
+        try Self.refuse(!(-90...90).contains(latitude), "--latitude takes degrees from -90 to 90.")
+        try Self.refuse(
+            !(-180...360).contains(longitude), "--longitude takes degrees from -180 to 180, or from 0 to 360.")
+        try Self.refuse(
+            !(-10_000...10_000_000).contains(altitude), "--altitude takes metres from -10000 to 10000000.")
     }
 
     func run() throws {

@@ -40,12 +40,9 @@ struct MergeCommand: ParsableCommand {
     @OptionGroup(title: "Recordings of other programs, all of them alike") var imports: ImportOptions
 
     func validate() throws {
-        guard (2...TraceMerger.maximumCount).contains(files.count) else {
-            throw ValidationError("From 2 to \(TraceMerger.maximumCount) recordings can be merged.")
-        }
-        guard files.count(where: { $0 == "-" }) < 2 else {
-            throw ValidationError("Standard input can be read once only.")
-        }
+        let most = TraceMerger.maximumCount
+        try Self.refuse(!(2...most).contains(files.count), "From 2 to \(most) recordings can be merged.")
+        try Self.refuse(files.count { $0 == "-" } > 1, "Standard input can be read once only.")
         do { _ = try target } catch { throw ValidationError(TraceTarget.message(for: error)) }
     }
 

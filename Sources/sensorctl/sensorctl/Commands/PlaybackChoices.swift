@@ -93,15 +93,13 @@ extension PlaybackChoices {
 
     /// What was chosen, by the names of the options: what makes the callbacks others.
     var description: [String: String] {
-        var chosen: [String: String] = [:]
-        chosen["from"] = from.map { "\($0)" }
-        chosen["to"] = to.map { "\($0)" }
-        chosen["max-gap"] = maxGap.map { "\($0)" }
-        chosen["loop"] = loop?.text
-        chosen["streams"] = streams?.text
-        if !rename.isEmpty { chosen["rename"] = rename.map { "\($0.old)=\($0.new)" }.joined(separator: ",") }
-        if atEnd != .hold { chosen["at-end"] = atEnd.rawValue }
-        return chosen
+        let values: [String: String?] = [
+            "from": from?.description, "to": to?.description, "max-gap": maxGap?.description, "loop": loop?.text,
+            "streams": streams?.text,
+            "rename": rename.isEmpty ? nil : rename.map { "\($0.old)=\($0.new)" }.joined(separator: ","),
+            "at-end": atEnd == .hold ? nil : atEnd.rawValue,
+        ]
+        return values.compactMapValues(\.self)
     }
 }
 
@@ -112,8 +110,7 @@ struct Renaming: ExpressibleByArgument, Equatable {
     init?(argument: String) {
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else { return nil }
-        old = String(parts[0])
-        new = String(parts[1])
+        (old, new) = (String(parts[0]), String(parts[1]))
     }
 }
 

@@ -4,8 +4,10 @@
 import ArgumentParser
 import CoreLocation
 import DeviceCore
+import Foundation
 import SensorTools
 import SimulatedDevice
+import Synchronization
 import Trace
 import TraceEditing
 
@@ -68,29 +70,36 @@ struct ReplayCommand: AsyncParsableCommand {
     func validate() throws {
         try Self.validate(interval: interval)
         try faults.validate(upTo: choices.to)
-        guard expect != nil else {
-            if updateExpected { throw ValidationError("--update-expected is for --expect.") }
-            return
-        }
-        if rebase { throw ValidationError("With --rebase the times are others each time; leave it out with --expect.") }
-        if faults.fault != nil, faults.seed == nil {
-            throw ValidationError("With --expect, --fault needs --seed, so that chance is the same each time.")
-        }
-        if choices.loop?.rounds == .endless { throw ValidationError("Callbacks without an end cannot be compared.") }
+        guard expect != nil else { return try Self.refuse(updateExpected, "--update-expected is for --expect.") }
+        try Self.refuse(rebase, "With --rebase the times are others each time; leave it out with --expect.")
+        try Self.refuse(
+            faults.fault != nil && faults.seed == nil,
+            "With --expect, --fault needs --seed, so that chance is the same each time.")
+        try Self.refuse(choices.loop?.rounds == .endless, "Callbacks without an end cannot be compared.")
     }
 
     func run() async throws { try await Termination.during { try await run($0) } }
 
     private func run(_ stop: Stop) async throws -> ExitStatus {
-        // Standard input may never end.
-        stop.whenRequested { if case .signal? = stop.reason { Self.isReading.endIfReading() } }
-        let trace = try Self.isReading.during {
-            try faults.apply(to: try imports.read(file))
-        }
+        let trace = try readTrace(stop)
         try choices.check(against: trace)
         guard let expect else { return await replay(trace, stop: stop) }
         return await compare(trace, with: expect, stop: stop)
     }
+
+    /// Reads the trace. Standard input may never end, and nothing has been printed yet: a signal ends the program at once.
+    private func readTrace(_ stop: Stop) throws -> TraceFile {
+        stop.whenRequested {
+            if case .signal? = stop.reason, Self.isReading.load(ordering: .acquiring) {
+                Foundation.exit(ExitStatus.success.rawValue)
+            }
+        }
+        Self.isReading.store(true, ordering: .releasing)
+        defer { Self.isReading.store(false, ordering: .releasing) }
+        return try faults.apply(to: try imports.read(file))
+    }
+
+    private static let isReading = Atomic<Bool>(false)
 
     /// Plays it to a file of expected callbacks.
     @MainActor private func compare(_ trace: TraceFile, with path: String, stop: Stop) async -> ExitStatus {
@@ -126,8 +135,6 @@ struct ReplayCommand: AsyncParsableCommand {
         if faults.fault != nil { options["seed"] = faults.seed.map { "\($0)" } }
         return options
     }
-
-    private static let isReading = ReadingPhase()
 
     @MainActor private func replay(_ trace: TraceFile, stop: Stop) async -> ExitStatus {
         let isTerminal = Descriptor.standardOutput.isTerminal

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import DeviceCore
 import Geodesy
-import Trace
 import TraceEditing
 
 struct ScrubCommand: ParsableCommand {
@@ -22,12 +20,7 @@ struct ScrubCommand: ParsableCommand {
             barometer the height, a walk who walks. See sensorctl --help for the exit codes.
             """)
 
-    @Argument(help: "The recording; - for standard input, which takes all but folders and libiio's XML.")
-    var file: String
-
-    @OptionGroup var target: TraceTarget
-
-    @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
+    @OptionGroup var recording: EditOptions
 
     @Option(parsing: .unconditional, help: "Where the first position comes to lie: degrees north, degrees east.")
     var place: Place?
@@ -55,8 +48,7 @@ struct ScrubCommand: ParsableCommand {
     }
 
     func run() throws {
-        try target.check(against: [file])
-        let trace = try imports.read(file)
+        let trace = try recording.read()
         var options = ScrubOptions()
         if let place { options.place = place.coordinate }
         if keepPlace { options.place = nil }
@@ -65,9 +57,7 @@ struct ScrubCommand: ParsableCommand {
         options.dropsSky = !keepSky
         options.dropsBytes = !keepBytes
         options.dropsNames = !keepNames
-        try target.write { (sink) throws(DeviceError) in
-            try TraceEditor.write(trace, edits: [ScrubEdit(options)], to: sink).map { "\(trace.name): \($0)" }
-        }
+        try recording.target.write(trace, edits: [ScrubEdit(options)])
     }
 
     /// A place as it is written on the command line: 47.3,8.5

@@ -12,17 +12,20 @@ struct OutputOptions: ParsableArguments {
 
 /// What several verbs ask of their arguments.
 extension ParsableArguments {
+    /// Says what is wrong with the arguments, if that is so.
+    static func refuse(_ isWrong: Bool, _ message: @autoclosure () -> String) throws {
+        if isWrong { throw ValidationError(message()) }
+    }
+
     /// A duration has to be a number of seconds that a timer takes.
     static func validate(duration: Double?) throws {
         guard let duration else { return }
-        guard duration > 0, duration <= 1e8 else { throw ValidationError("--duration takes seconds, more than 0.") }
+        try refuse(!(duration > 0 && duration <= 1e8), "--duration takes seconds, more than 0.")
     }
 
     /// An interval has to be a number of seconds that a sensor can keep.
     static func validate(interval: Double) throws {
-        guard interval >= 0, interval <= 3600 else {
-            throw ValidationError("--interval takes seconds, from 0 to 3600.")
-        }
+        try refuse(!(0...3600).contains(interval), "--interval takes seconds, from 0 to 3600.")
     }
 
     /// How several recordings lie to each other.
@@ -35,7 +38,7 @@ extension ParsableArguments {
 
     /// A program that is run has standard output for itself.
     static func validate(program: [String], json: Bool) throws {
-        if json, !program.isEmpty { throw ValidationError("Standard output belongs to the program: leave --json out.") }
+        try refuse(json && !program.isEmpty, "Standard output belongs to the program: leave --json out.")
     }
 }
 

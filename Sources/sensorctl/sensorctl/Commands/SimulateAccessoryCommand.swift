@@ -69,8 +69,7 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let stop = Stop()
-        let run = ProgramRun(program, stop: stop)
+        let run = ProgramRun(program)
         let (simulator, folder) = try start()
         defer {
             simulator.stop()
@@ -78,7 +77,7 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
         }
         try await run.run(environment: ["DEVICE_SERVICES_ACCESSORIES": folder], duration: duration) {
             let example = "DEVICE_SERVICES_ACCESSORIES=\(folder) sensorctl list"
-            $0.announce(folder, asJSON: output.json, example: example) { $0.member("folder", folder) }
+            $0.announce(folder, asJSON: output.json, example: example, ["folder": folder])
         }
     }
 

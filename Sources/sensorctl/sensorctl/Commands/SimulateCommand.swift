@@ -97,10 +97,9 @@ struct SimulateAllCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard !files.isEmpty else { throw CleanExit.helpRequest(SimulateCommand.self) }
-        guard files.count <= TraceMerger.maximumCount else {
-            throw ValidationError("At most \(TraceMerger.maximumCount) recordings can be played together.")
-        }
-        guard files.count(where: { $0 == "-" }) <= 1 else { throw ValidationError("Standard input is read only once.") }
+        let most = TraceMerger.maximumCount
+        try Self.refuse(files.count > most, "At most \(most) recordings can be played together.")
+        try Self.refuse(files.count { $0 == "-" } > 1, "Standard input is read only once.")
         try Self.validate(duration: duration)
         guard speed > 0, speed.isFinite else { throw ValidationError("--speed takes a number above 0.") }
         try Self.validate(program: program, json: output.json)
@@ -112,8 +111,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
 
     func run() async throws {
         let servers = try makeServers()
-        let stop = Stop()
-        let run = ProgramRun(program, stop: stop)
+        let run = ProgramRun(program)
         let environment = try ExitStatus.ending(ExitStatus.init(starting:)) { () throws(DeviceError) in
             try servers.start().filter { !Self.isKept($0.key) }
         }
@@ -168,8 +166,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
             writer.object("environment") { writer in
                 for (name, value) in variables { writer.member(text: name, value) }
             }
-            writer.member("sources", sources)
-            writer.member("seconds", seconds)
+            writer.members(["sources": sources, "seconds": seconds])
         }
     }
 

@@ -66,15 +66,13 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
         try Self.validate(duration: duration)
         if let fault { _ = try ExitStatus.validating { () throws(DeviceError) in try GPSDFault.list(fault) } }
         try Self.validate(program: program, json: output.json)
-        if pty, fault != nil || port != 0 {
-            throw ValidationError("With --pty there is no server: leave --fault and --port out.")
-        }
-        if !pty, receiver != nil { throw ValidationError("--receiver goes with --pty; clients choose for themselves.") }
+        try Self.refuse(
+            pty && (fault != nil || port != 0), "With --pty there is no server: leave --fault and --port out.")
+        try Self.refuse(!pty && receiver != nil, "--receiver goes with --pty; clients choose for themselves.")
     }
 
     func run() async throws {
-        let stop = Stop()
-        let run = ProgramRun(program, stop: stop)
+        let run = ProgramRun(program)
         let trace = try imports.read(file)
         if pty {
             let terminal = ReceiverTerminal(trace, receiver: receiver, options: try options())
@@ -83,7 +81,7 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
             }
             defer { terminal.stop() }
             try await run.run(environment: ["NMEA_TERMINAL": path], duration: duration) {
-                $0.announce(path, asJSON: output.json, example: "gpsd -N -n \(path)") { $0.member("path", path) }
+                $0.announce(path, asJSON: output.json, example: "gpsd -N -n \(path)", ["path": path])
             }
         } else {
             let server = GPSDServer(trace, options: try options())
@@ -93,10 +91,7 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
             let uri = "gpsd://127.0.0.1:\(port)"
             try await run.run(environment: ["DEVICE_SERVICES_GPSD": uri], duration: duration) {
                 let example = "gpspipe -w 127.0.0.1:\(port)    or: DEVICE_SERVICES_GPSD=\(uri) sensorctl watch"
-                $0.announce(uri, asJSON: output.json, example: example) { writer in
-                    writer.member("uri", uri)
-                    writer.member("port", Int(port))
-                }
+                $0.announce(uri, asJSON: output.json, example: example, ["uri": uri, "port": Int(port)])
             }
         }
     }

@@ -59,8 +59,7 @@ struct SimulateIIOCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let stop = Stop()
-        let run = ProgramRun(program, stop: stop)
+        let run = ProgramRun(program)
         let (server, seconds) = try makeServer()
         let port = try ExitStatus.ending(ExitStatus.init(starting:)) { () throws(DeviceError) in try server.start() }
         defer { server.stop() }
@@ -92,10 +91,7 @@ struct SimulateIIOCommand: AsyncParsableCommand {
 
     private func announce(_ uri: String, port: UInt16, seconds: Double, on standardOutput: StandardOutput) {
         let example = "iio_info -u \(uri)    or: DEVICE_SERVICES_IIO=\(uri) sensorctl watch accelerometer"
-        standardOutput.announce(uri, asJSON: output.json, example: example) { writer in
-            writer.member("uri", uri)
-            writer.member("port", Int(port))
-        }
+        standardOutput.announce(uri, asJSON: output.json, example: example, ["uri": uri, "port": Int(port)])
         let remark = output.json ? nil : Self.remark(seconds: seconds, speed: speed, loops: loop)
         if let remark { Notes.say(remark) }
     }

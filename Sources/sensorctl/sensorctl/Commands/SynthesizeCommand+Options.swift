@@ -6,15 +6,6 @@ import DeviceCore
 import SyntheticMotion
 
 extension SynthesizeCommand {
-    func options() throws(DeviceError) -> MotionOptions {
-        do {
-            return try motionOptions()
-        } catch {
-            // It was checked before.
-            throw DeviceError(.invalidConfiguration, "\(error)")
-        }
-    }
-
     func motionOptions() throws -> MotionOptions {
         var options = MotionOptions()
         options.start = start?.time
@@ -44,7 +35,7 @@ extension SynthesizeCommand {
         options.receiver = receiver
         options.placement = try Self.matrix(placement, "--placement")
         options.mountMatrix = try Self.matrix(mountMatrix, "--mount-matrix")
-        do throws(DeviceError) { try options.check() } catch { throw ValidationError(error.description) }
+        try ExitStatus.validating { () throws(DeviceError) in try options.check() }
         return options
     }
 

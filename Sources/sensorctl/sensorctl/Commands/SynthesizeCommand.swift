@@ -118,8 +118,9 @@ struct SynthesizeCommand: AsyncParsableCommand {
 
     private func run(_ stop: Stop) async throws -> ExitStatus {
         try OutputCheck.check(output, against: [route])
+        let options = try motionOptions()
         let synthesizer = try ExitStatus.ending(Self.status) { () throws(DeviceError) in
-            try MotionSynthesizer(try readRoute(), options: try options())
+            try MotionSynthesizer(try readRoute(), options: options)
         }
         for remark in synthesizer.remarks { Notes.warn(remark) }
         return Self.write(synthesizer, to: output, overwrite: overwrite, until: stop)
@@ -170,21 +171,17 @@ struct SynthesizeCommand: AsyncParsableCommand {
     /// The way that ROUTE tells.
     private func readRoute() throws(DeviceError) -> MotionRoute {
         var options = RouteOptions()
-        options.speed = speed
-        options.acceleration = acceleration
-        options.corneringAcceleration = cornering
+        (options.speed, options.acceleration, options.corneringAcceleration) = (speed, acceleration, cornering)
         if route == "-" {
             let name = "standard input"
-            switch Descriptor.standardInput.readAll(limit: TraceFile.maximumSize) {
-            case .success(let bytes):
-                if WaypointList.isOne(bytes) {
-                    return try MotionRoute(try WaypointList.read(bytes, name: name), options: options)
-                }
-                return try Self.route(of: try RecordingFile.read(bytes, name: name))
-            case .failure:
+            guard case .success(let bytes) = Descriptor.standardInput.readAll(limit: TraceFile.maximumSize) else {
                 throw DeviceError(
                     .inputOutput, "Standard input cannot be read, or has more than \(TraceFile.maximumSize) bytes.")
             }
+            if WaypointList.isOne(bytes) {
+                return try MotionRoute(try WaypointList.read(bytes, name: name), options: options)
+            }
+            return try Self.route(of: try RecordingFile.read(bytes, name: name))
         }
         // A folder is a recording of some kind; what else cannot be read is told of there.
         if let bytes = try? FileBytes.read(route, limit: Self.maximumListSize), WaypointList.isOne(bytes) {

@@ -67,11 +67,10 @@ struct TalkCommand: AsyncParsableCommand {
 
     func validate() throws {
         if let wait, !(wait >= 0 && wait <= 1e8) { throw ValidationError("--wait takes seconds, 0 or more.") }
-        if script != nil, raw || follow {
-            throw ValidationError(
-                "With --script nothing is typed and nothing waited for: leave --raw and --follow out.")
-        }
-        if hex, output.json { throw ValidationError("--hex and --json are two ways to show the same: leave one out.") }
+        try Self.refuse(
+            script != nil && (raw || follow),
+            "With --script nothing is typed and nothing waited for: leave --raw and --follow out.")
+        try Self.refuse(hex && output.json, "--hex and --json are two ways to show the same: leave one out.")
     }
 
     func run() async throws { try await Termination.during { try await talk($0) } }
@@ -89,12 +88,10 @@ struct TalkCommand: AsyncParsableCommand {
         plan.isRaw = terminal != nil
         if isTyped { plan.lineEnd = lineEnd }
         let endingKey = isTyped ? (plan.isRaw ? "Ctrl-]" : "Ctrl-D") : nil
-        let (followed, clock) = (plan, device.clock)
         let loop = try ExitStatus.ending({ _ in .unavailable }) { () throws(DeviceError) in
-            try TalkLoop(device.accessorySource, plan: followed, clock: clock, stop: stop)
+            try TalkLoop(device.accessorySource, plan: plan, clock: device.clock, stop: stop)
         }
-        let end = await talk(
-            loop, script: script, input: input, endingKey: endingKey, isRaw: plan.isRaw, clock: clock, stop: stop)
+        let end = await talk(loop, script: script, input: input, endingKey: endingKey)
         withExtendedLifetime(terminal) {}
         do throws(DeviceError) {
             try recorder?.stop()
@@ -129,19 +126,18 @@ struct TalkCommand: AsyncParsableCommand {
 
     /// Talks on a thread of its own, for the other end may let it wait.
     private func talk(
-        _ loop: TalkLoop, script: UmockdevScript?, input: Descriptor, endingKey: String?, isRaw: Bool,
-        clock: any DeviceClock, stop: Stop
+        _ loop: TalkLoop, script: UmockdevScript?, input: Descriptor, endingKey: String?
     ) async -> TalkEnd {
         let (asJSON, asHex) = (output.json, hex)
         return await withCheckedContinuation { continuation in
             Thread.detachNewThread {
-                let output = StandardOutput(stop: stop)
-                let plain = PlainTalk(
-                    output: output, isForPeople: Descriptor.standardOutput.isTerminal && !isRaw, endingKey: endingKey)
+                let output = StandardOutput(stop: loop.stop)
+                let isForPeople = Descriptor.standardOutput.isTerminal && !loop.plan.isRaw
+                let plain = PlainTalk(output: output, isForPeople: isForPeople, endingKey: endingKey)
                 let printer = asJSON || asHex ? LinePrinter(output: output, asJSON: asJSON) : nil
                 func show(_ event: TalkEvent) {
                     guard let printer else { return plain.show(event) }
-                    printer.print(TalkReading(event: event, time: clock.wallTime))
+                    printer.print(TalkReading(event: event, time: loop.clock.wallTime))
                 }
                 continuation.resume(
                     returning: script.map { loop.play($0, show: show) } ?? loop.run(input: input, show: show))

@@ -11,16 +11,15 @@ import SystemCalls
 /// A program that a verb runs, or the wait of a verb without one.
 final class ProgramRun {
     private let program: [String]
-    private let stop: Stop
+    private let stop = Stop()
     private let relay: SignalRelay?
     private let termination: Termination?
 
     /// Takes the signals from here on: made before there is anything that a signal could leave behind.
     ///
     /// - Parameter program: with its arguments; empty for none.
-    init(_ program: [String], stop: Stop) {
+    init(_ program: [String]) {
         self.program = program
-        self.stop = stop
         relay = program.isEmpty ? nil : SignalRelay()
         termination = program.isEmpty ? Termination(stop) : nil
     }
@@ -54,20 +53,6 @@ final class ProgramRun {
         if case .timeIsUp = stop.reason { return }
         if status != 0 { throw ExitCode(status) }
     }
-}
-
-/// The time in which the program waits for its input. Nothing has been printed yet, so a signal may end it at once.
-final class ReadingPhase: Sendable {
-    private let isReading = Mutex(false)
-
-    func during<Result>(_ body: () throws -> Result) rethrows -> Result {
-        isReading.withLock { $0 = true }
-        defer { isReading.withLock { $0 = false } }
-        return try body()
-    }
-
-    /// Ends the program with success if it is reading.
-    func endIfReading() { if isReading.withLock({ $0 }) { exit(ExitStatus.success.rawValue) } }
 }
 
 /// A program that this one has started, with the same input and output.

@@ -57,11 +57,8 @@ struct LogDay: ExpressibleByArgument {
     let text: String
 
     init?(argument: String) {
-        guard let date = numbers(argument[...], "-", digits: [4, 2, 2]),
-            let time = CivilDate.time(year: date[0], month: date[1], day: date[2])
-        else { return nil }
-        self.time = time
-        text = argument
+        guard argument.utf8.count == 10, let time = instant(argument) else { return nil }
+        (self.time, text) = (time, argument)
     }
 }
 
@@ -70,34 +67,19 @@ struct StartTime: ExpressibleByArgument, Equatable {
     let time: WallTime
 
     init?(argument: String) {
-        if argument == "now" {
-            time = LiveClock().wallTime
-            return
-        }
-        let parts = argument.split(separator: "T", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let date = numbers(parts[0], "-", digits: [4, 2, 2]) else { return nil }
-        var clock = [0, 0, 0]
-        if parts.count == 2 {
-            guard parts[1].hasSuffix("Z"), let found = numbers(parts[1].dropLast(), ":", digits: [2, 2, 2]) else {
-                return nil
-            }
-            clock = found
-        }
-        guard
-            let time = CivilDate.time(
-                year: date[0], month: date[1], day: date[2], hour: clock[0], minute: clock[1], second: clock[2])
-        else { return nil }
+        guard let time = argument == "now" ? LiveClock().wallTime : instant(argument) else { return nil }
         self.time = time
     }
 
     static var allValueStrings: [String] { ["YYYY-MM-DD", "YYYY-MM-DDThh:mm:ssZ", "now"] }
 }
 
-/// The numbers of so many digits each between separators.
-private func numbers(_ text: Substring, _ separator: Character, digits: [Int]) -> [Int]? {
-    let fields = text.split(separator: separator, omittingEmptySubsequences: false)
-    guard fields.map(\.utf8.count) == digits,
-        fields.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } })
+/// The time of `YYYY-MM-DD[Thh:mm:ssZ]`.
+private func instant(_ text: String) -> WallTime? {
+    let form = /([0-9]{4})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2}):([0-9]{2})Z)?/
+    guard let match = text.wholeMatch(of: form), let year = Int(match.1), let month = Int(match.2),
+        let day = Int(match.3), let hour = Int(match.4 ?? "0"), let minute = Int(match.5 ?? "0"),
+        let second = Int(match.6 ?? "0")
     else { return nil }
-    return fields.compactMap { Int($0) }
+    return CivilDate.time(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
 }

@@ -84,10 +84,8 @@ struct ImportOptions: ParsableArguments {
     /// The same for the reader.
     var options: RecordingOptions {
         var options = RecordingOptions()
-        if let columns {
-            // It was read before, when the arguments were looked at.
-            do throws(DeviceError) { options.columns = try CSVColumnMap(columns) } catch {}
-        }
+        // It was read before, when the arguments were looked at.
+        options.columns = columns.flatMap { try? CSVColumnMap($0) }
         options.csv.layout = layout.flatMap { MotionCSVLayout(rawValue: $0) }
         options.csv.period = rate.map { 1 / $0 }
         options.iio.rate = rate
@@ -103,18 +101,12 @@ struct ImportOptions: ParsableArguments {
 
     /// What was given, by the names of the options: what makes a recording another one.
     var description: [String: String] {
-        var given: [String: String] = [:]
-        given["columns"] = columns
-        given["layout"] = layout
-        given["rate"] = rate.map { "\($0)" }
-        given["platform"] = platform
-        given["location-file"] = locationFile
-        given["points"] = points
-        given["track"] = track.map { "\($0)" }
-        given["pace"] = pace.map { "\($0)" }
-        given["date"] = date?.text
-        given["weeks"] = weeks.map { "\($0)" }
-        return given
+        let values: [String: String?] = [
+            "columns": columns, "layout": layout, "rate": rate?.description, "platform": platform,
+            "location-file": locationFile, "points": points, "track": track?.description, "pace": pace?.description,
+            "date": date?.text, "weeks": weeks?.description,
+        ]
+        return values.compactMapValues(\.self)
     }
 }
 

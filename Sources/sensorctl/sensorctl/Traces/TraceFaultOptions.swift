@@ -47,15 +47,10 @@ struct TraceFaultOptions: ParsableArguments {
 
     /// The faults and what chance is counted from; says what they are.
     func chosen() -> ([TraceFault], seed: UInt64) {
-        guard let fault else { return ([], 0) }
-        do throws(DeviceError) {
-            let faults = try TraceFault.list(fault)
-            let seed = seed ?? .random(in: 0...UInt64.max)
-            Notes.say("Faults: \(faults.map(\.description).joined(separator: ",")); --seed \(seed) repeats them.")
-            return (faults, seed)
-        } catch {
-            // They were read before, when the arguments were looked at.
-            return ([], 0)
-        }
+        // They were read before, when the arguments were looked at.
+        guard let fault, let faults = try? TraceFault.list(fault) else { return ([], 0) }
+        let seed = seed ?? .random(in: 0...UInt64.max)
+        Notes.say("Faults: \(faults.map(\.description).joined(separator: ",")); --seed \(seed) repeats them.")
+        return (faults, seed)
     }
 }

@@ -5,6 +5,7 @@ import ArgumentParser
 import DeviceCore
 import SystemCalls
 import Trace
+import TraceEditing
 import TraceFormats
 
 /// Where a verb that makes a recording puts it.
@@ -45,10 +46,10 @@ struct TraceTarget: ParsableArguments {
         if output == "-", let format, format.isFolder {
             throw ValidationError("The format \(format.name) is a folder, which standard output cannot be. Name one.")
         }
-        if receiver != nil, !chosenFormat.hasOneReceiver {
-            throw ValidationError("The format \(chosenFormat.name) has all receivers; leave --receiver out.")
-        }
-        if stamps, !chosenFormat.hasStamps { throw ValidationError("--stamps is for the formats gpsd and nmea.") }
+        try Self.refuse(
+            receiver != nil && !chosenFormat.hasOneReceiver,
+            "The format \(chosenFormat.name) has all receivers; leave --receiver out.")
+        try Self.refuse(stamps && !chosenFormat.hasStamps, "--stamps is for the formats gpsd and nmea.")
         guard format == nil, output != "-", RecordingFormat(fileName: output) == nil else { return }
         throw ValidationError(
             "The name \(output) does not say a format. End it in one of \(RecordingFormat.knownEndings.joined(separator: ", ")), or give --format."
@@ -63,32 +64,35 @@ struct TraceTarget: ParsableArguments {
     /// Refuses to write over what is read.
     func check(against inputs: [String]) throws { try OutputCheck.check(output, against: inputs) }
 
-    /// Writes the trace, and says what its format cannot hold.
-    func write(_ trace: TraceFile) throws {
-        do throws(DeviceError) {
-            for remark in try chosenFormat.write(trace, to: output, options: options) { Notes.warn(remark) }
-        } catch {
-            try fail(error)
+    /// Writes the trace with the edits, and says what its format cannot hold.
+    func write(_ trace: TraceFile, edits: [any TraceEdit]) throws {
+        try write { (sink) throws(DeviceError) in
+            try TraceEditor.write(trace, edits: edits, to: sink).map { "\(trace.name): \($0)" }
         }
     }
 
     /// Writes a native trace as the closure makes it, and anything else by way of memory.
     func write(_ make: (any TraceSink) throws(DeviceError) -> [String]) throws {
-        do throws(DeviceError) {
+        try tell { () throws(DeviceError) in
             guard chosenFormat == .trace else {
                 let builder = TraceBuilder(name: output)
                 for remark in try make(builder) { Notes.warn(remark) }
-                for remark in try chosenFormat.write(try builder.file(), to: output, options: options) {
-                    Notes.warn(remark)
-                }
-                return
+                return try chosenFormat.write(try builder.file(), to: output, options: options)
             }
             let file = LateTraceFile(path: output, overwrite: overwrite)
             for remark in try make(file) { Notes.warn(remark) }
             try file.close()
-        } catch {
-            try fail(error)
+            return []
         }
+    }
+
+    /// Writes the trace as it is, and says what its format cannot hold.
+    func write(_ trace: TraceFile) throws {
+        try tell { () throws(DeviceError) in try chosenFormat.write(trace, to: output, options: options) }
+    }
+
+    private func tell(_ body: () throws(DeviceError) -> [String]) throws {
+        do throws(DeviceError) { for remark in try body() { Notes.warn(remark) } } catch { try fail(error) }
     }
 
     private func fail(_ error: DeviceError) throws {
@@ -101,12 +105,23 @@ struct TraceTarget: ParsableArguments {
             try ExitStatus.cannotCreate.end()
         default: Notes.fail(error.description)
         }
-        switch error.code {
-        case .invalidTrace: try ExitStatus.badTrace.end()
-        case .invalidConfiguration: try ExitStatus.usage.end()
-        case .inputOutput: try ExitStatus.inputOutput.end()
-        default: try ExitStatus.cannotCreate.end()
-        }
+        try ExitStatus(error, otherwise: error.code == .inputOutput ? .inputOutput : .cannotCreate).end()
+    }
+}
+
+/// What a verb reads that makes another recording of a recording, and where it puts that.
+struct EditOptions: ParsableArguments {
+    @Argument(help: "The recording; - for standard input, which takes all but folders and libiio's XML.")
+    var file: String
+
+    @OptionGroup var target: TraceTarget
+
+    @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
+
+    /// Reads it, unless it would be written over.
+    func read() throws -> TraceFile {
+        try target.check(against: [file])
+        return try imports.read(file)
     }
 }
 
