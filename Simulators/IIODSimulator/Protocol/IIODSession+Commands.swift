@@ -117,7 +117,6 @@ extension IIODSession {
                 output.append(CollectionOfOne(UInt8(ascii: "\n")))
             }
             output.body = (reading.device, range)
-            lastRead = reading.device
             world.samplesSent += Int64(range.count / stream.sampleSize)
             var rest = reading
             rest.left -= Int64(range.count)
@@ -127,14 +126,6 @@ extension IIODSession {
             if rest.left > 0, rest.left < Int64(stream.sampleSize) { phase = .remainder }
         }
         return nil
-    }
-
-    /// Prepares the answer that the client will probably ask for next; for when all answers have gone.
-    mutating func workAhead() {
-        guard output.isEmpty, let device = lastRead else { return }
-        lastRead = nil
-        output.body = nil
-        streams[device]?.stampAhead()
     }
 
     /// Calls the body with what is left to send: the rest of the lines and the rest of the scans.

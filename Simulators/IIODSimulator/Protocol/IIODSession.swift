@@ -49,8 +49,6 @@ struct IIODSession {
     var output = IIODOutput()
     var phase = Phase.commands
     var streams: [Int: SampleStream] = [:]
-    /// The device whose samples were sent last, until the next ones are prepared.
-    var lastRead: Int?
     /// Replies must not go before that time: a fault.
     private(set) var heldUntil = BootTime.zero
     private var input: [UInt8] = []

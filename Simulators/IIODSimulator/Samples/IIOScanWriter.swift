@@ -9,14 +9,9 @@ struct IIOScanWriter: Sendable {
     private let encoder: IIOScanEncoder
     private var columns: [(channel: Int, column: IIOColumn)]
     private let stampChannel: Int?
-    /// Where the stamp lies, when it is the plain 64-bit number of all drivers.
-    private let plainStamp: Int?
     let timeline: IIOTimeline
 
     var sampleSize: Int { encoder.layout.sampleSize }
-
-    /// True when all scans are the same but for their stamps.
-    var isConstant: Bool { columns.allSatisfy(\.column.isConstant) }
 
     init(layout: IIOScanLayout, columns: [(channel: Int, column: IIOColumn)], stampChannel: Int?, timeline: IIOTimeline)
     {
@@ -24,11 +19,6 @@ struct IIOScanWriter: Sendable {
         self.columns = columns
         self.stampChannel = stampChannel
         self.timeline = timeline
-        let element = stampChannel.flatMap { layout.element(of: $0) }
-        let isPlain = element.map {
-            !$0.format.isBigEndian && $0.format.bits == 64 && $0.format.count == 1 && $0.offset % 8 == 0
-        }
-        plainStamp = isPlain == true ? element?.offset : nil
     }
 
     /// Writes the values of samples, and leaves out their stamps.
@@ -49,24 +39,11 @@ struct IIOScanWriter: Sendable {
         guard let stampChannel else { return }
         let size = sampleSize
         guard size > 0, bytes.count / size >= samples.count else { return }
-        if let plainStamp, speed == 1, let even = timeline.evenOffsets(samples) {
-            // The way of benchmarks: one store a sample.
-            var stamp = origin &+ even.first
-            for place in stride(from: plainStamp, to: samples.count * size, by: size) {
-                bytes.storeBytes(of: stamp.littleEndian, toByteOffset: place, as: Int64.self)
-                stamp &+= even.interval
-            }
-            return
-        }
         for (place, sample) in samples.enumerated() {
             let offset = timeline.offset(of: sample) ?? 0
             let stamp = origin &+ (speed == 1 ? offset : Int64(Double(offset) / speed))
-            if let plainStamp {
-                bytes.storeBytes(of: stamp.littleEndian, toByteOffset: place * size + plainStamp, as: Int64.self)
-            } else {
-                let scan = UnsafeMutableRawBufferPointer(rebasing: bytes[place * size..<(place + 1) * size])
-                encoder.put(raw: stamp, of: stampChannel, into: scan)
-            }
+            let scan = UnsafeMutableRawBufferPointer(rebasing: bytes[place * size..<(place + 1) * size])
+            encoder.put(raw: stamp, of: stampChannel, into: scan)
         }
     }
 }
@@ -113,7 +90,4 @@ struct IIOColumn: Sendable {
         guard !number.isNaN else { return 0 }
         return number >= 9.2e18 ? .max : number <= -9.2e18 ? .min : Int64(number)
     }
-
-    /// True when every sample is the same.
-    var isConstant: Bool { if case .constant = signal { true } else { false } }
 }

@@ -73,14 +73,6 @@ struct IIOTimeline: Sendable {
         return overflow ? nil : passed.addingSaturated(phase)
     }
 
-    /// The times of samples that lie evenly within one pass; nil when these do not.
-    func evenOffsets(_ samples: Range<Int64>) -> (first: Int64, interval: Int64)? {
-        guard case .interval(let interval) = steps, let first = offset(of: samples.lowerBound), let end = samples.last,
-            place(of: end) - place(of: samples.lowerBound) == end - samples.lowerBound, offset(of: end) != nil
-        else { return nil }
-        return (first, interval)
-    }
-
     /// The number of samples that have come until that time.
     func count(until elapsed: Int64) -> Int64 {
         guard let passCount else { return elapsed < 0 ? 0 : countInPass(elapsed) }

@@ -127,7 +127,6 @@ final class ServerLoop: ServiceLoop {
                 }
             case .input:
                 if connection.hasEnded { connection.isOver = true }
-                connection.session.workAhead()
                 return
             case .time(let deadline):
                 // Nobody would read the samples.

@@ -23,8 +23,6 @@ struct IIODWorld: Sendable {
     private var streamCounts: [Int: Int] = [:]
     private var buffersCounts: [Int: Int] = [:]
     private var columns: [Int: [Int: IIOColumn]] = [:]
-    private var reserved = 0
-    private static let largestReserve = 256 << 20
 
     init(
         context: SimulatedIIOContext, signals: [IIODeviceSignals], options: IIODServerOptions,
@@ -240,14 +238,6 @@ extension IIODWorld {
 
     mutating func closed(_ stream: SampleStream) {
         streamCounts[stream.device] = max(0, (streamCounts[stream.device] ?? 0) - 1)
-        reserved -= stream.reserved
-    }
-
-    /// Takes memory for a trace that is encoded ahead; false when streams together have taken enough.
-    mutating func reserve(_ bytes: Int) -> Bool {
-        guard bytes <= IIODWorld.largestReserve - reserved else { return false }
-        reserved += bytes
-        return true
     }
 
     /// Starts to capture.

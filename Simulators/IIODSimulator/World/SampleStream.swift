@@ -22,10 +22,8 @@ struct SampleStream {
     let mask: IIODChannelMask
     /// The number of the OPEN among all: failures that happened before do not concern it.
     let serial: UInt64
-    /// The encoded scans that are sent next; or those of the whole pass.
+    /// The encoded scans that are sent next.
     private(set) var block: [UInt8] = []
-    /// The bytes of memory that it has from the world's.
-    private(set) var reserved = 0
 
     private var writer: IIOScanWriter
     private let stampOrigin: Int64
@@ -33,22 +31,8 @@ struct SampleStream {
     private var queue: SampleQueue
     /// The next sample, when they come as fast as asked.
     private var cursor: Int64 = 0
-    private var blockKind = BlockKind.chunk
-    private var isPrepared = false
-    /// The samples whose stamps lie in the block.
-    private var stamped: Range<Int64> = 0..<0
-    private var lastCount: Int64 = 0
     /// The stalls of the device whose losses are counted.
     private var seenStalls: Int
-
-    private enum BlockKind {
-        /// The block is encoded for every chunk.
-        case chunk
-        /// It holds one pass of the trace, with the stamps of the first time.
-        case pass
-        /// It holds scans that are all the same but for their stamps.
-        case constant
-    }
 
     init(
         device: Int, samples: Int, mask: IIODChannelMask, serial: UInt64, writer: IIOScanWriter, stampOrigin: Int64,
@@ -115,109 +99,28 @@ struct SampleStream {
                 }
             }
             let sent = min(refill, wanted)
-            if !isPrepared { prepare(&world, isPaced: released != nil) }
             return .chunk(encode(sent, taking: isShort ? sent : refill, isPaced: released != nil, speed: world.speed))
         }
     }
 
     /// Encodes the next samples; those taken beyond them are lost, as iiod loses the rest of a refill.
     private mutating func encode(_ count: Int64, taking taken: Int64, isPaced: Bool, speed: Double) -> Range<Int> {
-        let length = Int(count) * sampleSize
-        guard isPaced else {
-            let samples = cursor..<cursor + count
-            cursor += taken
-            lastCount = count
-            return encodeAhead(samples, length: length)
-        }
-        if block.count < length { block = [UInt8](repeating: 0, count: length) }
         let size = sampleSize
+        let length = Int(count) * size
+        if block.count < length { block = [UInt8](repeating: 0, count: length) }
+        let ranges = isPaced ? queue.take(taken) : [cursor..<cursor + count]
+        if !isPaced { cursor += taken }
         var place = 0
-        for samples in queue.take(taken) {
+        for samples in ranges {
             let fitting = samples.lowerBound..<min(samples.upperBound, samples.lowerBound + count - Int64(place))
             guard !fitting.isEmpty else { break }
             block.withUnsafeMutableBytes { bytes in
                 let target = UnsafeMutableRawBufferPointer(rebasing: bytes[(place * size)...])
                 writer.writeValues(fitting, into: target)
-                writer.writeStamps(fitting, origin: stampOrigin, speed: speed, into: target)
+                writer.writeStamps(fitting, origin: stampOrigin, speed: isPaced ? speed : 1, into: target)
             }
             place += fitting.count
         }
         return 0..<length
-    }
-
-    private mutating func encodeAhead(_ samples: Range<Int64>, length: Int) -> Range<Int> {
-        switch blockKind {
-        case .chunk:
-            if block.count < length { block = [UInt8](repeating: 0, count: length) }
-            block.withUnsafeMutableBytes { bytes in
-                writer.writeValues(samples, into: bytes)
-                writer.writeStamps(samples, origin: stampOrigin, speed: 1, into: bytes)
-            }
-            return 0..<length
-        case .constant, .pass:
-            let start = blockStart(of: samples)
-            if samples.lowerBound < stamped.lowerBound || samples.upperBound > stamped.upperBound {
-                stamp(samples, at: start)
-            }
-            return start..<start + length
-        }
-    }
-
-    /// Stamps the chunk that a client will probably ask for next, while it still works on this one.
-    ///
-    /// Only after the last chunk has gone: it may lie in the same place.
-    mutating func stampAhead() {
-        let (end, overflow) = cursor.addingReportingOverflow(lastCount)
-        guard lastCount > 0, !overflow, cursor < stamped.lowerBound || end > stamped.upperBound else { return }
-        let samples = cursor..<end
-        switch blockKind {
-        case .chunk: return
-        case .pass:
-            // The end of a pass ends a chunk.
-            guard writer.timeline.phase(of: end - 1) != nil,
-                writer.timeline.place(of: end - 1) - writer.timeline.place(of: cursor) == lastCount - 1
-            else { return }
-        case .constant: break
-        }
-        stamp(samples, at: blockStart(of: samples))
-    }
-
-    private func blockStart(of samples: Range<Int64>) -> Int {
-        if case .pass = blockKind { return Int(writer.timeline.place(of: samples.lowerBound)) * sampleSize }
-        return 0
-    }
-
-    private mutating func stamp(_ samples: Range<Int64>, at start: Int) {
-        let end = start + samples.count * sampleSize
-        guard end <= block.count else { return }
-        block.withUnsafeMutableBytes { bytes in
-            writer.writeStamps(
-                samples, origin: stampOrigin, speed: 1,
-                into: UnsafeMutableRawBufferPointer(rebasing: bytes[start..<end]))
-        }
-        stamped = samples
-    }
-
-    /// Encodes what can be encoded ahead, so that a chunk is a piece of it.
-    private mutating func prepare(_ world: inout IIODWorld, isPaced: Bool) {
-        isPrepared = true
-        guard !isPaced else { return }
-        if writer.isConstant {
-            blockKind = .constant
-            let count = min(samples, max(1, SampleStream.largestChunk / sampleSize))
-            block = [UInt8](repeating: 0, count: count * sampleSize)
-            block.withUnsafeMutableBytes { writer.writeValues(0..<Int64(count), into: $0) }
-        } else if let count = writer.timeline.passCount, count < Int64(Int32.max) / Int64(sampleSize),
-            world.reserve(Int(count) * sampleSize)
-        {
-            reserved = Int(count) * sampleSize
-            blockKind = .pass
-            block = [UInt8](repeating: 0, count: Int(count) * sampleSize)
-            block.withUnsafeMutableBytes { bytes in
-                writer.writeValues(0..<count, into: bytes)
-                writer.writeStamps(0..<count, origin: stampOrigin, speed: 1, into: bytes)
-            }
-            stamped = 0..<count
-        }
     }
 }

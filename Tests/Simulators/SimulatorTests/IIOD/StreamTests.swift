@@ -111,8 +111,8 @@ struct StreamTests {
         #expect(chunks.stamps.last == StreamTests.start + 35_000_000)
     }
 
-    @Test("Encoded ahead or in pieces, scans are the same")
-    func encodedAhead() throws {
+    @Test("As fast as asked or in real time, scans are the same")
+    func sameAtAnyPace() throws {
         var ahead = dialogue(50) { $0.pace = .asFastAsAsked }
         var paced = dialogue(50)
         var replies: [[UInt8]] = []
