@@ -40,12 +40,7 @@ package struct SimulatedBoard {
     }
 
     /// When the next reading would come after the last one, in nanoseconds since playback began.
-    var end: Int64 {
-        tracks.map { track -> Int64 in
-            guard let first = track.times.first, let last = track.times.last else { return 0 }
-            return last.addingSaturated(max(1, (last - first) / Int64(max(1, track.times.count - 1))))
-        }.max() ?? 0
-    }
+    var end: Int64 { tracks.map(\.end).max() ?? 0 }
 
     /// What the devices measure.
     /// - Parameter duration: How long a round takes at least, in nanoseconds.

@@ -40,17 +40,15 @@ struct IIODChannelMask: Hashable {
         let bytes = Array(digits.utf8)
         guard words > 0, bytes.count == words * 8 else { return nil }
         var channels: [Int] = []
-        var text: [UInt8] = []
         for (place, byte) in bytes.enumerated() {
             guard let digit = Character(UnicodeScalar(byte)).hexDigitValue else { return nil }
-            // iiod writes small letters whatever it was given.
-            text.append(byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "F") ? byte + 32 : byte)
             let lowest = (bytes.count - 1 - place) * 4
             for bit in 0..<4 where digit & (1 << bit) != 0 && lowest + bit < channelCount {
                 channels.append(lowest + bit)
             }
         }
         self.channels = channels.sorted()
-        self.text = text
+        // iiod writes small letters whatever it was given.
+        text = Array(digits.lowercased().utf8)
     }
 }

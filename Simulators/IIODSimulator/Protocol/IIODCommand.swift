@@ -59,14 +59,8 @@ extension IIODCommand {
 
     /// The word in upper case; nil when it mixes cases.
     private static func keyword(_ word: String) -> String? {
-        var hasUpper = false
-        var hasLower = false
-        for byte in word.utf8 {
-            if byte >= UInt8(ascii: "A"), byte <= UInt8(ascii: "Z") { hasUpper = true }
-            if byte >= UInt8(ascii: "a"), byte <= UInt8(ascii: "z") { hasLower = true }
-        }
-        if hasLower { return hasUpper ? nil : word.uppercased() }
-        return word
+        guard word.utf8.contains(where: { (0x61...0x7a).contains($0) }) else { return word }
+        return word.utf8.contains { (0x41...0x5a).contains($0) } ? nil : word.uppercased()
     }
 
     /// The words behind READ, and behind WRITE without its length.
@@ -93,18 +87,10 @@ extension IIODCommand {
 
     /// The decimal number, held at the ends of the range; 0 for what is none, as C's atol does.
     private static func number(_ word: String) -> Int64 {
-        var digits = word.utf8[...]
-        let isNegative = digits.first == UInt8(ascii: "-")
-        if isNegative { digits = digits.dropFirst() }
-        var value: Int64 = 0
-        for digit in digits {
-            guard digit >= UInt8(ascii: "0"), digit <= UInt8(ascii: "9") else { break }
-            let (product, tooBig) = value.multipliedReportingOverflow(by: 10)
-            let (sum, over) = product.addingReportingOverflow(Int64(digit - UInt8(ascii: "0")))
-            if tooBig || over { return isNegative ? .min : .max }
-            value = sum
-        }
-        return isNegative ? -value : value
+        let isNegative = word.utf8.first == UInt8(ascii: "-")
+        let digits = word.utf8.dropFirst(isNegative ? 1 : 0).prefix { (0x30...0x39).contains($0) }
+        guard !digits.isEmpty else { return 0 }
+        return Int64("\(isNegative ? "-" : "")\(Substring(digits))") ?? (isNegative ? .min : .max)
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }

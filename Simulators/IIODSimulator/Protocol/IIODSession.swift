@@ -152,11 +152,7 @@ struct IIODOutput {
     var isEmpty: Bool { sent >= count }
     var count: Int { head.count + (body?.range.count ?? 0) }
 
-    mutating func append(line number: Int64) {
-        if number < 0 { head.append(UInt8(ascii: "-")) }
-        append(digitsOf: number.magnitude)
-        head.append(UInt8(ascii: "\n"))
-    }
+    mutating func append(line number: Int64) { head.append(contentsOf: "\(number)\n".utf8) }
 
     mutating func append(_ status: IIODStatus) { append(line: status.code) }
 
@@ -167,16 +163,5 @@ struct IIODOutput {
         head.removeAll(keepingCapacity: head.capacity <= 4096)
         body = nil
         sent = 0
-    }
-
-    /// Digits without a string in between: this runs for every sample of a client that reads one at a time.
-    private mutating func append(digitsOf number: UInt64) {
-        let start = head.count
-        var rest = number
-        repeat {
-            head.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-            rest /= 10
-        } while rest > 0
-        head[start...].reverse()
     }
 }

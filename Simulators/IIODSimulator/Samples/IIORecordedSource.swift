@@ -28,6 +28,12 @@ public struct IIOSampleTrack: Sendable {
             self.values.append(value)
         }
     }
+
+    /// When the next reading would come after the last one: a mean interval later; 0 without readings.
+    package var end: Int64 {
+        guard let first = times.first, let last = times.last else { return 0 }
+        return last.addingSaturated(max(1, last.subtractingSaturated(first) / Int64(max(1, times.count - 1))))
+    }
 }
 
 /// Devices that measure what was recorded.
@@ -54,13 +60,7 @@ public struct IIORecordedSource: IIOSampleSource {
     public init(_ tracks: [IIOSampleTrack], release: Release = .ownTimes, duration: Int64? = nil) {
         self.tracks = tracks
         self.release = release
-        let needed =
-            tracks.map { track -> Int64 in
-                guard let first = track.times.first, let last = track.times.last else { return 0 }
-                let intervals = Int64(max(1, track.times.count - 1))
-                return last.addingSaturated(max(1, last.subtractingSaturated(first) / intervals))
-            }.max() ?? 0
-        self.duration = max(duration ?? 0, needed)
+        self.duration = max(duration ?? 0, tracks.map(\.end).max() ?? 0)
     }
 
     /// The signals of the tracks that belong to the device and that it has channels for.

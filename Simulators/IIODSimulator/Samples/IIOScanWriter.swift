@@ -7,7 +7,7 @@ import IIOFormat
 /// Writes the scans of a device for one client's channels.
 struct IIOScanWriter: Sendable {
     private let encoder: IIOScanEncoder
-    private var columns: [(channel: Int, column: IIOColumn)]
+    private let columns: [(channel: Int, column: IIOColumn)]
     private let stampChannel: Int?
     let timeline: IIOTimeline
 
@@ -22,15 +22,13 @@ struct IIOScanWriter: Sendable {
     }
 
     /// Writes the values of samples, and leaves out their stamps.
-    mutating func writeValues(_ samples: Range<Int64>, into bytes: UnsafeMutableRawBufferPointer) {
+    func writeValues(_ samples: Range<Int64>, into bytes: UnsafeMutableRawBufferPointer) {
         let size = sampleSize
         guard size > 0, bytes.count / size >= samples.count else { return }
         for (place, sample) in samples.enumerated() {
             let phase = timeline.phase(of: sample) ?? 0
             let scan = UnsafeMutableRawBufferPointer(rebasing: bytes[place * size..<(place + 1) * size])
-            for entry in columns.indices {
-                encoder.put(raw: columns[entry].column.raw(at: phase), of: columns[entry].channel, into: scan)
-            }
+            for (channel, column) in columns { encoder.put(raw: column.raw(at: phase), of: channel, into: scan) }
         }
     }
 
@@ -53,8 +51,6 @@ struct IIOColumn: Sendable {
     private let signal: IIOSignal
     private let scale: Double
     private let offset: Double
-    /// Where the last value was found.
-    private var hint = 0
 
     /// A column of that signal; a scale of 0 or none counts as 1.
     init(_ signal: IIOSignal, scale: Double?, offset: Double?) {
@@ -65,27 +61,17 @@ struct IIOColumn: Sendable {
     }
 
     /// The physical value at a time within the pass.
-    mutating func value(at phase: Int64) -> Double {
+    func value(at phase: Int64) -> Double {
         switch signal {
         case .constant(let value): return value
         case .held(let times, let vectors, let component):
             guard !times.isEmpty, times.count == vectors.count, (0..<3).contains(component) else { return 0 }
-            if hint >= times.count || times[hint] > phase { hint = 0 }
-            // Samples mostly come in order: the next few are looked at before the rest is searched.
-            var steps = 0
-            while hint + 1 < times.count, times[hint + 1] <= phase, steps < 8 {
-                hint += 1
-                steps += 1
-            }
-            if hint + 1 < times.count, times[hint + 1] <= phase {
-                hint = times.partitioningIndex { $0 > phase } - 1
-            }
-            return vectors[hint][component]
+            return vectors[max(times.partitioningIndex { $0 > phase } - 1, 0)][component]
         }
     }
 
     /// The raw number at a time within the pass, before it is cut to the bits of its format.
-    mutating func raw(at phase: Int64) -> Int64 {
+    func raw(at phase: Int64) -> Int64 {
         let number = (value(at: phase) / scale - offset).rounded()
         guard !number.isNaN else { return 0 }
         return number >= 9.2e18 ? .max : number <= -9.2e18 ? .min : Int64(number)

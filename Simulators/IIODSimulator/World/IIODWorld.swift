@@ -22,7 +22,6 @@ struct IIODWorld: Sendable {
     private var openCount: UInt64 = 0
     private var streamCounts: [Int: Int] = [:]
     private var buffersCounts: [Int: Int] = [:]
-    private var columns: [Int: [Int: IIOColumn]] = [:]
 
     init(
         context: SimulatedIIOContext, signals: [IIODeviceSignals], options: IIODServerOptions,
@@ -207,8 +206,7 @@ extension IIODWorld {
         start(now: now)
         var phase = elapsed(now)
         if let duration = signals[device].duration, end == .loop, duration > 0 { phase %= duration }
-        var column = columns[device]?[channel] ?? column(signal, device: device, channel: channel)
-        defer { columns[device, default: [:]][channel] = column }
+        let column = column(signal, device: device, channel: channel)
         if name == "input" { return IIODecimal.text(column.value(at: phase)) }
         let raw = column.raw(at: phase)
         guard let range = description.scan?.format.range else { return String(raw) }

@@ -25,7 +25,7 @@ struct SampleStream {
     /// The encoded scans that are sent next.
     private(set) var block: [UInt8] = []
 
-    private var writer: IIOScanWriter
+    private let writer: IIOScanWriter
     private let stampOrigin: Int64
     /// The samples that have come, when they come in real time.
     private var queue: SampleQueue
