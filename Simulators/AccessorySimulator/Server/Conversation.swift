@@ -15,8 +15,7 @@ final class Conversation {
     let near: MemoryChannel
     let session: AccessoryPeerSession
     /// What the peer has sent and the descriptor has not taken yet.
-    private var pending: [UInt8] = []
-    private var pendingStart = 0
+    private var pending = Backlog<UInt8>()
     private(set) var isPeerDone = false
     var isProgramGone = false
     /// True when the program takes nothing more; what it has written may still have to be read.
@@ -44,10 +43,10 @@ final class Conversation {
     var hasSpace: Bool { !isProgramGone && near.spaceAvailable > 0 }
 
     /// True when bytes wait to be written to the descriptor.
-    var hasOutput: Bool { !isProgramDeaf && (pendingStart < pending.count || near.bytesAvailable > 0) }
+    var hasOutput: Bool { !isProgramDeaf && (pending.count > 0 || near.bytesAvailable > 0) }
 
     /// True when everything that the peer has sent was written, and no more comes.
-    var isFinished: Bool { isPeerDone && pendingStart == pending.count }
+    var isFinished: Bool { isPeerDone && pending.count == 0 }
 
     /// Takes in what the closure reads into the buffer that it is given.
     func take(_ bytes: UnsafeRawBufferPointer) {
@@ -58,15 +57,13 @@ final class Conversation {
     /// Hands what the peer has sent to the closure, which returns how many bytes it wrote or leaves the reason in `errno`;
     /// false when it took none.
     func give(_ write: (UnsafeRawBufferPointer) -> Int) -> Bool {
-        if isProgramDeaf { pendingStart = pending.count }
-        if pendingStart == pending.count {
-            pendingStart = 0
-            pending.removeAll(keepingCapacity: true)
+        if isProgramDeaf { pending.removeAll() }
+        if pending.count == 0 {
             var buffer = [UInt8](repeating: 0, count: min(max(near.bytesAvailable, 1), 16_384))
             switch buffer.withUnsafeMutableBytes({ near.read(into: $0) }) {
             case .bytes(let count):
                 buffer.removeLast(buffer.count - count)
-                pending = buffer
+                pending.append(contentsOf: buffer)
                 // Dropped, so that the peer is not held up.
                 if isProgramDeaf { return true }
             case .empty: return false
@@ -75,12 +72,12 @@ final class Conversation {
                 return false
             }
         }
-        let (count, failure) = pending.withUnsafeBytes { bytes in
-            let count = write(UnsafeRawBufferPointer(rebasing: bytes[pendingStart...]))
+        let (count, failure) = pending.all.withUnsafeBytes { bytes in
+            let count = write(bytes)
             return (count, count < 0 ? errno : 0)
         }
         if failure != 0, ![EAGAIN, EWOULDBLOCK, EINTR, ENOBUFS, ENOMEM].contains(failure) { isProgramDeaf = true }
-        pendingStart += max(count, 0)
+        pending.removeFirst(max(count, 0))
         bytesSent += Int64(max(count, 0))
         return count > 0
     }

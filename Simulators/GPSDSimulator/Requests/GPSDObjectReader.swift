@@ -24,22 +24,12 @@ struct GPSDObjectReader {
         /// The digits at the beginning as a number, as C's atoi has it: 0 without any, and held in 64 bits before it is
         /// cut to 32.
         var number: Int32 {
-            var rest = bytes[...].drop(while: GPSDObjectReader.isBlank)
-            let isNegative = rest.first == UInt8(ascii: "-")
-            if isNegative || rest.first == UInt8(ascii: "+") { rest = rest.dropFirst() }
-            var number: Int64 = 0
-            for byte in rest {
-                guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { break }
-                let (scaled, overflow) = number.multipliedReportingOverflow(by: 10)
-                let digit = Int64(byte - UInt8(ascii: "0"))
-                let (sum, carry) = scaled.addingReportingOverflow(isNegative ? -digit : digit)
-                guard !overflow, !carry else {
-                    number = isNegative ? .min : .max
-                    break
-                }
-                number = sum
-            }
-            return Int32(truncatingIfNeeded: number)
+            let rest = bytes.drop(while: GPSDObjectReader.isBlank)
+            let sign = rest.prefix(1).filter { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }
+            let digits = rest.dropFirst(sign.count).prefix { (0x30...0x39).contains($0) }
+            guard !digits.isEmpty else { return 0 }
+            let number = Int64(String(decoding: sign + digits, as: UTF8.self))
+            return Int32(truncatingIfNeeded: number ?? (sign == [UInt8(ascii: "-")] ? .min : .max))
         }
     }
 

@@ -5,6 +5,7 @@ import DeviceCore
 import GPSDProtocol
 import LoopbackServer
 import SystemCalls
+import Trace
 
 /// One client of the simulated gpsd. It belongs to the server's thread.
 final class GPSDClient {
@@ -29,8 +30,7 @@ final class GPSDClient {
     private(set) var lostCount: Int64 = 0
     private(set) var isOver = false
     /// What has to be sent before anything else.
-    private(set) var pending: [UInt8] = []
-    private var pendingStart = 0
+    private(set) var pending = Backlog<UInt8>()
     /// Until when that is held back.
     private(set) var heldUntil = BootTime.zero
     /// When the client last took something of what waits.
@@ -44,7 +44,7 @@ final class GPSDClient {
 
     deinit { close(descriptor) }
 
-    var hasPending: Bool { pendingStart < pending.count }
+    var hasPending: Bool { pending.count > 0 }
 
     func end() { isOver = true }
 
@@ -70,10 +70,10 @@ final class GPSDClient {
         guard !isOver, !bytes.isEmpty else { return }
         guard !hasPending else {
             // Behind an answer, or a report of which half was sent.
-            if manner == .orLose, pending.count - pendingStart > Self.mostBehind {
+            if manner == .orLose, pending.count > Self.mostBehind {
                 lostCount += 1
             } else {
-                pending += bytes
+                pending.append(contentsOf: bytes)
             }
             return
         }
@@ -86,7 +86,7 @@ final class GPSDClient {
                 if count == 0 { lostCount += 1 }
                 return
             }
-            (pending, pendingStart) = (bytes, count)
+            pending.append(contentsOf: Array(bytes[count...]))
             lastProgress = now
         case nil: isOver = true
         }
@@ -96,21 +96,16 @@ final class GPSDClient {
     func sendHalf(_ bytes: [UInt8], restAt time: BootTime?, now: BootTime) {
         send(Array(bytes[..<(bytes.count / 2)]), .orWait, now: now)
         guard let time else { return end() }
-        if !hasPending { (pending, pendingStart) = ([], 0) }
-        pending += bytes[(bytes.count / 2)...]
+        pending.append(contentsOf: Array(bytes[(bytes.count / 2)...]))
         heldUntil = time
         lastProgress = now
     }
 
     func flush(now: BootTime) {
         guard hasPending, heldUntil <= now else { return }
-        guard let count = write(pending[pendingStart...]) else { return end() }
+        guard let count = write(pending.all) else { return end() }
         if count > 0 { lastProgress = now }
-        pendingStart += count
-        if !hasPending {
-            pending = []
-            pendingStart = 0
-        }
+        pending.removeFirst(count)
     }
 
     /// How many bytes the socket took; nil when the client is gone.

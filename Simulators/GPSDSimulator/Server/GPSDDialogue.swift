@@ -19,13 +19,7 @@ public struct GPSDDialogue: Sendable {
     /// A dialogue with a gpsd that has the receivers of that trace.
     /// - Parameter now: its civil time, which ?POLL tells, and when its receivers were opened.
     public init(_ file: TraceFile, now: WallTime = .epoch) {
-        let survey = TraceSurvey(file)
-        self.init(
-            GPSDWorld(
-                version: survey.version ?? GPSDWorld.defaultVersion,
-                receivers: survey.receivers.map {
-                    SimulatedReceiver(description: $0, activation: now, isPresent: $0.isActive)
-                }), now: now)
+        self.init(GPSDWorld(TraceSurvey(file), now: now), now: now)
     }
 
     init(_ world: GPSDWorld, now: WallTime) {

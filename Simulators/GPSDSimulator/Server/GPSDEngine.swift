@@ -49,12 +49,7 @@ final class GPSDEngine {
         self.readClock = readClock
         survey = TraceSurvey(file)
         trace = PlayedTrace(file, repeats: options.end == .loop, roundLength: options.roundLength ?? 0)
-        let now = readClock()
-        world = GPSDWorld(
-            version: survey.version ?? GPSDWorld.defaultVersion,
-            receivers: survey.receivers.map {
-                SimulatedReceiver(description: $0, activation: now, isPresent: $0.isActive)
-            })
+        world = GPSDWorld(survey, now: readClock())
         sentencePath = world.receivers.first?.description.path ?? TraceSurvey.defaultPath
         nextEvent = trace.next()
         hasPlayed = nextEvent == nil

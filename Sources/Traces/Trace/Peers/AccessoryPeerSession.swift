@@ -27,8 +27,7 @@ public final class AccessoryPeerSession: Sendable {
         var isWoken = false
         var isOver = false
         var actions = Backlog<AccessoryPeerAction>()
-        var output: [UInt8] = []
-        var outputStart = 0
+        var output = Backlog<UInt8>()
         var sent = 0
         var received = 0
         /// Nothing is sent before.
@@ -68,7 +67,7 @@ public final class AccessoryPeerSession: Sendable {
         self.faults = faults
         self.unplug = unplug
         var numbers = SeededNumbers(seed: faults.seed)
-        var output: [UInt8] = []
+        var output = Backlog<UInt8>()
         for _ in 0..<min(max(faults.leadingGarbage, 0), Self.maximumWaiting) {
             output.append(UInt8.random(in: 0...255, using: &numbers))
         }
@@ -163,8 +162,7 @@ public final class AccessoryPeerSession: Sendable {
         // With nobody left to send to, what waits to be sent holds nothing up: the peer hears the rest, and of the end.
         let isHeldUp =
             !isEnding
-            && (state.actions.count >= Self.maximumActions
-                || state.output.count - state.outputStart >= Self.maximumWaiting)
+            && (state.actions.count >= Self.maximumActions || state.output.count >= Self.maximumWaiting)
         if !isHeldUp, channel.bytesAvailable > 0 {
             return .read((faults.unplugsAfterReceiving ?? .max) - state.received)
         }
@@ -173,17 +171,16 @@ public final class AccessoryPeerSession: Sendable {
                 state.pause = clock.timer(at: state.nextPiece) { [weak self] in self?.run() }
                 return .nothing
             }
-            if state.outputStart < state.output.count {
-                var count = min(state.output.count - state.outputStart, pieceLength)
+            if state.output.count > 0 {
+                var count = min(state.output.count, pieceLength)
                 if let limit = faults.unplugsAfterSending { count = min(count, limit - state.sent) }
-                return .send(Array(state.output[state.outputStart..<state.outputStart + count]))
+                return .send(Array(state.output.all.prefix(count)))
             }
             guard let action = state.actions.first else { return .nothing }
             state.actions.removeFirst()
             switch action {
             case .send(let bytes):
-                state.outputStart = 0
-                state.output = bytes.map { spoiled($0, &state.numbers) }
+                for byte in bytes { state.output.append(spoiled(byte, &state.numbers)) }
             case .wait(let seconds): state.nextPiece = now.advanced(bySeconds: max(seconds, 0))
             case .wake(let seconds):
                 state.alarm = clock.timer(at: now.advanced(bySeconds: max(seconds, 0))) { [weak self] in
@@ -199,7 +196,7 @@ public final class AccessoryPeerSession: Sendable {
     private func over(_ state: inout State, _ work: Work) -> Work {
         state.isOver = true
         state.actions.removeAll()
-        state.output = []
+        state.output.removeAll()
         return work
     }
 
@@ -232,7 +229,7 @@ public final class AccessoryPeerSession: Sendable {
         guard case .taken(let count) = bytes.withUnsafeBytes({ channel.write($0) }), count > 0 else { return false }
         state.withLock { state in
             state.sent += count
-            state.outputStart += count
+            state.output.removeFirst(count)
             var gap = 0.0
             if let rate = faults.bytesPerSecond, rate > 0 { gap = Double(count) / rate }
             if faults.pieceLength != nil { gap = max(gap, faults.pieceInterval) }
