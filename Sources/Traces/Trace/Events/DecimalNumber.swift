@@ -90,22 +90,12 @@ package struct DecimalNumber {
     }
 
     private static func integer(_ text: UnsafeRawBufferPointer, from start: Int) -> Int? {
-        var at = start
-        var isNegative = false
-        if at < text.count, text[at] == UInt8(ascii: "-") || text[at] == UInt8(ascii: "+") {
-            isNegative = text[at] == UInt8(ascii: "-")
-            at += 1
-        }
-        guard at < text.count else { return nil }
-        var value = 0
-        while at < text.count {
-            let digit = text[at] &- UInt8(ascii: "0")
-            guard digit <= 9 else { return nil }
-            // Held far beyond the range of Double, so that it cannot overflow.
-            value = min(value * 10 + Int(digit), 100_000)
-            at += 1
-        }
-        return isNegative ? -value : value
+        let sign = text[start...].first
+        let digits = text[start...].dropFirst(sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") ? 1 : 0)
+        guard !digits.isEmpty, digits.allSatisfy({ $0 &- UInt8(ascii: "0") <= 9 }) else { return nil }
+        // Held far beyond the range of Double, so that it cannot overflow.
+        let value = digits.reduce(0) { min($0 * 10 + Int($1 - UInt8(ascii: "0")), 100_000) }
+        return sign == UInt8(ascii: "-") ? -value : value
     }
 
     /// All powers of ten that Double holds exactly.

@@ -97,20 +97,8 @@ extension TraceCursor {
     }
 
     private mutating func count(_ key: JSONText) {
-        let word = key.word
-        if word != 0, let index = kinds.firstIndex(where: { $0.word == word }) {
-            kinds[index].count += 1
-            return
-        }
         let name = key.rawBytes.count <= 256 ? key.string() : "…"
-        if let index = kinds.firstIndex(where: { $0.name == name }) {
-            kinds[index].count += 1
-        } else if kinds.count < Self.maximumKinds {
-            kinds.append(TraceEventKind(name: name, word: word, count: 1))
-        } else {
-            kinds[kinds.count - 1].name = "…"
-            kinds[kinds.count - 1].word = 0
-            kinds[kinds.count - 1].count += 1
-        }
+        let isNamed = skippedKinds[name] != nil || skippedKinds.count < Self.maximumKinds - 1
+        skippedKinds[isNamed ? name : "…", default: 0] += 1
     }
 }

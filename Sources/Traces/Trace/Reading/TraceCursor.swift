@@ -35,8 +35,6 @@ public struct TraceCursor: Sendable {
     var stamp: Int64?
     /// NMEA sentences among the skipped lines.
     var sentences = 0
-    /// Events of other kinds, in the order in which they appeared first.
-    var kinds: [TraceEventKind] = []
     var table: TraceSensors
     var accessories = TraceAccessories()
 
@@ -75,11 +73,7 @@ public struct TraceCursor: Sendable {
     public var line: Int { lines.line }
 
     /// How many events of kinds that are not known here were passed over, by kind. They are for other versions.
-    public var skippedKinds: [String: Int] {
-        var counts: [String: Int] = [:]
-        for kind in kinds { counts[kind.name, default: 0] += kind.count }
-        return counts
-    }
+    public internal(set) var skippedKinds: [String: Int] = [:]
 
     /// The next event; nil at the end.
     ///
@@ -148,13 +142,4 @@ extension TraceCursor {
         let rest = warningCount - warnings.count
         return warnings.map(\.description) + (rest > 0 ? ["\(rest) more lines could not be read as they should"] : [])
     }
-}
-
-/// A kind of event that is not played, and how many there were.
-struct TraceEventKind: Sendable {
-    /// The key of the events' contents.
-    var name: String
-    /// The key as one number; 0 when it is longer than eight bytes.
-    var word: UInt64
-    var count: Int
 }
