@@ -114,10 +114,13 @@ extension Recording {
     func csv() -> [UInt8] {
         let written = MotionCSVRows.kinds.compactMap { track($0) }
         var rows = MotionCSVRows(written.map(\.sensor))
-        var merge = TrackMerge(written)
-        while let time = merge.nextTime {
+        var next = written.map { _ in 0 }
+        for time in Set(written.flatMap(\.times)).sorted() {
             for (index, track) in written.enumerated() {
-                if let sample = merge.take(index, at: time) { rows.take(track.values[sample], of: index, at: time) }
+                let place = next[index]
+                guard place < track.count, track.times[place] == time else { continue }
+                rows.take(track.values[place], of: index, at: time)
+                next[index] += 1
             }
         }
         rows.endRow()

@@ -98,28 +98,3 @@ extension [Int64] {
         for index in indices { self[index] = self[index].addingSaturated(nanoseconds) }
     }
 }
-
-/// Goes through several tracks in the order of time.
-struct TrackMerge {
-    private let tracks: [MotionTrack]
-    private var next: [Int]
-
-    /// At the first reading of tracks that are in order.
-    init(_ tracks: [MotionTrack]) {
-        self.tracks = tracks
-        next = tracks.map { _ in 0 }
-    }
-
-    /// The earliest time that was not taken yet; nil at the end.
-    var nextTime: Int64? {
-        zip(tracks, next).lazy.compactMap { $1 < $0.count ? $0.times[$1] : nil }.min()
-    }
-
-    /// The reading of that track at that time, which is then behind us; nil when it has none.
-    mutating func take(_ track: Int, at time: Int64) -> Int? {
-        let index = next[track]
-        guard index < tracks[track].count, tracks[track].times[index] == time else { return nil }
-        next[track] = index + 1
-        return index
-    }
-}

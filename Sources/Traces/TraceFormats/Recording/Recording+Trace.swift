@@ -22,31 +22,22 @@ extension Recording {
     /// positions, then the readings in the order of the sensors. There must not be a header yet; the writer stays open.
     public func write(to sink: any TraceSink, source: String = "") throws(DeviceError) {
         try sink.write(traceHeader(source: source))
-        var merge = TrackMerge(tracks)
-        var report = 0
-        var charge = 0
-        while true {
-            let reading = merge.nextTime
-            if charge < battery.count,
-                battery.times[charge] <= min(reading ?? .max, report < reports.count ? reports.times[report] : .max)
-            {
-                try sink.write(TraceEvent(time: battery.times[charge], .battery(battery.readings[charge])))
-                charge += 1
-                continue
+        // Of lists with one time the first counts.
+        let lists = [battery.times, reports.times] + tracks.map(\.times)
+        var next = lists.map { _ in 0 }
+        func time(_ list: Int) -> Int64 { lists[list][next[list]] }
+        while let list = lists.indices.lazy.filter({ next[$0] < lists[$0].count }).min(by: { time($0) < time($1) }) {
+            let place = next[list]
+            let contents: TraceEvent.Contents
+            switch list {
+            case 0: contents = .battery(battery.readings[place])
+            case 1: contents = .gpsd(reports.line(place))
+            default:
+                let track = tracks[list - 2]
+                contents = .sample(track.values[place], kind: track.sensor.kind, sensor: track.sensor.id, stamp: nil)
             }
-            if report < reports.count, reports.times[report] <= reading ?? .max {
-                try sink.write(TraceEvent(time: reports.times[report], .gpsd(reports.line(report))))
-                report += 1
-                continue
-            }
-            guard let reading else { return }
-            for (index, track) in tracks.enumerated() {
-                guard let sample = merge.take(index, at: reading) else { continue }
-                try sink.write(
-                    TraceEvent(
-                        time: reading,
-                        .sample(track.values[sample], kind: track.sensor.kind, sensor: track.sensor.id, stamp: nil)))
-            }
+            try sink.write(TraceEvent(time: time(list), contents))
+            next[list] += 1
         }
     }
 
