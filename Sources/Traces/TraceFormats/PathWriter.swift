@@ -19,20 +19,16 @@ struct PathWriter: ~Copyable {
         var hasHeight = true
     }
 
-    /// What was found that the file cannot hold.
-    struct Losses {
-        var accuracies = 0
-        var altitudes = 0
-        var undefinedAltitudes = 0
-        var timeless = 0
-    }
-
     /// What is written.
     var file: ExportFile
     let trace: TraceFile
     let options: ExportOptions
     private let bytes: UnsafeRawBufferPointer
-    private var losses = Losses()
+    // Of how many positions the file cannot hold that.
+    private var accuracies = 0
+    private var altitudes = 0
+    private var undefinedAltitudes = 0
+    private var timeless = 0
     /// Stands before the first position.
     let start: PositionEpochs
 
@@ -72,7 +68,19 @@ struct PathWriter: ~Copyable {
     }
 
     /// Notes what is lost of a position.
-    mutating func note(_ epoch: PositionEpochs.Epoch, altitude: Double) { losses.note(epoch, altitude: altitude) }
+    mutating func note(_ epoch: PositionEpochs.Epoch, altitude: Double) {
+        let report = epoch.report
+        if !report.horizontalError.isNaN || !report.longitudeError.isNaN || !report.verticalError.isNaN {
+            accuracies += 1
+        }
+        if report.mode == .threeDimensional, altitude.isNaN,
+            !report.altitudeHAE.isNaN || !report.altitudeMSL.isNaN || !report.altitudeUndefined.isNaN
+        {
+            altitudes += 1
+        }
+        if report.hasUndefinedAltitude { undefinedAltitudes += 1 }
+        if epoch.time == nil { timeless += 1 }
+    }
 
     /// The stretch that begins where the bookmark stands; nil at the end.
     ///
@@ -111,39 +119,23 @@ struct PathWriter: ~Copyable {
             "positions of other receivers than \(epochs.assembler.receiver ?? "") were left out. --receiver names another one."
         )
         remarks += epochs.leftOut.remarks(without: hasSatellites ? [.skies] : [])
-        if losses.accuracies > 0 {
+        if accuracies > 0 {
             remarks.append(
-                "\(format) has no place for accuracies; those of \(losses.accuracies) positions were left out.")
+                "\(format) has no place for accuracies; those of \(accuracies) positions were left out.")
         }
-        if losses.altitudes > 0 {
+        if altitudes > 0 {
             remarks.append(
-                "\(format) has altitudes above \(altitude), which \(losses.altitudes) positions do not give; theirs were left out."
+                "\(format) has altitudes above \(altitude), which \(altitudes) positions do not give; theirs were left out."
             )
         }
-        if losses.undefinedAltitudes > 0 {
+        if undefinedAltitudes > 0 {
             remarks.append(
-                "The altitudes of \(losses.undefinedAltitudes) positions do not say above what; they were taken as above mean sea level."
+                "The altitudes of \(undefinedAltitudes) positions do not say above what; they were taken as above mean sea level."
             )
         }
         remarks.tell(epochs.assembler.implausible, EpochAssembler.implausibleText)
-        remarks.tell(losses.timeless, "positions have no time.")
+        remarks.tell(timeless, "positions have no time.")
         return remarks + epochs.warnings
-    }
-}
-
-extension PathWriter.Losses {
-    fileprivate mutating func note(_ epoch: PositionEpochs.Epoch, altitude: Double) {
-        let report = epoch.report
-        if !report.horizontalError.isNaN || !report.longitudeError.isNaN || !report.verticalError.isNaN {
-            accuracies += 1
-        }
-        if report.mode == .threeDimensional, altitude.isNaN,
-            !report.altitudeHAE.isNaN || !report.altitudeMSL.isNaN || !report.altitudeUndefined.isNaN
-        {
-            altitudes += 1
-        }
-        if report.hasUndefinedAltitude { undefinedAltitudes += 1 }
-        if epoch.time == nil { timeless += 1 }
     }
 }
 

@@ -239,29 +239,15 @@ struct CSVReader {
     private mutating func chooseSeparator() {
         guard !isSeparatorChosen else { return }
         isSeparatorChosen = true
-        var at = offset
-        var counts = (commas: 0, semicolons: 0, tabs: 0)
-        var isComment = false
-        var isEmpty = true
-        while at < bytes.count, at - offset < Self.maximumRow {
-            let byte = bytes[at]
-            if isLineEnd(byte) {
-                if !isEmpty, !isComment { break }
-                counts = (0, 0, 0)
-                isEmpty = true
-                isComment = false
-            } else {
-                if isEmpty, byte == UInt8(ascii: "#") { isComment = true }
-                if !Self.isBlank(byte) { isEmpty = false }
-                if byte == UInt8(ascii: ",") { counts.commas += 1 }
-                if byte == UInt8(ascii: ";") { counts.semicolons += 1 }
-                if byte == UInt8(ascii: "\t") { counts.tabs += 1 }
-            }
-            at += 1
+        let lines = bytes[offset...].prefix(Self.maximumRow).split { isLineEnd($0) }
+        let first = lines.first { line in
+            line.first { !Self.isBlank($0) }.map { $0 != UInt8(ascii: "#") } ?? false
         }
-        if counts.semicolons > counts.commas {
+        func count(_ separator: UInt8) -> Int { first?.count { $0 == separator } ?? 0 }
+        let commas = count(UInt8(ascii: ","))
+        if count(UInt8(ascii: ";")) > commas {
             separator = UInt8(ascii: ";")
-        } else if counts.tabs > counts.commas {
+        } else if count(UInt8(ascii: "\t")) > commas {
             separator = UInt8(ascii: "\t")
         }
     }

@@ -77,12 +77,7 @@ struct PhyphoxClock {
     func traceTime(_ experiment: Int64) -> Int64 {
         guard stretches.count > 1 else { return experiment.subtractingSaturated(stretches.first?.experiment ?? 0) }
         // The last stretch that began before; the first one for all that is earlier.
-        var low = 0
-        var high = stretches.count
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            if stretches[middle].experiment < experiment { low = middle } else { high = middle }
-        }
-        return stretches[low].trace.addingSaturated(experiment.subtractingSaturated(stretches[low].experiment))
+        let stretch = stretches[max(stretches.partitioningIndex { $0.experiment >= experiment } - 1, 0)]
+        return stretch.trace.addingSaturated(experiment.subtractingSaturated(stretch.experiment))
     }
 }
