@@ -29,7 +29,6 @@ public struct NMEADecoder: Sendable {
     private let midnight: Int64?
     /// Receivers by the names that tag blocks give them; the first one is that without a name.
     private var streams: [(name: [UInt8], stream: NMEAStream)]
-    private var storage: [Int] = []
 
     /// A decoder that has seen nothing.
     public init(options: NMEADecoderOptions = .init()) {
@@ -39,7 +38,6 @@ public struct NMEADecoder: Sendable {
             return date.nanoseconds - (rest < 0 ? rest + NMEAClock.day : rest)
         }
         streams = [([], NMEAStream(receiver: "", midnight: midnight))]
-        storage.reserveCapacity(64)
     }
 
     /// The day on which the first sentence with a time was made, as the first date and the midnights before it tell; nil
@@ -86,18 +84,13 @@ public struct NMEADecoder: Sendable {
         _ bytes: UnsafeRawBufferPointer, _ hasChecksum: Bool, _ stream: Int, _ arrival: WallTime?,
         _ receive: (NMEAReport) -> Void
     ) {
-        var storage: [Int] = []
-        swap(&storage, &self.storage)
-        guard let first = bytes.first, first != UInt8(ascii: "P"),
-            let sentence = NMEASentence(bytes, storage: storage)
-        else {
+        guard let first = bytes.first, first != UInt8(ascii: "P"), let sentence = NMEASentence(bytes) else {
             counts.passedOver += 1
             return
         }
         let isRead = streams[stream].stream.take(sentence, arrival: arrival, counts: &counts, receive: receive)
         if isRead { counts.read += 1 } else { counts.passedOver += 1 }
         if isRead, !hasChecksum { counts.unchecked += 1 }
-        self.storage = sentence.starts
     }
 
     private mutating func index(of source: UnsafeRawBufferPointer) -> Int? {

@@ -5,27 +5,20 @@
 struct NMEASentence {
     private let bytes: UnsafeRawBufferPointer
     /// Where each field begins; the last one is where the one behind the last field would.
-    private(set) var starts: [Int]
+    private var starts: [Int] = []
     /// The talker.
     let talker: (UInt8, UInt8)
     /// The three letters of its kind as one number: see ``NMEASentence/kind(_:)``.
     let kind: UInt32
 
     /// Takes what stands between the dollar sign and the checksum; nil when it does not begin with a talker and a kind.
-    ///
-    /// - Parameter storage: an array to use again; it is given back in ``starts``.
-    init?(_ bytes: UnsafeRawBufferPointer, storage: consuming [Int]) {
+    init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= 5, bytes.count == 5 || bytes[5] == UInt8(ascii: ",") else { return nil }
         self.bytes = bytes
         talker = (bytes[0], bytes[1])
         kind = UInt32(bytes[2]) << 16 | UInt32(bytes[3]) << 8 | UInt32(bytes[4])
-        starts = storage
-        starts.removeAll(keepingCapacity: true)
-        var at = 5
-        while at < bytes.count {
-            if bytes[at] == UInt8(ascii: ",") { starts.append(at &+ 1) }
-            at &+= 1
-        }
+        starts.reserveCapacity(24)
+        for at in 5..<bytes.count where bytes[at] == UInt8(ascii: ",") { starts.append(at &+ 1) }
         starts.append(bytes.count &+ 1)
     }
 
