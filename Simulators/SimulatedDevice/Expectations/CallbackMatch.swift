@@ -71,22 +71,15 @@ struct CallbackMatch {
     }
 
     private func find(_ expected: [CallbackValue.Member], _ got: [CallbackValue.Member], _ place: Place) -> Finding? {
-        for (index, member) in expected.enumerated() {
+        for member in expected {
             let place = place.member(member.name)
-            // Most often they come in the same order.
-            let other = got.indices.contains(index) && got[index].name == member.name ? got[index] : nil
-            guard let other = other ?? got.first(where: { $0.name == member.name }) else {
+            guard let other = got.first(where: { $0.name == member.name }) else {
                 return finding(place, member.value, nil)
             }
             if let finding = find(member.value, other.value, place) { return finding }
         }
-        for (index, member) in got.enumerated() {
-            if expected.indices.contains(index), expected[index].name == member.name { continue }
-            if !expected.contains(where: { $0.name == member.name }) {
-                return finding(place.member(member.name), nil, member.value)
-            }
-        }
-        return nil
+        let further = got.first { member in !expected.contains { $0.name == member.name } }
+        return further.flatMap { finding(place.member($0.name), nil, $0.value) }
     }
 
     private func finding(

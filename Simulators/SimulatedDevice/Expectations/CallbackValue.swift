@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import JSONBytes
+import Trace
 
 /// What a callback carries, as JSON has it.
 public indirect enum CallbackValue: Sendable, Hashable, JSONWritable {
@@ -70,14 +71,9 @@ public indirect enum CallbackValue: Sendable, Hashable, JSONWritable {
 
     /// Reads a part of a file as a line.
     init(_ bytes: [UInt8], _ range: Range<Int>) throws(JSONError) {
-        let read = bytes.withUnsafeBytes { bytes -> Result<CallbackValue, JSONError> in
-            do throws(JSONError) {
-                return .success(try CallbackValue(line: UnsafeRawBufferPointer(rebasing: bytes[range])))
-            } catch {
-                return .failure(error)
-            }
+        self = try bytes.withBytes { (bytes) throws(JSONError) in
+            try CallbackValue(line: UnsafeRawBufferPointer(rebasing: bytes[range]))
         }
-        self = try read.get()
     }
 
     @usableFromInline

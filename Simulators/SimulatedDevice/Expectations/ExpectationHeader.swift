@@ -3,6 +3,7 @@
 
 import DeviceCore
 import JSONBytes
+import Trace
 
 /// The first line of a file of expected callbacks.
 struct ExpectationHeader {
@@ -23,14 +24,9 @@ struct ExpectationHeader {
 
     /// Reads a line of a file. Members that are not known, such as a note, are passed over.
     init(_ bytes: [UInt8], _ range: Range<Int>) throws(JSONError) {
-        let read = bytes.withUnsafeBytes { bytes -> Result<ExpectationHeader, JSONError> in
-            do throws(JSONError) {
-                return .success(try ExpectationHeader(UnsafeRawBufferPointer(rebasing: bytes[range])))
-            } catch {
-                return .failure(error)
-            }
+        self = try bytes.withBytes { (bytes) throws(JSONError) in
+            try ExpectationHeader(UnsafeRawBufferPointer(rebasing: bytes[range]))
         }
-        self = try read.get()
     }
 
     private init(_ line: UnsafeRawBufferPointer) throws(JSONError) {
