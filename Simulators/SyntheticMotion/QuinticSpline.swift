@@ -51,10 +51,8 @@ enum QuinticSpline {
 
     /// A weighted sum of the differences of five points to the first one, which keeps the digits of points far from
     /// the origin.
-    static func sum<Value: SplineValue>(
-        _ w: (Double, Double, Double, Double, Double, Double), _ d: (Value, Value, Value, Value, Value)
-    ) -> Value {
-        d.0 * w.1 + d.1 * w.2 + d.2 * w.3 + d.3 * w.4 + d.4 * w.5
+    static func sum<Value: SplineValue>(_ w: (Double, Double, Double, Double, Double, Double), _ d: [Value]) -> Value {
+        d[0] * w.1 + d[1] * w.2 + d[2] * w.3 + d[3] * w.4 + d[4] * w.5
     }
 }
 

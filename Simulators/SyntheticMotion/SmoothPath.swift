@@ -73,16 +73,10 @@ struct SmoothPath: Sendable {
         let interval = knots.rounded(.down)
         let first = Int(interval) - 2
         let weights = QuinticSpline.weights(knots - interval)
-        let points = (
-            control(first), control(first + 1), control(first + 2), control(first + 3), control(first + 4),
-            control(first + 5)
-        )
+        let points = (first..<first + 6).map { control($0) }
         // Seen from the first point, so that no digits are lost to the distance from the earth's centre.
-        let origin = points.0.position
-        let ways = (
-            points.1.position - origin, points.2.position - origin, points.3.position - origin,
-            points.4.position - origin, points.5.position - origin
-        )
+        let origin = points[0].position
+        let ways = points.dropFirst().map { $0.position - origin }
         let position = origin + QuinticSpline.sum(weights.values, ways)
         let place = EarthFixed.place(of: position)
         let frame = place.attitude
@@ -97,11 +91,8 @@ struct SmoothPath: Sendable {
         let force = acceleration + 2 * turning.cross(velocity) + SIMD3(0, 0, gravity)
 
         let heading = heading(velocity, points, weights)
-        let slopes = (
-            points.1.slope - points.0.slope, points.2.slope - points.0.slope, points.3.slope - points.0.slope,
-            points.4.slope - points.0.slope, points.5.slope - points.0.slope
-        )
-        let pitch = pitches ? atan(points.0.slope + QuinticSpline.sum(weights.values, slopes)) : 0
+        let slopes = points.dropFirst().map { $0.slope - points[0].slope }
+        let pitch = pitches ? atan(points[0].slope + QuinticSpline.sum(weights.values, slopes)) : 0
         var attitude = Quaternion(aboutZ: -heading) * Quaternion(x: sin(pitch / 2), y: 0, z: 0, w: cos(pitch / 2))
         var felt = attitude.conjugate.rotate(force)
         var roll = 0.0
@@ -119,21 +110,18 @@ struct SmoothPath: Sendable {
 
     /// The course where there is a speed; else that of the way, turned as smoothly as the path.
     private func heading(
-        _ velocity: SIMD3<Double>, _ points: (Control, Control, Control, Control, Control, Control),
-        _ weights: QuinticSpline.Weights
+        _ velocity: SIMD3<Double>, _ points: [Control], _ weights: QuinticSpline.Weights
     ) -> Double {
         let speed = (velocity.x * velocity.x + velocity.y * velocity.y).squareRoot()
         let share = Self.smoothStep((speed - Self.unheeded) / (Self.heeded - Self.unheeded))
         let course = atan2(velocity.x, velocity.y)
         guard share < 1 else { return course }
         // The shorter turn from each point to the next.
-        var turns = (0.0, 0.0, 0.0, 0.0, 0.0)
-        turns.0 = Self.wrapped(points.1.azimuth - points.0.azimuth)
-        turns.1 = turns.0 + Self.wrapped(points.2.azimuth - points.1.azimuth)
-        turns.2 = turns.1 + Self.wrapped(points.3.azimuth - points.2.azimuth)
-        turns.3 = turns.2 + Self.wrapped(points.4.azimuth - points.3.azimuth)
-        turns.4 = turns.3 + Self.wrapped(points.5.azimuth - points.4.azimuth)
-        let way = points.0.azimuth + QuinticSpline.sum(weights.values, turns)
+        var turns: [Double] = []
+        for (point, next) in zip(points, points.dropFirst()) {
+            turns.append((turns.last ?? 0) + Self.wrapped(next.azimuth - point.azimuth))
+        }
+        let way = points[0].azimuth + QuinticSpline.sum(weights.values, turns)
         guard share > 0 else { return way }
         return way + share * Self.wrapped(course - way)
     }
