@@ -25,10 +25,8 @@ public struct SimulatedIIOContext: Sendable {
         var context = context
         for place in context.devices.indices {
             let channels = context.devices[place].channels.enumerated()
-            context.devices[place].channels = channels.sorted { left, right in
-                let first = left.element.scan?.index ?? .max
-                let second = right.element.scan?.index ?? .max
-                return first == second ? left.offset < right.offset : first < second
+            context.devices[place].channels = channels.sorted {
+                ($0.element.scan?.index ?? .max, $0.offset) < ($1.element.scan?.index ?? .max, $1.offset)
             }.map(\.element)
         }
         self.context = context

@@ -42,10 +42,10 @@ struct RingDisk: Sendable {
 
     /// Brings the names in a folder to the disk.
     func syncFolder(_ path: String) throws(DeviceError) {
-        let descriptor = system_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let descriptor = systemOpen(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         // A folder that may be written and not read.
         guard descriptor >= 0 else { return }
-        defer { system_close(descriptor) }
+        defer { systemClose(descriptor) }
         try sync(.folder(path), descriptor)
     }
 
@@ -55,10 +55,6 @@ struct RingDisk: Sendable {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 }
-
-/// The C functions, whose names methods hide.
-func system_open(_ path: String, _ flags: Int32) -> Int32 { open(path, flags, 0o644) }
-func system_close(_ descriptor: Int32) { _ = close(descriptor) }
 
 /// When what was recorded is brought to the disk, and so how much a power failure takes.
 ///

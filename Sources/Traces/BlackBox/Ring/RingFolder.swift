@@ -24,7 +24,7 @@ final class RingFolder: Sendable {
         self.disk = disk
         let isNew = mkdir(path, 0o755) == 0
         if !isNew, errno != EEXIST { throw FileBytes.failedToWrite(path, call: "mkdir", errno: errno) }
-        descriptor = system_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        descriptor = systemOpen(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileBytes.failedToWrite(path, call: "open", errno: errno) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let number = errno
@@ -36,7 +36,7 @@ final class RingFolder: Sendable {
     }
 
     deinit {
-        if descriptor >= 0 { system_close(descriptor) }
+        if descriptor >= 0 { systemClose(descriptor) }
     }
 
     /// The path of a segment.

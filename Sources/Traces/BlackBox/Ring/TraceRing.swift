@@ -225,7 +225,7 @@ package final class TraceRing: TraceDestination, Sendable {
         state.output = nil
         state.ledger.close()
         if options.sync == .never {
-            system_close(output.descriptor)
+            systemClose(output.descriptor)
         } else {
             state.unsynced.append(output)
         }
@@ -269,7 +269,7 @@ package final class TraceRing: TraceDestination, Sendable {
     /// Brings the bytes of a segment to the disk, and closes the descriptor.
     private func sync(_ step: RingDisk.Step, _ output: TraceOutput) {
         keepFailure { () throws(DeviceError) in try disk.sync(step, output.descriptor) }
-        system_close(output.descriptor)
+        systemClose(output.descriptor)
     }
 
     private func keepFailure(_ body: () throws(DeviceError) -> Void) {

@@ -64,14 +64,8 @@ public final class TraceBuilder: TraceSink {
     }
 
     private func spill() throws(DeviceError) {
-        let file: SpillFile
-        if let spilled {
-            file = spilled
-        } else {
-            file = try SpillFile()
-            spilled = file
-        }
-        try file.append(bytes)
+        if spilled == nil { spilled = try SpillFile() }
+        try spilled?.append(bytes)
         bytes.removeAll(keepingCapacity: true)
     }
 

@@ -47,7 +47,7 @@ extension TraceOutput {
         if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
             // Some file systems know no locks.
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
-                _ = system_close(descriptor)
+                systemClose(descriptor)
                 throw DeviceError(.busy, "Something else is writing \(path). End it first, or choose another name.")
             }
             if overwrite { _ = ftruncate(descriptor, 0) }
@@ -89,7 +89,7 @@ extension TraceOutput {
                 // A pipe that is said to be writable takes that much without blocking.
                 rest = UnsafeRawBufferPointer(rebasing: rest.prefix(Int(PIPE_BUF)))
             }
-            let count = system_write(descriptor, rest.baseAddress, rest.count)
+            let count = systemWrite(descriptor, rest)
             if count > 0 {
                 done += min(count, rest.count)
             } else if count < 0, errno == EAGAIN || errno == EWOULDBLOCK {
@@ -134,7 +134,7 @@ extension TraceOutput {
             return
         }
         replacement.remove()
-        _ = system_close(descriptor)
+        systemClose(descriptor)
     }
 
     private static func failure(
@@ -172,11 +172,7 @@ extension TraceOutput {
     }
 }
 
-/// The C functions, whose names the methods hide.
-private func system_write(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-    write(descriptor, bytes, count)
-}
-
+/// The C function, whose name the method hides.
 private func system_close(_ descriptor: Int32) -> Int32 { close(descriptor) }
 
 /// Where a ``TraceWriter`` puts its lines: the header by itself first, then whole lines.

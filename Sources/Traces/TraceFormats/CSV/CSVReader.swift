@@ -83,12 +83,7 @@ struct CSVReader {
     }
 
     /// Passes over whole lines, whatever is in them.
-    mutating func skipLines(_ count: Int) {
-        for _ in 0..<count where offset < bytes.count {
-            while offset < bytes.count, !isLineEnd(bytes[offset]) { offset &+= 1 }
-            endLine()
-        }
-    }
+    mutating func skipLines(_ count: Int) { for _ in 0..<count where offset < bytes.count { skipLine() } }
 
     /// The index of the column of that name, which is in lower case.
     func column(_ name: String) -> Int? { header.firstIndex(of: name) }
@@ -100,13 +95,8 @@ struct CSVReader {
             cells.removeAll(keepingCapacity: true)
             let start = offset
             skipBlanks()
-            if offset < bytes.count, bytes[offset] == UInt8(ascii: "#") {
-                while offset < bytes.count, !isLineEnd(bytes[offset]) { offset &+= 1 }
-                endLine()
-                continue
-            }
-            if offset >= bytes.count || isLineEnd(bytes[offset]) {
-                endLine()
+            guard offset < bytes.count, bytes[offset] != UInt8(ascii: "#"), !isLineEnd(bytes[offset]) else {
+                skipLine()
                 continue
             }
             offset = start
@@ -221,6 +211,11 @@ struct CSVReader {
         guard offset >= bytes.count || bytes[offset] == separator || isLineEnd(bytes[offset]) else {
             throw here.error("text stands behind a closing quote. A quote inside a quoted cell is written twice.")
         }
+    }
+
+    private mutating func skipLine() {
+        while offset < bytes.count, !isLineEnd(bytes[offset]) { offset &+= 1 }
+        endLine()
     }
 
     private mutating func endLine() {

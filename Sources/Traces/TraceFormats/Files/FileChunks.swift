@@ -69,7 +69,7 @@ private final class FileSource: ByteSource {
         var filled = 0
         while filled < buffer.count {
             let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-            let count = system_read(descriptor, rest.baseAddress, rest.count)
+            let count = systemRead(descriptor, rest)
             if count > 0 {
                 filled += min(count, rest.count)
             } else if count == 0 {
@@ -80,11 +80,6 @@ private final class FileSource: ByteSource {
         }
         return filled
     }
-}
-
-/// The C function, whose name the method hides.
-private func system_read(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-    read(descriptor, buffer, count)
 }
 
 /// Where the bytes of a file come from.

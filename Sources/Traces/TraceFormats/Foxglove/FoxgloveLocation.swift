@@ -88,8 +88,7 @@ extension FoxgloveLocation {
     init?(json: UnsafeRawBufferPointer) {
         var reader = JSONReader(json)
         do throws(JSONError) {
-            guard try reader.peekKind() == .object else { return nil }
-            try reader.beginObject()
+            guard try reader.beginObjectIfPresent() else { return nil }
             while let key = try reader.nextKey() {
                 switch key.string() {
                 case "timestamp": try readTime(&reader)
@@ -110,9 +109,8 @@ extension FoxgloveLocation {
     }
 
     private mutating func readTime(_ reader: inout JSONReader) throws(JSONError) {
-        guard try reader.peekKind() == .object else { return try reader.skipValue() }
+        guard try reader.beginObjectIfPresent() else { return }
         var (seconds, nanoseconds): (Int64?, Int64) = (nil, 0)
-        try reader.beginObject()
         while let key = try reader.nextKey() {
             switch key.string() {
             case "sec": seconds = try reader.int64IfPresent()
@@ -124,8 +122,7 @@ extension FoxgloveLocation {
     }
 
     private mutating func readVelocity(_ reader: inout JSONReader) throws(JSONError) {
-        guard try reader.peekKind() == .object else { return try reader.skipValue() }
-        try reader.beginObject()
+        guard try reader.beginObjectIfPresent() else { return }
         while let key = try reader.nextKey() {
             switch key.string() {
             case "x": velocity.x = try reader.doubleIfPresent()
@@ -137,8 +134,7 @@ extension FoxgloveLocation {
     }
 
     private mutating func readCovariance(_ reader: inout JSONReader) throws(JSONError) {
-        guard try reader.peekKind() == .array else { return try reader.skipValue() }
-        try reader.beginArray()
+        guard try reader.beginArrayIfPresent() else { return }
         while try reader.nextElement() { addCovariance(try reader.doubleIfPresent()) }
     }
 }

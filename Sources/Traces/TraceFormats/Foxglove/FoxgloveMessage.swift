@@ -113,8 +113,7 @@ struct FoxgloveSample {
     init?(_ json: UnsafeRawBufferPointer, kind: SensorKind) {
         var reader = JSONReader(json)
         do throws(JSONError) {
-            guard try reader.peekKind() == .object else { return nil }
-            try reader.beginObject()
+            guard try reader.beginObjectIfPresent() else { return nil }
             while let key = try reader.nextKey() {
                 switch key.string() {
                 case "frame_id": sensor = try reader.textIfPresent()?.string() ?? ""

@@ -95,15 +95,9 @@ struct GPXReader: ~Copyable {
 
     private mutating func begin() throws(DeviceError) -> Item? {
         switch xml.nameWord {
-        case JSONText.word("trkpt"):
-            try readPoint()
-            return .point(part ?? .tracks)
-        case JSONText.word("rtept"):
-            try readPoint()
-            return .point(part ?? .routes)
-        case JSONText.word("wpt"):
-            try readPoint()
-            return .point(.waypoints)
+        case JSONText.word("trkpt"): return try readPoint(of: part ?? .tracks)
+        case JSONText.word("rtept"): return try readPoint(of: part ?? .routes)
+        case JSONText.word("wpt"): return try readPoint(of: .waypoints)
         case JSONText.word("trkseg"): return .segment
         case JSONText.word("trk") where xml.depth == 2: return beginPart(.tracks)
         case JSONText.word("rte") where xml.depth == 2: return beginPart(.routes)
@@ -117,7 +111,7 @@ struct GPXReader: ~Copyable {
     }
 
     /// Reads a point up to its end tag.
-    private mutating func readPoint() throws(DeviceError) {
+    private mutating func readPoint(of content: GPXOptions.Content) throws(DeviceError) -> Item {
         point = GPXPoint()
         point.report.latitude = Self.number(xml.attribute("lat"))
         point.report.longitude = Self.number(xml.attribute("lon"))
@@ -135,7 +129,10 @@ struct GPXReader: ~Copyable {
                     point.report.set(.speed, Self.number(speed))
                 }
             case .end:
-                if xml.depth == depth { return point.finish() }
+                if xml.depth == depth {
+                    point.finish()
+                    return .point(content)
+                }
                 if isInExtensions {
                     if xml.depth == depth + 1 { isInExtensions = false } else { noteExtension() }
                 } else if xml.depth == depth + 1 {
@@ -143,6 +140,7 @@ struct GPXReader: ~Copyable {
                 }
             }
         }
+        return .point(content)
     }
 
     private mutating func noteElement() {

@@ -160,11 +160,10 @@ struct IIOContextReader: ~Copyable {
     /// The device with its channels as libiio sorts them: a mask of channels counts in this order.
     private static func ordered(_ device: IIODevice) -> IIODevice {
         var device = device
-        let keyed = device.channels.enumerated().sorted { left, right in
-            let (first, second) = (left.element.scan?.index ?? .max, right.element.scan?.index ?? .max)
-            return first == second ? left.offset < right.offset : first < second
+        let keyed = device.channels.enumerated().sorted {
+            ($0.element.scan?.index ?? .max, $0.offset) < ($1.element.scan?.index ?? .max, $1.offset)
         }
-        device.channels = keyed.map { $0.element }
+        device.channels = keyed.map(\.element)
         return device
     }
 }
