@@ -19,14 +19,6 @@ struct GPSDWorld {
         self.receivers = receivers
     }
 
-    /// What a gpsd knows at the beginning of a trace.
-    init(_ survey: TraceSurvey, now: WallTime) {
-        version = survey.version ?? Self.defaultVersion
-        receivers = survey.receivers.map {
-            SimulatedReceiver(description: $0, activation: now, isPresent: $0.isActive)
-        }
-    }
-
     /// The version that is said when nothing else is known.
     static var defaultVersion: GPSDVersion {
         var version = GPSDVersion()

@@ -134,3 +134,14 @@ struct TraceSurvey {
         }
     }
 }
+
+extension GPSDWorld {
+    /// What a gpsd knows at the beginning of a trace.
+    init(_ survey: TraceSurvey, now: WallTime) {
+        self.init(
+            version: survey.version ?? Self.defaultVersion,
+            receivers: survey.receivers.map {
+                SimulatedReceiver(description: $0, activation: now, isPresent: $0.isActive)
+            })
+    }
+}
