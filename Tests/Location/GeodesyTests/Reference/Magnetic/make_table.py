@@ -29,17 +29,33 @@ extension MagneticModel {{
     ///
     /// By NOAA's National Centers for Environmental Information and the British Geological Survey, released on
     /// 17 December 2024; a work of the government of the United States, in the public domain.
-    public static let wmm2025 = MagneticModel(
-        name: "{name}", epoch: {epoch}, releaseDate: "{date}", degree: {degree},
-        rows: wmm2025Rows)
+    package static let wmm2025 = MagneticModel(
+        name: "{name}", epoch: {epoch}, releaseDate: "{date}", degree: {degree}, rows: wmm2025Rows)
 
     /// `g`, `h` and their changes a year, in nT: degree by degree, order 0 first.
-    static let wmm2025Rows: [MagneticRow] = [
+    static let wmm2025Rows = stride(from: 0, to: numbers.count, by: 4).map {{ place in
+        MagneticRow(
+            g: numbers[place], h: numbers[place + 1], gRate: numbers[place + 2], hRate: numbers[place + 3])
+    }}
+
+    // swift-format-ignore
+    private static let numbers: [Double] = [
 """
 for row in rows:
+    cell = " ".join(number + "," for number in row[2:])
     if row[1] == "0":
-        text += f"        // Degree {row[0]}\n"
-    text += "        MagneticRow(g: {}, h: {}, gRate: {}, hRate: {}),\n".format(*row[2:])
+        text += f"        // Degree {row[0]}\n        "
+        length = 8
+    elif length + 2 + len(cell) > 120:
+        text += "\n        "
+        length = 8
+    else:
+        text += "  "
+        length += 2
+    text += cell
+    length += len(cell)
+    if row[0] == row[1]:
+        text += "\n"
 text += "    ]\n}\n"
 with open(TARGET, "w") as file:
     file.write(text)
