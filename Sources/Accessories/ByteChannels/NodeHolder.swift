@@ -62,7 +62,7 @@ package struct NodeHolder: Sendable {
         return stat(path, &status) == 0 && status.st_dev == node.st_dev && status.st_ino == node.st_ino
     }
 
-    static func name(_ pid: Int32) -> String {
+    private static func name(_ pid: Int32) -> String {
         let descriptor = systemOpen("/proc/\(pid)/comm", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return "" }
         defer { systemClose(descriptor) }
@@ -73,7 +73,7 @@ package struct NodeHolder: Sendable {
     }
 
     /// The entries of a folder that are numbers.
-    static func numbers(_ path: String, limit: Int) -> [Int32] {
+    private static func numbers(_ path: String, limit: Int) -> [Int32] {
         guard var entries = FolderEntries(path) else { return [] }
         var numbers: [Int32] = []
         while numbers.count < limit, let name = entries.next() {
