@@ -20,8 +20,6 @@ struct FusionOutbox: Sendable {
 
     private var seats: [Seat] = []
     private var waiting: [Item] = []
-    /// The memory of what was handed over last.
-    private var spare: [Item] = []
     /// True while a thread hands over.
     private var isBusy = false
 
@@ -79,9 +77,6 @@ struct FusionOutbox: Sendable {
         return items
     }
 
-    /// Takes back the memory of what has been handed over; it has to be empty by now.
-    mutating func reuse(_ memory: [Item]) { if memory.isEmpty { spare = memory } }
-
     /// True when nothing waits.
     var isEmpty: Bool { waiting.isEmpty }
 
@@ -90,11 +85,7 @@ struct FusionOutbox: Sendable {
 
     private mutating func take(upToStates: Bool) -> [Item]? {
         guard upToStates else {
-            guard !waiting.isEmpty else { return nil }
-            let items = waiting
-            waiting = spare
-            spare = []
-            return items
+            return waiting.isEmpty ? nil : exchange(&waiting, with: [])
         }
         let end = waiting.firstIndex { $0.event.isStates } ?? waiting.count
         guard end > 0 else { return nil }

@@ -341,15 +341,10 @@ package final class MotionEngine: Sendable {
     ///   then.
     private func handOver(upToStates: Bool = false) {
         var items = state.withLock { $0.outbox.begin(upToStates: upToStates) }
-        while var current = items {
-            items = nil
-            for index in current.indices { current[index].client.tell(current[index].event) }
-            // Emptied outside of the lock: a client that has left goes here.
-            current.removeAll(keepingCapacity: true)
-            items = state.withLock { state in
-                state.outbox.reuse(current)
-                return state.outbox.goOn(upToStates: upToStates)
-            }
+        // What has been told goes outside of the lock, and a client that has left with it.
+        while let current = items {
+            for item in current { item.client.tell(item.event) }
+            items = state.withLock { $0.outbox.goOn(upToStates: upToStates) }
         }
         // The thread that put states in meanwhile has left them to this one.
         guard upToStates, state.withLock({ $0.outbox.isStuck }) else { return }

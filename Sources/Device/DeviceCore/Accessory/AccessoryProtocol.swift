@@ -68,18 +68,13 @@ public struct AccessoryProtocol: Sendable, Hashable {
     public static func isValid(name: some StringProtocol) -> Bool {
         let bytes = name.utf8
         guard bytes.count <= maximumLength, bytes.contains(UInt8(ascii: ".")) else { return false }
-        var isAfterDot = true
-        for byte in bytes {
-            switch byte {
-            case UInt8(ascii: "."):
-                if isAfterDot { return false }
-                isAfterDot = true
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                isAfterDot = false
-            default: return false
-            }
+        return bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { part in
+            !part.isEmpty && part.allSatisfy(isAllowed)
         }
-        return !isAfterDot
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        let character = Character(Unicode.Scalar(byte))
+        return character.isASCII && (character.isLetter || character.isNumber) || character == "-" || character == "_"
     }
 }

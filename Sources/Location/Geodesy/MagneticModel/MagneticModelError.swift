@@ -5,15 +5,12 @@
 package struct MagneticModelError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What is wrong.
     package enum Reason: Sendable, Hashable {
-        /// There is nothing but blank lines.
         case empty
         /// More than ``MagneticModel/maximumFileSize`` bytes.
         case tooLarge
         /// A line of more than 200 bytes, or one with bytes that are not ASCII text.
         case notText
-        /// The first line is not an epoch and a name.
         case badHeader
-        /// The epoch is not a year from 1900 to 2200.
         case badEpoch
         /// A line has another number of fields than the six of a row.
         case badFieldCount(Int)
@@ -21,11 +18,8 @@ package struct MagneticModelError: Error, Sendable, Hashable, CustomStringConver
         case badNumber(String)
         /// The degree is not from 1 to ``MagneticModel/maximumDegree``, or the order not from 0 to the degree.
         case badOrder(degree: Int, order: Int)
-        /// The degree and the order have been in the file before.
         case duplicate(degree: Int, order: Int)
-        /// The row of this degree and order is not in the file.
         case missing(degree: Int, order: Int)
-        /// The line of nines that ends such a file is missing: it is cut off.
         case noEnd
     }
 
