@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 // An accessory at the end of a pseudo-terminal, and a program that talks to it with read and write that block.

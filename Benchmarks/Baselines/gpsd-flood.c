@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 // A loopback server that greets like gpsd and then sends prepared reports, as fast as the socket takes them or paced.

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 // A loopback server that speaks as much of iiod's protocol as a libiio client needs to capture one accelerometer, and

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 // The baseline in C: gps_open, gps_stream, epoll, gps_read until it has nothing. Prints its figures as one JSON object.

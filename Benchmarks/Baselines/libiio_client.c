@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 // The baseline in C: a libiio buffer, walked by pointer with byte swap, shift and scale. Stores what our source stores:

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 // What decoding costs in C: libiio's iio_channel_convert for each channel of a scan, and a walk by pointer that does the

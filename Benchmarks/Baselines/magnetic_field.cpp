@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 // What the magnetic field costs with GeographicLib. Prints nanoseconds as one JSON object, and the sum of all

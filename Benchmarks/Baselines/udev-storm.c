@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 // Sends COUNT messages as udevd does: virtual terminals go and come. For a network namespace of its own, as root.

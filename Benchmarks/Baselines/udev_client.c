@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 // Does with libudev what UdevMonitor does: keeps the record of each device that a message is about.

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 // What an update of VQF costs: vqf_speed RECORDING [ROUNDS]. The recording is one of Simulators/Traces/broad. Prints

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// An accelerometer and a gyroscope in one chip, some with a magnetometer beside them, by name.

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 // The counterpart of accessory.c on the streams of a session, with a delegate on the main run loop. The accessory is the

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 // The counterpart of vqf_speed.cpp: what an update of the attitude filter costs. fusion RECORDING [ROUNDS] prints

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 // The counterpart of libgps_client.c and gps_client.py: a CLLocationManager on the main queue. Prints its figures as one

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 // The counterpart of magnetic_field.cpp: what the magnetic field costs. Prints nanoseconds as one JSON object, and the sum

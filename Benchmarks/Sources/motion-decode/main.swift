@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 // The counterpart of libiio_decode.c: what decoding a scan and filtering a sample cost. Prints nanoseconds as one JSON object.

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 // How many readings of motion sensors a second a trace in memory gives: to a cursor, and through the hub to a subscriber;

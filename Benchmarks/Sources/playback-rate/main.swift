@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 // How many locations a second a trace in memory gives through a manager to its delegate, parsing included.

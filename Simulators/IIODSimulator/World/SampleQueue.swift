@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// The samples that wait in the kernel's buffer: a bounded queue that loses the newest when it is full.

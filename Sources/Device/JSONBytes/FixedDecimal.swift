@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// Numbers with a fixed count of decimals, rounded as C's `printf("%.3f")` does: exactly, and halves to even.

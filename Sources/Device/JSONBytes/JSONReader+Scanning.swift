@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 // The one place where bytes are looked at: every read stands behind a comparison with the limit. Offsets never pass

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// A cursor over one JSON text (RFC 8259) that pulls values out of it without building a tree and without allocating.

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// A string or a key inside a JSON text, not copied: it is valid as long as the bytes that the reader was given.

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// The names in a folder, one after the other, in no order. How many are taken is for the caller to bound.

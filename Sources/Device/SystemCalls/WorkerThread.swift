@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// Starts the thread of a source: detached, and with signals blocked, so that the app's handlers run on its own threads.

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 // What Swift needs from libgps: its JSON parser, and results in structs whose layout is ours.

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// The shortest path between two points: how long it is, and in which direction it leaves and arrives.

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// A sum of six sines of even multiples of an angle, `c1 sin 2σ + c2 sin 4σ + ... + c6 sin 12σ`.

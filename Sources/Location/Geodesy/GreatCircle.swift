@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// The latitude on the auxiliary sphere: `tan β = (1 - f) tan φ` (Karney 2013, equation 6).

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// The inverse problem after its symmetries are used up: the first point is in the southern hemisphere or on the

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// A sentence whose checksum was right, as it stands in a line: its kind, and where its fields are.

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// What the receivers of traces are called in the merged one, so that two that report at one time are never taken for one.

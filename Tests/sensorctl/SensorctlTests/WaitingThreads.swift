@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
@@ -6,7 +5,7 @@ import Testing
 
 /// Lets more tests run at once than there are processors: most of their time they wait for a program, and hold their
 /// thread meanwhile.
-struct WaitingThreads: SuiteTrait, TestScoping {
+struct WaitingThreads: SuiteTrait, TestTrait, TestScoping {
     private final class Threads: TaskExecutor {
         private let queue = OperationQueue()
 

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// What is opened to talk to an accessory. The source that finds the accessory knows which kinds there are.

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// Bytes to and from an accessory. No call blocks; every call may be made on any thread.

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// Where motion sensors are found: an address of libiio, such as `local:`, `ip:192.168.2.1`, `ip:board:30431` or `usb:`.

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// Takes from the readings of a sensor as many as a subscriber asked for, by their time stamps.

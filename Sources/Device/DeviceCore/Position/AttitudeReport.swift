@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// A compass or inertial report from a receiver (gpsd's ATT): degrees, in the receiver's own frame. NaN when not given.

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// The rules between a service's reports and its subscribers: one report an epoch, one receiver at a time, the sky that

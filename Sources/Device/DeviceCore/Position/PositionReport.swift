@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// One position report as the receiver gave it (gpsd's TPV), in SI units and degrees, WGS 84.

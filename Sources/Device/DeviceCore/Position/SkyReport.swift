@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// One view of the sky as a receiver gave it (gpsd's SKY). NaN stands for a number that was not given.

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// A point on the clock that starts at boot and goes on through suspend (CLOCK_BOOTTIME), in nanoseconds.

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// Civil time in UTC, in parts: the Gregorian calendar throughout, without leap seconds.

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// A model of the earth's main magnetic field: spherical harmonics that drift linearly for the years after an epoch.

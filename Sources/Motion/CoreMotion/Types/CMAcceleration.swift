@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// An acceleration in the device's axes, in units of standard gravity (9.80665 m/s²), with the sign of gravity.

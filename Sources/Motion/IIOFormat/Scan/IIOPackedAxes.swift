@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// Three axes that lie next to each other in one signed format, as most drivers have them: the fast way.

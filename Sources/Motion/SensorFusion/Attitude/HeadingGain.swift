@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// How far the heading follows a sample of the magnetometer where its time constant is fixed, as in the published filter.

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// The magnetic field that is expected at this place, by strength and dip, and whether the present one is it.

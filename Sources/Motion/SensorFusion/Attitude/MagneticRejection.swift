@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// For how long a disturbed magnetometer is ignored: a disturbance that does not end is one that has to be lived with.

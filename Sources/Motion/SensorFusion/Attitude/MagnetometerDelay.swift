@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// Learns by how much a magnetometer's samples are older than the gyroscope's, in turning.

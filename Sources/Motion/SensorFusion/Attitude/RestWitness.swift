@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// Whether gravity and magnetic field turn as a gyroscope says, or stand still in device axes because it is biased.

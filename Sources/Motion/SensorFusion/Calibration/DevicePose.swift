@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// One of the six ways to stand a box on a table: which of its axes points up.

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// A small system of linear equations with a symmetric positive definite matrix, solved by Cholesky's method.

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// How much each sample counts in a fit: the less, the worse it fits (Geman and McClure's weights).

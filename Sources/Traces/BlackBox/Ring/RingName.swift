@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// The name of a segment's file: `segment-00000012.trace`, or `former-1-segment-00000012.trace` of a former recorder's.

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// Things that wait for their time, the earliest first; of those of one time the one that was put in first. Putting in

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// What goes wrong in a session, for tests of programs that have to bear it. The same seed gives the same faults.

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// Descriptions of messages as JSON Schema, for Foxglove and others that show MCAP files.

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// What `watch` and `replay` listen with: starts updates of one stream and hands each to an outlet. Used on the main

@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// What Core Motion itself reported on an iPhone 6s: roll, pitch and yaw in 1e-4 rad, and gravity in 1e-4 g.

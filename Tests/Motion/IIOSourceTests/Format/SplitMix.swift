@@ -1,4 +1,3 @@
-// This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
 /// SplitMix64 (Steele, Lea and Flood 2014): the same random numbers on every machine.

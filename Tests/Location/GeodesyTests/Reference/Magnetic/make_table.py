@@ -19,8 +19,7 @@ rows = [line.split() for line in lines[1:] if line and not line.startswith("9999
 degree = int(rows[-1][0])
 assert [(int(row[0]), int(row[1])) for row in rows] == [(n, m) for n in range(1, degree + 1) for m in range(n + 1)]
 
-text = f"""// This source file is part of the swift-device-services project.
-// SPDX-License-Identifier: Apache-2.0
+text = f"""// SPDX-License-Identifier: Apache-2.0
 
 // Made by Tests/Location/GeodesyTests/Reference/Magnetic/make_table.py of the coefficient file beside it; a test compares them.
 
