@@ -186,8 +186,8 @@ let tool: [Target] = [
     room(
         "SensorTools", in: "Sources/sensorctl",
         [
-            "AccessoryFinding", "DeviceCore", "Geodesy", "JSONBytes", "MotionEngine", "SensorFusion", "SystemCalls",
-            "Trace", "TraceEditing",
+            "AccessoryFinding", "ByteChannels", "DeviceCore", "Geodesy", "JSONBytes", "MotionEngine", "SensorFusion",
+            "SystemCalls", "Trace", "TraceEditing",
         ], resources: [.embedInCode("Doctor/external-accessory.rules")]),
     .executableTarget(
         name: "sensorctl",

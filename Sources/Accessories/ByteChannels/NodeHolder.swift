@@ -61,7 +61,7 @@ package struct NodeHolder: Sendable {
         return stat(path, &status) == 0 && status.st_dev == node.st_dev && status.st_ino == node.st_ino
     }
 
-    private static func name(_ pid: Int32) -> String {
+    static func name(_ pid: Int32) -> String {
         let descriptor = systemOpen("/proc/\(pid)/comm", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return "" }
         defer { systemClose(descriptor) }
@@ -72,7 +72,7 @@ package struct NodeHolder: Sendable {
     }
 
     /// The entries of a folder that are numbers.
-    private static func numbers(_ path: String, limit: Int) -> [Int32] {
+    static func numbers(_ path: String, limit: Int) -> [Int32] {
         guard var entries = FolderEntries(path) else { return [] }
         var numbers: [Int32] = []
         while numbers.count < limit, let name = entries.next() {

@@ -29,14 +29,23 @@ package final class SocketPort: Port {
             if number == EAGAIN {
                 // Not what it means elsewhere: the queue of those who want to connect is full. What serves one program
                 // at a time has a short one.
-                throw NodeFailure(
-                    .busy,
-                    "\(path) takes no connection: what serves it is busy, or more programs want one than it takes. Try again.",
-                    cause: .system(call: "connect", errno: number), isPassing: true)
+                throw NodeFailure(isPassing: true) {
+                    DeviceError(
+                        .busy, busy(path, SocketPeers(of: path)), cause: .system(call: "connect", errno: number))
+                }
             }
             throw NodeFailure(opening: path, call: "connect", errno: number)
         }
         return SocketPort(descriptor: descriptor, path: path)
+    }
+
+    private static func busy(_ path: String, _ peers: SocketPeers) -> String {
+        guard peers.count > 0 else {
+            return
+                "\(path) takes no connection: what serves it is busy, or more programs want one than it takes. Try again."
+        }
+        let holder = peers.holders.first?.text ?? "a program that this user may not see"
+        return "\(path) is in use by \(holder). Close it there first."
     }
 
     package func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> PortResult {

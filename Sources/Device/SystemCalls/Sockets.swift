@@ -12,6 +12,7 @@ package struct SocketKind: Sendable {
     #endif
 
     package static let stream = SocketKind(SOCK_STREAM)
+    package static let datagrams = SocketKind(SOCK_DGRAM)
     package static let packets = SocketKind(SOCK_SEQPACKET)
 
     /// The kind, for a socket that does not block and that no other program inherits.
@@ -21,8 +22,8 @@ package struct SocketKind: Sendable {
 /// The calls of sockets that several rooms make.
 package enum Sockets {
     /// A socket that does not block and that no other program inherits; below zero with the reason in errno.
-    package static func open(_ family: Int32, _ kind: SocketKind) -> Int32 {
-        socket(family, kind.quiet, 0)
+    package static func open(_ family: Int32, _ kind: SocketKind, protocol number: Int32 = 0) -> Int32 {
+        socket(family, kind.quiet, number)
     }
 
     /// The next connection, which does not block and is not inherited; below zero with the reason in errno.

@@ -98,10 +98,41 @@ struct SocketChannelTests {
         let server = try Server(backlog: 0)
         defer { server.end() }
         var channels: [NodeChannel] = []
+        // Nobody has it yet: those that wait do not count.
         let refusal = #expect(throws: DeviceError.self) {
             for _ in 0..<10 { channels.append(try open(server.path)) }
         }
         #expect(refusal?.code == .busy)
         #expect(refusal?.message.hasPrefix("\(server.path) takes no connection: ") == true)
+        let accepted = accept(server.descriptor, nil, nil)
+        defer { close(accepted) }
+        let error = #expect(throws: DeviceError.self) {
+            for _ in 0..<10 { channels.append(try open(server.path)) }
+        }
+        #expect(error?.code == .busy)
+        #expect(error?.message == "\(server.path) is in use by this program itself. Close it there first.")
+    }
+
+    @Test("Who is connected to a socket is found, by the socket's file and not by its name")
+    func peers() throws {
+        let server = try Server()
+        defer { server.end() }
+        #expect(SocketPeers(of: server.path).count == 0)
+        let helper = try Helper(["connect", server.path])
+        defer { helper.end() }
+        #expect(helper.line() == "connected")
+        let accepted = accept(server.descriptor, nil, nil)
+        defer { close(accepted) }
+        let link = server.folder + "/link"
+        symlink(server.path, link)
+        defer { unlink(link) }
+        for path in [server.path, link] {
+            let peers = SocketPeers(of: path)
+            #expect(peers.count == 1)
+            #expect(peers.holders.map(\.pid) == [helper.pid])
+            #expect(peers.holders.first?.program == TestProgram.commands.processName)
+        }
+        #expect(SocketPeers(of: server.folder).count == 0)
+        #expect(SocketPeers(of: "/nowhere/at/all").count == 0)
     }
 }

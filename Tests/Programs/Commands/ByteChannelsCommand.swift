@@ -9,6 +9,7 @@ import SystemCalls
 ///
 ///     byte-channels hold PATH       has a serial port until the input ends
 ///     byte-channels exclude PATH    the same as other programs do it, with the kernel's mark
+///     byte-channels connect PATH    has a connection to a socket until the input ends
 ///     byte-channels open PATH       opens a port without the rights of the superuser, and writes why that cannot be
 ///     byte-channels rounds N        opens a port, talks and hangs up that often, and writes descriptors, threads and memory
 ///                                   in KiB, each before and after
@@ -28,6 +29,10 @@ enum ByteChannelsCommand {
         case "hold":
             let channel = try open(argument)
             holdUntilEndOfInput("open")
+            channel.close()
+        case "connect":
+            let channel = try ChannelOpener.open(.socket(path: argument), clock: LiveClock())
+            holdUntilEndOfInput("connected")
             channel.close()
         case "exclude":
             let descriptor = Glibc.open(argument, O_RDWR | O_NOCTTY)

@@ -77,6 +77,27 @@ struct AccessoryDiagnosisTests {
         }
     }
 
+    @Test("A socket that has a connection is remarked on with the program, for it may serve one at a time")
+    func socketHolder() throws {
+        var facts = Self.healthy()
+        var node = NodeFacts(path: "/dev/ttyACM0", isSocket: true)
+        facts.nodes[node.path] = node
+        #expect(Self.findings(facts).map(\.level) == [.good])
+        node.connections = 1
+        facts.nodes[node.path] = node
+        let unseen = try #require(Self.findings(facts).first)
+        #expect(unseen.level == .remark)
+        #expect(
+            unseen.message
+                == "Weigh Scale, com.example.scale: a program that this user may not see is connected to /dev/ttyACM0. If that serves one program at a time, no other can open it."
+        )
+        node.holders = [NodeFacts.Holder(pid: 812, name: "socat")]
+        facts.nodes[node.path] = node
+        let seen = try #require(Self.findings(facts).first)
+        #expect(seen.message.contains(": socat (pid 812) is connected to /dev/ttyACM0."))
+        #expect(seen.repair == ["ps -o pid,user,lstart,args -p 812    # what it is; end it if it is not wanted"])
+    }
+
     @Test("A declared accessory whose node is missing is a problem")
     func declared() throws {
         var machine = Self.machine()

@@ -128,9 +128,20 @@ extension Diagnosis {
                 "\(name): the user \(machine.user) may not open \(path) (its mode is \(node.mode), its owner \(node.owner), its group \(node.group)).",
                 repair: permission(node, machine))
         }
+        if node.isSocket { return socket(name, node) }
         guard let holder = node.holders.first else { return nil }
         let programs = node.holders.map { "\($0.name) (pid \($0.pid))" }.joined(separator: " and ")
         return Finding(.problem, topic, "\(name): \(path) is in use by \(programs).", repair: release(path, holder))
+    }
+
+    /// Who is connected to a socket; that may keep others out.
+    private static func socket(_ name: String, _ node: NodeFacts) -> Finding? {
+        guard node.connections > 0 else { return nil }
+        let programs = node.holders.map { "\($0.name) (pid \($0.pid))" }.joined(separator: " and ")
+        return Finding(
+            .remark, topic,
+            "\(name): \(programs.isEmpty ? "a program that this user may not see" : programs) is connected to \(node.path). If that serves one program at a time, no other can open it.",
+            repair: node.holders.first.map { release(node.path, $0) } ?? [])
     }
 
     private static func permission(_ node: NodeFacts, _ machine: MachineFacts) -> [String] {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ByteChannels
 import DeviceCore
 import Foundation
 import SystemCalls
@@ -22,8 +23,12 @@ struct NodeFacts: Sendable, Hashable {
     var canOpen = true
     /// True when the user is listed in the group, be it that this session began before that.
     var isListedInGroup = false
-    /// As far as this user may look: others' programs are seen by root only.
+    /// As far as this user may look: others' programs are seen by root only. Of a socket those that are connected to it.
     var holders: [Holder] = []
+    /// True for a socket, which may serve several programs at a time.
+    var isSocket = false
+    /// How many connections a socket has, be it that it cannot be seen who has them.
+    var connections = 0
 }
 
 extension NodeFacts {
@@ -51,6 +56,13 @@ extension NodeFacts {
             return String(cString: resolved)
         }
         self.holders = holders[target ?? path] ?? []
+        isSocket = status.st_mode & S_IFMT == S_IFSOCK
+        guard isSocket else { return }
+        let peers = SocketPeers(of: path)
+        connections = peers.count
+        self.holders = peers.holders.filter { $0.pid != getpid() }.map { holder in
+            Holder(pid: holder.pid, name: holder.program.isEmpty ? "a program" : Printable.text(holder.program))
+        }
     }
 
     private static func groups(of user: String) -> Set<gid_t> {

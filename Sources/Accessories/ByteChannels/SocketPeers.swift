@@ -1,0 +1,167 @@
+// This source file is part of the swift-device-services project.
+// SPDX-License-Identifier: Apache-2.0
+
+import SystemCalls
+
+/// Who is connected to the socket at a path, as far as the kernel and this user's rights tell.
+package struct SocketPeers: Sendable {
+    /// How many connections its server has accepted; of those that wait for that the kernel does not tell.
+    package let count: Int
+    /// The programs that have them, other ones before this one.
+    package let holders: [NodeHolder]
+
+    /// Asks the kernel. That may take some tens of milliseconds.
+    ///
+    /// - Parameter limit: How many open files are looked at.
+    package init(of path: String, limit: Int = 50_000) {
+        let sockets = Self.sockets(at: path)
+        count = sockets.count
+        holders = sockets.isEmpty ? [] : Self.holders(of: sockets, limit: limit)
+    }
+
+    // MARK: Programs
+
+    private static func holders(of sockets: Set<UInt32>, limit: Int) -> [NodeHolder] {
+        var holders: [NodeHolder] = []
+        var rest = limit
+        for pid in NodeHolder.numbers("/proc", limit: 100_000) where rest > 0 {
+            let folder = "/proc/\(pid)/fd"
+            let files = NodeHolder.numbers(folder, limit: rest)
+            rest -= files.count
+            let has = files.contains { file in
+                socket(at: "\(folder)/\(file)").map(sockets.contains) ?? false
+            }
+            if has { holders.append(NodeHolder(pid: pid, program: NodeHolder.name(pid))) }
+        }
+        return holders.filter { $0.pid != getpid() } + holders.filter { $0.pid == getpid() }
+    }
+
+    /// The number of the socket that a descriptor stands for: the link says "socket:[NUMBER]".
+    private static func socket(at path: String) -> UInt32? {
+        withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
+            guard let start = buffer.baseAddress else { return nil }
+            let count = readlink(path, start.assumingMemoryBound(to: CChar.self), buffer.count)
+            let text = buffer.prefix(max(0, count))
+            let prefix = "socket:[".utf8
+            guard text.starts(with: prefix), text.last == UInt8(ascii: "]") else { return nil }
+            return UInt32(String(decoding: text.dropFirst(prefix.count).dropLast(), as: UTF8.self))
+        }
+    }
+
+    // MARK: Sockets
+
+    // From linux/netlink.h, sock_diag.h and unix_diag.h, which Swift does not see.
+    private static let diagnosis: Int32 = 4
+    private static let byFamily: UInt16 = 20
+    private static let requestsAll: UInt16 = 0x301
+    private static let error: UInt16 = 2
+    private static let done: UInt16 = 3
+    private static let showsNameFileAndPeer: UInt32 = 1 << 0 | 1 << 1 | 1 << 2
+    private static let established: UInt32 = 1
+    private static let nameAttribute: UInt16 = 0
+    private static let fileAttribute: UInt16 = 1
+    private static let peerAttribute: UInt16 = 2
+    private static let headerLength = 16
+    private static let messageLength = 16
+
+    /// What the path leads to.
+    private struct Wanted {
+        var status = stat()
+        var name: ArraySlice<UInt8>
+
+        init?(_ path: String) {
+            guard let resolved = realpath(path, nil) else { return nil }
+            defer { free(resolved) }
+            guard stat(resolved, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return nil }
+            let bytes = Array(UnsafeRawBufferPointer(start: resolved, count: strlen(resolved)))
+            name = SocketPeers.lastPart(bytes[...])
+        }
+    }
+
+    private static func lastPart(_ path: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        path.lastIndex(of: UInt8(ascii: "/")).map { path[($0 + 1)...] } ?? path
+    }
+
+    /// The numbers of the sockets at the far ends of all connections to the one at that path; empty where the kernel does
+    /// not tell.
+    private static func sockets(at path: String) -> Set<UInt32> {
+        guard let wanted = Wanted(path) else { return [] }
+        let descriptor = Sockets.open(Int32(AF_NETLINK), .datagrams, protocol: diagnosis)
+        guard descriptor >= 0 else { return [] }
+        defer { systemClose(descriptor) }
+        var request: [UInt8] = []
+        func append(_ value: some FixedWidthInteger) { withUnsafeBytes(of: value) { request += $0 } }
+        append(UInt32(40))
+        append(byFamily)
+        append(requestsAll)
+        append(UInt32(1))
+        append(UInt32(0))
+        append(UInt8(AF_UNIX))
+        append(UInt8(0))
+        append(UInt16(0))
+        append(UInt32(1) << established)
+        append(UInt32(0))
+        append(showsNameFileAndPeer)
+        append(UInt64.max)
+        guard request.withUnsafeBytes({ systemSend(descriptor, $0) }) == request.count else { return [] }
+        var sockets: Set<UInt32> = []
+        withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 16) { buffer in
+            // The kernel answers at once, part by part; there is an end to a machine's sockets.
+            for _ in 0..<10_000 {
+                var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                guard poll(&state, 1, 100) > 0 else { return }
+                let count = systemRead(descriptor, buffer)
+                guard count > 0 else { return }
+                let part = UnsafeRawBufferPointer(rebasing: buffer[..<min(count, buffer.count)])
+                guard take(part, wanted, &sockets) else { return }
+            }
+        }
+        return sockets
+    }
+
+    /// Takes in a part of the answer; false at its end.
+    private static func take(_ part: UnsafeRawBufferPointer, _ wanted: Wanted, _ sockets: inout Set<UInt32>) -> Bool {
+        var rest = part[...]
+        while rest.count >= headerLength {
+            let message = UnsafeRawBufferPointer(rebasing: rest)
+            let length = Int(clamping: message.loadUnaligned(as: UInt32.self))
+            let type = message.loadUnaligned(fromByteOffset: 4, as: UInt16.self)
+            guard type != done, type != error, length >= headerLength, length <= message.count else { return false }
+            if type == byFamily, length >= headerLength + messageLength {
+                let attributes = UnsafeRawBufferPointer(rebasing: message[(headerLength + messageLength)..<length])
+                if let peer = peer(attributes, wanted) { sockets.insert(peer) }
+            }
+            rest = rest.dropFirst((length + 3) & ~3)
+        }
+        return true
+    }
+
+    /// The socket at the far end of one whose name is that file.
+    private static func peer(_ attributes: UnsafeRawBufferPointer, _ wanted: Wanted) -> UInt32? {
+        var rest = attributes[...]
+        var (isFile, isDevice, isName) = (false, false, false)
+        var peer: UInt32?
+        while rest.count >= 4 {
+            let attribute = UnsafeRawBufferPointer(rebasing: rest)
+            let length = Int(attribute.loadUnaligned(as: UInt16.self))
+            let type = attribute.loadUnaligned(fromByteOffset: 2, as: UInt16.self)
+            guard length >= 4, length <= attribute.count else { return nil }
+            if type == fileAttribute, length >= 12 {
+                let file = attribute.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
+                isFile = file == UInt32(truncatingIfNeeded: wanted.status.st_ino)
+                let device = UInt64(attribute.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
+                // The kernel keeps 12 bits of the one number and 20 of the other in another order than it tells programs.
+                let told = ((device >> 20) << 8) | (device & 0xFF) | ((device & 0xFFF00) << 12)
+                isDevice = told == UInt64(wanted.status.st_dev)
+            } else if type == nameAttribute {
+                let name = Array(attribute[4..<length].prefix { $0 != 0 })
+                isName = lastPart(name[...]) == wanted.name
+            } else if type == peerAttribute, length >= 8 {
+                peer = attribute.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
+            }
+            rest = rest.dropFirst((length + 3) & ~3)
+        }
+        // Some file systems show programs another device than the kernel has.
+        return isFile && (isDevice || isName) ? peer : nil
+    }
+}
