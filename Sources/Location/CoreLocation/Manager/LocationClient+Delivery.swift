@@ -27,13 +27,14 @@ extension LocationClient {
     /// A turn: hands over what waits in the mailbox.
     private func deliver() {
         // The manager lives until the turn is over, the former delegate goes outside of the lock: it may stop its manager
-        // as it goes.
+        // as it goes. Neither is looked at twice: the reference may be the last, and would go inside the lock.
         let manager = state.withLock { state in
+            let manager = state.manager
             // A manager that is gone leaves nobody to be told.
-            if state.manager == nil { state.mailbox.outbox.startAnew() }
+            if manager == nil { state.mailbox.outbox.startAnew() }
             state.mailbox.outbox.beginTurn()
-            state.isInCallback = state.manager != nil
-            return state.manager
+            state.isInCallback = manager != nil
+            return manager
         }
         guard let manager else { return }
         device.bind {
