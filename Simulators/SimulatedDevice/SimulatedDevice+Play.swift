@@ -11,7 +11,7 @@ extension SimulatedDevice {
     public func play() { run(upTo: .never) }
 
     /// Lets that many seconds pass on the device's clock, with all that happens in them. The trace may end meanwhile.
-    /// Less than none, and what is not a number, is none. Does nothing when called while the device plays.
+    /// Negative numbers and NaN count as 0. Does nothing when called while the device plays.
     public func advance(by seconds: Double) {
         let limit = time(after: seconds)
         if run(upTo: limit), !player.isStopped { clock.move(to: limit) }
@@ -45,19 +45,18 @@ extension SimulatedDevice {
 
     /// Goes to another place of the trace, forward or back, in seconds from the trace's start.
     ///
-    /// Nobody is told of what lies between. The device is in the state of that place when this returns: accessories that
-    /// are attached there come and others go, the battery is that of then, what was lost there is lost, and managers are
-    /// told of these changes, since they see them at once. The last position is that of then, with its age, and nobody is
-    /// told of it: managers hear of positions again with the next one, and of motion with the next reading. What was held
-    /// back of an epoch is dropped. Sessions with accessories that stay attached go on, with what the trace tells from
-    /// there on.
+    /// Nobody is told of what lies between. When this returns, the device has the state of that place: its accessories,
+    /// its battery and what is lost there. Managers are told of these changes at once. The last position is that of the
+    /// place, with its age; nobody is told of it. Managers hear of positions again with the next one, and of motion
+    /// with the next reading. What was held back of an epoch is dropped. Sessions with accessories that stay attached
+    /// go on, with what the trace has from there on.
     ///
     /// The device's clock does not go back: time since boot stands still meanwhile and rises from there on, so that
     /// intervals and time-outs stay what they are. Civil time is that of the place, as the times of the receivers are.
-    /// The attitude was another one there, and finds itself again as after a jolt.
+    /// The attitude settles again as after a jolt.
     ///
-    /// A place before the start is the start, also where ``PlaybackOptions/from`` is later; one behind the end leaves
-    /// nothing to play. The rounds that are left stay. Does nothing when called while the device plays.
+    /// A place before the start is the start, even if ``PlaybackOptions/from`` is later; one after the end leaves
+    /// nothing to play. The number of rounds left stays the same. Does nothing when called while the device plays.
     public func seek(to seconds: Double) {
         guard player.claim() else { return }
         defer { player.release() }

@@ -14,11 +14,11 @@ extension SimulatedDevice {
         if await run(upTo: limit), !player.isStopped { clock.move(to: limit) }
     }
 
-    /// Has ``play(speed:)`` stand still, be it running or not yet begun, until it is resumed. May be called at any time and
-    /// from anywhere, callbacks included; what is due at once still comes.
+    /// Pauses ``play(speed:)``, running or not yet begun, until it is resumed. May be called at any time and from
+    /// anywhere, callbacks included; what is due at once still comes.
     public func pause() { isPaused.store(true, ordering: .releasing) }
 
-    /// Has ``play(speed:)`` go on where it paused.
+    /// Lets ``play(speed:)`` go on where it paused.
     public func resume() { isPaused.store(false, ordering: .releasing) }
 
     /// Plays the rest of the trace in real time, or that many times faster; ends early when the task is cancelled.

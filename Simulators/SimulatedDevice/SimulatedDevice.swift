@@ -18,8 +18,7 @@ import Synchronization
 /// ```
 ///
 /// Motion sensors, accessories and the battery of the trace are the device's `motionSource`, `accessorySource` and
-/// `statusSource`. Readings of one sensor
-/// that came in together, which is to say consecutive events of one time, are handed over as one batch.
+/// `statusSource`. Consecutive readings of one sensor with the same time are handed over as one batch.
 ///
 /// Nothing sleeps: `play()` returns when the whole trace has been played and every callback has run. Two devices are
 /// independent, so tests can run in parallel. A simulated device reads no environment, no configuration file and no
@@ -52,10 +51,9 @@ public final class SimulatedDevice: Sendable {
     /// A device that plays the trace.
     /// - Parameters:
     ///   - trace: What it plays.
-    ///   - configuration: What it is configured to do; nothing else is read. Mount matrices in it stand in for those of
-    ///     the trace.
-    ///   - calibrations: What is known of its sensors' errors, by the ids of the sensors, in place of what the trace's
-    ///     header says of them.
+    ///   - configuration: What it is configured to do; nothing else is read. Mount matrices in it replace those of the
+    ///     trace.
+    ///   - calibrations: Calibrations by the ids of the sensors, in place of those in the trace's header.
     ///   - stamps: What becomes of the times in the trace.
     ///   - options: What is played of it, and how.
     ///   - delivery: Where callbacks run.
@@ -158,11 +156,11 @@ public final class SimulatedDevice: Sendable {
 }
 
 extension SimulatedDevice {
-    /// Attaches an accessory that code speaks for; returns its number.
+    /// Attaches an accessory that is played by code; returns its number.
     ///
-    /// Its peers speak in timers of the device's clock, so they answer while the device plays or time advances:
-    /// `advance(by:)`, or at the end of a trace `play()` for what needs no time. Any thread may call it; managers hear of
-    /// it the next time the device plays or advances, even by 0.
+    /// Its peers run in timers of the device's clock, so they answer while the device plays or time advances:
+    /// `advance(by:)`, or at the end of a trace `play()` for what needs no time. Any thread may call it; managers hear
+    /// of it the next time the device plays or advances, even by 0.
     @discardableResult
     public func attach(_ accessory: SimulatedAccessory) -> AccessoryDescription.ID {
         let source = accessories
@@ -176,9 +174,9 @@ extension SimulatedDevice {
     /// still be read.
     public func detach(_ id: AccessoryDescription.ID) { accessories.detach(id) }
 
-    /// What programs did otherwise than the recorded one in sessions with accessories of the trace, in the order in which
-    /// it was noticed; at the end of the trace also what is still missing. At most some hundred; while the device plays
-    /// only what was noticed so far.
+    /// How programs differed from the recorded one in sessions with accessories of the trace, in the order of
+    /// detection. At the end of the trace that includes what is missing; while the device plays, only what was noticed
+    /// so far. At most some hundred.
     public var accessoryDifferences: [AccessoryDifference] {
         guard player.claim() else { return player.accessoryDifferences }
         defer { player.release() }

@@ -3,7 +3,7 @@
 import Synchronization
 public import DeviceCore
 
-/// Something that went otherwise in a played session with an accessory than when it was recorded.
+/// A difference between a played session with an accessory and the recorded one.
 public struct AccessoryDifference: Sendable, Hashable, CustomStringConvertible {
     /// What is different.
     public enum Kind: Sendable, Hashable {
@@ -29,8 +29,8 @@ public struct AccessoryDifference: Sendable, Hashable, CustomStringConvertible {
     public var session: Int
     /// What is different.
     public var kind: Kind
-    /// The place of the first byte that is different among those that the program writes in the session, counted from 0;
-    /// 0 for the other kinds.
+    /// The offset of the first different byte among those that the program writes in the session, counted from 0; 0 for
+    /// the other kinds.
     public var offset: Int64
     /// What was recorded from there on, at most ``maximumBytes``.
     public var expected: [UInt8]

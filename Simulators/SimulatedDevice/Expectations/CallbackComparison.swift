@@ -101,11 +101,11 @@ public struct CallbackDifference: Sendable, Hashable {
 
     /// What the expectations are called.
     public var name: String
-    /// The line that was expected; the one behind the last when no more were.
+    /// The line that was expected; the one after the last when no more were expected.
     public var line: Int
     /// Which callback it was, counted from 1.
     public var number: Int
-    /// What the callback is called: what its first field says.
+    /// The name of the callback, from its first field.
     public var callback: String
     /// The field: `locations[0].latitude`. Empty for the callback as a whole.
     public var field: String
@@ -115,7 +115,7 @@ public struct CallbackDifference: Sendable, Hashable {
     public var got: CallbackValue?
     /// How far the two are apart, in the unit of the field; nil when that cannot be said.
     public var distance: Double?
-    /// By how much it might have differed.
+    /// How much it was allowed to differ.
     public var tolerance: FieldTolerance
     /// The callbacks that came before it, which were as expected, as JSON.
     public var context: [String]

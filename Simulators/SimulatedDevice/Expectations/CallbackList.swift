@@ -72,7 +72,7 @@ public struct CallbackList: Sendable {
         )
     }
 
-    /// Writes the file in one step: whoever reads it meanwhile, and whatever fails, finds the former one or this one.
+    /// Writes the file in one step: readers find the former file or this one, even when something fails.
     public func write(to path: String) throws(DeviceError) {
         try checkSize()
         let file = try TraceOutput(whole: path, overwrite: true)

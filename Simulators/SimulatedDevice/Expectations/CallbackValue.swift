@@ -23,7 +23,7 @@ public indirect enum CallbackValue: Sendable, Hashable, JSONWritable {
     case null
     /// True or false.
     case bool(Bool)
-    /// A number. JSON has none for what is not finite: that is nothing.
+    /// A number. One that is not finite becomes null in JSON.
     case number(Double)
     /// Text.
     case text(String)

@@ -12,8 +12,8 @@ import Trace
 ///      "options":{"frame":"magnetic","stream":"device-motion"},
 ///      "tolerances":{"heading":{"absolute":0.01,"circle":360},"gravity":{"absolute":0.0001}}}
 ///
-/// (on one line). Each further line is one callback, an object. A tolerance is named after a field, or after its path from
-/// the callback, `locations.latitude`; that of a list is that of its elements. Fields that are not named have to be
+/// (on one line). Each further line is one callback, an object. A tolerance is named after a field, or after its path
+/// from the callback, `locations.latitude`; a list's applies to its elements. Fields without a tolerance have to be
 /// equal. ``CallbackList`` makes such files.
 public struct ExpectedCallbacks: Sendable {
     /// The longest line, in bytes.
@@ -55,7 +55,7 @@ public struct ExpectedCallbacks: Sendable {
         try self.init(bytes: try FileBytes.read(path, limit: TraceFile.maximumSize), name: path)
     }
 
-    /// Throws when they were made under other options than these: that is another run, whose callbacks are others.
+    /// Throws when they were made under other options than these: another run has other callbacks.
     public func check(options: [String: String]) throws(DeviceError) {
         for key in Set(options.keys).union(self.options.keys).sorted() where options[key] != self.options[key] {
             let former = self.options[key].map { "with \(key) \($0)" } ?? "without \(key)"

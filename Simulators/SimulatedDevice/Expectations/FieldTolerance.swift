@@ -11,10 +11,10 @@ public struct FieldTolerance: Sendable, Hashable, JSONWritable {
     public var absolute = 0.0
     /// A part of the expected number.
     public var relative = 0.0
-    /// How much a full circle is, for angles: 360 for degrees. 359.9° and 0.1° then are 0.2° apart. -1, which says that
-    /// there is no angle, is as expected only where -1 is. Nil for numbers on a line.
+    /// The size of a full circle, for angles: 360 for degrees, so that 359.9° and 0.1° are 0.2° apart. -1 stands for no
+    /// angle and equals only -1. Nil for numbers on a line.
     public var circle: Double?
-    /// Degrees by which a rotation may differ that four numbers say as a quaternion, of either sign. Nil for any other
+    /// Degrees by which a rotation may differ, for four numbers that are a quaternion of either sign. Nil for any other
     /// list.
     public var rotation: Double?
 

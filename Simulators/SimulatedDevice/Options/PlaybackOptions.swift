@@ -14,10 +14,10 @@ public import DeviceCore
 ///
 /// All seconds are those of the trace, counted from its start.
 public struct PlaybackOptions: Sendable {
-    /// Seconds at which playback begins. The device is in the state of then: its battery, its accessories, what is lost,
-    /// and the last position, which nobody is told of. Less than none, and what is not a number, is none.
+    /// Seconds at which playback begins, with the state of that time: the battery, accessories, what is lost, and the
+    /// last position, which nobody is told of. Negative numbers and NaN count as 0.
     public var from = 0.0
-    /// Seconds after which nothing more is played; what happens at that very time is.
+    /// Seconds after which nothing more is played; what happens at exactly that time is still played.
     public var to = Double.infinity
     /// How often it is played.
     public var rounds = PlaybackRounds.once
@@ -38,11 +38,11 @@ public struct PlaybackOptions: Sendable {
 
 /// How often a trace is played.
 ///
-/// Time goes on rising from round to round: the device's clock, the receivers' times and the sensors' stamps are those of
-/// the trace and so much later as all rounds before took together. A round takes from its first to its last event and on
-/// to where the next position would have come, or reading where there are no positions; where ``PlaybackOptions/to`` ends
-/// it, and nothing happens at that very time, it takes from there to there. Each round begins with the state of its
-/// beginning, as a seek does.
+/// Time goes on rising from round to round: the length of all earlier rounds is added to the device's clock, the
+/// receivers' times and the sensors' stamps. A round lasts from its first to its last event, and on to when the next
+/// position would have come, or the next reading if there are no positions. If ``PlaybackOptions/to`` ends it, and
+/// nothing happens at exactly that time, it lasts until then. Each round begins with the state at its start, as after a
+/// seek.
 ///
 /// Without an end `play()` plays one round at each call; `advance(by:)`, `step()` and `play(speed:)` go on and on.
 public enum PlaybackRounds: Sendable, Hashable {
@@ -56,12 +56,12 @@ public enum PlaybackRounds: Sendable, Hashable {
 
 /// What happens at the end of a trace.
 public enum PlaybackEnd: Sendable {
-    /// Nothing more comes, as from hardware that has fallen silent. Everything stays as it was last, and time goes on as
-    /// far as somebody asks it to, so that what waits for news times out.
+    /// Nothing more comes, as from hardware that has fallen silent. Everything keeps its last state. Time goes on as
+    /// far as it is asked to, so time-outs run.
     case hold
     /// Time ends with the trace: `advance(by:)` goes no further, and nothing times out.
     case stop
-    /// The position source and all motion sensors are lost with that error, which managers are told as they are on live
+    /// The position source and all motion sensors are lost with that error. Managers are told of it as on live
     /// hardware.
     case fail(DeviceError)
 }
@@ -86,9 +86,9 @@ public struct TraceStreams: Sendable, Hashable {
     public var battery: Bool
     /// Accessories, and what they say.
     public var accessories: Bool
-    /// Other names, by the ids of sensors and the paths of receivers in the trace: what a program asks for by a name of its
-    /// own machine can then be played from a recording of another one. Lines of gpsd that are handed on as they are keep
-    /// theirs. Of two sensors with one name only the first is heard.
+    /// New names, by the ids of sensors and the paths of receivers in the trace. So a program that asks for a name on
+    /// its own machine can play a recording of another one. Raw lines of gpsd keep their names. Of two sensors with one
+    /// name only the first is heard.
     public var names: [String: String] = [:]
 
     /// Streams of those kinds; nothing that is not named.

@@ -7,16 +7,16 @@ import Synchronization
 @_exported public import Foundation
 import Synchronization
 
-/// The identifier of a connection that is none.
+/// The identifier that stands for no connection.
 public let EAConnectionIDNone = 0
 
 /// An accessory that is, or was, connected.
 ///
-/// The manager makes these objects: one for each time that an accessory is connected, and the same one for as long as it
-/// stays so. An accessory that is unplugged and plugged in again is another object with another `connectionID`.
+/// The manager makes one object for each connection, and keeps it for as long as the accessory is connected. An
+/// accessory that is unplugged and plugged in again is another object with another `connectionID`.
 ///
-/// Whether a program can talk to it is decided by `protocolStrings`; the other strings are for people, and each of them
-/// is empty when the accessory does not say. They come from the accessory itself, from udev, or from the configuration.
+/// `protocolStrings` decides whether a program can talk to it. The other strings are for people; each is empty when the
+/// accessory does not say. They come from the accessory itself, from udev, or from the configuration.
 ///
 /// All members can be used on any thread. Unlike Apple's, `init()` does not raise: it makes an accessory that is not
 /// connected, for tests that override members.

@@ -23,9 +23,9 @@ import LiveDevice
 /// those that are ready to be talked to are listed.
 ///
 /// **Notifications** are posted to `NotificationCenter.default` on the main thread, which needs `RunLoop.main.run()`,
-/// `dispatchMain()` or an async main. While the main thread is busy they wait, and only what still matters is kept: an
-/// accessory that has come and gone meanwhile leaves nothing, one that has gone and come again leaves both.
-/// Accessories that are there when a program registers are not announced: ask for `connectedAccessories`.
+/// `dispatchMain()` or an async main. They wait while the main thread is busy. An accessory that has come and gone
+/// meanwhile posts nothing; one that has gone and come again posts both. Accessories that are there when a program
+/// registers are not announced: ask for `connectedAccessories`.
 ///
 /// **When an accessory goes** its `isConnected` is false first; then its streams end, as `EASession` says; then its
 /// delegate is told; then the notification is posted. Streams that are scheduled on another run loop than the main one
@@ -63,15 +63,15 @@ open class EAAccessoryManager: NSObject, @unchecked Sendable {
     /// The first look takes some milliseconds. Needs no registration.
     open var connectedAccessories: [EAAccessory] { client.accessories }
 
-    /// Has connections and disconnections posted, until as many calls of `unregisterForLocalNotifications()` have come.
+    /// Posts connections and disconnections, until `unregisterForLocalNotifications()` was called as often as this.
     ///
     /// Observers may be added before or after.
     open func registerForLocalNotifications() {
         client.register()
     }
 
-    /// Takes one registration back; with the last one nothing more is posted, nor what waits for the main thread. A call
-    /// without a registration does nothing.
+    /// Takes one registration back. After the last one nothing is posted, not even what waits for the main thread. A
+    /// call without a registration does nothing.
     open func unregisterForLocalNotifications() {
         client.unregister()
     }

@@ -11,7 +11,7 @@ extension EASession {
         self.init(core: try EASession.open(accessory, name))
     }
 
-    /// Has both streams tell their events on that queue, which should be serial, and on no run loop; nil to stop that.
+    /// Delivers the events of both streams on that queue, which should be serial, and on no run loop; nil to stop that.
     public func setEventQueue(_ queue: DispatchQueue?) {
         core?.setQueue(queue)
     }
@@ -25,7 +25,7 @@ extension EASession {
     /// Hands all of the bytes over to be sent; waits while there is no space for them.
     ///
     /// Needs no run loop and opens the stream by itself. Two writes at once do not mix. Throws a `DeviceError` when the
-    /// connection is over, and `CancellationError` when the task is cancelled, with a part of the bytes sent perhaps.
+    /// connection is over, and `CancellationError` when the task is cancelled; some bytes may have been sent.
     public nonisolated(nonsending) func write(_ data: Data) async throws {
         guard let core else { throw DeviceError(.notFound, "The session has no accessory.") }
         try await core.writeAll(data)
@@ -35,7 +35,7 @@ extension EASession {
 extension EASession {
     /// What becomes of the connection of a session that follows its accessory.
     public enum Connection: Sendable {
-        /// The accessory is away; so many bytes that had been written were lost with it.
+        /// The accessory is away; that many written bytes were lost with it.
         case paused(unsentBytes: Int)
         /// It is connected again, as this object.
         case resumed(EAAccessory)
@@ -46,9 +46,9 @@ extension EASession {
     /// Opens a session that survives unplugging: it goes on when an accessory of the same `identity` that offers the
     /// protocol is connected again.
     ///
-    /// Its streams do not end. What had come in is still read; while the accessory is away there are no bytes and no space
-    /// for any. Where a program has to begin its dialogue anew, it does so when it is told of the new connection. A
-    /// session that the program opens itself for the new connection goes before this one.
+    /// Its streams do not end. What had come in can still be read; while the accessory is away there are no new bytes
+    /// and no space to write. A program that has to begin its dialogue anew does so when it is told of the new
+    /// connection. A session that the program itself opens for the new connection takes precedence.
     /// - Parameter changed: Told on the main thread.
     public convenience init(
         following accessory: EAAccessory, protocol name: String,

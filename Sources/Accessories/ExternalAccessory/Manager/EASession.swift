@@ -19,9 +19,9 @@ import Logging
 /// another session wants the port.
 ///
 /// **Events** of the streams come as on Apple's platforms, on the run loops and in the modes in which they are
-/// scheduled, be it before or after they are opened. First `openCompleted`; then `hasBytesAvailable`, again only after a
-/// read, when bytes are left or new ones come; `hasSpaceAvailable`, again only after something was written, once there is
-/// space; last `endEncountered` or `errorOccurred`. Nothing comes after `close()`.
+/// scheduled, before or after they are opened. First `openCompleted`; then `hasBytesAvailable`, again only after a
+/// read, when bytes are left or new ones come; `hasSpaceAvailable`, again only after something was written, once there
+/// is space; last `endEncountered` or `errorOccurred`. Nothing comes after `close()`.
 ///
 /// **Reading and writing** never wait. A read gives 0 when nothing is there, as it does at the end; ask
 /// `hasBytesAvailable`, or `streamStatus`. A write may take less than it was given, or nothing.
@@ -31,11 +31,10 @@ import Logging
 /// `errorOccurred` when bytes that it had taken were lost. Writing then gives -1, and `streamError` says why in words, in
 /// `NSPOSIXErrorDomain` with `ENODEV` or what the system said.
 ///
-/// Streams that are scheduled on the main run loop tell their ends before the accessory's delegate and observers of the
-/// notification hear of the disconnection, but the end of the input comes only when all has been read. A program that
-/// has left more than 64 KiB unread hears of the disconnection before either end: what the system still held is taken in
-/// as the program reads, and both streams tell their ends after that. To close the session in the callback of the
-/// disconnection is to throw away what has not been read.
+/// Streams on the main run loop tell their ends first; then the accessory's delegate and observers of the notification
+/// hear of the disconnection. But the end of the input comes only when all has been read. With more than 64 KiB unread
+/// the disconnection comes before both ends: the program first reads what the system still held, then both ends come.
+/// Closing the session in the callback of the disconnection discards what has not been read.
 ///
 /// The session of an accessory that was unplugged stays dead; another connection takes another session.
 open class EASession: NSObject {
@@ -62,15 +61,15 @@ open class EASession: NSObject {
 
     /// Opens a session with an accessory.
     ///
-    /// Nil, with one line in the log that says why, when the accessory is gone or does not offer the protocol, when the
-    /// program does not declare the protocol, or when the port cannot be opened: `init(opening:protocol:)` throws
-    /// the reason instead. A session of this process that has the protocol is closed first.
+    /// Nil when the accessory is gone or does not offer the protocol, when the program does not declare the protocol,
+    /// or when the port cannot be opened. One line in the log says why; `init(opening:protocol:)` throws the reason
+    /// instead. A session of this process that has the protocol is closed first.
     ///
-    /// It may take some hundredths of a second. What waits for others has an end: a former session of this program on the
-    /// port, be it closed already, has a tenth of a second to send what was written to it, and what the accessory has not
-    /// taken then is lost; a port that another program holds, or that may not be opened yet, is tried for a tenth of a
-    /// second. Only where the system does not give back the port of an accessory that hangs does it take a second, and
-    /// fail. The first use of the framework looks for the accessories, in some milliseconds.
+    /// It may take some hundredths of a second. Waiting for others is limited. A former session of this program on the
+    /// port, even a closed one, has a tenth of a second to send what was written to it; the rest is lost. A port that
+    /// another program holds, or that may not be opened yet, is tried for a tenth of a second. If the system does not
+    /// give back the port of an accessory that hangs, opening takes a second and fails. The first use of the framework
+    /// takes some milliseconds to look for accessories.
     ///
     /// A program declares protocols with `DEVICE_SERVICES_PROTOCOLS` or `accessories.protocols`; where neither is
     /// set it may use all, unlike on Apple's platforms.

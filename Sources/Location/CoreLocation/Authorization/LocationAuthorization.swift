@@ -7,8 +7,8 @@ import Synchronization
 /// Whether programs may know where the device is, and who uses it: one for each device, shared by all managers.
 ///
 /// A test or a program drives it: `status` can be set at any time, also while updates run. Revoking stops them with
-/// `CLError.denied`; granting again lets them go on. What it starts from and what requests answer is configured
-/// (`location.authorization`), or decided by a `policy`. Safe to use from any thread.
+/// `CLError.denied`; granting again lets them go on. The configuration (`location.authorization`) or a `policy` decides
+/// the first status and the answers to requests. Safe to use from any thread.
 public final class LocationAuthorization: Sendable {
     fileprivate struct State {
         var status: CLAuthorizationStatus

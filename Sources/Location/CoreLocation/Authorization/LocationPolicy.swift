@@ -14,17 +14,17 @@ public import Foundation
 /// LocationAuthorization.current.policy = AskOnTerminal()
 /// ```
 public protocol LocationPolicy: Sendable {
-    /// Answers a wish, at once or later, from any thread; only the first answer counts, and a closure that is dropped
-    /// leaves the wish undecided. Called without a lock held, on the thread of the program's call, or on that of the
-    /// answer before: one wish is asked at a time.
+    /// Answers a request, at once or later, from any thread. Only the first answer counts; a closure that is dropped
+    /// leaves the request undecided. Called without a lock held, on the thread of the program's call or of the previous
+    /// answer: requests come one at a time.
     func decide(_ request: LocationAccessRequest, answer: @escaping @Sendable (LocationAnswer) -> Void)
 }
 
 /// A policy's answer.
 public enum LocationAnswer: Sendable, Hashable {
-    /// The wish is granted.
+    /// The request is granted.
     case grant
-    /// The wish is refused.
+    /// The request is refused.
     case deny
     /// Nothing is decided: the status stays as it is, and the program may ask again.
     case leaveUndecided
@@ -40,9 +40,9 @@ struct ConfiguredLocationPolicy: LocationPolicy {
     }
 }
 
-/// A program's wish to know where the device is, as a policy sees it.
+/// A program's request to know where the device is, as a policy sees it.
 public struct LocationAccessRequest: Sendable {
-    /// What is wished for.
+    /// What is requested.
     public enum Kind: Sendable, Hashable {
         /// A service was started before anything was requested.
         case start
@@ -54,7 +54,7 @@ public struct LocationAccessRequest: Sendable {
         case temporaryFullAccuracy(purposeKey: String)
     }
 
-    /// What is wished for.
+    /// What is requested.
     public let kind: Kind
     /// What the program says it is for: the manager's `purpose`, else the configured text; nil when nothing was said.
     public let purpose: String?

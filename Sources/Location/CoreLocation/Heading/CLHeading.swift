@@ -6,8 +6,8 @@ public import Foundation
 
 /// Which way the device points, how surely that is known, and when it was measured.
 ///
-/// Headings are degrees clockwise from north of the edge that `CLLocationManager.headingOrientation` names, by default
-/// the top edge. Check ``headingAccuracy`` before using one: negative says that it is not to be trusted.
+/// A heading is the direction of one edge of the device, in degrees clockwise from north: the top edge, unless
+/// `CLLocationManager.headingOrientation` names another. A negative ``headingAccuracy`` marks it as invalid.
 ///
 /// Immutable; usable from any thread. Two headings are equal only when they are the same object. The class is open so
 /// that tests can override its properties; an archive and a copy hold the values that the object was made with.
@@ -50,19 +50,19 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
 
     /// Degrees clockwise from true north, 0 ..< 360; negative when it is not known.
     ///
-    /// It is known while the same manager's location updates run and have found a position, outside of the zones about
-    /// the magnetic poles where a compass is of no use; a compass of gpsd may know it by itself.
+    /// It is known while the same manager's location updates run and have found a position, except near the magnetic
+    /// poles, where a compass is of no use. A compass of gpsd may know it by itself.
     open var trueHeading: CLLocationDirection { values.trueHeading }
 
-    /// The largest deviation to be expected of ``magneticHeading``, in degrees, 1 ... 180; negative when the heading is
-    /// invalid: the magnetometer is not calibrated, or something magnetic disturbs it.
+    /// The largest expected error of ``magneticHeading``, in degrees, 1 ... 180; negative when the heading is invalid:
+    /// the magnetometer is not calibrated, or something magnetic disturbs it.
     ///
-    /// Of headings from the device's own magnetometer it is √(u² + c² + t²), and at least 1:
+    /// With the device's own magnetometer it is √(u² + c² + t²), and at least 1:
     ///
     /// - u is the attitude filter's 95 % bound: how long and how well the field and the gyroscope have agreed.
-    /// - c is what the calibration leaves over: 2° when its quality is high, 5° medium, 15° low. Without a calibration,
-    ///   the deviation that the unevenness of the field may cause, measured as the device turns (at least 3°); the
-    ///   heading stays invalid until most directions have been seen and the field was even to a quarter.
+    /// - c is the error that the calibration leaves: 2° when its quality is high, 5° medium, 15° low. Without a
+    ///   calibration it is what the unevenness of the field may cause, measured as the device turns (at least 3°). The
+    ///   heading then stays invalid until most directions have been seen and the field was even to a quarter.
     /// - t is 1°·tan(elevation) of the edge: the steeper it stands, the less of it points anywhere.
     ///
     /// gpsd does not tell how good a compass is: its headings get 5°.
@@ -70,7 +70,7 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
 
     /// The earth's magnetic field along the device's x axis in microtesla, without the device's own field.
     ///
-    /// All three are 0 for a compass of gpsd, whose unit is not known.
+    /// All three components are 0 for a compass of gpsd, as its unit is not known.
     open var x: CLHeadingComponentValue { values.x }
 
     /// The earth's magnetic field along the device's y axis in microtesla, without the device's own field.
@@ -136,9 +136,9 @@ extension CLHeading.Values {
     }
 }
 
-/// How the device is held, for headings: the heading is that of the edge that this orientation has at the top.
+/// How the device is held, for headings: the heading is the direction of the edge that is up.
 ///
-/// Headings take the first four only; the others do not say which edge that is.
+/// Headings ignore `unknown`, `faceUp` and `faceDown`, which name no edge.
 ///
 /// The numbering is that of `UIDeviceOrientation`.
 public enum CLDeviceOrientation: Int32, Sendable {

@@ -5,10 +5,9 @@ public import Foundation
 
 /// What Apple's API has no words for.
 extension CLLocationManager {
-    /// The serial queue for callbacks; nil, the default, for the place where the manager was made.
+    /// The serial queue for callbacks; nil, the default, follows the place where the manager was made.
     ///
-    /// While a trace is played, callbacks run where the player has them, in one global order, unless it was asked to
-    /// deliver as on live hardware.
+    /// While a trace is played, the player runs callbacks in one global order, unless it delivers as on live hardware.
     public var delegateQueue: DispatchQueue? {
         get { client.delegateQueue }
         set { client.delegateQueue = newValue }

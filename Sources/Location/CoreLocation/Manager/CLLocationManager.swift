@@ -5,8 +5,8 @@ import LiveDevice
 
 /// Delivers the position of the device to a delegate.
 ///
-/// Make one, keep it, set its delegate, and start a service. On Linux positions come from gpsd; see `receiver` and the
-/// other additions for Linux for what Apple's API has no words for.
+/// Make one, keep it, set its delegate, and start a service. On Linux positions come from gpsd; `receiver` and other
+/// additions for Linux are for what Apple's API lacks.
 ///
 /// ```swift
 /// final class Tracker: NSObject, CLLocationManagerDelegate {
@@ -24,12 +24,12 @@ import LiveDevice
 /// }
 /// ```
 ///
-/// **Where callbacks arrive.** For a manager made on the main thread or the main actor: on the main dispatch queue, so that
-/// `RunLoop.main.run()`, `dispatchMain()` and an async main all serve it; with the latter two, Linux runs that queue on
-/// other threads than the first. For one made in a task or on another
-/// dispatch queue: on a private serial queue. For one made on any other thread: on that thread's run loop, which has to
-/// run. `delegateQueue` overrides it. Callbacks never come from inside a call that starts a service, and none comes
-/// after `stop…` has returned on the thread of the callbacks. The delegate is held weakly; the manager is yours to keep.
+/// **Where callbacks arrive.** A manager made on the main thread or the main actor calls its delegate on the main
+/// dispatch queue. `RunLoop.main.run()`, `dispatchMain()` and an async main all serve it; with the latter two, Linux
+/// runs that queue on other threads than the first. A manager made in a task or on another dispatch queue uses a
+/// private serial queue. One made on any other thread uses that thread's run loop, which has to run. `delegateQueue`
+/// overrides this. No callback comes from inside a call that starts a service, or after `stop…` has returned on the
+/// thread of the callbacks. The delegate is held weakly; keep the manager.
 ///
 /// **Failures.** `CLError.locationUnknown` says that there is no position for now: no fix, no receiver, no gpsd. It is
 /// told once for each loss; the manager keeps trying, and the next location says that it is over. Its underlying error
@@ -62,7 +62,7 @@ open class CLLocationManager: NSObject {
 
     /// The last location that was delivered, as old as it may be; nil before the first.
     ///
-    /// During `didUpdateLocations` it is the last of the delivered ones already.
+    /// During `didUpdateLocations` it is already the last of the delivered ones.
     open var location: CLLocation? { client.location }
 
     /// The location that was delivered before the ones in the present callback; nil before the first.
@@ -70,7 +70,7 @@ open class CLLocationManager: NSObject {
 
     /// The last heading that was delivered, as old as it may be; nil before the first.
     ///
-    /// During `didUpdateHeading` it is the delivered one already.
+    /// During `didUpdateHeading` it is already the delivered one.
     open var heading: CLHeading? { client.headings.heading }
 
     // MARK: What is wanted
@@ -87,8 +87,8 @@ open class CLLocationManager: NSObject {
     /// How far in metres the device has to move from the last delivered location before the next one; `kCLDistanceFilterNone`,
     /// the default, delivers every one.
     ///
-    /// A shorter way is delivered too when the accuracy is better than that of the last delivered location. For the
-    /// standard service only.
+    /// A nearer location is delivered if its accuracy is better than that of the last delivered one. For the standard
+    /// service only.
     open var distanceFilter: CLLocationDistance {
         get { client.settings.distanceFilter }
         set { client.set { $0.distanceFilter = newValue } }
@@ -127,19 +127,19 @@ open class CLLocationManager: NSObject {
     /// By how many degrees the heading has to change from the last delivered one before the next;
     /// `kCLHeadingFilterNone` delivers every one, up to 100 a second. Default: 1.
     ///
-    /// A smaller change is delivered too when the heading becomes valid or invalid, or its accuracy twice or half of
-    /// what it was. The first heading after a start is always delivered.
+    /// A smaller change is delivered when the heading becomes valid or invalid, or its accuracy doubles or halves. The
+    /// first heading after a start is always delivered.
     open var headingFilter: CLLocationDegrees {
         get { client.headings.filter }
         set { client.setHeadings { $0.filter = newValue } }
     }
 
-    /// Which edge of the device the heading is that of. Default: portrait, the top edge.
+    /// Which edge of the device the heading belongs to. Default: portrait, the top edge.
     ///
-    /// Upside down it is the bottom edge, in `landscapeLeft` the right one, in `landscapeRight` the left one: the edge
-    /// that is up when the device is held so. When that edge points steeply up, beyond 60 degrees above the horizon
-    /// (and until it is below 50 again), the heading is that of the back of the device, and of the face when the edge
-    /// points as steeply down. `unknown`, `faceUp` and `faceDown` are ignored.
+    /// It is the edge that is up when the device is held so: the bottom edge upside down, the right one in
+    /// `landscapeLeft`, the left one in `landscapeRight`. From when that edge points more than 60 degrees above the
+    /// horizon until it is below 50 again, the heading is that of the back of the device; when it points as steeply
+    /// down, that of the face. `unknown`, `faceUp` and `faceDown` are ignored.
     open var headingOrientation: CLDeviceOrientation {
         get { client.headings.orientation }
         set {
@@ -205,9 +205,9 @@ open class CLLocationManager: NSObject {
     /// }
     /// ```
     ///
-    /// `CLError.headingFailure` is told when a disturbance of the field has lasted for five seconds, once for each; when
-    /// the sensors are lost; and when no heading has come within ten seconds of the start. Headings go on by themselves
-    /// when they can. When headings begin to be invalid the delegate is asked whether a calibration may be shown.
+    /// `CLError.headingFailure` is told once for each disturbance of the field that lasts five seconds, when the
+    /// sensors are lost, and when no heading has come within ten seconds of the start. Headings go on by themselves
+    /// when they can. When headings become invalid, the delegate is asked whether a calibration may be shown.
     open func startUpdatingHeading() {
         client.startHeadings()
     }
@@ -238,9 +238,9 @@ open class CLLocationManager: NSObject {
     /// Whether the device can tell a heading now: it has a magnetometer and an accelerometer, or a compass of gpsd has
     /// been heard.
     ///
-    /// gpsd does not say beforehand which receiver is a compass; one counts from its first report on, which some manager
-    /// has to listen for. Where only such a compass is expected, start location updates first, or start headings without
-    /// asking. The first call may look for sensors for a few seconds when a server has to be asked.
+    /// gpsd does not say beforehand which receiver is a compass. One counts from its first report on, and some manager
+    /// has to listen for that. If only such a compass is expected, start location updates first, or start headings
+    /// without asking. The first call may take a few seconds when a server has to be asked for sensors.
     open class func headingAvailable() -> Bool {
         LocationClient.isHeadingAvailable(on: LiveDevice.resolved)
     }

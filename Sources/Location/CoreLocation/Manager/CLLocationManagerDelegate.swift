@@ -4,9 +4,8 @@ public import Foundation
 
 /// What a program does with the events of its ``CLLocationManager``.
 ///
-/// Implement what you need: each requirement has a default that does nothing, except that the two newer ones call
-/// their older forms. Events arrive where the manager delivers them (see there), never inside a call that starts a
-/// service.
+/// Implement what you need. The two newer requirements call their older forms by default; all others do nothing. Events
+/// arrive where the manager delivers them (see there), never inside a call that starts a service.
 ///
 /// On Linux a conforming class decides once, for its subclasses too, which methods are called: a method that only a
 /// subclass adds is not found. Give the superclass an empty one, and override that.
@@ -26,7 +25,7 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
 
     /// A location or heading could not be obtained. The manager keeps trying unless the use of it was denied.
     ///
-    /// `CLError.headingFailure` is that of a heading.
+    /// `CLError.headingFailure` is about headings.
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error)
 
     /// Asks whether a calibration of the compass may be shown, because headings are not to be trusted now.

@@ -4,7 +4,7 @@ import LiveDevice
 
 /// Keeps a program informed of its position in the background. Linux knows no background, so it is always satisfied.
 public final class CLBackgroundActivitySession: Sendable {
-    /// How things stand; of these only the members that are about the authorization can be true.
+    /// The state of the session. Only the members about the authorization can be true.
     public typealias Diagnostic = CLServiceSession.Diagnostic
     /// The diagnostics as a sequence.
     public typealias Diagnostics = CLServiceSession.Diagnostics
@@ -25,7 +25,7 @@ public final class CLBackgroundActivitySession: Sendable {
         changes.finish()
     }
 
-    /// How things stand with the authorization: the present state first, then one element for each change.
+    /// How the authorization stands: the present state first, then one element for each change.
     public var diagnostics: Diagnostics {
         Diagnostics(changes: changes, requirement: .none, wantsFullAccuracy: false)
     }

@@ -2,10 +2,10 @@
 
 import LiveDevice
 
-/// States for as long as it lives that the program wants to know where the device is.
+/// States, as long as it lives, that the program wants to know where the device is.
 ///
 /// Making one asks for the authorization when it is not decided yet, as `requestWhenInUseAuthorization()` does. Ending
-/// it withdraws the wish and leaves the authorization as it is.
+/// it withdraws the request and leaves the authorization as it is.
 public final class CLServiceSession: Sendable {
     /// What a session wants.
     public enum AuthorizationRequirement: Sendable, Hashable {
@@ -21,12 +21,12 @@ public final class CLServiceSession: Sendable {
     private let fullAccuracyPurposeKey: String?
     private let changes: AuthorizationChanges
 
-    /// A session that wants so much.
+    /// A session with that requirement.
     public convenience init(authorization: AuthorizationRequirement) {
         self.init(requirement: authorization, fullAccuracyPurposeKey: nil)
     }
 
-    /// A session that wants so much, and full accuracy for a purpose.
+    /// A session with that requirement, and with full accuracy for a purpose.
     public convenience init(authorization: AuthorizationRequirement, fullAccuracyPurposeKey: String) {
         self.init(requirement: authorization, fullAccuracyPurposeKey: fullAccuracyPurposeKey)
     }
@@ -50,19 +50,19 @@ public final class CLServiceSession: Sendable {
         changes.finish()
     }
 
-    /// Withdraws the wish; releasing the session does the same.
+    /// Withdraws the request; releasing the session does the same.
     public func invalidate() {
         changes.finish()
     }
 
-    /// How things stand with the wish: the present state first, then one element for each change, until the session ends.
+    /// How the request stands: the present state first, then one element for each change, until the session ends.
     public var diagnostics: Diagnostics {
         Diagnostics(changes: changes, requirement: requirement, wantsFullAccuracy: fullAccuracyPurposeKey != nil)
     }
 }
 
 extension CLServiceSession {
-    /// How things stand with the wish of a session.
+    /// The state of a session's request.
     public struct Diagnostic: Sendable {
         /// True when the program may not use the position.
         public let authorizationDenied: Bool

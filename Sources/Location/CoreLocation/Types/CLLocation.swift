@@ -3,7 +3,7 @@
 import AppDelivery
 public import Foundation
 
-/// A place, how surely it is known, the movement there, and the time of all that.
+/// A place and its accuracy, the movement there, and the time of measurement.
 ///
 /// Angles are degrees on WGS 84, lengths metres, speeds metres per second. A negative accuracy says that the value it
 /// belongs to is invalid; ``course`` and ``speed`` are themselves -1 when unknown. Values are kept as they are given:
@@ -64,7 +64,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
             course: course, speed: speed, timestamp: timestamp)
     }
 
-    /// Creates a location with a movement and the accuracies of that.
+    /// Creates a location with a movement and its accuracies.
     public init(
         coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance, horizontalAccuracy: CLLocationAccuracy,
         verticalAccuracy: CLLocationAccuracy, course: CLLocationDirection, courseAccuracy: CLLocationDirectionAccuracy,
@@ -76,7 +76,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
             timestamp: timestamp)
     }
 
-    /// Creates a location with a movement, the accuracies of that, and where it all comes from.
+    /// Creates a location with a movement, its accuracies and the source of it all.
     ///
     /// The two properties of `sourceInfo` are kept, not the object.
     public init(

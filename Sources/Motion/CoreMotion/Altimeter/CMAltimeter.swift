@@ -14,10 +14,10 @@ import LiveDevice
 /// }
 /// ```
 ///
-/// There is about one event a second, the mean of the barometer's readings since the event before, stamped with the time
-/// of the last of them. Handlers run on the queue that they were started with, one call at a time, as with
-/// ``CMMotionManager``. A handler that is started without a barometer is told so (`CMErrorNotAvailable`); one whose
-/// barometer is lost is told once, and events go on by themselves when it is back.
+/// There is about one event a second: the mean of the barometer's readings since the last event, with the time of the
+/// newest. Handlers run on the queue that they were started with, one call at a time, as with ``CMMotionManager``. A
+/// handler is told `CMErrorNotAvailable` when started without a barometer, and once when the barometer is lost; events
+/// go on by themselves when it is back.
 ///
 /// Heights come from the international barometric formula for air of 15 °C where updates began. In colder or warmer air
 /// they are too large or too small by 3.5 per cent for each 10 K, and changes of the weather look like changes of height:
@@ -75,9 +75,9 @@ open class CMAltimeter: NSObject {
 
     /// Starts to tell the height above mean sea level.
     ///
-    /// Pressure carries on the altitude of a fix, so there is no event until the device has one: its last fix is looked
-    /// at, none is asked for. `accuracy` starts with the receiver's estimate of its error in height and grows by 10 metres
-    /// an hour and 4 per cent of the height gained or lost, until another fix tells it better.
+    /// Pressure continues the altitude of a fix, so there is no event before the device has one. Its last fix is used;
+    /// none is requested. `accuracy` starts with the receiver's estimate of its error in height. It grows by 10 metres
+    /// an hour and 4 per cent of the height gained or lost, until a better fix comes.
     open func startAbsoluteAltitudeUpdates(
         to queue: OperationQueue, withHandler handler: @escaping CMAbsoluteAltitudeHandler
     ) {

@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// How the device is turned against a frame of reference whose z axis points up.
+/// The rotation of the device relative to a reference frame whose z axis points up.
 ///
 /// The rotation from the device's axes to those of the reference is Rz(yaw)·Rx(pitch)·Ry(roll): a device that lies flat
 /// with its face up has pitch and roll 0. For use on one thread at a time: `multiply(byInverseOf:)` changes it.
@@ -40,12 +40,12 @@ open class CMAttitude: NSObject, NSCopying, NSSecureCoding {
     /// So gravity in the device's axes is -(m13, m23, m33). It is the transpose of the matrix of ``quaternion``.
     open var rotationMatrix: CMRotationMatrix { rotation.matrix }
 
-    /// Makes this attitude the one relative to another: M·M(other)⁻¹. Relative to itself an attitude is no rotation.
+    /// Makes this attitude relative to another: M·M(other)⁻¹. Relative to itself an attitude is the identity.
     open func multiply(byInverseOf attitude: CMAttitude) {
         rotation = Rotation(quaternion).relative(to: Rotation(attitude.quaternion))
     }
 
-    /// A copy, which `multiply(byInverseOf:)` does not change along with this one.
+    /// An independent copy: `multiply(byInverseOf:)` on this one does not change it.
     open func copy(with zone: NSZone? = nil) -> Any { CMAttitude(deviceToReference: quaternion) }
 
     /// True: attitudes can be archived securely.

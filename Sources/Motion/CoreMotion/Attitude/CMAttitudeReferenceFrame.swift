@@ -8,14 +8,15 @@ public struct CMAttitudeReferenceFrame: OptionSet, Sendable {
     /// The frames of those bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// x points somewhere in the plane and stays there as far as the gyroscope can tell: it drifts by its noise and what is
-    /// left of its bias. Nothing magnetic can disturb it.
+    /// x points in an arbitrary horizontal direction, held by the gyroscope: it drifts with the gyroscope's noise and
+    /// residual bias. Nothing magnetic can disturb it.
     public static let xArbitraryZVertical = CMAttitudeReferenceFrame(rawValue: 1)
-    /// x points somewhere in the plane and the magnetometer keeps it there. It begins where `xArbitraryZVertical` is then.
+    /// x points in an arbitrary horizontal direction, held by the magnetometer, from where `xArbitraryZVertical` is
+    /// then.
     public static let xArbitraryCorrectedZVertical = CMAttitudeReferenceFrame(rawValue: 2)
     /// x points to magnetic north, y to the west: yaw is 0 where the right edge points north, -90° where the top edge does.
     public static let xMagneticNorthZVertical = CMAttitudeReferenceFrame(rawValue: 4)
-    /// x points to true north, y to the west. It takes the position, from which the World Magnetic Model tells the
+    /// x points to true north, y to the west. It needs the position, for which the World Magnetic Model gives the
     /// declination.
     public static let xTrueNorthZVertical = CMAttitudeReferenceFrame(rawValue: 8)
 }

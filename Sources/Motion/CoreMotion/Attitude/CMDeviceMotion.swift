@@ -4,13 +4,13 @@ public import Foundation
 
 /// The attitude, rotation and acceleration of the device, computed from several sensors.
 ///
-/// The attitude is that of a filter over the gyroscope, the accelerometer and, where the reference frame takes it, the
+/// A filter computes the attitude from the gyroscope, the accelerometer and, where the frame needs it, the
 /// magnetometer. All vectors are in the device's axes: with the device held upright x points to the right, y to the top
 /// edge and z out of the screen.
 ///
-/// `gravity` plus `userAcceleration` is the reading of the accelerometer, as `CMAccelerometerData` gives it for the same
-/// time, less the sensor's own errors where a calibration of it is stored. `timestamp` is the time of the sample of the
-/// gyroscope.
+/// `gravity` plus `userAcceleration` is the accelerometer's reading for the same time, as `CMAccelerometerData` gives
+/// it. If a calibration is stored, the sensor's own errors are subtracted. `timestamp` is the time of the gyroscope's
+/// sample.
 open class CMDeviceMotion: CMLogItem {
     private var stored = Values()
     private var storedAttitude = CMAttitude()
@@ -34,12 +34,12 @@ open class CMDeviceMotion: CMLogItem {
         super.init(coder: coder)
     }
 
-    /// How the device is turned against the reference frame that the updates were started with: one object, which
+    /// The attitude in the reference frame that the updates were started with: one object, which
     /// `multiply(byInverseOf:)` changes for good.
     open var attitude: CMAttitude { storedAttitude }
 
-    /// The rate of rotation in radians per second, right-handed about each axis, without the gyroscope's bias as far as that
-    /// is known. (`CMGyroData` has it.)
+    /// The rate of rotation in radians per second, right-handed about each axis, less the gyroscope's bias as far as it
+    /// is known. (`CMGyroData` includes the bias.)
     open var rotationRate: CMRotationRate { stored.rotationRate }
 
     /// Gravity, of length 1: with the face up (0, 0, -1).
@@ -54,14 +54,14 @@ open class CMDeviceMotion: CMLogItem {
 
     /// The magnetic field in microtesla without the device's own, and how well that is known.
     ///
-    /// Zero and `uncalibrated` in the frame `xArbitraryZVertical`, for which no magnetometer runs. In the others the field is
-    /// there even while it is `uncalibrated`, as the sensor reads it.
+    /// Zero and `uncalibrated` in the frame `xArbitraryZVertical`, for which no magnetometer runs. In the others an
+    /// `uncalibrated` field is what the sensor reads.
     open var magneticField: CMCalibratedMagneticField { stored.magneticField }
 
-    /// Where the top edge points: degrees clockwise from north, from 0 to less than 360, in a frame whose x axis points
-    /// north: 270° less the attitude's yaw. -1 in other frames, and against true north while that is not known.
+    /// The direction of the top edge in degrees clockwise from north, from 0 to less than 360: 270° less the attitude's
+    /// yaw. -1 in frames whose x axis does not point north, and in that of true north while that is not known.
     ///
-    /// Where the top edge points straight up or down it tells little, as yaw does.
+    /// Like yaw, it tells little when the top edge points straight up or down.
     open var heading: Double { stored.heading }
 
     /// Where the sensors are.

@@ -7,7 +7,7 @@ public import Foundation
 import LiveDevice
 import MotionEngine
 
-/// Gives a program all readings of a fast accelerometer, and device motion, about a second of them at a time.
+/// Delivers all readings of a fast accelerometer, and device motion, in batches of about a second.
 ///
 /// ```swift
 /// let manager = CMBatchedSensorManager()
@@ -16,15 +16,15 @@ import MotionEngine
 /// }
 /// ```
 ///
-/// The sensor runs at its greatest rate, of which up to 800 readings a second are given. Where the driver can, readings
-/// wait in the kernel until there is a second of them, which saves most of the wake-ups. A batch is complete when the
-/// first reading of the next one is there.
+/// The sensor runs at its greatest rate; up to 800 readings a second are given. If the driver can, readings wait in the
+/// kernel for a second, which saves most of the wake-ups. A batch is complete when the first reading of the next one is
+/// there.
 ///
 /// Device motion, up to 200 a second, is as `CMMotionManager` gives it in the frame `xArbitraryZVertical`.
 ///
-/// Handlers run on a serial queue of the manager's own, one call at a time, and not after `stop…` has returned on it; at
-/// most 16 batches wait for a handler, then the oldest are dropped. When a sensor is lost they
-/// are told `CMErrorNotAvailable` once, and batches go on by themselves when it is back; loops end with that error.
+/// Handlers run on a private serial queue, one call at a time, and not after `stop…` has returned on that queue. At
+/// most 16 batches wait for a handler; then the oldest are dropped. When a sensor is lost, handlers are told
+/// `CMErrorNotAvailable` once, and batches go on by themselves when it is back; loops end with that error.
 open class CMBatchedSensorManager: NSObject {
     private let device: Device
     private let delivery: any Delivery

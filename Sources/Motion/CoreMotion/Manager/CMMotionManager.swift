@@ -4,8 +4,8 @@ public import Foundation
 import LiveDevice
 import Synchronization
 
-/// Gives a program the readings of the accelerometer, the gyroscope and the magnetometer, and what follows from them
-/// together: device motion.
+/// Delivers the readings of the accelerometer, the gyroscope and the magnetometer, and device motion, computed from
+/// them.
 ///
 /// Either ask for the latest reading whenever you need one, or have each reading handed to a handler:
 ///
@@ -20,9 +20,8 @@ import Synchronization
 /// **Axes.** With the device held upright x points to the right, y to the top edge and z out of the screen. How a sensor
 /// is mounted is known from the kernel or the configuration and has been taken into account.
 ///
-/// **Intervals** are in seconds. They read back as written; the sensor is asked for the nearest rate that it offers, and
-/// is never faster than it can. 0, negative numbers and NaN ask for the fastest that it can do. While updates run a new
-/// interval takes effect at once.
+/// **Intervals** are in seconds. They read back as written; the sensor is asked for the nearest rate that it offers. 0,
+/// negative numbers and NaN ask for its fastest rate. While updates run a new interval takes effect at once.
 ///
 /// **Handlers** run on the operation queue that they were started with, one call at a time and in order, also on a queue
 /// that runs several operations at once. At most 1,024 readings of each sensor wait for a handler; then the oldest are
@@ -32,28 +31,28 @@ import Synchronization
 ///
 /// **Failures.** When a sensor is lost its handler is told so once, with `CMErrorNotAvailable` (or
 /// `CMErrorNotAuthorized` when its file may not be read) and the reason as the underlying error. Readings go on by
-/// themselves when it is back. Without such a sensor starting is silent: ask `is…Available` first, which looks for
-/// the sensors the first time and may take a few seconds when a server has to be asked.
+/// themselves when it is back. Starting without such a sensor is silent: ask `is…Available` first. Its first call looks
+/// for the sensors, which may take a few seconds when a server has to be asked.
 ///
-/// **Device motion** is the attitude of the device, gravity, the user's part of the acceleration, the rotation without the
-/// gyroscope's bias, and the magnetic field without the device's own. It takes an accelerometer and a gyroscope. There is
-/// one for each sample of the gyroscope, at that sample's own time, or as seldom as the interval says; the filter behind
-/// them runs at its own rate, so that a long interval costs no accuracy. The first comes as soon as gravity has been
-/// felt.
+/// **Device motion** is the attitude of the device, gravity, the user's part of the acceleration, the rotation without
+/// the gyroscope's bias, and the magnetic field without the device's own. It needs an accelerometer and a gyroscope.
+/// There is one for each sample of the gyroscope, at that sample's time, or fewer if the interval says so. The filter
+/// runs at its own rate, so a long interval costs no accuracy. The first one comes as soon as gravity has been
+/// measured.
 ///
-/// Each start names a frame of reference, else it is `xArbitraryZVertical`. One that is asked for and that the device has
-/// not what it takes for is refused: the handler is told `CMErrorNotAvailable`, or `CMErrorInvalidParameter` when it is not
-/// exactly one of the four, and nothing runs. Started without a frame, it waits in silence, as the sensors do. In the
-/// frames that take a magnetometer device motion begins when north is known, usually with the first sample.
-/// When the accelerometer or the gyroscope is lost, or the magnetometer where the frame takes it, the handler is told as
-/// above; without the magnetometer device motion goes on with the gyroscope alone. In the two north frames it is also told
+/// A start may name a reference frame; the default is `xArbitraryZVertical`. If the device lacks a sensor that the
+/// named frame needs, nothing runs and the handler is told `CMErrorNotAvailable`, or `CMErrorInvalidParameter` when the
+/// value is not exactly one of the four frames. Without a frame a start waits in silence, as the sensors do. In frames
+/// that need a magnetometer device motion begins when north is known, usually with the first sample. When a sensor that
+/// the frame needs is lost, the handler is told as above; without the magnetometer device motion goes on with the
+/// gyroscope alone. In the two north frames it is also told
 ///
-/// - `CMErrorDeviceRequiresMovement`, once for each start, when the magnetometer is not calibrated or does not tell north
-///   yet. Device motion comes nevertheless, as `magneticField.accuracy` says. Magnetometers that need no calibration are
-///   told apart by nothing, so this is not a reason to stop.
-/// - `CMErrorTrueNorthNotAvailable`, each time that the position is missing for true north. Until there is one, attitudes
-///   are against magnetic north and `heading` is -1. The device's last fix is looked at and none is asked for: some part
-///   of the program has to, as with `CLLocationManager`.
+/// - `CMErrorDeviceRequiresMovement`, once for each start, when the magnetometer is not calibrated or does not tell
+///   north yet. Device motion comes nevertheless, as `magneticField.accuracy` says. Nothing distinguishes magnetometers
+///   that need no calibration, so this is not a reason to stop.
+/// - `CMErrorTrueNorthNotAvailable`, each time that true north lacks a position. Until there is one, attitudes are
+///   relative to magnetic north and `heading` is -1. The device's last fix is used; some part of the program has to
+///   request fixes, as with `CLLocationManager`.
 ///
 /// The manager's device is that of `SimulatedDevice.use`, else the live one. Keep the manager: its updates end with it.
 /// It is used from one thread, as on Apple's platforms; calling it from others is safe. Several managers share the
@@ -160,10 +159,10 @@ open class CMMotionManager: NSObject {
         set { client.deviceMotion.stream.interval = newValue }
     }
 
-    /// The frames that the device in force has what it takes for now; empty when device motion is not available.
+    /// The frames for which the device in force has the sensors now; empty when device motion is not available.
     ///
-    /// The three that are more than `xArbitraryZVertical` take a magnetometer. `xTrueNorthZVertical` is listed with them,
-    /// also while there is no position, which may come at any time: the handler is told when it is missing.
+    /// All but `xArbitraryZVertical` need a magnetometer. `xTrueNorthZVertical` is listed even while there is no
+    /// position, which may come at any time: the handler is told when it is missing.
     open class func availableAttitudeReferenceFrames() -> CMAttitudeReferenceFrame {
         DeviceMotionStream.frames(of: LiveDevice.resolved)
     }

@@ -44,7 +44,7 @@ extension CMSensorDataList {
     }
 }
 
-/// Goes through a list of recorded readings without types, as programs written for Apple's platforms do.
+/// Iterates over recorded readings without types, as programs written for Apple's platforms do.
 ///
 /// Foundation on Linux has no fast enumeration, while every program that uses `CMSensorDataList` names this type.
 public struct NSFastEnumerationIterator: IteratorProtocol {

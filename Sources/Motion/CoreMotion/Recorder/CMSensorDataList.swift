@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// Recorded readings, oldest first, which are made into objects one by one as they are gone through.
+/// Recorded readings, oldest first. Objects are made one by one during iteration.
 ///
 /// As on Apple's platforms it is not a `Sequence` by itself: programs make it one,
 ///
@@ -12,7 +12,7 @@ public import Foundation
 /// }
 /// ```
 ///
-/// and go through it with `for`. On Linux there is also `items`.
+/// and iterate with `for`. On Linux there is also `items`.
 open class CMSensorDataList: NSObject {
     let parts: [(piece: RecordedReadings, indices: Range<Int>)]
 

@@ -18,7 +18,7 @@ public struct CMMagneticField: Sendable {
     public init(x: Double, y: Double, z: Double) { (self.x, self.y, self.z) = (x, y, z) }
 }
 
-/// A magnetic field from which the device's own magnetism has been taken, and how well that is known.
+/// A magnetic field without the device's own magnetism, and how well that magnetism is known.
 public struct CMCalibratedMagneticField: Sendable {
     /// The field in microtesla, in the device's axes. While `accuracy` is `uncalibrated`, what the sensor reads; zero where
     /// no magnetometer runs.

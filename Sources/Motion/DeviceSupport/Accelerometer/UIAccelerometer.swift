@@ -38,9 +38,9 @@ open class UIAccelerometer: NSObject, @unchecked Sendable {
 
     /// Seconds from one reading to the next. Default: 0.1.
     ///
-    /// The shortest is 0.01, which is also what 0, less than 0 and what is not a number become; the longest is a day.
-    /// The sensor may be slower. For the way that the device is held 10 to 20 readings a second are enough, for games
-    /// 30 to 60, for hits and fast shakes 70 to 100. Changing it while readings come takes effect at once.
+    /// The shortest is 0.01; 0, negative numbers and NaN become 0.01 too. The longest is a day. The sensor may be
+    /// slower. To tell how the device is held 10 to 20 readings a second are enough, for games 30 to 60, for hits and
+    /// fast shakes 70 to 100. Changing it while readings come takes effect at once.
     open var updateInterval: TimeInterval {
         get { client.interval }
         set { client.interval = newValue }

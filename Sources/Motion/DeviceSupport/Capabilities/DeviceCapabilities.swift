@@ -25,9 +25,9 @@ import LiveDevice
 /// | `gps` | Does it name a receiver, or has there been a fix? |
 ///
 /// Any other name (telephony, camera-flash, ...) is unknown here and counts as not available. The list of motion
-/// sensors may take a few seconds when a server has to be asked for it. Whether gpsd answers is not known before
-/// somebody has asked it: on a live device it is asked then, for at most `positionTimeout` seconds, during which the
-/// call blocks. A receiver that is there may still have no fix; only the accuracy of locations tells.
+/// sensors may take a few seconds when a server has to be asked for it. If nobody has asked gpsd before, the call asks
+/// it on a live device, and blocks for at most `positionTimeout` seconds. A receiver that is there may still have no
+/// fix; only the accuracy of locations tells.
 public struct DeviceCapabilities: Sendable {
     let device: Device
 

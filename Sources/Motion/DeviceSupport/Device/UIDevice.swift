@@ -11,8 +11,8 @@ import LiveDevice
 /// async main. Safe to use from any thread.
 ///
 /// While a trace is played in order and the main queue does not run on the main thread, as in tests, observe with
-/// `queue: nil`: with another queue Foundation waits inside of the post for an operation of that queue, and if that is
-/// the main one, for ever.
+/// `queue: nil`. With another queue Foundation waits inside the post for an operation of that queue. On the main queue
+/// it would wait for ever.
 ///
 /// A simulated device tells nothing of the machine it is played on: its name is that of the trace, and what a trace
 /// does not tell has a fixed value.
@@ -113,9 +113,9 @@ open class UIDevice: NSObject, @unchecked Sendable {
 
     /// An identifier of this machine for the programs of one vendor; nil when the machine has no id.
     ///
-    /// It stays the same until the system is installed anew. It is derived from `/etc/machine-id`, which cannot be
-    /// found from it, and from the vendor's part of the program's bundle identifier, or the program's name when it has
-    /// none, so that programs of different vendors cannot recognise each other's users.
+    /// It stays the same until the system is reinstalled. It is derived from `/etc/machine-id`, which it does not
+    /// reveal, and from the vendor's part of the program's bundle identifier, or from the program's name when there is
+    /// none. So programs of different vendors cannot recognise each other's users.
     open var identifierForVendor: UUID? { identity.vendorIdentifier }
 
     /// True.

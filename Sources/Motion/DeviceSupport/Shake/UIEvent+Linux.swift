@@ -2,9 +2,9 @@
 
 /// What Apple's API has no words for.
 extension UIEvent {
-    /// The reading of the accelerometer that brought the event about, with no accelerometer started by the program; nil
-    /// for an event that the program made itself.
+    /// The accelerometer reading that caused the event, also when the program has started no accelerometer; nil for an
+    /// event that the program made itself.
     ///
-    /// A shake from side to side and one up and down can be told apart by what has changed between began and ended.
+    /// The change between began and ended tells a shake from side to side from one up and down.
     public var acceleration: UIAcceleration? { sample?.object }
 }

@@ -3,7 +3,7 @@
 import DeviceCore
 public import Foundation
 
-/// Something that happened to the device, as a responder hears of it: that it was shaken.
+/// A shake of the device, as a responder hears of it.
 ///
 /// An event tells that a shake began or is over, and nothing else; each has values of its own that never change.
 open class UIEvent: NSObject, @unchecked Sendable {

@@ -4,10 +4,10 @@ import LiveDevice
 
 /// What Apple's API has no words for, since there a window knows it.
 extension UIResponder {
-    /// The object that hears of shakes first, of the device in force; nil when there is none. Held weakly.
+    /// The first object to hear of shakes of the device in force; nil when there is none. Held weakly.
     ///
-    /// Setting it is `becomeFirstResponder()` of the new object, setting it to nil `resignFirstResponder()` of the
-    /// present one: either may refuse.
+    /// Setting it calls `becomeFirstResponder()` of the new object; setting it to nil calls `resignFirstResponder()` of
+    /// the present one. Either may refuse.
     public static var firstResponder: UIResponder? {
         get { ShakeMonitor.of(LiveDevice.resolved).firstResponder }
         set {

@@ -6,8 +6,8 @@ import LiveDevice
 
 /// An object that hears of shakes: the motion half of Apple's class, as there are no windows here.
 ///
-/// A program derives its class, makes an object of it the first responder, and keeps it. Shakes are looked for, and the
-/// accelerometer runs for them at 50 Hz, only while there is a first responder.
+/// Derive a class, make an object of it the first responder, and keep it. Shakes are looked for, with the accelerometer
+/// at 50 Hz, only while there is a first responder.
 ///
 /// ```swift
 /// final class Listener: UIResponder {
@@ -21,10 +21,10 @@ import LiveDevice
 /// listener.becomeFirstResponder()
 /// ```
 ///
-/// After `motionBegan` comes exactly one of `motionEnded` (the shaking stopped within about a second) and
-/// `motionCancelled` (it went on, another object became first responder, or the accelerometer is gone), for the same
-/// object. All are called on the main queue, which needs `RunLoop.main.run()`, `dispatchMain()` or an async main. Shaking
-/// does not change the orientation.
+/// After `motionBegan` the same object gets exactly one more call: `motionEnded` (the shaking stopped within about a
+/// second) or `motionCancelled` (it went on, another object became first responder, or the accelerometer is gone). All
+/// are called on the main queue, which needs `RunLoop.main.run()`, `dispatchMain()` or an async main. Shaking does not
+/// change the orientation.
 ///
 /// A responder belongs to the device in force where it is made: that of `SimulatedDevice.use`, else the live one. The
 /// first responder is held weakly.
