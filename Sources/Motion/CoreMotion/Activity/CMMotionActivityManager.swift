@@ -41,3 +41,11 @@ open class CMMotionActivityManager: NSObject {
         }
     }
 }
+
+/// Why there are no activities and steps.
+enum MotionActivity {
+    static var notAvailable: NSError {
+        CMErrorMotionActivityNotAvailable.error(
+            "Steps and activities are not available: nothing on this machine tells them.")
+    }
+}
