@@ -70,15 +70,18 @@ struct CallbackMatch {
     }
 
     private func find(_ expected: [CallbackValue.Member], _ got: [CallbackValue.Member], _ place: Place) -> Finding? {
-        for member in expected {
-            let place = place.member(member.name)
-            guard let other = got.first(where: { $0.name == member.name }) else {
-                return finding(place, member.value, nil)
-            }
-            if let finding = find(member.value, other.value, place) { return finding }
+        /// The member of that name: most often it stands in the same place.
+        func member(_ name: String, at index: Int, in members: [CallbackValue.Member]) -> CallbackValue.Member? {
+            if members.indices.contains(index), members[index].name == name { return members[index] }
+            return members.first { $0.name == name }
         }
-        let further = got.first { member in !expected.contains { $0.name == member.name } }
-        return further.flatMap { finding(place.member($0.name), nil, $0.value) }
+        for (index, one) in expected.enumerated() {
+            let place = place.member(one.name)
+            guard let other = member(one.name, at: index, in: got) else { return finding(place, one.value, nil) }
+            if let finding = find(one.value, other.value, place) { return finding }
+        }
+        let further = got.enumerated().first { member($1.name, at: $0, in: expected) == nil }
+        return further.flatMap { finding(place.member($1.name), nil, $1.value) }
     }
 
     private func finding(

@@ -3,7 +3,7 @@
 import JSONBytes
 
 /// The classes of gpsd's reports.
-public enum GPSDClass: UInt8, Sendable {
+public enum GPSDClass: Sendable {
     /// Position.
     case tpv
     /// Satellites.
@@ -47,17 +47,16 @@ public enum GPSDClass: UInt8, Sendable {
 }
 
 extension GPSDClass {
-    /// The names in the order of the cases.
-    private static let words = [
-        JSONText.word("TPV"), JSONText.word("SKY"), JSONText.word("ATT"), JSONText.word("VERSION"),
-        JSONText.word("DEVICES"), JSONText.word("DEVICE"), JSONText.word("WATCH"), JSONText.word("ERROR"),
-        JSONText.word("POLL"), JSONText.word("PPS"), JSONText.word("TOFF"), JSONText.word("OSC"),
-        JSONText.word("GST"), JSONText.word("IMU"), JSONText.word("RAW"), JSONText.word("SUBFRAME"),
-        JSONText.word("AIS"), JSONText.word("RTCM2"), JSONText.word("RTCM3"),
+    private static let named: [UInt64: GPSDClass] = [
+        JSONText.word("TPV"): .tpv, JSONText.word("SKY"): .sky, JSONText.word("ATT"): .att,
+        JSONText.word("VERSION"): .version, JSONText.word("DEVICES"): .devices, JSONText.word("DEVICE"): .device,
+        JSONText.word("WATCH"): .watch, JSONText.word("ERROR"): .error, JSONText.word("POLL"): .poll,
+        JSONText.word("PPS"): .pps, JSONText.word("TOFF"): .toff, JSONText.word("OSC"): .osc,
+        JSONText.word("GST"): .gst, JSONText.word("IMU"): .imu, JSONText.word("RAW"): .raw,
+        JSONText.word("SUBFRAME"): .subframe, JSONText.word("AIS"): .ais, JSONText.word("RTCM2"): .rtcm2,
+        JSONText.word("RTCM3"): .rtcm3,
     ]
 
     /// The class of that name.
-    init(_ name: JSONText) {
-        self = Self.words.firstIndex(of: name.word).flatMap { GPSDClass(rawValue: UInt8($0)) } ?? .unknown
-    }
+    init(_ name: JSONText) { self = Self.named[name.word] ?? .unknown }
 }

@@ -4,22 +4,29 @@ import Trace
 
 /// What a format has no place for, counted by kind.
 struct LeftOut: Sendable {
-    /// The kinds that are told apart, in the order in which remarks name them; each is what several of them are called.
-    enum Kind: String, CaseIterable, Sendable {
-        case readings = "motion readings"
-        case reports = "reports of gpsd"
-        case attitudes = "attitudes of receivers"
-        case skies = "reports of satellites and dilutions"
-        case batteries = "states of the battery"
-        case texts = "lines that are no reports of gpsd"
-        case accessories = "events of accessories"
-        case losses = "notes that a source was lost or was back"
+    /// The kinds that are told apart, in the order in which remarks name them.
+    enum Kind: Int, CaseIterable, Sendable {
+        case readings, reports, attitudes, skies, batteries, texts, accessories, losses
+
+        /// What several of them are called.
+        var name: String {
+            switch self {
+            case .readings: "motion readings"
+            case .reports: "reports of gpsd"
+            case .attitudes: "attitudes of receivers"
+            case .skies: "reports of satellites and dilutions"
+            case .batteries: "states of the battery"
+            case .texts: "lines that are no reports of gpsd"
+            case .accessories: "events of accessories"
+            case .losses: "notes that a source was lost or was back"
+            }
+        }
     }
 
-    private var counts: [Kind: Int] = [:]
+    private var counts = Kind.allCases.map { _ in 0 }
 
     /// Notes more of a kind.
-    mutating func add(_ kind: Kind) { counts[kind, default: 0] += 1 }
+    mutating func add(_ kind: Kind) { counts[kind.rawValue] += 1 }
 
     /// Notes an event that is passed over whatever is in it.
     mutating func add(_ kind: TraceRecord.Kind) {
@@ -40,8 +47,8 @@ struct LeftOut: Sendable {
 
     /// A sentence for each kind that was left out, but for those that the format has after all.
     func remarks(without kept: Set<Kind> = []) -> [String] {
-        Kind.allCases.compactMap { kind in
-            kept.contains(kind) ? nil : counts[kind].map { "\($0) \(kind.rawValue) were left out." }
+        zip(Kind.allCases, counts).compactMap { kind, count in
+            count == 0 || kept.contains(kind) ? nil : "\(count) \(kind.name) were left out."
         }
     }
 }

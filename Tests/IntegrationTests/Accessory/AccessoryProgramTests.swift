@@ -247,10 +247,15 @@ extension IntegrationTests {
             init(socket path: String) throws {
                 self.path = path
                 descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+                // By its folder's descriptor: the path of a temporary folder may be longer than an address.
+                let url = URL(fileURLWithPath: path)
+                let folder = open(url.deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+                try #require(folder >= 0, "open the folder of \(path): \(errno)")
+                defer { close(folder) }
                 var address = sockaddr_un()
                 address.sun_family = sa_family_t(AF_UNIX)
-                try #require(path.utf8.count < MemoryLayout.size(ofValue: address.sun_path))
-                withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+                let short = "/proc/self/fd/\(folder)/\(url.lastPathComponent)"
+                withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: short.utf8) }
                 let result = withUnsafePointer(to: &address) { pointer in
                     pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                         bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))

@@ -45,7 +45,7 @@ extension AccessoryRule {
 
     /// Reads a rule; nil when something in it cannot be used: half of a rule could fit more than it is meant for.
     static func read(
-        _ reader: inout JSONReader, _ json: inout AccessoryJSON, name: String
+        _ reader: inout JSONReader, _ json: inout SettingsJSON, name: String
     ) throws(JSONError) -> AccessoryRule? {
         let consequence = "The rule is left out."
         guard try json.isObject(&reader, name, consequence) else { return nil }
@@ -94,7 +94,7 @@ extension AccessoryRule {
     }
 
     private static func readID(
-        _ reader: inout JSONReader, _ json: inout AccessoryJSON, _ name: String, _ consequence: String
+        _ reader: inout JSONReader, _ json: inout SettingsJSON, _ name: String, _ consequence: String
     ) throws(JSONError) -> UInt16? {
         guard let text = try json.text(&reader, name, consequence) else { return nil }
         let digits = text.hasPrefix("0x") ? text.dropFirst(2) : text[...]

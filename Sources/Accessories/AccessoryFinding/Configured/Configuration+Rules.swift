@@ -45,13 +45,13 @@ extension Configuration {
     /// The list of that name, and what is wrong with it.
     private func read<Element: Sendable>(
         _ name: String, most: Int,
-        _ element: (inout JSONReader, inout AccessoryJSON, String) throws(JSONError) -> Element?
+        _ element: (inout JSONReader, inout SettingsJSON, String) throws(JSONError) -> Element?
     ) -> (setting: Setting<[Element]>, problems: [DeviceError]) {
         switch parts[name] {
         case nil: return (Setting([]), [])
         case .set(let setting): return (setting as? Setting<[Element]> ?? Setting([]), [])
         case .unread(let bytes, let path):
-            var json = AccessoryJSON(path: path)
+            var json = SettingsJSON(path: path)
             let elements = bytes.withUnsafeBytes { buffer -> [Element] in
                 var reader = JSONReader(buffer)
                 // The text was found to be JSON when the file was read.
@@ -62,8 +62,8 @@ extension Configuration {
     }
 
     private static func list<Element>(
-        _ reader: inout JSONReader, _ json: inout AccessoryJSON, name: String, most: Int,
-        _ element: (inout JSONReader, inout AccessoryJSON, String) throws(JSONError) -> Element?
+        _ reader: inout JSONReader, _ json: inout SettingsJSON, name: String, most: Int,
+        _ element: (inout JSONReader, inout SettingsJSON, String) throws(JSONError) -> Element?
     ) throws(JSONError) -> [Element] {
         guard try json.isArray(&reader, name, "It is ignored.") else { return [] }
         var elements: [Element] = []

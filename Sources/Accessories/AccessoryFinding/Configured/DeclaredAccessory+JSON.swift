@@ -18,7 +18,7 @@ extension DeclaredAccessory {
     public static func read(
         json: [UInt8], path: String
     ) -> (accessory: DeclaredAccessory?, problems: [DeviceError]) {
-        var notes = AccessoryJSON(path: path)
+        var notes = SettingsJSON(path: path)
         func none(_ problem: String) -> (DeclaredAccessory?, [DeviceError]) {
             (nil, [DeviceError(.invalidConfiguration, "\(notes.shownPath) \(problem)")])
         }
@@ -60,7 +60,7 @@ extension DeclaredAccessory {
 
     /// Reads an accessory; nil when the value is none. The prefix stands before the names of keys in problems.
     static func read(
-        _ reader: inout JSONReader, _ json: inout AccessoryJSON, prefix: String
+        _ reader: inout JSONReader, _ json: inout SettingsJSON, prefix: String
     ) throws(JSONError) -> DeclaredAccessory? {
         let whole = prefix.isEmpty ? "the file" : String(prefix.dropLast())
         let consequence = "There is no such accessory."
@@ -109,14 +109,14 @@ extension DeclaredAccessory.Endpoint {
 
     /// Reads an object of protocols. One with a mistake is left out: half of its settings could do harm.
     fileprivate static func readAll(
-        _ reader: inout JSONReader, _ json: inout AccessoryJSON, name: String
+        _ reader: inout JSONReader, _ json: inout SettingsJSON, name: String
     ) throws(JSONError) -> [Self] {
         var endpoints: [Self] = []
         guard try json.isObject(&reader, name, "There are no protocols.") else { return [] }
         try reader.beginObject()
         while let key = try reader.nextKey()?.string() {
             if !AccessoryProtocol.isValid(name: key) {
-                json.note("a key of " + name, AccessoryJSON.isNoName(key), "It is ignored.")
+                json.note("a key of " + name, SettingsJSON.isNoName(key), "It is ignored.")
             } else if endpoints.contains(where: { $0.name == key }) {
                 json.note("\(name).\(key)", "is there twice", "The first one counts.")
             } else if endpoints.count == maximumCount {
@@ -133,7 +133,7 @@ extension DeclaredAccessory.Endpoint {
     }
 
     private static func readNode(
-        _ reader: inout JSONReader, _ json: inout AccessoryJSON, name: String
+        _ reader: inout JSONReader, _ json: inout SettingsJSON, name: String
     ) throws(JSONError) -> ChannelNode? {
         let consequence = "The protocol is left out."
         guard try json.isObject(&reader, name, consequence) else { return nil }

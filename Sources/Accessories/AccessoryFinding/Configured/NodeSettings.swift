@@ -31,7 +31,7 @@ struct NodeSettings {
 
     /// Reads the value of a key; false when the value cannot be used. A key that is none of these is noted and ignored.
     mutating func read(
-        _ key: String, _ reader: inout JSONReader, _ json: inout AccessoryJSON, name: String, consequence: String
+        _ key: String, _ reader: inout JSONReader, _ json: inout SettingsJSON, name: String, consequence: String
     ) throws(JSONError) -> Bool {
         switch key {
         case "speed":

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
-import Synchronization
 
 // Programs written for iOS use Data, NotificationCenter and NSObject with no other import than this module.
 @_exported public import Foundation

@@ -234,7 +234,8 @@ final class SessionCore: Sendable {
             }
             return (inputs, outputs, readers, writers)
         }
-        for place in inputs + outputs { place.signal() }
+        for place in inputs { place.signal() }
+        for place in outputs { place.signal() }
         resume(readers: readers)
         for writer in writers { writer.resume() }
     }

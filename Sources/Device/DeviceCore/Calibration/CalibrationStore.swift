@@ -20,8 +20,14 @@ public protocol CalibrationStore: Sendable {
     var problems: [DeviceError] { get }
 }
 
-/// A store keeps nothing unless it says otherwise.
-extension CalibrationStore {
+/// Calibrations of a device that has none and keeps none.
+public struct NoCalibrations: CalibrationStore {
+    /// There is nothing to make.
+    public init() {}
+
+    /// Nothing.
+    public func load(_ sensor: SensorIdentity) -> SensorCalibration? { nil }
+
     /// False.
     public var isWritable: Bool { false }
 
@@ -35,15 +41,6 @@ extension CalibrationStore {
     public var problems: [DeviceError] { [] }
 }
 
-/// Calibrations of a device that has none and keeps none.
-public struct NoCalibrations: CalibrationStore {
-    /// There is nothing to make.
-    public init() {}
-
-    /// Nothing.
-    public func load(_ sensor: SensorIdentity) -> SensorCalibration? { nil }
-}
-
 /// Calibrations that are given once and never change: those of a trace.
 public struct FixedCalibrations: CalibrationStore {
     private let calibrations: [SensorIdentity: SensorCalibration]
@@ -53,4 +50,16 @@ public struct FixedCalibrations: CalibrationStore {
 
     /// The one of that sensor.
     public func load(_ sensor: SensorIdentity) -> SensorCalibration? { calibrations[sensor] }
+
+    /// False.
+    public var isWritable: Bool { false }
+
+    /// Does nothing.
+    public func store(_ calibration: SensorCalibration, for sensor: SensorIdentity) throws(DeviceError) {}
+
+    /// Does nothing.
+    public func remove(_ sensor: SensorIdentity) throws(DeviceError) {}
+
+    /// None.
+    public var problems: [DeviceError] { [] }
 }

@@ -147,6 +147,3 @@ package struct SettingsJSON {
         "is \"\(ShownText.cleaned(text.prefix(100)))\", which is not the name of a protocol such as com.example.scale"
     }
 }
-
-/// Its name in the accessories' wing.
-package typealias AccessoryJSON = SettingsJSON

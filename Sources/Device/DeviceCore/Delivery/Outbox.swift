@@ -5,7 +5,8 @@
 /// It is a part of a client's state and stands under the client's lock. Whoever adds an item asks `claimTurn()`, and
 /// when that is true schedules a turn where the program wants it. The turn hands over what waited when it began, item
 /// by item and without the lock. What comes in meanwhile waits for the next turn, so that a flood does not keep the
-/// program's thread from its other work. There is one turn at a time.
+/// program's thread from its other work. There is one turn at a time. Taking an item moves the others: some thousand may
+/// wait, not more.
 ///
 /// ```swift
 /// if state.withLock({ $0.outbox.append(item, limit: 1024); return $0.outbox.claimTurn() }) {
@@ -45,7 +46,7 @@ package struct Outbox<Item> {
 
     /// Adds an item. When `limit` of its kind wait already the oldest of them makes way, which is counted.
     ///
-    /// - Parameter isOfKind: Which items count together; nil for all.
+    /// - Parameter isOfKind: Which items count together; all unless it says otherwise.
     /// - Returns: True when one had to make way.
     @discardableResult
     package mutating func append(_ item: Item, limit: Int = .max, of isOfKind: (Item) -> Bool = { _ in true }) -> Bool {

@@ -49,6 +49,9 @@ public struct SensorDescription: Sendable, Hashable, Identifiable {
         self.id = id
         self.kind = kind
     }
+
+    /// Its name; its id where it has none.
+    package var shownName: String { name.isEmpty ? id : name }
 }
 
 /// The sampling rates that a sensor offers, in hertz.

@@ -94,7 +94,7 @@ public final class VirtualClock: DeviceClock {
 
 extension Array {
     /// The first index whose element satisfies the condition, when all that do stand at the end.
-    package func partitioningIndex(where belongsToEnd: (Element) -> Bool) -> Int {
+    @inlinable package func partitioningIndex(where belongsToEnd: (Element) -> Bool) -> Int {
         var low = startIndex
         var high = endIndex
         while low < high {

@@ -105,7 +105,7 @@ struct FieldEvenness: Sendable {
     /// Degrees by which a heading may be wrong because of the unevenness; nil when too little has been seen, or when
     /// there is too much of it.
     var deviation: Double? {
-        let seen = strengths.filter { !$0.isNaN }
+        let seen = strengths.lazy.filter { !$0.isNaN }
         guard seen.count >= Self.requiredSectors, let least = seen.min(), let greatest = seen.max() else { return nil }
         // A field e of the device's own across one h of the earth's reads h - e ... h + e and turns it by asin(e / h).
         let part = (greatest - least) / (greatest + least)

@@ -93,14 +93,16 @@ final class LiveUpdateClient: Sendable {
         guard let accuracy = authorization.grantedAccuracy else { return }
         let hasReturned = state.isLost
         state.isLost = false
-        let exact = state.maker.location(of: report, on: device)
-        let hasComeToRest = state.detector.accept(exact.values, now: report.arrival)
+        let (values, details) = state.maker.values(of: report, on: device)
+        let hasComeToRest = state.detector.accept(values, now: report.arrival)
         guard !state.detector.isStationary || hasComeToRest || hasReturned else { return }
-        var location: CLLocation? = exact
+        var location: CLLocation?
         if accuracy == .reducedAccuracy {
-            location = state.maker.reducedAccuracy.reduce(exact.values, now: report.arrival).map { CLLocation($0) }
+            location = state.maker.reducedAccuracy.reduce(values, now: report.arrival).map { CLLocation($0) }
             // Too early for a place, but not for the news.
             guard location != nil || hasComeToRest || hasReturned else { return }
+        } else {
+            location = CLLocation(values, details: details)
         }
         state.add(element(location, stationary: state.detector.isStationary))
     }

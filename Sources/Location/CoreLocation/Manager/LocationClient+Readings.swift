@@ -38,12 +38,12 @@ extension LocationClient {
         state.isServiceLost = false
         state.lastLoss = nil
         state.lastArrival = report.arrival
-        var location = state.maker.location(of: report, on: device)
+        var (values, details) = state.maker.values(of: report, on: device)
         if accuracy == .reducedAccuracy {
-            guard let coarse = state.maker.reducedAccuracy.reduce(location.values, now: report.arrival) else { return }
-            location = CLLocation(coarse)
+            guard let coarse = state.maker.reducedAccuracy.reduce(values, now: report.arrival) else { return }
+            (values, details) = (coarse, nil)
         }
-        let values = location.values
+        let location = CLLocation(values, details: details)
         state.headings.declination.place = .init(values, report: report, clock: device.clock)
         let place = CLLocationCoordinate2D(latitude: values.latitude, longitude: values.longitude)
         var isWanted = false

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
-import Foundation
 
 /// Lets a location through when it is far enough from the last one that went through, or known better.
 struct DistanceFilter: Sendable {

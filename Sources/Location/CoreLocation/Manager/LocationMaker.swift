@@ -13,8 +13,10 @@ struct LocationMaker: Sendable {
     private var isAccessory = false
     private var lastTime: WallTime?
 
-    /// The location of a report that has a fix.
-    mutating func location(of report: PositionReport, on device: Device) -> CLLocation {
+    /// The location of a report that has a fix, in its parts: not every one is told.
+    mutating func values(
+        of report: PositionReport, on device: Device
+    ) -> (values: CLLocation.Values, details: LocationDetails?) {
         if report.receiver != receiver {
             receiver = report.receiver
             isAccessory = LocationConversion.isAccessory(receiver)
@@ -29,7 +31,7 @@ struct LocationMaker: Sendable {
             of: report, sky: sky, fallbackTime: device.clock.wallTime, isSimulated: device.isSimulated,
             isAccessory: isAccessory)
         let details = LocationDetails(report: report, sky: sky, isOutOfOrder: isOutOfOrder, clock: device.clock)
-        return CLLocation(values, details: details)
+        return (values, details)
     }
 }
 

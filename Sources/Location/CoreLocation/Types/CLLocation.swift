@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AppDelivery
 public import Foundation
 
 /// A place and its accuracy, the movement there, and the time of measurement.

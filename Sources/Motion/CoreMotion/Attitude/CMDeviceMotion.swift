@@ -13,10 +13,13 @@ public import Foundation
 /// sample.
 open class CMDeviceMotion: CMLogItem {
     private var stored = Values()
-    private var storedAttitude = CMAttitude()
+    private let storedAttitude: CMAttitude
 
     /// A device at the attitude of its reference, without any acceleration, at the time zero.
-    public override init() { super.init() }
+    public override init() {
+        storedAttitude = CMAttitude()
+        super.init()
+    }
 
     init(_ values: Values, measuredAt timestamp: TimeInterval) {
         stored = values

@@ -54,7 +54,7 @@ struct CapabilityProbe {
         guard let sensor = sensors.first(where: { $0.kind == kind }) else {
             return .absent("The motion source has no \(kind.rawValue).")
         }
-        return .available("There is one: \(sensor.name.isEmpty ? sensor.id : sensor.name).")
+        return .available("There is one: \(sensor.shownName).")
     }
 
     private mutating func askPosition() -> Position {

@@ -15,9 +15,7 @@ public struct IIOAttribute: Sendable, Hashable {
         self.filename = filename ?? name
         self.value = value
     }
-}
 
-extension IIOAttribute {
     /// The value without the NUL, line end and blanks around it; nil when it is not known.
     public var text: String? { value.map { String(IIONumber.trimmed($0)) } }
 

@@ -30,7 +30,7 @@ public struct HighPassFilter: Sendable, Equatable {
         lowPass = LowPassFilter(cutoff: cutoff, startingAt: start)
     }
 
-    /// Creates a filter that gives every sample the same weight in the low-pass part, 0 to 1.
+    /// Creates a filter that gives every sample the weight `factor`, 0 to 1, in the low-pass part.
     public init(factor: Double, startingAt start: SIMD3<Double>? = nil) {
         lowPass = LowPassFilter(factor: factor, startingAt: start)
     }

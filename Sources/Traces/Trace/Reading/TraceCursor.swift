@@ -16,7 +16,7 @@ public import DeviceCore
 public struct TraceCursor: Sendable {
     /// The most warnings that are kept.
     public static let maximumWarnings = 100
-    /// The most kinds of events that are counted by name.
+    /// The most entries of ``skippedKinds``; the last one, "…", is for all kinds that come later.
     static let maximumKinds = 64
 
     /// The first warnings, at most ``maximumWarnings``.

@@ -233,11 +233,13 @@ struct CSVReader {
     private mutating func chooseSeparator() {
         guard !isSeparatorChosen else { return }
         isSeparatorChosen = true
-        let lines = bytes[offset...].prefix(Self.maximumRow).split { isLineEnd($0) }
-        let first = lines.first { line in
-            line.first { !Self.isBlank($0) }.map { $0 != UInt8(ascii: "#") } ?? false
+        var rest = bytes[offset...].prefix(Self.maximumRow)
+        var first = rest.prefix(0)
+        while !rest.isEmpty, first.first(where: { !Self.isBlank($0) }).map({ $0 == UInt8(ascii: "#") }) ?? true {
+            first = rest.prefix { !isLineEnd($0) }
+            rest = rest.dropFirst(first.count + 1)
         }
-        func count(_ separator: UInt8) -> Int { first?.count { $0 == separator } ?? 0 }
+        func count(_ separator: UInt8) -> Int { first.count { $0 == separator } }
         let commas = count(UInt8(ascii: ","))
         if count(UInt8(ascii: ";")) > commas {
             separator = UInt8(ascii: ";")

@@ -211,7 +211,8 @@ struct MCAPWriter: ~Copyable {
     }
 
     private static func append(_ opcode: MCAP.Opcode, _ contents: MCAPRecord, to bytes: inout [UInt8]) {
-        bytes += MCAPRecord(opcode.rawValue, UInt64(contents.bytes.count)).bytes
+        bytes.append(opcode.rawValue)
+        withUnsafeBytes(of: UInt64(contents.bytes.count).littleEndian) { bytes += $0 }
         bytes += contents.bytes
     }
 }

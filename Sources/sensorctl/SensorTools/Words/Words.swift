@@ -51,11 +51,6 @@ extension SensorKind {
     package var nameWithArticle: String { "aeiou".contains(name.prefix(1)) ? "an \(name)" : "a \(name)" }
 }
 
-extension SensorDescription {
-    /// Its name; its id where it has none.
-    var shownName: String { name.isEmpty ? id : name }
-}
-
 /// What a verb says once: a page for people, or objects for programs.
 package protocol Report {
     /// The page, without the end of its last line.

@@ -4,7 +4,6 @@ import ArgumentParser
 import CoreLocation
 import DeviceCore
 import LiveDevice
-import Synchronization
 import Trace
 
 struct RecordCommand: AsyncParsableCommand {
@@ -151,16 +150,8 @@ struct RecordCommand: AsyncParsableCommand {
 
     /// Who does not read must not keep the verb from its end.
     private static func standardOutput(until stop: Stop) -> TraceOutput {
-        let waits = Mutex(0)
-        return TraceOutput(
-            pipe: Descriptor.standardOutput.number, name: "standard output",
-            isPatient: {
-                stop.reason == nil
-                    || waits.withLock { waits in
-                        waits += 1
-                        return waits < 20
-                    }
-            })
+        TraceOutput(
+            pipe: Descriptor.standardOutput.number, name: "standard output", isPatient: stop.patience())
     }
 
     private static func isFailure(_ reason: Stop.Reason) -> Bool { if case .failed = reason { true } else { false } }

@@ -62,14 +62,7 @@ struct Descriptor: Sendable {
     /// Writes all of it as long as the verb goes on, and for two seconds beyond that: who does not read must not keep it
     /// from its end.
     func write(_ bytes: [UInt8], until stop: Stop) -> Outcome {
-        // Asked ten times a second.
-        var waits = 0
-        return write(
-            bytes,
-            isPatient: {
-                waits += 1
-                return stop.reason == nil || waits < 20
-            })
+        write(bytes, isPatient: stop.patience())
     }
 
     /// True when a write does not wait, be it that it fails.
@@ -99,9 +92,7 @@ struct Descriptor: Sendable {
         case system(errno: Int32)
         case tooLarge
     }
-}
 
-extension Descriptor {
     /// Reads what is there, as soon as something is.
     func readSome(atMost limit: Int) -> ReadSome {
         var failure: Int32?

@@ -78,4 +78,10 @@ extension Stop {
     func status(or status: ExitStatus = .success) -> ExitStatus {
         reason?.status(isComplete: true, shortfall: "") ?? status
     }
+
+    /// True while the verb goes on, and for two seconds beyond that when it is asked ten times a second.
+    func patience() -> @Sendable () -> Bool {
+        let waits = Atomic(0)
+        return { self.reason == nil || waits.add(1, ordering: .relaxed).newValue < 20 }
+    }
 }
