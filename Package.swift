@@ -79,7 +79,7 @@ let hall: [Target] = [
     room("LiveDevice", in: "Sources/Device", ["DeviceCore", "LiveSources", log]),
     room(
         "LiveSources", in: "Sources/Device",
-        ["DeviceCore", "GPSDSource", "IIOSource", "SystemCalls", "UdevMonitor", "UdevSource"]),
+        ["DeviceCore", "GPSDSource", "IIOSource", "SystemCalls", "UdevMonitor"]),
 ]
 
 let location: [Target] = [
@@ -120,18 +120,23 @@ let accessories: [Target] = [
     .systemLibrary(
         name: "CLibUdev", path: "Sources/Accessories/CLibUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]
     ),
+    // What udev says of a device.
+    room("UdevRecords", in: "Sources/Accessories", ["DeviceCore", "JSONBytes"]),
     // Which accessories the records of udev make up, and umockdev's descriptions of such records.
-    room("AccessoryFinding", in: "Sources/Accessories", ["DeviceCore", "JSONBytes"]),
+    room("AccessoryFinding", in: "Sources/Accessories", ["DeviceCore", "JSONBytes", "UdevRecords"]),
     // Serial ports, sockets, HID reports and USB endpoints as streams of bytes.
     room("ByteChannels", in: "Sources/Accessories", ["AccessoryFinding", "DeviceCore", "SystemCalls"]),
     room(
         "UdevMonitor", in: "Sources/Accessories",
-        ["AccessoryFinding", "DeviceCore", "JSONBytes", "SystemCalls", log, library("CLibUdev", "LibUdev")]),
+        ["DeviceCore", "JSONBytes", "SystemCalls", "UdevRecords", log, library("CLibUdev", "LibUdev")]),
     room(
         "UdevSource", in: "Sources/Accessories",
-        ["AccessoryFinding", "ByteChannels", "DeviceCore", "SystemCalls", "UdevMonitor", log], exclude: ["udev"]),
+        ["AccessoryFinding", "ByteChannels", "DeviceCore", "SystemCalls", "UdevMonitor", "UdevRecords", log],
+        exclude: ["udev"]),
+    // Lists UdevSource so that it is linked, and never imports it: see LiveDevice.swift.
     room(
-        "ExternalAccessory", in: "Sources/Accessories", ["AppDelivery", "DeviceCore", "LiveDevice", "SystemCalls", log]),
+        "ExternalAccessory", in: "Sources/Accessories",
+        ["AppDelivery", "DeviceCore", "LiveDevice", "SystemCalls", "UdevSource", log]),
     submodules(of: "ExternalAccessory", in: "Sources/Accessories"),
 ]
 
@@ -213,7 +218,8 @@ let testing: [Target] = [
         ["DeviceCore", "GPSDProtocol", "LiveSources", "SystemCalls", "TestSupport"],
         exclude: ["epochs.tsv", "make_epochs.py"]),
 
-    tests("GeodesyTests", in: "Tests/Location", ["Geodesy"], exclude: ["Reference", "make_reference.py"]),
+    tests(
+        "GeodesyTests", in: "Tests/Location", ["Geodesy", "TestSupport"], exclude: ["Reference", "make_reference.py"]),
     tests(
         "GPSDProtocolTests", in: "Tests/Location", ["DeviceCore", "GPSDProtocol", "NMEAFormat", "TestSupport"],
         exclude: ["expected.tsv", "make_expected.py"]),
@@ -249,7 +255,10 @@ let testing: [Target] = [
         ["AccessoryFinding", "ByteChannels", "DeviceCore", "SystemCalls", "TestProgramCommands", "TestSupport"]),
     tests(
         "UdevSourceTests", in: "Tests/Accessories",
-        ["AccessoryFinding", "ByteChannels", "DeviceCore", "SystemCalls", "TestSupport", "UdevMonitor", "UdevSource"]),
+        [
+            "AccessoryFinding", "ByteChannels", "DeviceCore", "SystemCalls", "TestSupport", "UdevMonitor",
+            "UdevRecords", "UdevSource",
+        ]),
     tests(
         "ExternalAccessoryTests", in: "Tests/Accessories",
         ["DeviceCore", "ExternalAccessory"]),
@@ -276,7 +285,7 @@ let testing: [Target] = [
         [
             "AccessoryFinding", "AccessorySimulator", "DeviceCore", "GPSDProtocol", "GPSDSimulator", "GPSDSource",
             "IIODSimulator", "IIOFormat", "IIOSource", "LoopbackServer", "SimulatedServers", "SystemCalls",
-            "TestSupport", "Trace", "TraceEditing", "UdevSource",
+            "TestSupport", "Trace", "TraceEditing", "UdevRecords", "UdevSource",
         ],
         exclude: ["GPSD/gpsd-3.22-dialogue.jsonl", "GPSD/make_dialogue.py", "IIOD/iiod-0.24-dialogue.jsonl"]),
 
@@ -297,7 +306,7 @@ let testing: [Target] = [
         "Commands",
         [
             "AccessoryFinding", "ByteChannels", "CoreLocation", "DeviceCore", "IIOSource", "JSONBytes", "SystemCalls",
-            "UdevMonitor", "UdevSource",
+            "UdevMonitor", "UdevRecords", "UdevSource",
         ]),
     program("AsyncMain", ["CoreLocation"]),
     program("Apps", ["CoreLocation", "CoreMotion", "DeviceSupport", "ExternalAccessory"], settings: asOnIOS),

@@ -15,22 +15,16 @@ package struct TestRandom: RandomNumberGenerator {
         return seed
     }()
 
-    private var state: UInt64
+    private var numbers: SeededGenerator
 
     /// The numbers of a test.
     package init(for test: StaticString = #fileID, _ function: StaticString = #function) {
         // FNV-1a, which is the same in each run.
-        state = "\(test) \(function)".utf8.reduce(14_695_981_039_346_656_037 ^ Self.seed) {
+        let state = "\(test) \(function)".utf8.reduce(14_695_981_039_346_656_037 ^ Self.seed) {
             ($0 ^ UInt64($1)) &* 1_099_511_628_211
         }
+        numbers = SeededGenerator(seed: state)
     }
 
-    /// SplitMix64.
-    package mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
+    package mutating func next() -> UInt64 { numbers.next() }
 }

@@ -2,6 +2,7 @@
 
 import AccessoryFinding
 import DeviceCore
+import UdevRecords
 
 /// Decides when an accessory is told of: parts of a device come one by one, and nodes may be late. Pure, but for the
 /// question whether a node can be reached.

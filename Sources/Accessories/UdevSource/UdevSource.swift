@@ -346,3 +346,11 @@ public final class UdevSource: AccessoryCandidateSource {
         problemList.set(problem.map { [$0] } ?? [], for: subject)
     }
 }
+
+/// The live accessory source over udev and what the configuration declares. Nothing is opened yet.
+///
+/// External Accessory reaches this function by its link name and never imports this module: see LiveDevice.
+@_silgen_name("DeviceServices_liveAccessorySource")
+package func liveAccessorySource(configuration: Configuration, clock: any DeviceClock) -> any AccessorySource {
+    UdevSource(configuration: configuration, clock: clock)
+}

@@ -17,8 +17,6 @@ public final class Device: Sendable {
     public let positionSource: any PositionSource
     /// Where motion readings come from.
     public let motionSource: any MotionSource
-    /// Where accessories come from.
-    public let accessorySource: any AccessorySource
     /// Where the state of the machine itself, such as its battery, comes from.
     public let statusSource: any StatusSource
     /// Where the calibrations of its sensors are kept.
@@ -26,10 +24,11 @@ public final class Device: Sendable {
     /// How callbacks are delivered while a trace is played; nil on live hardware.
     public let playback: (any PlaybackDelivery)?
 
+    private let accessories: @Sendable () -> any AccessorySource
     private let components = Mutex<[ObjectIdentifier: any AnyObject & Sendable]>([:])
 
     /// A device of those parts.
-    public init(
+    public convenience init(
         name: String,
         clock: any DeviceClock,
         configuration: Configuration,
@@ -40,16 +39,31 @@ public final class Device: Sendable {
         calibrations: any CalibrationStore = NoCalibrations(),
         playback: (any PlaybackDelivery)? = nil
     ) {
+        self.init(
+            name: name, clock: clock, configuration: configuration, positionSource: positionSource,
+            motionSource: motionSource, accessories: { accessorySource }, statusSource: statusSource,
+            calibrations: calibrations, playback: playback)
+    }
+
+    /// A device that asks where accessories come from whenever somebody wants them.
+    package init(
+        name: String, clock: any DeviceClock, configuration: Configuration, positionSource: any PositionSource,
+        motionSource: any MotionSource, accessories: @escaping @Sendable () -> any AccessorySource,
+        statusSource: any StatusSource, calibrations: any CalibrationStore, playback: (any PlaybackDelivery)? = nil
+    ) {
         self.name = name
         self.clock = clock
         self.configuration = configuration
         self.positionSource = positionSource
         self.motionSource = motionSource
-        self.accessorySource = accessorySource
+        self.accessories = accessories
         self.statusSource = statusSource
         self.calibrations = calibrations
         self.playback = playback
     }
+
+    /// Where accessories come from.
+    public var accessorySource: any AccessorySource { accessories() }
 
     /// True when its readings come from a trace.
     public var isSimulated: Bool { playback != nil }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
 import Logging
+package import Synchronization
 
 /// The functions of LiveSources, joined at link time.
 ///
@@ -14,16 +15,13 @@ private func livePositionSource(configuration: Configuration, clock: any DeviceC
 @_silgen_name("DeviceServices_liveMotionSource")
 private func liveMotionSource(configuration: Configuration, clock: any DeviceClock) -> any MotionSource
 
-@_silgen_name("DeviceServices_liveAccessorySource")
-private func liveAccessorySource(configuration: Configuration, clock: any DeviceClock) -> any AccessorySource
-
 @_silgen_name("DeviceServices_liveStatusSource")
 private func liveStatusSource(configuration: Configuration, clock: any DeviceClock) -> any StatusSource
 
 /// The machine this process runs on.
-public enum LiveDevice {
+package enum LiveDevice {
     /// The one live device of the process, configured by environment and file when it is first asked for.
-    public static let shared: Device = {
+    package static let shared: Device = {
         let clock = LiveClock()
         let configuration = Configuration.load()
         let log = Logger(label: "device-services.configuration")
@@ -34,13 +32,17 @@ public enum LiveDevice {
             configuration: configuration,
             positionSource: livePositionSource(configuration: configuration, clock: clock),
             motionSource: liveMotionSource(configuration: configuration, clock: clock),
-            accessorySource: liveAccessorySource(configuration: configuration, clock: clock),
+            accessories: { linkedAccessories.withLock { $0 }() },
             statusSource: liveStatusSource(configuration: configuration, clock: clock),
             calibrations: CalibrationFolder.ofUser())
     }()
 
+    /// Where its accessories come from: from nowhere until External Accessory is used, which alone links udev's source.
+    /// So an app that asks for a location only does not build it.
+    package static let linkedAccessories = Mutex<@Sendable () -> any AccessorySource>({ NoAccessorySource() })
+
     /// The device for a manager that is being made here: the task's, else the installed one, else the live one.
-    public static var resolved: Device {
+    package static var resolved: Device {
         if let device = Device.current ?? Device.installed { return device }
         if TestRunner.isPresent { _ = TestRunner.notice }
         return shared

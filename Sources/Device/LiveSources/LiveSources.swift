@@ -3,7 +3,6 @@
 public import DeviceCore
 import GPSDSource
 import IIOSource
-import UdevSource
 
 /// The live position source that the configuration names.
 ///
@@ -30,12 +29,4 @@ public func liveMotionSource(configuration: Configuration, clock: any DeviceCloc
     let source = IIOSource(addresses: addresses, settings: configuration.sensors.value, clock: clock)
     // Servers say nothing of devices that come.
     return addresses.contains(.local) ? WatchedMotionSource(source, clock: clock) : source
-}
-
-/// The live accessory source over udev and what the configuration declares. Nothing is opened yet.
-///
-/// The frameworks reach this function by its link name and never import this module: see LiveDevice.
-@_silgen_name("DeviceServices_liveAccessorySource")
-public func liveAccessorySource(configuration: Configuration, clock: any DeviceClock) -> any AccessorySource {
-    UdevSource(configuration: configuration, clock: clock)
 }

@@ -2,14 +2,14 @@
 
 extension SIMD3<Double> {
     /// True when no component is infinite or NaN.
-    var isFinite: Bool {
+    package var isFinite: Bool {
         // Zero times a finite number is a zero; zero times infinity or NaN is NaN, and the sum keeps it.
         (self * 0).sum() == 0
     }
 
-    var squaredLength: Double { (self * self).sum() }
+    package var squaredLength: Double { (self * self).sum() }
 
-    var length: Double { squaredLength.squareRoot() }
+    package var length: Double { squaredLength.squareRoot() }
 }
 
 /// Vectors of three as four lanes, which the processor's registers hold.

@@ -2,6 +2,7 @@
 
 import DeviceCore
 import Testing
+import UdevRecords
 
 @testable import AccessoryFinding
 

@@ -5,6 +5,7 @@ import DeviceCore
 import Synchronization
 import Testing
 import UdevMonitor
+import UdevRecords
 
 @testable import UdevSource
 

@@ -3,6 +3,7 @@
 import DeviceCore
 import TestSupport
 import Testing
+import UdevRecords
 
 @testable import AccessoryFinding
 

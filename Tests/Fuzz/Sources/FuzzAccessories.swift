@@ -2,6 +2,7 @@
 
 import AccessoryFinding
 import DeviceCore
+import UdevRecords
 
 /// The input is read as the file of an accessory, as what configures accessories, and as what a USB
 /// device says of itself: its descriptors and its strings.

@@ -38,6 +38,15 @@ extension AccessoryProgram {
             switches.reduce(0) { $0 + $1.value - (early.switches[$1.key] ?? 0) }
         }
 
+        /// The threads that have woken up most since then, by name.
+        func wakers(since early: Use, of process: pid_t) -> String {
+            let most = switches.map { ($0.key, $0.value - (early.switches[$0.key] ?? 0)) }.sorted { $0.1 > $1.1 }
+            return most.prefix(3).map { thread, count in
+                let name = try? String(contentsOfFile: "/proc/\(process)/task/\(thread)/comm", encoding: .utf8)
+                return "\(count) of \(name?.dropLast() ?? "one that has ended")"
+            }.joined(separator: ", ")
+        }
+
         private static func number(_ name: String, in file: String) -> Int {
             let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
             let line = text.split(separator: "\n").first { $0.hasPrefix("\(name):") }
@@ -54,10 +63,14 @@ extension AccessoryProgram {
 
         var wakeUps: Int
         var ticks: Int
+        var wakers = ""
+        var seconds = 0.0
 
         var isIdle: Bool { wakeUps <= Self.mostWakeUps && ticks <= Self.mostTicks }
 
-        var description: String { "\(wakeUps) wake-ups and \(ticks) ticks with nothing to do" }
+        var description: String {
+            "\(wakeUps) wake-ups (\(wakers)) and \(ticks) ticks in \(seconds) s with nothing to do"
+        }
     }
 
     /// Looks for two seconds what a program does that has nothing to do, and again while it is not idle: on a busy machine
@@ -65,10 +78,13 @@ extension AccessoryProgram {
     static func idleness(of process: pid_t, looks: Int = 15) async throws -> Idleness {
         var idleness = Idleness(wakeUps: .max, ticks: .max)
         for _ in 0..<looks where !idleness.isIdle {
+            let start = ContinuousClock.now
             let early = Use(of: process)
             try await Task.sleep(for: .seconds(2))
             let late = Use(of: process)
-            idleness = Idleness(wakeUps: late.wakeUps(since: early), ticks: late.ticks - early.ticks)
+            idleness = Idleness(
+                wakeUps: late.wakeUps(since: early), ticks: late.ticks - early.ticks,
+                wakers: late.wakers(since: early, of: process), seconds: (ContinuousClock.now - start) / .seconds(1))
         }
         return idleness
     }

@@ -2,6 +2,7 @@
 
 import Foundation
 import Geodesy
+import TestSupport
 import Testing
 
 @Suite("Properties of geodesics")

@@ -2,6 +2,7 @@
 
 import Foundation
 import Geodesy
+import TestSupport
 
 extension GeodeticCoordinate {
     init(_ latitude: Double, _ longitude: Double) {
@@ -29,22 +30,7 @@ func turn(_ first: Double, _ second: Double) -> Double {
     abs((first - second).remainder(dividingBy: 360)) * .pi / 180
 }
 
-/// SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014): the same numbers on every machine.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-
+extension SeededGenerator {
     /// A coordinate anywhere on the sphere, each area as likely.
     mutating func coordinate() -> GeodeticCoordinate {
         let sine = Double.random(in: -1...1, using: &self)

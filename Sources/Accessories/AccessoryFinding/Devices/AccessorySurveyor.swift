@@ -2,6 +2,7 @@
 
 import DeviceCore
 import JSONBytes
+import UdevRecords
 
 /// Makes an accessory out of the records of one device.
 struct AccessorySurveyor {

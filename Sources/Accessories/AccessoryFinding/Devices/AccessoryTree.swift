@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
+package import UdevRecords
 
 /// Accessories out of what udev tells of devices. Pure: nothing is opened or read.
 ///
@@ -93,7 +94,7 @@ package struct AccessorySurvey: Sendable, Hashable {
 
 extension AccessoryDescription {
     /// The accessories among devices of the kernel, by path: what a live source would tell of.
-    public static func found(in records: [UdevRecord], rules: [AccessoryRule] = []) -> [AccessoryDescription] {
+    package static func found(in records: [UdevRecord], rules: [AccessoryRule] = []) -> [AccessoryDescription] {
         var tree = AccessoryTree(rules: rules)
         for record in records { tree.put(record) }
         return tree.descriptions

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import UdevRecords
 
 /// Where a device of the kernel belongs, by its path in sysfs alone: records come in any order, and parents may be
 /// missing when they do.

@@ -2,6 +2,7 @@
 
 public import DeviceCore
 import JSONBytes
+package import UdevRecords
 
 /// What umockdev's recordings of devices hold: devices as sysfs and udev show them.
 ///

@@ -38,7 +38,7 @@ open class EAAccessoryManager: NSObject, @unchecked Sendable {
 
     /// The manager of the device in force here.
     open class func shared() -> EAAccessoryManager {
-        let device = LiveDevice.resolved
+        let device = LiveDevice.resolvedWithAccessories
         let manager = device.component(EAAccessoryManager.self) {
             EAAccessoryManager(client: $0.component(AccessoryClient.self, make: AccessoryClient.init))
         }
@@ -49,7 +49,7 @@ open class EAAccessoryManager: NSObject, @unchecked Sendable {
     /// Another object for the accessories of the device in force, for tests that override members; a program wants
     /// `shared()`. Apple's raises.
     public override init() {
-        client = LiveDevice.resolved.component(AccessoryClient.self, make: AccessoryClient.init)
+        client = LiveDevice.resolvedWithAccessories.component(AccessoryClient.self, make: AccessoryClient.init)
         super.init()
     }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if LibUdev
-import AccessoryFinding
 import CLibUdev
 import DeviceCore
 import SystemCalls
+import UdevRecords
 
 /// The C library: one context and one monitor. libudev's objects belong to one thread.
 final class LibUdevConnection: UdevConnection {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if LibUdev
-import AccessoryFinding
 import CLibUdev
 import DeviceCore
 import SystemCalls
+import UdevRecords
 
 /// Makes records of libudev's devices. Bounded, whatever a message or a file holds.
 final class LibUdevReader {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AccessoryFinding
 import DeviceCore
+import UdevRecords
 
 /// The devices that are known, by their paths; says what is news.
 struct DeviceTable {

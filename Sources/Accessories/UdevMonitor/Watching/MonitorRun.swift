@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AccessoryFinding
 import DeviceCore
 import Logging
 import SystemCalls
+import UdevRecords
 
 /// The work of a monitor's thread: opens the connection, takes messages in, and starts over when something is lost.
 ///

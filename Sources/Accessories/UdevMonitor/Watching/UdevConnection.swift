@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AccessoryFinding
 import DeviceCore
 import Synchronization
+import UdevRecords
 
 /// What a monitor needs of libudev: one made of the C library, one for tests. Lives on one thread.
 protocol UdevConnection: AnyObject {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AccessoryFinding
 package import DeviceCore
+package import UdevRecords
 
 /// What a monitor tells.
 package enum UdevEvent: Sendable {

@@ -106,11 +106,14 @@ extension MountMatrix {
 
     /// The nine numbers, row by row, as the kernel writes them.
     public var text: String {
-        [row0, row1, row2].map { row in
-            [row.x, row.y, row.z].map { number in
-                // The kernel writes whole numbers without decimals.
-                number == number.rounded() && abs(number) < 1e6 ? "\(Int32(number))" : "\(number)"
-            }.joined(separator: ", ")
-        }.joined(separator: "; ")
+        "\(Self.text(row0)); \(Self.text(row1)); \(Self.text(row2))"
+    }
+
+    private static func text(_ row: SIMD3<Double>) -> String { "\(text(row.x)), \(text(row.y)), \(text(row.z))" }
+
+    /// The kernel writes whole numbers without decimals.
+    private static func text(_ number: Double) -> String {
+        if number == number.rounded(), abs(number) < 1e6 { return "\(Int32(number))" }
+        return "\(number)"
     }
 }

@@ -110,7 +110,10 @@ struct MagneticTerm: Sendable, Equatable {
 
     /// Zero for the two lowest degrees of an order, whose predecessors are missing.
     static func recursion(degree n: Int, order m: Int) -> Double {
-        n < m + 2 ? 0 : Double((n - 1 - m) * (n - 1 + m)) / Double((2 * n - 1) * (2 * n - 3))
+        guard n >= m + 2 else { return 0 }
+        let above: Int = (n - 1 - m) * (n - 1 + m)
+        let below: Int = (2 * n - 1) * (2 * n - 3)
+        return Double(above) / Double(below)
     }
 }
 

@@ -9,10 +9,18 @@ package struct Matrix3: Sendable, Hashable {
     /// The third row.
     package var row2: SIMD3<Double>
 
-    static let identity = Matrix3(row0: [1, 0, 0], row1: [0, 1, 0], row2: [0, 0, 1])
+    /// A matrix of those rows.
+    package init(row0: SIMD3<Double>, row1: SIMD3<Double>, row2: SIMD3<Double>) {
+        self.row0 = row0
+        self.row1 = row1
+        self.row2 = row2
+    }
+
+    /// The matrix that changes nothing.
+    package static let identity = Matrix3(row0: [1, 0, 0], row1: [0, 1, 0], row2: [0, 0, 1])
 
     /// The matrix times a vector.
-    static func * (matrix: Matrix3, v: SIMD3<Double>) -> SIMD3<Double> {
+    package static func * (matrix: Matrix3, v: SIMD3<Double>) -> SIMD3<Double> {
         SIMD3((matrix.row0 * v).sum(), (matrix.row1 * v).sum(), (matrix.row2 * v).sum())
     }
 
@@ -20,10 +28,10 @@ package struct Matrix3: Sendable, Hashable {
         Matrix3(row0: matrix.row0 * factor, row1: matrix.row1 * factor, row2: matrix.row2 * factor)
     }
 
-    var determinant: Double { (row0 * Quaternion.cross(row1, row2)).sum() }
+    package var determinant: Double { (row0 * Quaternion.cross(row1, row2)).sum() }
 
     /// What the matrix makes this vector of, times the determinant (Cramer's rule).
-    func origin(of v: SIMD3<Double>) -> SIMD3<Double> {
+    package func origin(of v: SIMD3<Double>) -> SIMD3<Double> {
         let (a, b, c) = (Quaternion.cross(row1, row2), Quaternion.cross(row2, row0), Quaternion.cross(row0, row1))
         return a * v.x + b * v.y + c * v.z
     }

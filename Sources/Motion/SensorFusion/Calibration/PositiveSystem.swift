@@ -3,29 +3,29 @@
 /// A small system of linear equations with a symmetric positive definite matrix, solved by Cholesky's method.
 ///
 /// Its storage is made once, so that solving again and again needs no memory.
-struct PositiveSystem: Sendable {
-    let size: Int
+package struct PositiveSystem: Sendable {
+    package let size: Int
     /// Row by row; only the lower triangle is read.
     private var matrix: [Double]
     private var factor: [Double]
     private var work: [Double]
 
-    init(size: Int) {
+    package init(size: Int) {
         self.size = size
         matrix = [Double](repeating: 0, count: size * size)
         factor = matrix
         work = [Double](repeating: 0, count: size)
     }
 
-    subscript(row: Int, column: Int) -> Double {
+    package subscript(row: Int, column: Int) -> Double {
         get { matrix[row * size + column] }
         set { matrix[row * size + column] = newValue }
     }
 
-    mutating func clear() { for index in matrix.indices { matrix[index] = 0 } }
+    package mutating func clear() { for index in matrix.indices { matrix[index] = 0 } }
 
     /// Divides the matrix into L·Lᵀ; false when it is not positive definite, or hardly.
-    mutating func factorize() -> Bool {
+    package mutating func factorize() -> Bool {
         var largest = 0.0
         for index in 0..<size { largest = max(largest, matrix[index * size + index]) }
         guard largest.isFinite, largest > 0 else { return false }
@@ -45,7 +45,7 @@ struct PositiveSystem: Sendable {
     }
 
     /// Replaces the right-hand side by the solution; after ``factorize()`` only.
-    mutating func solve(_ vector: inout [Double]) {
+    package mutating func solve(_ vector: inout [Double]) {
         for row in 0..<size {
             var sum = vector[row]
             for k in 0..<row { sum -= factor[row * size + k] * work[k] }

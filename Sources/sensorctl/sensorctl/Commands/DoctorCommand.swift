@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import DeviceCore
+import ExternalAccessory
 import LiveDevice
 import SensorTools
 
@@ -28,7 +29,7 @@ struct DoctorCommand: AsyncParsableCommand {
     func run() async throws { try await Termination.during { await diagnose($0) } }
 
     private func diagnose(_ stop: Stop) async -> ExitStatus {
-        let device = LiveDevice.shared
+        let device = LiveDevice.withAccessories
         // Before anything is started, so that nobody but others can be found at work.
         var facts = MachineFacts(of: device)
         async let answer = ServiceProbe.ask(device, atMost: 2, stop: stop)

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import DeviceCore
+import ExternalAccessory
 import LiveDevice
 import SensorTools
 
@@ -20,7 +21,7 @@ struct ListCommand: AsyncParsableCommand {
     func run() async throws { try await Termination.during { try await list($0) } }
 
     private func list(_ stop: Stop) async throws -> ExitStatus {
-        let device = LiveDevice.shared
+        let device = LiveDevice.withAccessories
         // Both may wait for somebody to answer.
         async let sensors = Self.sensors(of: device)
         async let accessories = AccessoryList.load(device.accessorySource)

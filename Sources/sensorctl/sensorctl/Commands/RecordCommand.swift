@@ -3,6 +3,7 @@
 import ArgumentParser
 import CoreLocation
 import DeviceCore
+import ExternalAccessory
 import LiveDevice
 import Trace
 
@@ -65,7 +66,7 @@ struct RecordCommand: AsyncParsableCommand {
     func run() async throws { try await Termination.during { await record($0) } }
 
     @MainActor private func record(_ stop: Stop) async -> ExitStatus {
-        let device = LiveDevice.shared
+        let device = LiveDevice.withAccessories
         let authorization = LocationAuthorization.current
         let mayUsePosition = authorization.status != .denied && authorization.status != .restricted
         let plan = try? blackBox.plan

@@ -4,6 +4,7 @@ import AccessoryFinding
 import AccessorySimulator
 import ArgumentParser
 import DeviceCore
+import ExternalAccessory
 import Foundation
 import LiveDevice
 import Trace
@@ -111,8 +112,8 @@ struct TalkCommand: AsyncParsableCommand {
     }
 
     private func recordingDevice(_ stop: Stop) throws -> (Device, TraceRecorder?) {
-        guard let record else { return (LiveDevice.shared, nil) }
-        let device = LiveDevice.shared.recordingAccessories()
+        guard let record else { return (LiveDevice.withAccessories, nil) }
+        let device = LiveDevice.withAccessories.recordingAccessories()
         return try ExitStatus.ending({ _ in .cannotCreate }) { () throws(DeviceError) in
             let recorder = TraceRecorder(
                 device: device, writer: try TraceWriter(path: record, overwrite: overwrite),

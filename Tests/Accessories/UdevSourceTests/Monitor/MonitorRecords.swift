@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AccessoryFinding
 import DeviceCore
+import UdevRecords
 
 /// Devices as a computer with one USB port has them.
 enum MonitorRecords {

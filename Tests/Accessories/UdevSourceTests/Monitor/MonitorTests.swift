@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AccessoryFinding
 import DeviceCore
 import Foundation
 import Testing
+import UdevRecords
 
 @testable import UdevMonitor
 

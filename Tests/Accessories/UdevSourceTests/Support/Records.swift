@@ -2,6 +2,7 @@
 
 import AccessoryFinding
 import DeviceCore
+import UdevRecords
 
 /// Devices made by hand.
 enum Records {

@@ -4,6 +4,7 @@ import AccessoryFinding
 import DeviceCore
 import Foundation
 import TestSupport
+import UdevRecords
 
 /// The devices of a umockdev description, as a monitor would tell of them.
 enum UmockdevFile {

@@ -2,6 +2,7 @@
 
 import Foundation
 import SensorFusion
+import TestSupport
 import Testing
 
 private let half = 0.5.squareRoot()

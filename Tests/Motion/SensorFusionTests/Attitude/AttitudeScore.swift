@@ -2,6 +2,7 @@
 
 import Foundation
 import SensorFusion
+import TestSupport
 
 /// Root mean square errors in degrees, as the BROAD benchmark defines them (D. Laidig et al., Data 6(7):72, 2021): of
 /// e = estimate · truth*, total 2 acos|w|, heading 2 atan|z/w|, inclination 2 acos √(w² + z²), over the motion phase.

@@ -2,6 +2,7 @@
 
 import Foundation
 import SensorFusion
+import TestSupport
 
 /// A device that turns as told, with sensors that measure without delay.
 struct SyntheticMotion {
@@ -65,6 +66,6 @@ struct SyntheticMotion {
 
     /// The angle between the directions up in degrees.
     static func tilt(_ a: Quaternion, _ b: Quaternion) -> Double {
-        SensorFusionTests.angle(a.up, b.up)
+        TestSupport.angle(a.up, b.up)
     }
 }

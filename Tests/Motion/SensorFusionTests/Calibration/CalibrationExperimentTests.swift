@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import SensorFusion
+import TestSupport
 import Testing
 
 /// The recordings' magnetometer as it came from its factory, and with a distortion that leaves no compass at all.

@@ -2,6 +2,7 @@
 
 import Foundation
 import SensorFusion
+import TestSupport
 import Testing
 
 /// A made-up device in the field of Berlin (microtesla, north, dip 68 degrees).

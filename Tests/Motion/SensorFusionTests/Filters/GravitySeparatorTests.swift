@@ -2,6 +2,7 @@
 
 import Foundation
 import SensorFusion
+import TestSupport
 import Testing
 
 @Suite("Gravity and user acceleration by a low-pass filter")

@@ -2,6 +2,7 @@
 
 import Foundation
 import SensorFusion
+import TestSupport
 import Testing
 
 /// Gravity in g of an upright device that was turned counterclockwise from portrait by an angle in degrees.

@@ -2,6 +2,7 @@
 
 import Foundation
 import SensorFusion
+import TestSupport
 import Testing
 
 @Suite("Device orientation: time, gaps and disturbances")

@@ -2,6 +2,7 @@
 
 import Foundation
 import SensorFusion
+import TestSupport
 import Testing
 
 @Suite("Shaking: gaps, clocks and wrong samples")

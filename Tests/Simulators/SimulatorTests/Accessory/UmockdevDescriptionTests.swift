@@ -6,6 +6,7 @@ import DeviceCore
 import Foundation
 import TestSupport
 import Testing
+import UdevRecords
 
 @Suite("Descriptions of umockdev")
 struct UmockdevDescriptionTests {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import SensorFusion
+
 /// Finds an accelerometer's offset, scale and cross terms from six still poses.
 ///
 /// Feed it with every reading; it notices by itself when the device stands still and in which pose. Readings are proper

@@ -2,6 +2,8 @@
 
 import Foundation
 import SensorFusion
+import SensorTools
+import TestSupport
 import Testing
 
 @Suite("Calibration in still poses")

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import SensorFusion
+
 /// Finds how a sensor is mounted, from the accelerometer's readings in poses whose names the user was told.
 ///
 /// Two poses with different axes are enough; opposite poses take the sensor's offset out. The result is a rotation
@@ -107,7 +109,9 @@ extension MountMatrixFinder {
             let axis = up - down
             let length = axis.length
             guard length > 0 else { continue }
-            sum += axis * (((up + down) / 2 * axis).sum() / (length * length))
+            let mean: SIMD3<Double> = (up + down) / 2
+            let along: Double = (mean * axis).sum() / (length * length)
+            sum += along * axis
             pairs += 1
         }
         return pairs > 0 ? sum : .zero

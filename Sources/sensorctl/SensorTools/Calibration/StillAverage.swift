@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import SensorFusion
+
 /// The mean of a sensor's readings for as long as it does not move.
 ///
 /// A reading that is farther than a limit from the mean of those before it is movement: the mean begins anew.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import SensorFusion
+
 /// Measures a gyroscope's bias while the device rests.
 ///
 /// Radians per second, in the axes of the readings. A turn of constant rate cannot be told from a bias, except that no

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import SensorFusion
+
 /// One of the six ways to stand a box on a table: which of its axes points up.
 ///
 /// The axes are x to the right, y to the top edge and z out of the screen. For a sensor by itself they are those

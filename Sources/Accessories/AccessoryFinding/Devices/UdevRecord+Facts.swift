@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import JSONBytes
+import UdevRecords
+
+extension UdevRecord {
+    /// A property with something in it.
+    func property(_ name: String) -> String? {
+        guard let text = properties[name], !text.isEmpty else { return nil }
+        return text
+    }
+
+    /// An attribute with something in it, to be shown.
+    func shownAttribute(_ name: String) -> String? {
+        Self.shown(attributes[name])
+    }
+
+    /// A property with something in it, to be shown.
+    func shownProperty(_ name: String) -> String? {
+        Self.shown(properties[name])
+    }
+
+    /// A property in which udev has written some bytes as "\x20", to be shown.
+    func shownEncodedProperty(_ name: String) -> String? {
+        Self.shown(properties[name].map(Self.decoded))
+    }
+
+    private static func shown(_ text: String?) -> String? {
+        guard let shown = text.map({ ShownText.cleaned($0) }), !shown.isEmpty else { return nil }
+        return shown
+    }
+
+    /// A number of up to four hexadecimal digits, in an attribute or else in a property.
+    func number(attribute: String, property: String) -> UInt16? {
+        for text in [attributes[attribute], properties[property]] {
+            if let text, let number: UInt16 = HexDigit.number(text, atMost: 4) { return number }
+        }
+        return nil
+    }
+
+    /// The text with "\x20" and the like resolved.
+    static func decoded(_ text: String) -> String {
+        guard text.utf8.contains(UInt8(ascii: "\\")) else { return text }
+        let bytes = Array(text.utf8.prefix(4 * ShownText.maximumLength))
+        var result: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            if bytes.count - index >= 4, bytes[index] == UInt8(ascii: "\\"), bytes[index + 1] == UInt8(ascii: "x"),
+                let high = HexDigit.value(bytes[index + 2]), let low = HexDigit.value(bytes[index + 3])
+            {
+                result.append(high << 4 | low)
+                index += 4
+            } else {
+                result.append(bytes[index])
+                index += 1
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+}
