@@ -65,29 +65,64 @@ extension AccessoryProgram {
         var ticks: Int
         var wakers = ""
         var seconds = 0.0
+        /// What other programs and tests did in the folders above, which wakes whoever watches a folder below them.
+        var foreign = 0
 
-        var isIdle: Bool { wakeUps <= Self.mostWakeUps && ticks <= Self.mostTicks }
+        var isIdle: Bool { wakeUps <= Self.mostWakeUps + foreign && ticks <= Self.mostTicks }
 
         var description: String {
-            "\(wakeUps) wake-ups (\(wakers)) and \(ticks) ticks in \(seconds) s with nothing to do"
+            "\(wakeUps) wake-ups (\(wakers)) and \(ticks) ticks in \(seconds) s with nothing to do, and \(foreign) files in the folders above"
         }
     }
 
     /// Looks for two seconds what a program does that has nothing to do, and again while it is not idle: on a busy machine
     /// what came before may take a while to end, but whatever goes round does not end at all.
     static func idleness(of process: pid_t, looks: Int = 15) async throws -> Idleness {
+        let folders = FolderCount()
         var idleness = Idleness(wakeUps: .max, ticks: .max)
         for _ in 0..<looks where !idleness.isIdle {
             let start = ContinuousClock.now
+            _ = folders.events()
             let early = Use(of: process)
             try await Task.sleep(for: .seconds(2))
             let late = Use(of: process)
             idleness = Idleness(
                 wakeUps: late.wakeUps(since: early), ticks: late.ticks - early.ticks,
-                wakers: late.wakers(since: early, of: process), seconds: (ContinuousClock.now - start) / .seconds(1))
+                wakers: late.wakers(since: early, of: process), seconds: (ContinuousClock.now - start) / .seconds(1),
+                foreign: folders.events())
         }
         return idleness
     }
 
     func idleness() async throws -> Idleness { try await Self.idleness(of: process.identifier) }
+}
+
+/// Counts what comes and goes in the folder for temporary files and in those above it, as inotify tells of it.
+private final class FolderCount {
+    private let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+
+    init() {
+        let events =
+            UInt32(IN_CREATE) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO) | UInt32(IN_ATTRIB)
+        var folder = FileManager.default.temporaryDirectory.standardizedFileURL
+        while inotify_add_watch(descriptor, folder.path, events) >= 0, folder.path != "/" {
+            folder.deleteLastPathComponent()
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// How many since the last call. Without inotify there are none, and nobody is woken by them either.
+    func events() -> Int {
+        var count = 0
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while case let length = read(descriptor, &buffer, buffer.count), length > 0 {
+            var offset = 0
+            while offset + 16 <= length {
+                offset += 16 + Int(buffer[offset + 12]) + Int(buffer[offset + 13]) << 8
+                count += 1
+            }
+        }
+        return count
+    }
 }

@@ -7,10 +7,19 @@ import TestSupport
 final class GPSFake: Sendable {
     // gpsfake waits for a key before each packet when it is asked to (-i); that is what holds it. In 3.22 it cannot do so
     // with binary packets, because it asks for the code of what is a number already: ord shall answer with the number.
+    // It takes gpsd to be ready when the control socket is there, and passes over a receiver without a word when nobody
+    // listens to that yet.
     private static let script = """
-        import builtins, runpy, sys
+        import builtins, runpy, socket, sys, time
+        from gps import fake
         code = builtins.ord
         builtins.ord = lambda item: item if isinstance(item, int) else code(item)
+        def wait_ready(daemon):
+            while daemon.is_alive():
+                with socket.socket(socket.AF_UNIX) as control:
+                    if control.connect_ex(daemon.control_socket) == 0: return
+                time.sleep(0.1)
+        fake.DaemonInstance.wait_ready = wait_ready
         sys.argv = sys.argv[1:]
         runpy.run_path(sys.argv[0], run_name="__main__")
         """

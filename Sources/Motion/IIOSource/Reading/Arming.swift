@@ -4,7 +4,7 @@ import DeviceCore
 import IIOFormat
 import SystemCalls
 
-/// Sets a device up for a capture: lock, clock, rate, trigger, buffer, in that order.
+/// Sets a device up for a capture: lock, clock, trigger, rate, buffer, in that order.
 struct Arming {
     /// A device that is set up.
     struct Armed {
