@@ -3,7 +3,7 @@
 import JSONBytes
 
 /// The classes of gpsd's reports.
-public enum GPSDClass: Sendable {
+package enum GPSDClass: Sendable {
     /// Position.
     case tpv
     /// Satellites.

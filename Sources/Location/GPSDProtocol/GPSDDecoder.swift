@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
 import JSONBytes
 
 /// Decodes gpsd's reports, one line at a time.
@@ -13,13 +13,13 @@ import JSONBytes
 /// It sets neither the time of arrival nor a report's own bytes: whoever reads the lines has both. It keeps the
 /// receivers' names, so that a report costs no allocation but the array of its satellites. One owner at a time: it has
 /// no lock.
-public struct GPSDDecoder: Sendable {
+package struct GPSDDecoder: Sendable {
     /// The most satellites taken from one report; further ones are ignored.
-    public static let maximumSatellites = 1024
+    package static let maximumSatellites = 1024
     /// The most receivers taken from one list; further ones are ignored.
-    public static let maximumReceivers = 256
+    package static let maximumReceivers = 256
     /// The longest text taken, in bytes; a longer one counts as absent.
-    public static let maximumTextLength = 4096
+    package static let maximumTextLength = 4096
 
     var receivers = ReceiverNames()
     /// Kept between reports, so that each array of satellites is allocated once and in its final size.
@@ -28,17 +28,17 @@ public struct GPSDDecoder: Sendable {
     var lastClass: GPSDClass?
 
     /// A decoder that has seen nothing yet.
-    public init() {}
+    package init() {}
 
     /// Decodes one line, without its line end.
-    public mutating func decode(_ line: UnsafeRawBufferPointer) -> GPSDReport {
+    package mutating func decode(_ line: UnsafeRawBufferPointer) -> GPSDReport {
         var position = PositionReport()
         return decode(line, position: &position) ?? .position(position)
     }
 
     /// Decodes one line, without its line end. A position report is read into the argument, which spares the copies of
     /// the other form, and the answer is nil; with any other answer the argument means nothing.
-    public mutating func decode(_ line: UnsafeRawBufferPointer, position: inout PositionReport) -> GPSDReport? {
+    package mutating func decode(_ line: UnsafeRawBufferPointer, position: inout PositionReport) -> GPSDReport? {
         do throws(JSONError) {
             return try report(line, &position)
         } catch {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
 import JSONBytes
 
 extension GPSDEncoder {
     /// A VERSION.
-    public static func line(_ version: GPSDVersion) -> [UInt8] {
+    package static func line(_ version: GPSDVersion) -> [UInt8] {
         var members = Members("VERSION")
         members.text("release", version.release)
         members.text("rev", version.revision)
@@ -17,7 +17,7 @@ extension GPSDEncoder {
 
     /// A DEVICES: all receivers that there are.
     /// - Parameter activation: When they were opened.
-    public static func line(_ receivers: [ReceiverDescription], activation: WallTime) -> [UInt8] {
+    package static func line(_ receivers: [ReceiverDescription], activation: WallTime) -> [UInt8] {
         var members = Members("DEVICES")
         members.writer.array("devices") { writer in
             for receiver in receivers { writer.raw(line(receiver, activation: activation)) }
@@ -27,7 +27,7 @@ extension GPSDEncoder {
 
     /// A DEVICE: one that came, was identified, or is gone. gpsd says the last with the number 0.
     /// - Parameter activation: When it was opened.
-    public static func line(_ receiver: ReceiverDescription, activation: WallTime) -> [UInt8] {
+    package static func line(_ receiver: ReceiverDescription, activation: WallTime) -> [UInt8] {
         var members = Members("DEVICE")
         members.text("path", receiver.path)
         members.text("driver", receiver.driver)
@@ -52,7 +52,7 @@ extension GPSDEncoder {
     }
 
     /// A WATCH.
-    public static func line(_ watch: GPSDWatch) -> [UInt8] {
+    package static func line(_ watch: GPSDWatch) -> [UInt8] {
         var members = Members("WATCH")
         members.flag("enable", watch.isEnabled)
         members.flag("json", watch.json)
@@ -67,7 +67,7 @@ extension GPSDEncoder {
     }
 
     /// An ERROR.
-    public static func line(error message: String) -> [UInt8] {
+    package static func line(error message: String) -> [UInt8] {
         var members = Members("ERROR")
         members.writer.member("message", message)
         return members.line()

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
 import JSONBytes
 
 /// Writes reports as gpsd does: compact JSON, its order of keys, its decimals, and nothing of what is not known.
 ///
 /// Each function returns one line without a line end. Numbers that are not finite or 1e15 and more are left out.
-public enum GPSDEncoder {
+package enum GPSDEncoder {
     /// Adds members to an object.
     struct Members {
         var writer = JSONWriter()
@@ -46,7 +46,7 @@ public enum GPSDEncoder {
 
 extension GPSDEncoder {
     /// A TPV. Coordinates and what belongs to them are written for fixes only, as gpsd has it.
-    public static func line(_ report: PositionReport) -> [UInt8] {
+    package static func line(_ report: PositionReport) -> [UInt8] {
         var members = Members("TPV")
         members.text("device", report.receiver)
         if report.status >= 2 { members.count("status", Int32(report.status)) }
@@ -84,7 +84,7 @@ extension GPSDEncoder {
     }
 
     /// An ATT.
-    public static func line(_ report: AttitudeReport) -> [UInt8] {
+    package static func line(_ report: AttitudeReport) -> [UInt8] {
         var members = Members("ATT")
         members.text("device", report.receiver)
         members.time("time", report.time)
@@ -108,7 +108,7 @@ extension GPSDEncoder {
     }
 
     /// A SKY.
-    public static func line(_ report: SkyReport) -> [UInt8] {
+    package static func line(_ report: SkyReport) -> [UInt8] {
         var members = Members("SKY")
         members.text("device", report.receiver)
         members.time("time", report.time)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
 import JSONBytes
 
 /// One line from gpsd, decoded.
-public enum GPSDReport: Sendable {
+package enum GPSDReport: Sendable {
     /// TPV: a position.
     case position(PositionReport)
     /// SKY: the satellites in view.
@@ -28,45 +28,45 @@ public enum GPSDReport: Sendable {
 }
 
 /// The greeting of a gpsd server (VERSION). Text that was not given is empty, a number that was not given is -1.
-public struct GPSDVersion: Sendable, Hashable {
+package struct GPSDVersion: Sendable, Hashable {
     /// The release of the server, for example "3.22".
-    public var release = ""
+    package var release = ""
     /// Its revision in version control.
-    public var revision = ""
+    package var revision = ""
     /// Protocol version, before the point.
-    public var protocolMajor: Int32 = -1
+    package var protocolMajor: Int32 = -1
     /// Protocol version, behind the point.
-    public var protocolMinor: Int32 = -1
+    package var protocolMinor: Int32 = -1
     /// The server that this one relays, if it does.
-    public var remote = ""
+    package var remote = ""
 
     /// A server of which nothing is known yet.
-    public init() {}
+    package init() {}
 }
 
 /// What a gpsd server sends to this client (WATCH).
-public struct GPSDWatch: Sendable, Hashable {
+package struct GPSDWatch: Sendable, Hashable {
     /// True when reports are sent at all.
-    public var isEnabled = false
+    package var isEnabled = false
     /// Reports as JSON.
-    public var json = false
+    package var json = false
     /// Sentences as NMEA.
-    public var nmea = false
+    package var nmea = false
     /// What the receiver sends: 1 as hexadecimal, 2 as it is; 0 not at all.
-    public var raw: Int32 = 0
+    package var raw: Int32 = 0
     /// AIS and subframes in units instead of counts.
-    public var scaled = false
+    package var scaled = false
     /// With the server's own timing.
-    public var timing = false
+    package var timing = false
     /// The two halves of AIS 24 apart.
-    public var split24 = false
+    package var split24 = false
     /// With pulse-per-second reports.
-    public var pps = false
+    package var pps = false
     /// The one receiver that is watched; empty when all are.
-    public var device = ""
+    package var device = ""
 
     /// A watch that is off.
-    public init() {}
+    package init() {}
 }
 
 extension GPSDReport {
@@ -95,9 +95,9 @@ extension WallTime {
 }
 
 /// Why a line from gpsd is no report, and where.
-public struct GPSDMalformedReport: Sendable, Hashable, CustomStringConvertible {
+package struct GPSDMalformedReport: Sendable, Hashable, CustomStringConvertible {
     /// What is wrong.
-    public enum Reason: UInt8, Sendable {
+    package enum Reason: UInt8, Sendable {
         /// The line does not begin an object: NMEA or binary data, or not gpsd at all.
         case notAnObject
         /// The line ends too early.
@@ -111,12 +111,12 @@ public struct GPSDMalformedReport: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// What is wrong.
-    public var reason: Reason
+    package var reason: Reason
     /// The offset of the offending byte from the start of the line.
-    public var offset: Int
+    package var offset: Int
 
     /// A line that is wrong at that byte.
-    public init(_ reason: Reason, at offset: Int) {
+    package init(_ reason: Reason, at offset: Int) {
         self.reason = reason
         self.offset = offset
     }
@@ -127,7 +127,7 @@ public struct GPSDMalformedReport: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// A sentence for a log.
-    public var description: String {
+    package var description: String {
         let what =
             switch reason {
             case .notAnObject: "the line does not begin a JSON object"

@@ -4,20 +4,20 @@ import JSONBytes
 
 /// The requests that a client sends to gpsd. Each ends with a semicolon and a line feed, and belongs into one `send`:
 /// gpsd reads every piece that arrives by itself.
-public enum GPSDRequest {
+package enum GPSDRequest {
     /// Asks for the server's greeting.
-    public static let version = [UInt8]("?VERSION;\n".utf8)
+    package static let version = [UInt8]("?VERSION;\n".utf8)
     /// Asks for the list of receivers.
-    public static let devices = [UInt8]("?DEVICES;\n".utf8)
+    package static let devices = [UInt8]("?DEVICES;\n".utf8)
     /// Asks for the last reports of every watched receiver.
-    public static let poll = [UInt8]("?POLL;\n".utf8)
+    package static let poll = [UInt8]("?POLL;\n".utf8)
 
     /// Switches reports on or off.
     ///
     /// - Parameters:
     ///   - enabled: whether reports are to be sent.
     ///   - device: the path of the one receiver to watch; nil for all of them.
-    public static func watch(enabled: Bool, device: String? = nil) -> [UInt8] {
+    package static func watch(enabled: Bool, device: String? = nil) -> [UInt8] {
         var writer = JSONWriter(appendingTo: [UInt8]("?WATCH=".utf8))
         writer.object { writer in
             writer.member("enable", enabled)

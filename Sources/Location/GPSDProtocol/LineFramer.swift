@@ -7,13 +7,13 @@ import SystemCalls
 /// Fill it with ``read(_:)``, then call ``nextLine(_:)`` until it returns false. Each byte is looked at once and moved
 /// a bounded number of times on average; memory stays below about four times the limit as long as lines are taken
 /// after each read. One owner at a time: it has no lock.
-public struct LineFramer: Sendable {
+package struct LineFramer: Sendable {
     /// The smallest space that ``read(_:)`` hands out, in bytes.
-    public static let minimumSpace = 16 * 1024
+    package static let minimumSpace = 16 * 1024
     private static let initialCapacity = 4 * minimumSpace
 
     /// Lines that were longer than the limit and therefore dropped whole.
-    public private(set) var discardedLines = 0
+    package private(set) var discardedLines = 0
 
     private let limit: Int
     /// What has arrived and was not taken yet is `storage[head..<tail]`; up to `scanned` it holds no line feed.
@@ -25,7 +25,7 @@ public struct LineFramer: Sendable {
     private var isDiscarding = false
 
     /// A framer for lines of at most `limit` bytes, their line end not counted.
-    public init(limit: Int = 1 << 20) {
+    package init(limit: Int = 1 << 20) {
         // Held where sums of it cannot overflow on a 32-bit machine.
         self.limit = min(max(limit, 0), 1 << 29)
     }
@@ -34,7 +34,7 @@ public struct LineFramer: Sendable {
     ///
     /// - Parameter fill: writes bytes from the start of the space and returns how many; 0 or less adds nothing.
     /// - Returns: what `fill` returned.
-    public mutating func read(_ fill: (UnsafeMutableRawBufferPointer) throws -> Int) rethrows -> Int {
+    package mutating func read(_ fill: (UnsafeMutableRawBufferPointer) throws -> Int) rethrows -> Int {
         makeSpace()
         let tail = self.tail
         let count = try storage.withUnsafeMutableBytes { storage in
@@ -48,7 +48,7 @@ public struct LineFramer: Sendable {
     ///
     /// - Parameter body: gets the line; the bytes are valid during the call only. If it throws, the line is gone.
     /// - Returns: false when no complete line is there.
-    public mutating func nextLine(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows -> Bool {
+    package mutating func nextLine(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows -> Bool {
         while let end = findLineFeed() {
             let start = head
             head = end + 1
@@ -78,7 +78,7 @@ public struct LineFramer: Sendable {
     }
 
     /// Forgets everything that has arrived, for a new connection. The count of discarded lines stays.
-    public mutating func reset() {
+    package mutating func reset() {
         head = 0
         tail = 0
         scanned = 0
