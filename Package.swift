@@ -121,7 +121,7 @@ let accessories: [Target] = [
         name: "CLibUdev", path: "Sources/Accessories/CLibUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]
     ),
     // What udev says of a device.
-    room("UdevRecords", in: "Sources/Accessories", ["DeviceCore", "JSONBytes"]),
+    room("UdevRecords", in: "Sources/Accessories", ["JSONBytes"]),
     // Which accessories the records of udev make up, and umockdev's descriptions of such records.
     room("AccessoryFinding", in: "Sources/Accessories", ["DeviceCore", "JSONBytes", "UdevRecords"]),
     // Serial ports, sockets, HID reports and USB endpoints as streams of bytes.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceCore
 import JSONBytes
 
 /// A device of the kernel as udev tells of it.

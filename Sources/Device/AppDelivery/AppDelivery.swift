@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
-public import Dispatch
-public import Foundation
+package import DeviceCore
+package import Dispatch
+package import Foundation
 import Logging
 
 /// Chooses where a manager's callbacks run, from the place in which the manager is made.
@@ -12,14 +12,14 @@ import Logging
 /// - Any other thread: that thread's run loop, in the common modes.
 ///
 /// While a trace is played the player runs callbacks itself, unless it was asked to deliver as on live hardware.
-public enum AppDelivery {
+package enum AppDelivery {
     private static let log = Logger(label: "device-services.delivery")
     private static let explanation: Void = log.notice(
         "A manager was made in a task or on a dispatch queue, where no run loop runs: its callbacks come on a private serial queue. Make it on the main thread, or set delegateQueue, for another place."
     )
 
     /// The delivery of a manager that is being made here.
-    public static func forCurrentPlace(device: Device) -> any Delivery {
+    package static func forCurrentPlace(device: Device) -> any Delivery {
         chosen(isMain: Thread.isMainThread || MainThread.isCurrent, device) {
             // A source of its own, not `RunLoop.perform`: on Linux that never wakes a sleeping loop, and a source also
             // keeps the loop of a thread that has nothing else alive for as long as the manager lives, as on Apple.
@@ -30,7 +30,7 @@ public enum AppDelivery {
     }
 
     /// The delivery of a manager whose callbacks were asked for on that queue.
-    public static func on(_ queue: DispatchQueue, device: Device) -> any Delivery {
+    package static func on(_ queue: DispatchQueue, device: Device) -> any Delivery {
         // On Linux each look at DispatchQueue.main gives another object, and only the label tells the queue.
         let isMain = queue === DispatchQueue.main || queue.label == DispatchQueue.main.label
         return chosen(isMain: isMain, device) { QueueDelivery(queue) }
@@ -41,7 +41,7 @@ public enum AppDelivery {
     /// Live, handlers run on the queue and keep to its suspension and its limit of operations. While a trace is played
     /// the player runs them itself, those of `OperationQueue.main` as those of the main thread, unless it was asked to
     /// deliver as on live hardware.
-    public static func on(_ queue: OperationQueue, device: Device) -> any Delivery {
+    package static func on(_ queue: OperationQueue, device: Device) -> any Delivery {
         // On Linux the main operation queue cannot be suspended, so that there is nothing to keep to.
         chosen(isMain: queue === OperationQueue.main, device) { OperationQueueDelivery(queue) }
     }

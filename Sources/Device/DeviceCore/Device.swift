@@ -62,7 +62,8 @@ public final class Device: Sendable {
         self.playback = playback
     }
 
-    /// Where accessories come from.
+    /// Where accessories come from. Those of the live device come from nowhere until the program has used External
+    /// Accessory, which links udev's source.
     public var accessorySource: any AccessorySource { accessories() }
 
     /// True when its readings come from a trace.

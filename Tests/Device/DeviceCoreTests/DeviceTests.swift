@@ -19,6 +19,31 @@ struct DeviceTests {
             name: name, clock: VirtualClock(), configuration: Configuration(), positionSource: PositionHub {})
     }
 
+    /// A source that can be told from others by its problem.
+    private struct LateSource: AccessorySource {
+        var accessories: [AccessoryDescription] { [] }
+        var problems: [DeviceError] { [DeviceError(.busy, "late")] }
+        func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription { Subscription {} }
+        func open(_ id: AccessoryDescription.ID, protocol name: String) throws(DeviceError) -> any ByteChannel {
+            throw problems[0]
+        }
+    }
+
+    @Test("Where accessories come from may be known later than the device")
+    func lateAccessories() {
+        let isLinked = Mutex(false)
+        let device = Device(
+            name: "test", clock: VirtualClock(), configuration: Configuration(), positionSource: PositionHub {},
+            motionSource: NoMotionSource(),
+            accessories: { () -> any AccessorySource in
+                if isLinked.withLock({ $0 }) { LateSource() } else { NoAccessorySource() }
+            },
+            statusSource: StatusHub(), calibrations: NoCalibrations())
+        #expect(device.accessorySource.problems.isEmpty)
+        isLinked.withLock { $0 = true }
+        #expect(device.accessorySource.problems.map(\.message) == ["late"])
+    }
+
     @Test("It has one component of each type, whoever asks first")
     func oneComponent() {
         let device = Self.device()

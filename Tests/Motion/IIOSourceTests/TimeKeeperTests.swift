@@ -53,6 +53,22 @@ struct TimeKeeperTests {
         #expect(keeper.jumps == 2)
     }
 
+    @Test("A refill that shows that the one before it was late fills the time since that one evenly")
+    func lateRefill() {
+        let microsecond: Int64 = 1000
+        let start = 1000 * Self.second
+        // A driver that says 2000 Hz and stamps at 500 Hz.
+        var keeper = TimeKeeper(base: .remote, interval: 0.0005)
+        func times(_ stamps: [Int64], arrival: Int64) -> [Int64] {
+            Self.settle(&keeper, stamps.map { $0 * Self.millisecond }, arrival: start + arrival * microsecond)
+                .map { ($0 - start) / microsecond }
+        }
+        #expect(times([2, 4, 6, 8], arrival: 12_000) == [6000, 8000, 10_000, 12_000])
+        // By 2.5 ms less late: 11.5 to 17.5 ms would begin before 12. A quarter of the 5.5 ms between is 1.375.
+        #expect(times([10, 12, 14, 16], arrival: 17_500) == [13_375, 14_750, 16_125, 17_500])
+        #expect(times([18, 20, 22, 24], arrival: 26_000) == [19_500, 21_500, 23_500, 25_500])
+    }
+
     @Test("A step of this machine's own clock is measured and taken out")
     func localJump() {
         let hour = 3600 * Self.second

@@ -6,7 +6,7 @@ import SystemCalls
 
 /// Subscribes to motion sensors and prints what comes, a JSON object a line; answers what is asked on its input.
 ///
-///     motion [--interval S] [--latency S] [--samples N] [--sensor ID] [--sensor-axes] KIND…
+///     motion [--interval S] [--latency S] [--samples N] [--buffers N] [--sensor ID] [--sensor-axes] KIND…
 ///
 /// Asked are: sensors, rate, use, stop, end.
 struct MotionCommand {
@@ -29,6 +29,7 @@ struct MotionCommand {
             case "--interval": interval = try Self.number(&rest)
             case "--latency": latency = try Self.number(&rest)
             case "--samples": options.samplesPerRefill = Int(try Self.number(&rest))
+            case "--buffers": options.kernelBuffers = Int(try Self.number(&rest))
             case "--sensor": sensor = rest.popFirst()
             case "--sensor-axes": axes = .sensor
             default:

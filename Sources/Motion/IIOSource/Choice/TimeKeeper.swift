@@ -145,14 +145,16 @@ struct TimeKeeper {
         leastDelay = .max
     }
 
-    /// Spreads the samples evenly from the last time to that one.
-    private func spread(_ times: UnsafeMutableBufferPointer<BootTime>, to end: BootTime) {
+    /// Spreads the samples evenly from the last time to that one, between which there may have been a pause.
+    private func spread(
+        _ times: UnsafeMutableBufferPointer<BootTime>, to end: BootTime, afterPause mayHavePaused: Bool = true
+    ) {
         let count = Int64(times.count)
         var step = interval > 0 && interval < 1e6 ? Int64(interval * 1e9) : 10_000_000
         if let lastTime, end > lastTime {
             let room = (end.nanoseconds &- lastTime.nanoseconds) / count
             // After a pause the samples still lie as close together as the sensor makes them.
-            step = interval > 0 ? min(room, step + step / 2) : room
+            step = interval > 0 && mayHavePaused ? min(room, step + step / 2) : room
         }
         let start = end.nanoseconds &- (count - 1) &* step
         for index in times.indices { times[index] = BootTime(nanoseconds: start &+ Int64(index) &* step) }
@@ -175,7 +177,8 @@ struct TimeKeeper {
         }
         let room = Int64(count)
         if lastTime.map({ end.nanoseconds.subtractingSaturated($0.nanoseconds) >= room }) ?? true {
-            spread(times, to: end)
+            // Stamps that rise and begin too early: the refill before was late, and nothing is missing between them.
+            spread(times, to: end, afterPause: falls != 0)
             lastTime = end
             return count
         }
