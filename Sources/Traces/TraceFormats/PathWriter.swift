@@ -139,13 +139,8 @@ struct PathWriter: ~Copyable {
 }
 
 extension PositionReport {
-    /// Metres above mean sea level; NaN when that is not known. What older releases of gpsd call "alt" is taken for it.
-    var altitudeAboveSeaLevel: Double {
-        guard mode == .threeDimensional else { return .nan }
-        if !altitudeMSL.isNaN { return altitudeMSL }
-        let derived = altitudeHAE - geoidSeparation
-        return derived.isNaN && altitudeHAE.isNaN ? altitudeUndefined : derived
-    }
+    /// Metres above mean sea level; NaN when that is not known.
+    var altitudeAboveSeaLevel: Double { mode == .threeDimensional ? altitude : .nan }
 
     /// Metres above the ellipsoid; NaN when that is not known.
     var altitudeAboveEllipsoid: Double {

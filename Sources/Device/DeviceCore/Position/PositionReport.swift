@@ -81,6 +81,13 @@ public struct PositionReport: Sendable {
         // A comparison with NaN is false, so this also refuses what is not a number.
         mode.rawValue >= FixMode.twoDimensional.rawValue && abs(latitude) <= 90 && abs(longitude) <= 180
     }
+
+    /// Metres above mean sea level: as given, else from the height above the ellipsoid, else what gpsd before 3.20 calls
+    /// "alt". NaN when it is not known. In a 2D fix it is the last one known or a guess.
+    package var altitude: Double {
+        if !altitudeMSL.isNaN { return altitudeMSL }
+        return altitudeHAE.isNaN ? altitudeUndefined : altitudeHAE - geoidSeparation
+    }
 }
 
 /// What a receiver says of its fix.

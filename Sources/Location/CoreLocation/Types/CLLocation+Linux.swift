@@ -30,10 +30,7 @@ extension CLLocation {
 
     /// Metres above mean sea level, or nil when the receiver did not tell; `altitude` is then 0 and invalid.
     public var altitudeAboveSeaLevel: Double? {
-        details.flatMap { details in
-            let altitude = LocationConversion.altitude(of: details.report)
-            return altitude.isNaN ? nil : altitude
-        }
+        details.flatMap { $0.report.altitude.isNaN ? nil : $0.report.altitude }
     }
 
     /// Metres above the WGS 84 ellipsoid, or nil when the receiver did not tell; `ellipsoidalAltitude` is then 0.

@@ -22,11 +22,10 @@ enum LocationConversion {
             longitude: report.longitude,
             horizontalAccuracy: horizontalAccuracy(of: report, sky: sky),
             timestamp: (report.time ?? fallbackTime).sinceReferenceDate)
-        let altitude = altitude(of: report)
-        values.altitude = altitude.isNaN ? 0 : altitude
+        values.altitude = report.altitude.isNaN ? 0 : report.altitude
         values.ellipsoidalAltitude = report.altitudeHAE.isNaN ? 0 : report.altitudeHAE
         // In a 2D fix the altitude is the last one known or a guess, whatever the receiver says of its error.
-        if isThreeDimensional, !altitude.isNaN, report.verticalError >= 0 {
+        if isThreeDimensional, !report.altitude.isNaN, report.verticalError >= 0 {
             values.verticalAccuracy = report.verticalError
         }
         values.speed = report.speed >= 0 ? report.speed : -1
@@ -36,14 +35,6 @@ enum LocationConversion {
         values.isSimulatedBySoftware = isSimulated || report.status == 8
         values.isProducedByAccessory = isAccessory
         return values
-    }
-
-    /// Metres above mean sea level; NaN when the receiver does not tell.
-    static func altitude(of report: PositionReport) -> Double {
-        if !report.altitudeMSL.isNaN { return report.altitudeMSL }
-        if !report.altitudeHAE.isNaN { return report.altitudeHAE - report.geoidSeparation }
-        // Servers before 3.20 send nothing else.
-        return report.altitudeUndefined
     }
 
     /// The error in the plane as the receiver gives it, else from its two components, else from the dilution. Never

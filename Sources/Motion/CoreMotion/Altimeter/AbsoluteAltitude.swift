@@ -67,12 +67,12 @@ struct AbsoluteAltitude: ReadingShaper {
         guard let report = lastFix()?.report, report.mode == .threeDimensional, report.verticalError >= 0,
             abs(event.time.seconds(since: report.arrival)) <= Self.closeness
         else { return }
-        let altitude = report.altitudeMSL.isNaN ? report.altitudeHAE - report.geoidSeparation : report.altitudeMSL
-        guard altitude.isFinite, report.verticalError.isFinite else { return }
+        guard report.altitude.isFinite, report.verticalError.isFinite else { return }
         if let anchor {
             let height = BarometricFormula.height(pressure: event.pressure, reference: anchor.pressure)
             guard report.verticalError <= anchor.accuracy(at: event.time, height: height) else { return }
         }
-        anchor = Anchor(altitude: altitude, error: report.verticalError, pressure: event.pressure, time: event.time)
+        anchor = Anchor(
+            altitude: report.altitude, error: report.verticalError, pressure: event.pressure, time: event.time)
     }
 }

@@ -132,6 +132,19 @@ struct AbsoluteAltitudeTests {
         altimeter.stopAbsoluteAltitudeUpdates()
     }
 
+    @Test("What servers before 3.20 call the altitude counts as one above the sea")
+    func olderServers() throws {
+        let test = TestDevice()
+        let (altimeter, events) = start(test)
+        var report = fix(.nan, error: 5, at: 1)
+        report.altitudeUndefined = 200
+        test.positions.set(report)
+        test.feed(.pressure, [100, 0, 0], at: 0)
+        feed(test, 100, from: 0)
+        #expect(try #require(events.all.last).altitude == 200)
+        altimeter.stopAbsoluteAltitudeUpdates()
+    }
+
     @Test("The precision is the scatter of the readings in metres")
     func precision() throws {
         let test = TestDevice()
