@@ -43,11 +43,8 @@ struct USBChannelTests {
         channel.whenReleased { bell.ring() }
         channel.close()
         #expect(bell.wait(seconds: 60))
-        #expect(
-            kernel.calls.dropFirst(2)
-                == Array(repeating: .discard, count: USBPort.readCount) + [
-                    .select(interface: 2, alternate: 0), .release(2), .close,
-                ])
+        let discarded = [FakeUSBKernel.Call](repeating: .discard, count: USBPort.readCount)
+        #expect(kernel.calls.dropFirst(2) == discarded + [.select(interface: 2, alternate: 0), .release(2), .close])
     }
 
     @Test("Short reads come in their order")

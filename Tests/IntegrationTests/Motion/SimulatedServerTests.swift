@@ -213,18 +213,19 @@ extension IntegrationTests {
             var before: Int64?
             for refill in batches.compactMap(\.times) where refill.count > 1 {
                 let steps = zip(refill, refill.dropFirst()).map { $1 - $0 }
-                #expect(
-                    try #require(steps.max()) - steps[0] <= 1_000 && steps[0] - (try #require(steps.min())) <= 1_000)
+                let step = steps[0]
+                #expect(steps.allSatisfy { abs($0 - step) <= 1_000 })
                 // Closer only where it begins right after the one before it.
-                let isPressed = before.map { abs(refill[0] - $0 - steps[0]) <= 1_000 } ?? false
-                #expect(
-                    isPressed ? steps[0] <= period + 1_000 : abs(steps[0] - period) <= 1_000,
-                    "\(steps[0]) ns apart, \(before.map { refill[0] - $0 } ?? 0) ns after the refill before")
+                let gap: Int64? = before.map { refill[0] - $0 }
+                let isPressed = gap.map { abs($0 - step) <= 1_000 } ?? false
+                let isRight = isPressed ? step <= period + 1_000 : abs(step - period) <= 1_000
+                #expect(isRight, "\(step) ns apart, \(gap ?? 0) ns after the refill before")
                 before = refill.last
             }
             let sensor = try #require(try await program.sensors().first { $0.kind == "accelerometer" })
             let rates = try #require(try await program.ask("rate", answer: "rates").rates)
-            #expect(abs((try #require(rates[sensor.id] ?? nil)) * Double(period) - 1e9) < 2e7)
+            let rate = try #require(rates[sensor.id] ?? nil)
+            #expect(abs(rate * Double(period) - 1e9) < 2e7)
             #expect(program.count("lost") == 0)
             #expect(await program.end() == .exited(0))
             server.stop()

@@ -52,7 +52,8 @@ struct DecimalYearTests {
     func secondsOfDay() {
         #expect(DecimalYear.at(year: 2027, month: 7, day: 2, seconds: 43_200) == 2027.5)
         // 23:00 on the last of December, five hours behind: 04:00 on the first of January.
-        let (later, earlier): (Double, Double) = (2028 + 4.0 / 24 / 366, 2027 + 364.5 / 365)
+        let later: Double = 2028 + 4.0 / 24 / 366
+        let earlier: Double = 2027 + 364.5 / 365
         #expect(DecimalYear.at(year: 2027, month: 12, day: 31, seconds: 100_800) == later)
         #expect(DecimalYear.at(year: 2028, month: 1, day: 1, seconds: -43_200) == earlier)
     }

@@ -89,7 +89,8 @@ struct BroadTests {
         let fast = trial.states(interval: 0.01)
         let slow = trial.states(interval: 0.05)
         #expect(fast.count == trial.rows.count)
-        #expect(abs(Double(slow.count) - Double(fast.count) * 0.0105 / 0.05) <= 2)
+        let wanted = Double(fast.count) * 0.0105 / 0.05
+        #expect(abs(Double(slow.count) - wanted) <= 2)
         let common = Set(slow.map { Trial.index($0.time) })
         let (fastError, slowError) = (trial.error(fast, among: common), trial.error(slow, among: common))
         #expect(abs(fastError - slowError) < 0.1)

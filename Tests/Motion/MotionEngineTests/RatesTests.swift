@@ -77,7 +77,8 @@ struct RatesTests {
         let second = bench.engine.subscribe(FusionRequest(need: .gravity, interval: 0.05), receive: slow.receive)
         bench.rest(1...100)
         #expect(fast.states.count == 100)
-        #expect(slow.milliseconds == (0..<20).map { 10 + 50 * $0 })
+        let wanted: [Int64] = (0..<20).map { 10 + 50 * $0 }
+        #expect(slow.milliseconds == wanted)
         first.cancel()
         second.cancel()
     }

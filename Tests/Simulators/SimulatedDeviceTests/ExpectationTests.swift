@@ -164,31 +164,23 @@ struct ExpectationTests {
                 "without seed, and this run has seed 1"))
     }
 
-    @Test(
-        "A file that is no list of callbacks gives one error that says where",
-        arguments: [
-            ("", 1), ("\n\n", 1), ("\0\0\0\0", 1), ("{}", 1), ("[1]", 1), (#"{"format":"device-services-trace"}"#, 1),
-            (#"{"format":"device-services-expectations"}"#, 1),
-            (#"{"format":"device-services-expectations","version":2}"#, 1),
-            (#"{"format":"device-services-expectations","version":1,"tolerances":{"a":3}}"#, 1),
-            (#"{"format":"device-services-expectations","version":1,"tolerances":{"a":{"absolute":-1}}}"#, 1),
-            (#"{"format":"device-services-expectations","version":1,"tolerances":{"a":{"circle":0}}}"#, 1),
-            (#"{"format":"device-services-expectations","version":1,"tolerances":{"a":{"abs":1}}}"#, 1),
-            (#"{"format":"device-services-expectations","version":1,"options":{"a":[1]}}"#, 1),
-            (#"{"format":"device-services-expectations","version":1,"options":7}"#, 1),
-            (#"{"format":"device-services-expectations","version":1}"# + "\n{\"a\":1}\nno callback", 3),
-            (#"{"format":"device-services-expectations","version":1}"# + "\n\n\n[1]", 4),
-            (#"{"format":"device-services-expectations","version":1}"# + "\n{\"a\":\0}", 2),
-            (#"{"format":"device-services-expectations","version":1}"# + "\n{\"a\":1e", 2),
-            (
-                #"{"format":"device-services-expectations","version":1}"# + "\n" + #"{"a":"#
-                    + String(repeating: "[", count: 99_999), 2
-            ),
-            (
-                #"{"format":"device-services-expectations","version":1}"# + "\n{\"a\":\""
-                    + String(repeating: "x", count: 1 << 20) + "\"}", 2
-            ),
-        ])
+    /// The text, and the line in which it is wrong.
+    private static let noLists: [(String, Int)] = [
+        ("", 1), ("\n\n", 1), ("\0\0\0\0", 1), ("{}", 1), ("[1]", 1), (#"{"format":"device-services-trace"}"#, 1),
+        (#"{"format":"device-services-expectations"}"#, 1),
+        (#"{"format":"device-services-expectations","version":2}"#, 1),
+        (header + #","tolerances":{"a":3}}"#, 1),
+        (header + #","tolerances":{"a":{"absolute":-1}}}"#, 1),
+        (header + #","tolerances":{"a":{"circle":0}}}"#, 1),
+        (header + #","tolerances":{"a":{"abs":1}}}"#, 1),
+        (header + #","options":{"a":[1]}}"#, 1),
+        (header + #","options":7}"#, 1),
+        ("\(header)}\n{\"a\":1}\nno callback", 3), ("\(header)}\n\n\n[1]", 4), ("\(header)}\n{\"a\":\0}", 2),
+        ("\(header)}\n{\"a\":1e", 2), ("\(header)}\n{\"a\":\(String(repeating: "[", count: 99_999))", 2),
+        ("\(header)}\n{\"a\":\"\(String(repeating: "x", count: 1 << 20))\"}", 2),
+    ]
+
+    @Test("A file that is no list of callbacks gives one error that says where", arguments: noLists)
     func hostile(text: String, line: Int) throws {
         do throws(DeviceError) {
             var comparison = CallbackComparison(try ExpectedCallbacks(bytes: Array(text.utf8), name: "x"))

@@ -65,9 +65,8 @@ struct PathTests {
         #expect(abs(route.duration - (route.distance / 10 + 10 + 30)) < 1e-6)
         let synthesizer = try MotionSynthesizer(route)
         #expect(abs(synthesizer.duration - route.duration - 6) < 1e-9)
-        for (time, latitude, longitude) in [
-            (0, 48.0, 11.0), (3 + 1111.96 / 10 + 5 + 15, 48.01, 11.0), (synthesizer.duration, 48.01, 11.02),
-        ] {
+        let pause = 3 + lengths[0] / 10 + 5 + 15
+        for (time, latitude, longitude) in [(0, 48, 11), (pause, 48.01, 11), (synthesizer.duration, 48.01, 11.02)] {
             let state = synthesizer.state(at: time)
             #expect(state.velocity.length < 1e-6, "\(time): \(state.velocity)")
             #expect(abs(state.latitude - latitude) < 1e-8)

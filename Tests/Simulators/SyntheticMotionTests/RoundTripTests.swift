@@ -78,18 +78,19 @@ struct RoundTripTests {
         for index in 1..<rates.count {
             // The mean rate over the step, and what the change of its direction adds (Bortz' coning term).
             let (before, after) = (rates[index - 1], rates[index])
-            let turn = (before + after) * (step / 2) + before.cross(after) * (step * step / 12)
+            let coning: SIMD3<Double> = before.cross(after) * (step * step / 12)
+            let turn: SIMD3<Double> = (before + after) * (step / 2) + coning
             let angle = turn.length
             let share = angle > 0 ? sin(angle / 2) / angle : 0.5
-            attitude =
-                (attitude
-                * Quaternion(x: turn.x * share, y: turn.y * share, z: turn.z * share, w: cos(angle / 2))).normalized
+            let rotation = Quaternion(x: turn.x * share, y: turn.y * share, z: turn.z * share, w: cos(angle / 2))
+            attitude = (attitude * rotation).normalized
             let time = Double(index) * step
             // One step of the trapezoidal rule, with gravitation where it will be.
-            let guess = place + velocity * step + force * (step * step / 2)
+            let way: SIMD3<Double> = velocity * step
+            let guess: SIMD3<Double> = place + way + force * (step * step / 2)
             let pull = sky(time).rotate(gravitation(sky(time).conjugate.rotate(guess)))
-            let next = attitude.rotate(forces[index]) + pull
-            place += velocity * step + (2 * force + next) * (step * step / 6)
+            let next: SIMD3<Double> = attitude.rotate(forces[index]) + pull
+            place += way + (2 * force + next) * (step * step / 6)
             velocity += (force + next) * (step / 2)
             force = next
             guard index % 100 == 0 else { continue }

@@ -109,6 +109,7 @@ struct BlackBoxTests {
         let saved = try Saved(try #require(stage.told.saved.first).path)
         #expect(saved.readings.last == 4009.9)
         #expect(saved.readings.count > 8000)
-        #expect(saved.readings.count == Int(((4009.9 - (saved.readings.first ?? 0)) * 10).rounded()) + 1)
+        let duration = 4009.9 - (saved.readings.first ?? 0)
+        #expect(saved.readings.count == Int((duration * 10).rounded()) + 1)
     }
 }

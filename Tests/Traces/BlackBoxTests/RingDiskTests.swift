@@ -60,10 +60,9 @@ struct RingDiskTests {
         let (stage, folder) = try Self.stage(journal, .eachSecond)
         try stage.record(9)
         let data = "data \(Self.first)"
-        #expect(
-            journal.steps
-                == ["folder \(folder)", data, "folder .ring"] + Array(repeating: data, count: 7)
-                + ["file \(Self.first)", "data \(Self.second)", "folder .ring"])
+        let begin = ["folder \(folder)", data, "folder .ring"]
+        let seconds = Array(repeating: data, count: 7)
+        #expect(journal.steps == begin + seconds + ["file \(Self.first)", "data \(Self.second)", "folder .ring"])
         try stage.writer.close()
         #expect(journal.steps.suffix(2) == ["file \(Self.second)", "folder .ring"])
     }

@@ -9,8 +9,9 @@ import Testing
 struct RecordMotionTests {
     /// A ramp on each axis, so that no two readings are alike: 400 readings, 100 a second.
     private static func ramp(_ path: String) throws -> [SIMD3<Double>] {
-        let values = (0..<400).map { row in
-            SIMD3(Double(row) / 1000, 9.80665 - Double(row) / 100, -Double(row) / 10_000)
+        let values = (0..<400).map { row -> SIMD3<Double> in
+            let ramp = Double(row)
+            return SIMD3<Double>(ramp / 1000, 9.80665 - ramp / 100, -ramp / 10_000)
         }
         var text = "t,ax,ay,az,gx,gy,gz\n"
         for (row, value) in values.enumerated() {

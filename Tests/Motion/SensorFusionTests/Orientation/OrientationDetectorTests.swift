@@ -147,6 +147,11 @@ struct OrientationDetectorTests {
         }
     }
 
+    /// One degree a second: within two of them.
+    private func expect(_ time: Double?, near wanted: Double, _ location: SourceLocation = #_sourceLocation) {
+        #expect(abs((time ?? 0) - wanted) < 2, sourceLocation: location)
+    }
+
     @Test("Laid down slowly a device is face up below 30 degrees, and raised it is portrait above 40")
     func tiltSweep() {
         var random = SeededGenerator(seed: 9)
@@ -154,14 +159,14 @@ struct OrientationDetectorTests {
         _ = detector.feed(times(20, to: 1)) { _ in tilted(90) }
         let down = detector.feed(times(20, from: 1.05, to: 91)) { tilted(91 - $0) + random.normal(0.01) }
         #expect(down.map(\.orientation) == [.faceUp])
-        #expect(abs(91 - (down.first?.time ?? 0) - 30) < 2)
+        expect(down.first?.time, near: 61)
         let up = detector.feed(times(20, from: 91.05, to: 181)) { tilted($0 - 91) + random.normal(0.01) }
         #expect(up.map(\.orientation) == [.portrait])
-        #expect(abs((up.first?.time ?? 0) - 91 - 40) < 2)
+        expect(up.first?.time, near: 131)
         // On over the top to the other side.
         let over = detector.feed(times(20, from: 181.05, to: 271)) { tilted($0 - 91) }
         #expect(over.map(\.orientation) == [.faceDown])
-        #expect(abs((over.first?.time ?? 0) - 91 - 150) < 2)
+        expect(over.first?.time, near: 241)
     }
 
     @Test("A constant spin about the vertical changes nothing, upright or flat")
