@@ -387,7 +387,7 @@ let package = Package(
                 "SimulatedServers", "AccessorySimulator", "DeviceCore", "GPSDSimulator", "IIODSimulator", "Trace",
                 "TraceEditing",
             ]),
-        .library(name: "IIODSimulator", targets: ["IIODSimulator", "IIOFormat", "DeviceCore"]),
+        .library(name: "IIODSimulator", targets: ["IIODSimulator", "IIOFormat", "DeviceCore", "Trace"]),
         .library(name: "AccessorySimulator", targets: ["AccessorySimulator", "DeviceCore", "AccessoryFinding"]),
         // Filters that separate gravity from motion.
         .library(name: "SensorFusion", targets: ["SensorFusion"]),

@@ -6,6 +6,7 @@ import GPSDSimulator
 import IIODSimulator
 import LoopbackServer
 import Synchronization
+import SystemCalls
 public import Trace
 import TraceEditing
 import TraceFormats
@@ -189,7 +190,7 @@ public final class SimulatedServers: Sendable {
         iiod.faults += contents.changes.compactMap { change in
             guard let device = board.deviceID(of: change.sensor) else { return nil }
             return IIODFault(
-                change.isLost ? .unplug(IIODFault.missingDevice) : .replug, device: device,
+                change.isLost ? .unplug(ENODEV) : .replug, device: device,
                 at: .seconds(Double(change.time) / 1e9 / speed))
         }
         return IIODServer(context: board.context, samples: board.samples(duration: duration), options: iiod)

@@ -22,9 +22,7 @@ extension GPSDFault {
 
     /// Reads a list of faults such as `kill@10s,restart@15s`; see ``syntax``. A list without any is an error.
     public static func list(_ text: String) throws(DeviceError) -> [GPSDFault] {
-        var faults: [GPSDFault] = []
-        for clause in try FaultClause.list(text, counting: counting) { faults.append(try GPSDFault(clause)) }
-        return faults
+        try FaultClause.list(text, counting: counting).map { clause throws(DeviceError) in try GPSDFault(clause) }
     }
 
     /// Reads one fault such as `unplug(/dev/ttyUSB0)@1s`; see ``syntax``.
@@ -33,18 +31,12 @@ extension GPSDFault {
     private static let counting = "a report"
 
     private init(_ fault: FaultClause) throws(DeviceError) {
-        let moment: Moment =
-            switch fault.moment {
-            case .start: .start
-            case .seconds(let seconds): .seconds(seconds)
-            case .count(let number): .report(number)
-            }
         let action = try GPSDFault.action(fault)
         if fault.target != nil, action != .unplug, action != .replug {
             throw fault.wrong("is not of one device alone; unplug and return are")
         }
         if action.ending == nil { try fault.refuseDuration() }
-        self.init(action, device: fault.target, at: moment, for: fault.duration)
+        self.init(action, device: fault.target, at: fault.moment, for: fault.duration)
     }
 
     private static func action(_ fault: FaultClause) throws(DeviceError) -> Action {

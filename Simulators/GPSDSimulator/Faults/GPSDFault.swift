@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@_exported public import enum Trace.FaultMoment
+
 /// Something that goes wrong with a simulated gpsd, and when.
 public struct GPSDFault: Sendable, Hashable {
     /// What happens.
@@ -30,28 +32,18 @@ public struct GPSDFault: Sendable, Hashable {
         case slowGreeting(Double)
     }
 
-    /// When it happens. Time counts from the beginning of playback.
-    public enum Moment: Sendable, Hashable {
-        /// At once.
-        case start
-        /// That many seconds later.
-        case seconds(Double)
-        /// Before that report, counted from 0 at the beginning of playback.
-        case report(Int64)
-    }
-
     /// What happens.
     public var action: Action
     /// The path of the receiver that goes or comes back; nil for all.
     public var device: String?
-    /// When it happens.
-    public var moment: Moment
+    /// When it happens. Time counts from the beginning of playback, as the reports do.
+    public var moment: FaultMoment
 
     /// For how many seconds. Nil for a fault that another one ends; what happens in an instant has none.
     public var duration: Double?
 
     /// A fault of those parts.
-    public init(_ action: Action, device: String? = nil, at moment: Moment = .start, for duration: Double? = nil) {
+    public init(_ action: Action, device: String? = nil, at moment: FaultMoment = .start, for duration: Double? = nil) {
         self.action = action
         self.device = device
         self.moment = moment

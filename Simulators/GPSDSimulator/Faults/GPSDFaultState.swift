@@ -71,7 +71,7 @@ struct GPSDFaultState {
             switch waiting[place].fault.moment {
             case .start: true
             case .seconds(let time): seconds.map { time <= $0 } ?? false
-            case .report(let number): number <= report
+            case .reading(let number): number <= report
             }
         }.min { waiting[$0].time < waiting[$1].time }
     }

@@ -26,9 +26,7 @@ extension IIODFault {
 
     /// Reads a list of faults such as `unplug@2.5s,return@4s`; see ``syntax``. A list without any is an error.
     public static func list(_ text: String) throws(DeviceError) -> [IIODFault] {
-        var faults: [IIODFault] = []
-        for clause in try FaultClause.list(text, counting: counting) { faults.append(try IIODFault(clause)) }
-        return faults
+        try FaultClause.list(text, counting: counting).map { clause throws(DeviceError) in try IIODFault(clause) }
     }
 
     /// Reads one fault such as `open=EBUSY(mpu6050)@1s`; see ``syntax``.
@@ -37,16 +35,10 @@ extension IIODFault {
     private static let counting = "a sample"
 
     private init(_ fault: FaultClause) throws(DeviceError) {
-        let moment: Moment =
-            switch fault.moment {
-            case .start: .start
-            case .seconds(let seconds): .seconds(seconds)
-            case .count(let number): .sample(number)
-            }
         let action = try IIODFault.action(fault)
         if fault.target != nil, action.isOfServer { throw fault.wrong("is of the whole server, not of one device") }
         if action.ending == nil { try fault.refuseDuration() }
-        self.init(action, device: fault.target, at: moment, for: fault.duration)
+        self.init(action, device: fault.target, at: fault.moment, for: fault.duration)
     }
 
     private static func action(_ fault: FaultClause) throws(DeviceError) -> Action {

@@ -2,7 +2,7 @@
 
 import DeviceCore
 import IIOFormat
-import SystemCalls
+@_exported public import enum Trace.FaultMoment
 
 /// Something that goes wrong with a simulated iiod, and when.
 public struct IIODFault: Sendable, Hashable {
@@ -37,28 +37,19 @@ public struct IIODFault: Sendable, Hashable {
         case wrongLengths(Int)
     }
 
-    /// When it happens. Time counts from the first OPEN or the first reading of a measured attribute.
-    public enum Moment: Sendable, Hashable {
-        /// At once.
-        case start
-        /// That many seconds later.
-        case seconds(Double)
-        /// Before that sample of the device is sent to a client, counted from 0 at the start of the trace.
-        case sample(Int64)
-    }
-
     /// What happens.
     public var action: Action
     /// The id, name or label of the device that it happens to; nil for all.
     public var device: String?
-    /// When it happens.
-    public var moment: Moment
+    /// When it happens. Time counts from the first OPEN or the first reading of a measured attribute, the samples of the
+    /// device that are sent to a client from the start of the trace.
+    public var moment: FaultMoment
 
     /// For how many seconds. Nil for a fault that another one ends; what happens in an instant has none.
     public var duration: Double?
 
     /// A fault of those parts.
-    public init(_ action: Action, device: String? = nil, at moment: Moment = .start, for duration: Double? = nil) {
+    public init(_ action: Action, device: String? = nil, at moment: FaultMoment = .start, for duration: Double? = nil) {
         self.action = action
         self.device = device
         self.moment = moment
@@ -92,11 +83,6 @@ extension IIODFault.Action {
         default: false
         }
     }
-}
-
-extension IIODFault {
-    /// What a device answers that is gone: ENODEV.
-    package static var missingDevice: Int32 { ENODEV }
 }
 
 extension SimulatedIIOContext {

@@ -36,7 +36,7 @@ struct IIODFaultState: Sendable {
     private struct Entry {
         var action: IIODFault.Action
         var device: Int?
-        var moment: IIODFault.Moment
+        var moment: FaultMoment
         var duration: Double?
         var isEnd = false
 
@@ -80,7 +80,7 @@ struct IIODFaultState: Sendable {
     func nextSample(of device: Int) -> Int64? {
         guard !waiting.isEmpty else { return nil }
         return waiting.compactMap { entry in
-            guard case .sample(let sample) = entry.moment, entry.device == nil || entry.device == device else {
+            guard case .reading(let sample) = entry.moment, entry.device == nil || entry.device == device else {
                 return nil
             }
             return sample
@@ -88,7 +88,7 @@ struct IIODFaultState: Sendable {
     }
 
     /// Applies the faults whose moment the closure accepts; `serial` is the number of streams opened so far.
-    mutating func apply(serial: UInt64, _ isDue: (IIODFault.Moment, _ device: Int?) -> Bool) -> Bool {
+    mutating func apply(serial: UInt64, _ isDue: (FaultMoment, _ device: Int?) -> Bool) -> Bool {
         var hasChanged = false
         // One after the other, in the order of their times and those of one time as they were given: the end of one may be
         // due with it.

@@ -47,9 +47,7 @@ extension SimulatedIIOContext {
     func number(_ name: String, device: Int, channel: Int) -> Double? {
         context.devices[device].channels[channel].attribute(name)?.number
     }
-}
 
-extension SimulatedIIOContext {
     /// Writes an attribute as a driver would take it.
     mutating func write(_ text: String, to name: String, in list: List, device: Int) throws(IIODStatus) {
         // Without create(), the directories of sysfs refuse a file that is not there with EACCES.

@@ -13,9 +13,7 @@ enum IIODCommand: Hashable {
     case readBuffer(device: String, length: Int64)
     case writeBuffer(device: String, length: Int64)
     case close(device: String)
-}
 
-extension IIODCommand {
     /// Reads a line without its end; nil when iiod would answer -22.
     ///
     /// Keywords are all upper or all lower case, words are parted by blanks, and blanks before the first are wrong: as

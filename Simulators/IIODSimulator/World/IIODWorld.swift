@@ -105,7 +105,7 @@ extension IIODWorld {
     /// Applies the faults that wait for that sample.
     mutating func applyFaults(device: Int, sample: Int64) {
         _ = faults.apply(serial: openCount) { moment, of in
-            if case .sample(let wanted) = moment { wanted <= sample && (of == nil || of == device) } else { false }
+            if case .reading(let wanted) = moment { wanted <= sample && (of == nil || of == device) } else { false }
         }
     }
 

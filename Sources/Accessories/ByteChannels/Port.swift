@@ -74,9 +74,7 @@ package enum PortResult: Sendable {
     case wait
     /// Never again.
     case ended(ByteChannelEnd)
-}
 
-extension PortResult {
     /// Reads once. Nothing to be read is different from the end, which reads as no bytes.
     static func reading(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer, path: String) -> PortResult {
         while true {

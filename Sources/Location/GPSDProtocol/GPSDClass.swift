@@ -44,9 +44,7 @@ package enum GPSDClass: Sendable {
     case rtcm3
     /// A class that this list does not know.
     case unknown
-}
 
-extension GPSDClass {
     private static let named: [UInt64: GPSDClass] = [
         JSONText.word("TPV"): .tpv, JSONText.word("SKY"): .sky, JSONText.word("ATT"): .att,
         JSONText.word("VERSION"): .version, JSONText.word("DEVICES"): .devices, JSONText.word("DEVICE"): .device,

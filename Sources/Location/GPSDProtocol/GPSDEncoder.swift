@@ -42,9 +42,7 @@ package enum GPSDEncoder {
             return writer.bytes
         }
     }
-}
 
-extension GPSDEncoder {
     /// A TPV. Coordinates and what belongs to them are written for fixes only, as gpsd has it.
     package static func line(_ report: PositionReport) -> [UInt8] {
         var members = Members("TPV")

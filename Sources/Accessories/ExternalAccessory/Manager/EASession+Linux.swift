@@ -30,9 +30,7 @@ extension EASession {
         guard let core else { throw DeviceError(.notFound, "The session has no accessory.") }
         try await core.writeAll(data)
     }
-}
 
-extension EASession {
     /// What becomes of the connection of a session that follows its accessory.
     public enum Connection: Sendable {
         /// The accessory is away; that many written bytes were lost with it.

@@ -60,9 +60,7 @@ extension SensorCalibration {
         guard dip.isNaN || abs(dip) <= 1.6 else { return "its dip is none" }
         return nil
     }
-}
 
-extension SensorCalibration {
     /// The same calibration for readings that a mount matrix has turned into the device's axes; itself when the matrix
     /// cannot be inverted.
     public func inDeviceAxes(_ mount: MountMatrix) -> SensorCalibration {

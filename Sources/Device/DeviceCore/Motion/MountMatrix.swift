@@ -71,9 +71,7 @@ extension MountMatrix {
             remark: "\(name) mirrors (its determinant is negative): the device's axes may be wrong. "
                 + "If it was made for the windows convention, say so in the configuration.")
     }
-}
 
-extension MountMatrix {
     /// Reads nine numbers, row by row: `r, r, r; r, r, r; r, r, r`, as the kernel and systemd write them.
     ///
     /// Nil when there are not nine finite numbers with decimal points. Whether the matrix can be used is another

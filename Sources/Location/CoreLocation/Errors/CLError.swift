@@ -138,9 +138,7 @@ extension CLError {
             (error as? CLError)?.code == match
         }
     }
-}
 
-extension CLError {
     /// The code ``Code/locationUnknown``.
     public static var locationUnknown: Code { .locationUnknown }
 

@@ -38,9 +38,7 @@ extension IIOContext {
         writer.write(self)
         return writer.text
     }
-}
 
-extension IIOContext {
     /// Sets the value of the attribute that the key names; false when there is no such attribute.
     ///
     /// Keys are `device/attribute`, `device/buffer/attribute`, `device/debug/attribute` and

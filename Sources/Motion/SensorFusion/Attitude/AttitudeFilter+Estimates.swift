@@ -71,9 +71,7 @@ extension AttitudeFilter {
             + against * against + drift * drift
         return min(.pi, 2 * variance.squareRoot())
     }
-}
 
-extension AttitudeFilter {
     /// Says that the magnetometer is corrected in another way from now on: what was learned with the earlier readings
     /// is not worth waiting for.
     ///

@@ -2,22 +2,22 @@
 
 package import DeviceCore
 
+/// When a fault happens.
+public enum FaultMoment: Sendable, Hashable {
+    /// At once.
+    case start
+    /// That many seconds after the start.
+    case seconds(Double)
+    /// Before that reading, the first being 0.
+    case reading(Int64)
+}
+
 /// One fault of a list that somebody has written: `name[=value][(target)][@when[+duration]]`, as in
 /// `stuck=3(accelerometer)@2.5s+300ms`.
 ///
 /// What names, values and targets mean is for those that bring faults about; that they look the same everywhere is kept
 /// here.
 package struct FaultClause: Sendable, Hashable {
-    /// When it happens.
-    package enum Moment: Sendable, Hashable {
-        /// At once.
-        case start
-        /// That many seconds after the start.
-        case seconds(Double)
-        /// Before that thing of those which are counted, the first being 0.
-        case count(Int64)
-    }
-
     /// The longest list, in bytes.
     package static let maximumLength = 10_000
 
@@ -30,7 +30,7 @@ package struct FaultClause: Sendable, Hashable {
     /// What it happens to; nil for everything.
     package let target: String?
     /// When it happens.
-    package let moment: Moment
+    package let moment: FaultMoment
     /// For how many seconds; nil when that is not said.
     package let duration: Double?
 
@@ -51,7 +51,7 @@ package struct FaultClause: Sendable, Hashable {
         var rest = word.drop { $0 == " " }
         while rest.last == " " { rest.removeLast() }
         let text = String(rest.prefix(Self.maximumLength))
-        var moment = Moment.start
+        var moment = FaultMoment.start
         var duration: Double?
         // The name of what it happens to may have an @ in it.
         let tail = rest[(rest.lastIndex(of: ")") ?? rest.startIndex)...]
@@ -89,13 +89,13 @@ package struct FaultClause: Sendable, Hashable {
 
     private static func moment(
         _ word: Substring, _ counting: String?, of text: String
-    ) throws(DeviceError) -> Moment {
+    ) throws(DeviceError) -> FaultMoment {
         guard word.first == "#" else { return .seconds(try seconds(word, of: text)) }
         guard let counting else { throw wrong(text, "needs a time such as 2.5s, for nothing is counted here") }
         guard let number = Int64(word.dropFirst()), number >= 0 else {
             throw wrong(text, "needs the number of \(counting) behind #")
         }
-        return .count(number)
+        return .reading(number)
     }
 
     static func seconds(_ word: Substring, of text: String) throws(DeviceError) -> Double {

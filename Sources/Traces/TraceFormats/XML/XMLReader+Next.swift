@@ -82,9 +82,7 @@ extension XMLReader {
                 ? "text stands behind the end of the root element. Remove it."
                 : "text stands before the first tag. Is it another file?")
     }
-}
 
-extension XMLReader {
     /// Skips the comment, the instruction or the document type that begins here, and adds a CDATA section to the text.
     mutating func skipMarkup() throws(DeviceError) {
         if try begins("<!--") {

@@ -25,9 +25,7 @@ package enum CalibrationOutcome: Sendable, Equatable {
         case .magnetometer: .magnetometer
         }
     }
-}
 
-extension CalibrationOutcome {
     private static let gravity = 9.80665
 
     /// As it is stored: in the sensor's own axes. Nil for a mount, which belongs to the configuration.
@@ -64,9 +62,7 @@ extension CalibrationOutcome {
         case .pressure: return nil
         }
     }
-}
 
-extension CalibrationOutcome {
     /// A few lines for people.
     package func lines(of sensor: SensorDescription?) -> [String] {
         switch self {
@@ -118,9 +114,7 @@ extension CalibrationOutcome {
             "for every program, in /etc/udev/hwdb.d/61-sensor-local.hwdb (then: systemd-hwdb update && udevadm trigger):",
         ] + MountText.hardwareDatabase(matrix, sensor: sensor).map { "  " + $0 }
     }
-}
 
-extension CalibrationOutcome {
     /// Writes an object of it and a line end, in the units of traces: rad/s, m/s², gauss.
     ///
     /// - Parameter more: further members.

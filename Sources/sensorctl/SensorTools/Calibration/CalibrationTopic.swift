@@ -19,9 +19,7 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
 
     /// The sensor that it is about.
     package var kind: SensorKind { facts.kind }
-}
 
-extension CalibrationTopic {
     /// The sensor whose readings are taken: the best one of its kind.
     package func sensor(of device: Device) -> SensorDescription? {
         device.motionSource.sensors.first { $0.kind == kind }

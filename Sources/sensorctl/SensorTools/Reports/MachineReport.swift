@@ -118,9 +118,7 @@ extension MachineReport {
         }
         writer.member("remarks", sensor.remarks)
     }
-}
 
-extension MachineReport {
     package func text(ink: Ink) -> String {
         var lines: [String] = []
         func row(_ name: String, _ value: String, _ remark: String = "") {

@@ -9,6 +9,22 @@ struct OutputOptions: ParsableArguments {
     var json = false
 }
 
+/// What goes with something simulated: for how long, a program that is run with it, and how its address is told.
+struct ProgramOptions: ParsableArguments {
+    @Option(help: "End after that many seconds.")
+    var duration: Double?
+
+    @OptionGroup var output: OutputOptions
+
+    @Argument(parsing: .postTerminator, help: "A program to run with what is simulated, and its arguments.")
+    var program: [String] = []
+
+    func validate() throws {
+        try Self.validate(duration: duration)
+        try Self.validate(program: program, json: output.json)
+    }
+}
+
 /// What several verbs ask of their arguments.
 extension ParsableArguments {
     /// Says what is wrong with the arguments, if that is so.

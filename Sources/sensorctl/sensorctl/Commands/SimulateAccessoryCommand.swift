@@ -49,34 +49,26 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
     @Flag(help: "Play a trace again and again.")
     var loop = false
 
-    @Option(help: "End after that many seconds.")
-    var duration: Double?
-
-    @OptionGroup var output: OutputOptions
-
-    @Argument(parsing: .postTerminator, help: "A program to run with the accessories, and its arguments.")
-    var program: [String] = []
+    @OptionGroup var with: ProgramOptions
 
     enum Transport: String, EnumerableFlag {
         case socket, pty
     }
 
     func validate() throws {
-        try Self.validate(duration: duration)
         guard speed > 0, speed.isFinite else { throw ValidationError("--speed takes a number above 0.") }
-        try Self.validate(program: program, json: output.json)
     }
 
     func run() async throws {
-        let run = ProgramRun(program)
+        let run = ProgramRun(with.program)
         let (simulator, folder) = try start()
         defer {
             simulator.stop()
             for difference in simulator.differences { Notes.warn("\(file): \(Printable.text(difference))") }
         }
-        try await run.run(environment: ["DEVICE_SERVICES_ACCESSORIES": folder], duration: duration) {
+        try await run.run(environment: ["DEVICE_SERVICES_ACCESSORIES": folder], duration: with.duration) {
             let example = "DEVICE_SERVICES_ACCESSORIES=\(folder) sensorctl list"
-            $0.announce(folder, asJSON: output.json, example: example, ["folder": folder])
+            $0.announce(folder, asJSON: with.output.json, example: example, ["folder": folder])
         }
     }
 

@@ -51,27 +51,19 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
     @Option(help: "The path, in the recording, of the receiver that --pty plays; the first one otherwise.")
     var receiver: String?
 
-    @Option(help: "End after that many seconds.")
-    var duration: Double?
-
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
 
-    @OptionGroup var output: OutputOptions
-
-    @Argument(parsing: .postTerminator, help: "A program to run with the simulated receiver, and its arguments.")
-    var program: [String] = []
+    @OptionGroup var with: ProgramOptions
 
     func validate() throws {
-        try Self.validate(duration: duration)
         if let fault { _ = try ExitStatus.validating { () throws(DeviceError) in try GPSDFault.list(fault) } }
-        try Self.validate(program: program, json: output.json)
         try Self.refuse(
             pty && (fault != nil || port != 0), "With --pty there is no server: leave --fault and --port out.")
         try Self.refuse(!pty && receiver != nil, "--receiver goes with --pty; clients choose for themselves.")
     }
 
     func run() async throws {
-        let run = ProgramRun(program)
+        let run = ProgramRun(with.program)
         let trace = try imports.read(file)
         if pty {
             let terminal = ReceiverTerminal(trace, receiver: receiver, options: try options())
@@ -79,8 +71,8 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
                 try terminal.start()
             }
             defer { terminal.stop() }
-            try await run.run(environment: ["NMEA_TERMINAL": path], duration: duration) {
-                $0.announce(path, asJSON: output.json, example: "gpsd -N -n \(path)", ["path": path])
+            try await run.run(environment: ["NMEA_TERMINAL": path], duration: with.duration) {
+                $0.announce(path, asJSON: with.output.json, example: "gpsd -N -n \(path)", ["path": path])
             }
         } else {
             let server = GPSDServer(trace, options: try options())
@@ -88,9 +80,9 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
             }
             defer { server.stop() }
             let uri = "gpsd://127.0.0.1:\(port)"
-            try await run.run(environment: ["DEVICE_SERVICES_GPSD": uri], duration: duration) {
+            try await run.run(environment: ["DEVICE_SERVICES_GPSD": uri], duration: with.duration) {
                 let example = "gpspipe -w 127.0.0.1:\(port)    or: DEVICE_SERVICES_GPSD=\(uri) sensorctl watch"
-                $0.announce(uri, asJSON: output.json, example: example, ["uri": uri, "port": Int(port)])
+                $0.announce(uri, asJSON: with.output.json, example: example, ["uri": uri, "port": Int(port)])
             }
         }
     }

@@ -41,29 +41,21 @@ struct SimulateIIOCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("What goes wrong, and when. \(IIODFault.syntax)", valueName: "faults"))
     var fault: String?
 
-    @Option(help: "End after that many seconds.")
-    var duration: Double?
-
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
 
-    @OptionGroup var output: OutputOptions
-
-    @Argument(parsing: .postTerminator, help: "A program to run with the simulated sensors, and its arguments.")
-    var program: [String] = []
+    @OptionGroup var with: ProgramOptions
 
     func validate() throws {
-        try Self.validate(duration: duration)
         if let fault { _ = try ExitStatus.validating { () throws(DeviceError) in try IIODFault.list(fault) } }
-        try Self.validate(program: program, json: output.json)
     }
 
     func run() async throws {
-        let run = ProgramRun(program)
+        let run = ProgramRun(with.program)
         let (server, seconds) = try makeServer()
         let port = try ExitStatus.ending(ExitStatus.init(starting:)) { () throws(DeviceError) in try server.start() }
         defer { server.stop() }
         let uri = "ip:127.0.0.1:\(port)"
-        try await run.run(environment: ["DEVICE_SERVICES_IIO": uri], duration: duration) {
+        try await run.run(environment: ["DEVICE_SERVICES_IIO": uri], duration: with.duration) {
             announce(uri, port: port, seconds: seconds, on: $0)
         }
     }
@@ -90,8 +82,8 @@ struct SimulateIIOCommand: AsyncParsableCommand {
 
     private func announce(_ uri: String, port: UInt16, seconds: Double, on standardOutput: StandardOutput) {
         let example = "iio_info -u \(uri)    or: DEVICE_SERVICES_IIO=\(uri) sensorctl watch accelerometer"
-        standardOutput.announce(uri, asJSON: output.json, example: example, ["uri": uri, "port": Int(port)])
-        let remark = output.json ? nil : Self.remark(seconds: seconds, speed: speed, loops: loop)
+        standardOutput.announce(uri, asJSON: with.output.json, example: example, ["uri": uri, "port": Int(port)])
+        let remark = with.output.json ? nil : Self.remark(seconds: seconds, speed: speed, loops: loop)
         if let remark { Notes.say(remark) }
     }
 

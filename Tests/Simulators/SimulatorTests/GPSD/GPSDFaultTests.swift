@@ -189,12 +189,12 @@ struct GPSDFaultTests {
         let list = try GPSDFault.list(" unplug(/dev/a)@1.5s, half=300ms@#10 ,kill")
         #expect(
             list == [
-                GPSDFault(.unplug, device: "/dev/a", at: .seconds(1.5)), GPSDFault(.halfLine(0.3), at: .report(10)),
+                GPSDFault(.unplug, device: "/dev/a", at: .seconds(1.5)), GPSDFault(.halfLine(0.3), at: .reading(10)),
                 GPSDFault(.kill),
             ])
         #expect(
             try GPSDFault.list("kill@2s+3s,greeting=1s@#4+500ms") == [
-                GPSDFault(.kill, at: .seconds(2), for: 3), GPSDFault(.slowGreeting(1), at: .report(4), for: 0.5),
+                GPSDFault(.kill, at: .seconds(2), for: 3), GPSDFault(.slowGreeting(1), at: .reading(4), for: 0.5),
             ])
         do {
             _ = try GPSDFault("explode@2s")

@@ -192,7 +192,7 @@ struct IIODFaultTests {
             ])
         #expect(
             try IIODFault("partial=5(iio:device0)@#100")
-                == IIODFault(.partialChunks(5), device: "iio:device0", at: .sample(100)))
+                == IIODFault(.partialChunks(5), device: "iio:device0", at: .reading(100)))
         #expect(try IIODFault("delay=50ms") == IIODFault(.delay(0.05)))
         #expect(try IIODFault("attr=raw:EIO@1s") == IIODFault(.attributeError("raw", EIO), at: .seconds(1)))
         #expect(try IIODFault("open=ok") == IIODFault(.refuseOpen(nil)))

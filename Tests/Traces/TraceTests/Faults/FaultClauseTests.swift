@@ -36,7 +36,7 @@ struct FaultClauseTests {
     @Test("A number behind # counts where something is counted, and may have a duration")
     func counts() throws {
         let clause = try FaultClause("stall@#12+2s", counting: "a report")
-        #expect(clause.moment == .count(12))
+        #expect(clause.moment == .reading(12))
         #expect(clause.duration == 2)
         #expect(throws: DeviceError.self) { try FaultClause("stall@#12") }
         #expect(throws: DeviceError.self) { try FaultClause("stall@#-1", counting: "a report") }
