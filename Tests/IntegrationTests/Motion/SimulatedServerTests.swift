@@ -180,10 +180,10 @@ extension IntegrationTests {
             options.end = .loop
             let server = IIODServer(
                 context: SimulatedIIOContext(context), samples: IIORecordedSource([track]), options: options)
-            // The kernel keeps a second or two, so that what is lost is not for want of a processor.
+            // The kernel keeps a second or two, so that what is lost is not for want of a processor; iiod takes 64 at most.
             let program = try MotionProgram(
                 [
-                    "--interval", "0", "--samples", "\(samples)", "--buffers", "\(max(4, 1024 / samples))",
+                    "--interval", "0", "--samples", "\(samples)", "--buffers", "\(min(64, max(4, 1024 / samples)))",
                     "accelerometer",
                 ], port: try server.start())
             let wanted = samples == 1 ? 100 : max(3, 600 / samples)

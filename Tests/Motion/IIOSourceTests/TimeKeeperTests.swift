@@ -69,6 +69,23 @@ struct TimeKeeperTests {
         #expect(times([18, 20, 22, 24], arrival: 26_000) == [19_500, 21_500, 23_500, 25_500])
     }
 
+    @Test("A pause within a refill after a late one is not filled")
+    func pauseAfterLateRefill() {
+        let start = 1000 * Self.second
+        var keeper = TimeKeeper(base: .remote, interval: 0.01)
+        func times(_ stamps: [Int64], arrival: Int64) -> [Int64] {
+            Self.settle(&keeper, stamps.map { $0 * Self.millisecond }, arrival: start + arrival * Self.millisecond)
+                .map { ($0 - start) / Self.millisecond }
+        }
+        let before = (1...16).map { Int64($0) * 10 }
+        #expect(times(before, arrival: 460) == before.map { $0 + 300 })
+        // In time, so that they begin 290 ms too early, and stood still for ten seconds: no further apart than half as much
+        // again as the sensor says.
+        let paused: [Int64] = (17...24).map { Int64($0) * 10 } + (1025...1032).map { Int64($0) * 10 }
+        let spread: [Int64] = (0..<16).map { 10_095 + 15 * Int64($0) }
+        #expect(times(paused, arrival: 10_320) == spread)
+    }
+
     @Test("A step of this machine's own clock is measured and taken out")
     func localJump() {
         let hour = 3600 * Self.second

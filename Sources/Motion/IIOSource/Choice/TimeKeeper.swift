@@ -146,15 +146,15 @@ struct TimeKeeper {
     }
 
     /// Spreads the samples evenly from the last time to that one, between which there may have been a pause.
-    private func spread(
-        _ times: UnsafeMutableBufferPointer<BootTime>, to end: BootTime, afterPause mayHavePaused: Bool = true
-    ) {
+    /// - Parameter spacing: How far apart they are by their own stamps, in nanoseconds; 0 when these do not say.
+    private func spread(_ times: UnsafeMutableBufferPointer<BootTime>, to end: BootTime, spacing: Int64 = 0) {
         let count = Int64(times.count)
         var step = interval > 0 && interval < 1e6 ? Int64(interval * 1e9) : 10_000_000
         if let lastTime, end > lastTime {
             let room = (end.nanoseconds &- lastTime.nanoseconds) / count
             // After a pause the samples still lie as close together as the sensor makes them.
-            step = interval > 0 && mayHavePaused ? min(room, step + step / 2) : room
+            let usual = max(step, min(spacing, room))
+            step = interval > 0 ? min(room, usual + usual / 2) : room
         }
         let start = end.nanoseconds &- (count - 1) &* step
         for index in times.indices { times[index] = BootTime(nanoseconds: start &+ Int64(index) &* step) }
@@ -177,8 +177,13 @@ struct TimeKeeper {
         }
         let room = Int64(count)
         if lastTime.map({ end.nanoseconds.subtractingSaturated($0.nanoseconds) >= room }) ?? true {
-            // Stamps that rise and begin too early: the refill before was late, and nothing is missing between them.
-            spread(times, to: end, afterPause: falls != 0)
+            // Stamps that rise and begin too early: the refill before was late. A pause is not at both their ends.
+            let spacing =
+                falls == 0 && count > 2
+                ? min(
+                    times[1].nanoseconds &- times[0].nanoseconds,
+                    end.nanoseconds &- times[count - 2].nanoseconds) : 0
+            spread(times, to: end, spacing: spacing)
             lastTime = end
             return count
         }
