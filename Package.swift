@@ -330,7 +330,9 @@ func measured(_ name: String, in folder: String, _ dependencies: [Target.Depende
 }
 
 let benchmarks: [Target] = [
-    measured("accessory-channel", in: "Benchmarks/Sources", ["ByteChannels", "DeviceCore", "SystemCalls"]),
+    measured(
+        "accessory-channel", in: "Benchmarks/Sources",
+        ["AccessoryFinding", "ByteChannels", "DeviceCore", "SystemCalls"]),
     measured("accessory-stream", in: "Benchmarks/Sources", ["ExternalAccessory", "SystemCalls"]),
     measured(
         "drive-playback", in: "Benchmarks/Sources",

@@ -2,6 +2,7 @@
 
 // The counterpart of accessory.c on a byte channel: echo PATH COUNT, bulk PATH BYTES, idle PATH 0.
 
+import AccessoryFinding
 import ByteChannels
 import DeviceCore
 import Dispatch

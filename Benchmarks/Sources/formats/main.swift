@@ -33,7 +33,7 @@ func read(_ path: String) throws(DeviceError) -> Int {
         var decoder = GPSDDecoder()
         trace.bytes.withUnsafeBytes { bytes in
             while let record = cursor.next(bytes) {
-                if record.format == .gpsd {
+                if record.kind == .gpsd {
                     _ = decoder.decode(UnsafeRawBufferPointer(rebasing: bytes[record.range]))
                 }
                 counter.events += 1
