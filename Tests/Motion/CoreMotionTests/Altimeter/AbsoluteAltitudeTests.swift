@@ -118,31 +118,20 @@ struct AbsoluteAltitudeTests {
         }
     }
 
-    @Test("An ellipsoidal altitude counts with the height of the geoid")
-    func geoid() throws {
-        let test = TestDevice()
-        let (altimeter, events) = start(test)
-        var report = fix(.nan, error: 5, at: 1)
-        report.altitudeHAE = 247.5
-        report.geoidSeparation = 47.5
-        test.positions.set(report)
-        test.feed(.pressure, [100, 0, 0], at: 0)
-        feed(test, 100, from: 0)
-        #expect(try #require(events.all.last).altitude == 200)
-        altimeter.stopAbsoluteAltitudeUpdates()
-    }
-
-    @Test("What servers before 3.20 call the altitude counts as one above the sea")
-    func olderServers() throws {
-        let test = TestDevice()
-        let (altimeter, events) = start(test)
-        var report = fix(.nan, error: 5, at: 1)
-        report.altitudeUndefined = 200
-        test.positions.set(report)
-        test.feed(.pressure, [100, 0, 0], at: 0)
-        feed(test, 100, from: 0)
-        #expect(try #require(events.all.last).altitude == 200)
-        altimeter.stopAbsoluteAltitudeUpdates()
+    @Test("What is above the ellipsoid counts with the geoid, and what servers before 3.20 call the altitude as it is")
+    func otherAltitudes() throws {
+        let ellipsoidal: (inout PositionReport) -> Void = { ($0.altitudeHAE, $0.geoidSeparation) = (247.5, 47.5) }
+        for tell in [ellipsoidal, { $0.altitudeUndefined = 200 }] {
+            let test = TestDevice()
+            let (altimeter, events) = start(test)
+            var report = fix(.nan, error: 5, at: 1)
+            tell(&report)
+            test.positions.set(report)
+            test.feed(.pressure, [100, 0, 0], at: 0)
+            feed(test, 100, from: 0)
+            #expect(try #require(events.all.last).altitude == 200)
+            altimeter.stopAbsoluteAltitudeUpdates()
+        }
     }
 
     @Test("The precision is the scatter of the readings in metres")
