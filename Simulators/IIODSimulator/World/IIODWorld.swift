@@ -273,8 +273,20 @@ extension IIODWorld {
     private func stampOrigin(_ device: IIODevice, now: BootTime) -> Int64 {
         guard options.stamps == .ofClock else { return 0 }
         let clock = IIOStampClock(rawValue: device.timestampClock) ?? .realtime
-        let real = now.nanoseconds.subtractingSaturated((started ?? now).nanoseconds)
-        return readClock(clock).subtractingSaturated(real)
+        return (started ?? now).nanoseconds.addingSaturated(lead(of: clock))
+    }
+
+    /// How far a clock is ahead of the one since boot. The thread may be held up at any time, `now` be long ago then, and two
+    /// readings be apart: the closest pair of three counts.
+    private func lead(of clock: IIOStampClock) -> Int64 {
+        if clock == .boottime { return 0 }
+        let pairs = (0..<3).map { _ in
+            let before = readClock(.boottime)
+            let reading = readClock(clock)
+            let width = readClock(.boottime).subtractingSaturated(before)
+            return (width: width, lead: reading.subtractingSaturated(before.addingSaturated(width / 2)))
+        }
+        return pairs.min { $0.width < $1.width }?.lead ?? 0
     }
 
     /// The rate that is set: for the device, or for a channel; 100 when nothing is.

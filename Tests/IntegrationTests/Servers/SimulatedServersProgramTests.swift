@@ -82,7 +82,11 @@ extension IntegrationTests {
             let shown = await process.output()
             #expect(await process.wait() == .exited(0), "\(shown.suffix(5))")
             #expect(Self.lines("location", played).count == 9)
-            #expect(Self.lines("location", shown) == Self.lines("location", played))
+            // The clock begins with the program's first connection. A program that is held up before it has said to gpsd what
+            // it wants misses what came by then.
+            let locations = Self.lines("location", shown)
+            #expect(locations.count > 4)
+            #expect(locations == Self.lines("location", played).suffix(locations.count))
             for kind in ["connected", "said", "disconnected"] {
                 #expect(Self.lines(kind, played).count == 1, "\(kind)")
                 #expect(Self.lines(kind, shown) == Self.lines(kind, played), "\(kind)")

@@ -12,11 +12,12 @@ struct StreamTests {
     static let start: Int64 = 1_700_000_000_000_000_000
 
     private func dialogue(
-        _ count: Int, release: IIORecordedSource.Release = .ownTimes,
+        _ count: Int, release: IIORecordedSource.Release = .ownTimes, heldUp: Int64 = 0,
         _ configure: (inout IIODServerOptions) -> Void = { _ in }
     ) -> Dialogue {
         Dialogue(
-            samples: IIORecordedSource([Fixtures.counting(Fixtures.steps(count))], release: release), configure)
+            samples: IIORecordedSource([Fixtures.counting(Fixtures.steps(count))], release: release), heldUp: heldUp,
+            configure)
     }
 
     @Test("A refill is there when its last sample is, and not before; stamps are the times of the samples")
@@ -36,14 +37,21 @@ struct StreamTests {
         #expect(Array(chunks.scans.dropFirst(2).prefix(6)) == [0xC0, 0, 0, 12, 0, 0])
     }
 
-    @Test("Stamps follow the clock that was asked for")
-    func clock() throws {
-        var dialogue = dialogue(10)
+    @Test(
+        "Stamps follow the clock that was asked for, also when the thread was held up", arguments: [0, 4_000_000_000])
+    func clock(heldUp: Int64) throws {
+        var dialogue = dialogue(10, heldUp: heldUp)
         #expect(dialogue.line("WRITE iio:device0 current_timestamp_clock 9") == "")
         #expect(dialogue.send(Array("boottime\0".utf8)) == Array("9\n".utf8))
         #expect(dialogue.line("OPEN iio:device0 1 0000000f") == "0\n")
         let reply = dialogue.send(Array("READBUF iio:device0 16\r\n".utf8))
-        #expect(try #require(Chunks(reply)).stamps == [9_000_000_000])
+        #expect(try #require(Chunks(reply)).stamps == [5_000_000_000])
+        #expect(dialogue.line("CLOSE iio:device0") == "0\n")
+        #expect(dialogue.line("WRITE iio:device0 current_timestamp_clock 9") == "")
+        #expect(dialogue.send(Array("realtime\0".utf8)) == Array("9\n".utf8))
+        #expect(dialogue.line("OPEN iio:device0 1 0000000f") == "0\n")
+        let others = dialogue.send(Array("READBUF iio:device0 16\r\n".utf8))
+        #expect(try #require(Chunks(others)).stamps == [StreamTests.start])
     }
 
     @Test("A client that does not read loses the newest samples, as the kernel's buffer does")

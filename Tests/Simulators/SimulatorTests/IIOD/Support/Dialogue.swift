@@ -14,9 +14,11 @@ struct Dialogue {
     /// What the session waits for after the last request.
     private(set) var wait = IIODSession.Wait.input
 
+    /// - Parameter heldUp: For how many nanoseconds the thread sleeps before it reads the clock of the stamps.
     init(
         _ context: IIOContext = Fixtures.accelerometer, samples: some IIOSampleSource = IIORestSource(),
-        needingTrigger: Set<String> = [], _ configure: (inout IIODServerOptions) -> Void = { _ in }
+        needingTrigger: Set<String> = [], heldUp: Int64 = 0,
+        _ configure: (inout IIODServerOptions) -> Void = { _ in }
     ) {
         var simulated = SimulatedIIOContext(context)
         simulated.devicesNeedingTrigger = needingTrigger
@@ -24,7 +26,7 @@ struct Dialogue {
         configure(&options)
         world = IIODWorld(
             context: simulated, signals: simulated.context.devices.map { samples.signals(for: $0) }, options: options,
-            readClock: { clock in clock == .boottime ? 9_000_000_000 : 1_700_000_000_000_000_000 })
+            readClock: { [now] clock in (clock == .boottime ? now : 1_700_000_000_000_000_000) + heldUp })
     }
 
     /// Sends bytes and gathers what comes back now.
