@@ -76,7 +76,7 @@ let hall: [Target] = [
     room("DeviceCore", in: "Sources/Device", ["JSONBytes", "SystemCalls"]),
     room("AppDelivery", in: "Sources/Device", ["DeviceCore", log]),
     // Lists LiveSources so that it is linked, and never imports it: see LiveDevice.swift.
-    room("LiveDevice", in: "Sources/Device", ["DeviceCore", "LiveSources", log]),
+    room("LiveDevice", in: "Sources/Device", ["DeviceCore", "JSONBytes", "LiveSources", "SystemCalls", log]),
     room(
         "LiveSources", in: "Sources/Device",
         ["DeviceCore", "GPSDSource", "IIOSource", "SystemCalls", "UdevMonitor"]),
@@ -122,8 +122,10 @@ let accessories: [Target] = [
     ),
     // What udev says of a device.
     room("UdevRecords", in: "Sources/Accessories", ["JSONBytes"]),
-    // Which accessories the records of udev make up, and umockdev's descriptions of such records.
+    // Which accessories the records of udev make up.
     room("AccessoryFinding", in: "Sources/Accessories", ["DeviceCore", "JSONBytes", "UdevRecords"]),
+    // umockdev's descriptions of such records, and its dialogues. A room of its own, so that no board carries it.
+    room("UmockdevFormat", in: "Sources/Accessories", ["AccessoryFinding", "DeviceCore", "JSONBytes", "UdevRecords"]),
     // Serial ports, sockets, HID reports and USB endpoints as streams of bytes.
     room("ByteChannels", in: "Sources/Accessories", ["AccessoryFinding", "DeviceCore", "SystemCalls"]),
     room(
@@ -153,8 +155,8 @@ let traces: [Target] = [
     room(
         "TraceFormats", in: "Sources/Traces",
         [
-            "AccessoryFinding", "DeviceCore", "Geodesy", "GPSDProtocol", "IIOFormat", "JSONBytes", "NMEAFormat",
-            "SensorFusion", "SystemCalls", "Trace", "TraceEditing",
+            "DeviceCore", "Geodesy", "GPSDProtocol", "IIOFormat", "JSONBytes", "NMEAFormat",
+            "SensorFusion", "SystemCalls", "Trace", "TraceEditing", "UmockdevFormat",
         ]),
     // The last minutes of a recording on the disk, saved when something happens.
     room(
@@ -176,7 +178,7 @@ let simulators: [Target] = [
     room("IIODSimulator", in: "Simulators", ["DeviceCore", "IIOFormat", "LoopbackServer", "SystemCalls", "Trace"]),
     room(
         "AccessorySimulator", in: "Simulators",
-        ["AccessoryFinding", "DeviceCore", "JSONBytes", "LoopbackServer", "SystemCalls", "Trace"]),
+        ["AccessoryFinding", "DeviceCore", "JSONBytes", "LoopbackServer", "SystemCalls", "Trace", "UmockdevFormat"]),
     // All of them at once, for programs that know nothing of it.
     room(
         "SimulatedServers", in: "Simulators",
@@ -200,7 +202,7 @@ let tool: [Target] = [
             "AccessoryFinding", "AccessorySimulator", "BlackBox", "CoreLocation", "CoreMotion", "DeviceCore",
             "DeviceSupport", "ExternalAccessory", "Geodesy", "GPSDProtocol", "GPSDSimulator", "IIODSimulator",
             "JSONBytes", "LiveDevice", "MotionEngine", "SensorTools", "SimulatedDevice", "SimulatedServers",
-            "SyntheticMotion", "SystemCalls", "Trace", "TraceEditing", "TraceFormats", log, arguments,
+            "SyntheticMotion", "SystemCalls", "Trace", "TraceEditing", "TraceFormats", "UmockdevFormat", log, arguments,
         ],
         path: "Sources/sensorctl/sensorctl", swiftSettings: strict),
 ]
@@ -215,7 +217,7 @@ let testing: [Target] = [
         "JSONBytesTests", in: "Tests/Device", ["JSONBytes", "TestSupport"], exclude: ["make_numbers.py", "numbers.tsv"]),
     tests(
         "DeviceCoreTests", in: "Tests/Device",
-        ["DeviceCore", "GPSDProtocol", "LiveSources", "SystemCalls", "TestSupport"],
+        ["AppDelivery", "DeviceCore", "GPSDProtocol", "LiveDevice", "LiveSources", "SystemCalls", "TestSupport"],
         exclude: ["epochs.tsv", "make_epochs.py"]),
 
     tests(
@@ -257,20 +259,20 @@ let testing: [Target] = [
         "UdevSourceTests", in: "Tests/Accessories",
         [
             "AccessoryFinding", "ByteChannels", "DeviceCore", "SystemCalls", "TestSupport", "UdevMonitor",
-            "UdevRecords", "UdevSource",
+            "UdevRecords", "UdevSource", "UmockdevFormat",
         ]),
     tests(
         "ExternalAccessoryTests", in: "Tests/Accessories",
         ["DeviceCore", "ExternalAccessory"]),
 
-    tests("TraceTests", in: "Tests/Traces", ["DeviceCore", "GPSDProtocol", "SystemCalls", "TestSupport", "Trace"]),
     tests(
-        "TraceEditingTests", in: "Tests/Traces", ["DeviceCore", "Geodesy", "GPSDProtocol", "Trace", "TraceEditing"]),
+        "TraceTests", in: "Tests/Traces",
+        ["DeviceCore", "Geodesy", "GPSDProtocol", "SystemCalls", "TestSupport", "Trace", "TraceEditing"]),
     tests(
         "TraceFormatsTests", in: "Tests/Traces",
         [
             "DeviceCore", "GPSDProtocol", "IIOFormat", "JSONBytes", "NMEAFormat", "TestSupport", "Trace",
-            "TraceEditing", "TraceFormats",
+            "TraceEditing", "TraceFormats", "UmockdevFormat",
         ], exclude: ["Fixtures", "check_mcap.py", "mcap_oracle.py"]),
     tests("BlackBoxTests", in: "Tests/Traces", ["BlackBox", "DeviceCore", "TestSupport", "Trace"]),
 
@@ -285,7 +287,7 @@ let testing: [Target] = [
         [
             "AccessoryFinding", "AccessorySimulator", "DeviceCore", "GPSDProtocol", "GPSDSimulator", "GPSDSource",
             "IIODSimulator", "IIOFormat", "IIOSource", "LoopbackServer", "SimulatedServers", "SystemCalls",
-            "TestSupport", "Trace", "TraceEditing", "UdevRecords", "UdevSource",
+            "TestSupport", "Trace", "TraceEditing", "UdevRecords", "UdevSource", "UmockdevFormat",
         ],
         exclude: ["GPSD/gpsd-3.22-dialogue.jsonl", "GPSD/make_dialogue.py", "IIOD/iiod-0.24-dialogue.jsonl"]),
 
@@ -294,6 +296,7 @@ let testing: [Target] = [
         [
             "AccessoryFinding", "AccessorySimulator", "DeviceCore", "ExternalAccessory", "JSONBytes", "sensorctl",
             "SensorFusion", "SensorTools", "SimulatedDevice", "SyntheticMotion", "SystemCalls", "TestSupport", "Trace",
+            "UmockdevFormat",
         ]),
     tests(
         "ClientTests", in: "Tests",
@@ -390,7 +393,7 @@ let package = Package(
                 "TraceEditing",
             ]),
         .library(name: "IIODSimulator", targets: ["IIODSimulator", "IIOFormat", "DeviceCore", "Trace"]),
-        .library(name: "AccessorySimulator", targets: ["AccessorySimulator", "DeviceCore", "AccessoryFinding"]),
+        .library(name: "AccessorySimulator", targets: ["AccessorySimulator", "DeviceCore", "UmockdevFormat"]),
         // Filters that separate gravity from motion.
         .library(name: "SensorFusion", targets: ["SensorFusion"]),
         // Positions and motion that agree with each other, from a route.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import AccessoryFinding
+import AccessoryFinding
 public import DeviceCore
 import Synchronization
 public import Trace
+public import UmockdevFormat
 
 /// So many warnings about a trace leave room for what programs do otherwise.
 private let maximumWarnings = AccessorySimulator.maximumDifferences / 2

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AccessoryFinding
 import DeviceCore
 import Synchronization
 import Trace
+import UmockdevFormat
 
 /// The dialogues of a protocol, which sessions take in their order.
 final class DialogueLane: Sendable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AccessoryFinding
 import DeviceCore
 import Trace
+import UmockdevFormat
 
 /// What a trace tells of accessories: who comes and goes when, and the dialogues of each protocol.
 struct TracePlan {

@@ -2,8 +2,8 @@
 
 import DeviceCore
 import JSONBytes
-public import AccessoryFinding
 public import Trace
+public import UmockdevFormat
 
 /// A peer that plays umockdev's recording of a dialogue: it sends what the program read, waits for what it wrote, and
 /// compares.

@@ -192,13 +192,13 @@ extension ChannelCore {
     /// Ends the channel and gives the port back; the first call counts.
     private func finish(_ end: ByteChannelEnd) {
         let pending = port.pendingBytes
-        var told = end
         typealias News = (end: ByteChannelEnd, observer: Observer?, timers: [ClockTimer?], patience: Double)
         let news = state.withLock { state -> News? in
             guard !state.isGone else { return nil }
             state.isGone = true
-            told.unsentBytes = state.unsent + pending
-            if told.unsentBytes > 0, told.error == nil { told.error = lostBytes(told) }
+            let unsent = state.unsent + pending
+            let error = end.error ?? (unsent > 0 ? lostBytes(unsent, end.reason) : nil)
+            let told = ByteChannelEnd(end.reason, error: error, unsentBytes: unsent)
             state.unsent = 0
             if !state.isWritingReports { state.output.clear() }
             if state.end == nil { state.end = told }
@@ -216,11 +216,11 @@ extension ChannelCore {
         release(patience: news.patience)
     }
 
-    private func lostBytes(_ end: ByteChannelEnd) -> DeviceError {
+    private func lostBytes(_ count: Int, _ reason: ByteChannelEnd.Reason) -> DeviceError {
         DeviceError(
             .connectionLost,
-            "The connection through \(port.path) ended before \(end.unsentBytes) bytes that were written had been sent.",
-            cause: .system(call: "write", errno: end.reason == .detached ? ENODEV : port.errorOfLoss))
+            "The connection through \(port.path) ended before \(count) bytes that were written had been sent.",
+            cause: .system(call: "write", errno: reason == .detached ? ENODEV : port.errorOfLoss))
     }
 
     private func release(patience: Double) {

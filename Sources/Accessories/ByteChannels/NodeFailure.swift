@@ -9,16 +9,20 @@ package struct NodeFailure: Error {
     package let isPassing: Bool
     private let describe: @Sendable () -> DeviceError
 
+    // Not copied to where it is called, these three: there are many such places, and none is in a hurry.
+
     package init(isPassing: Bool, describe: @escaping @Sendable () -> DeviceError) {
         self.isPassing = isPassing
         self.describe = describe
     }
 
+    @inline(never)
     init(_ code: DeviceError.Code, _ message: String, cause: DeviceError.Cause? = nil, isPassing: Bool = false) {
         self.init(isPassing: isPassing) { DeviceError(code, message, cause: cause) }
     }
 
     /// What a call that opens or sets up a node has failed with.
+    @inline(never)
     package init(opening path: String, call: String = "open", errno number: Int32) {
         let isPassing =
             number == EBUSY || number == EWOULDBLOCK || number == EACCES || number == EPERM || number == EROFS
@@ -26,6 +30,7 @@ package struct NodeFailure: Error {
     }
 
     /// Somebody else has it.
+    @inline(never)
     init(busy path: String) {
         self.init(isPassing: true) { DeviceError(.busy, Self.busy(path)) }
     }

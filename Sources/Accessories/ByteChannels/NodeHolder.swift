@@ -6,9 +6,9 @@ import SystemCalls
 /// The program that has a node open.
 package struct NodeHolder: Sendable {
     /// Its process.
-    package var pid: Int32
+    package let pid: Int32
     /// Its name, at most 15 bytes long; empty when that cannot be read.
-    package var program: String
+    package let program: String
 
     /// The first process found with the node open, as far as this user may see; another one before this one.
     ///

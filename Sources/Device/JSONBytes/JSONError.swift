@@ -23,9 +23,9 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// What is wrong.
-    public var reason: Reason
+    public let reason: Reason
     /// The offset of the offending byte from the start of the text.
-    public var offset: Int
+    public let offset: Int
 
     /// An error at that byte.
     public init(_ reason: Reason, at offset: Int) {

@@ -56,7 +56,7 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
     /// What lies behind it, when something does.
     public var cause: Cause?
     /// The source file and line that noticed it.
-    public var place: String
+    public private(set) var place: String
 
     /// A failure of that kind, noticed here.
     public init(

@@ -8,13 +8,14 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct USBChannelTests {
-    private static let endpoints = USBEndpoints(
-        path: "/dev/bus/usb/001/007", interface: 2, alternate: 1, input: 0x81, output: 0x02, packetLength: 64)
+    private static func endpoints(path: String = "/dev/bus/usb/001/007", input: UInt8 = 0x81) -> USBEndpoints {
+        USBEndpoints(path: path, interface: 2, alternate: 1, input: input, output: 0x02, packetLength: 64)
+    }
 
     private func open(
         _ kernel: FakeUSBKernel, clock: any DeviceClock = LiveClock()
     ) throws -> (channel: NodeChannel, watch: Watch) {
-        let channel = try NodeChannel(USBPort.open(Self.endpoints, kernel: kernel), clock: clock)
+        let channel = try NodeChannel(USBPort.open(Self.endpoints(), kernel: kernel), clock: clock)
         return (channel, Watch(channel))
     }
 
@@ -196,7 +197,7 @@ struct USBChannelTests {
     @Test("An interface with a driver is busy, and the driver is named")
     func busy() {
         let kernel = FakeUSBKernel(failing: USBRequest.claim, with: EBUSY)
-        let error = #expect(throws: DeviceError.self) { try USBPort.open(Self.endpoints, kernel: kernel) }
+        let error = #expect(throws: DeviceError.self) { try USBPort.open(Self.endpoints(), kernel: kernel) }
         #expect(error?.code == .busy)
         #expect(error?.message.contains("cdc_acm") == true)
         #expect(!kernel.isOpen)
@@ -205,7 +206,7 @@ struct USBChannelTests {
     @Test("A failure half way gives everything back", arguments: [USBRequest.setInterface, USBRequest.submit])
     func half(_ request: UInt) {
         let kernel = FakeUSBKernel(failing: request, with: ENODEV)
-        #expect { try USBPort.open(Self.endpoints, kernel: kernel) } throws: {
+        #expect { try USBPort.open(Self.endpoints(), kernel: kernel) } throws: {
             ($0 as? DeviceError)?.code == .notFound
         }
         let selects: [FakeUSBKernel.Call] =
@@ -217,23 +218,21 @@ struct USBChannelTests {
     @Test("The error names the call that failed")
     func named() {
         let kernel = FakeUSBKernel(failing: USBRequest.submit, with: ENODEV)
-        let error = #expect(throws: DeviceError.self) { try USBPort.open(Self.endpoints, kernel: kernel) }
+        let error = #expect(throws: DeviceError.self) { try USBPort.open(Self.endpoints(), kernel: kernel) }
         #expect(error?.cause == .system(call: "USBDEVFS_SUBMITURB", errno: ENODEV))
     }
 
     @Test("Endpoints of the wrong way, or a node that is not there, are refused")
     func wrong() {
-        var endpoints = Self.endpoints
-        endpoints.input = 0x01
-        #expect { try USBPort.open(endpoints, kernel: FakeUSBKernel()) } throws: {
+        let outward = Self.endpoints(input: 0x01)
+        #expect { try USBPort.open(outward, kernel: FakeUSBKernel()) } throws: {
             ($0 as? DeviceError)?.code == .invalidConfiguration
         }
-        endpoints = Self.endpoints
-        endpoints.path = "/dev/bus/usb/001/099"
-        #expect { try USBPort.open(endpoints, kernel: FakeUSBKernel()) } throws: {
+        let absent = Self.endpoints(path: "/dev/bus/usb/001/099")
+        #expect { try USBPort.open(absent, kernel: FakeUSBKernel()) } throws: {
             ($0 as? DeviceError)?.code == .notFound
         }
-        #expect { try ChannelOpener.open(.usb(endpoints), clock: LiveClock(), pauses: []) } throws: {
+        #expect { try ChannelOpener.open(.usb(absent), clock: LiveClock(), pauses: []) } throws: {
             ($0 as? DeviceError)?.code == .notFound
         }
     }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
 import Foundation
 import Testing
 
-@testable import DeviceCore
+@testable import LiveDevice
 
 @Suite("Calibrations in files")
 struct CalibrationFolderTests {

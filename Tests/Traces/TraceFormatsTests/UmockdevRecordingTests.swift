@@ -3,6 +3,7 @@
 import DeviceCore
 import Testing
 import Trace
+import UmockdevFormat
 
 @testable import TraceFormats
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AccessoryFinding
 import AccessorySimulator
 import DeviceCore
 import Foundation
 import Testing
+import UmockdevFormat
 
 @testable import sensorctl
 

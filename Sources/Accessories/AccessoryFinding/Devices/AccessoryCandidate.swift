@@ -11,19 +11,19 @@ public protocol AccessoryCandidateSource: AccessorySource {
 /// A device that could be an accessory, and why it is none.
 public struct AccessoryCandidate: Sendable, Hashable {
     /// For people; empty when the device does not say.
-    public var name: String
+    public let name: String
     /// Where it is plugged in, as with accessories.
-    public var portPath: String
+    public let portPath: String
     /// The USB vendor; nil for what is no USB device.
-    public var vendorID: UInt16?
+    public let vendorID: UInt16?
     /// The USB product; nil for what is no USB device.
-    public var productID: UInt16?
+    public let productID: UInt16?
     /// The USB interface; nil for what is no USB device.
-    public var interface: UInt8?
+    public let interface: UInt8?
     /// What would be opened, as in "/dev/ttyUSB0".
-    public var node: String
+    public let node: String
     /// Why it is no accessory and what makes it one, in a sentence.
-    public var reason: String
+    public let reason: String
 
     /// A candidate of those parts.
     public init(

@@ -89,7 +89,7 @@ package struct AccessorySurvey: Sendable, Hashable {
     /// Nodes of the accessory that no udevd has looked after: they may not be there yet.
     package var unattendedNodes: Set<String> = []
     /// Changes when the same port has got another device, or the same one again.
-    package var attachment = ""
+    package internal(set) var attachment = ""
 }
 
 extension AccessoryDescription {

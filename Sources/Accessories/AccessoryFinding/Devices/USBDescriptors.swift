@@ -18,13 +18,13 @@ package struct USBDescriptors: Sendable, Hashable {
     /// A pair of bulk endpoints.
     package struct BulkPair: Sendable, Hashable {
         /// The address to read from.
-        package var input: UInt8
+        package let input: UInt8
         /// The address to write to.
-        package var output: UInt8
+        package let output: UInt8
         /// The largest packet of the output.
-        package var packetLength: Int
+        package let packetLength: Int
         /// The largest packet of the input.
-        package var inputPacketLength: Int
+        package let inputPacketLength: Int
     }
 
     /// The first bulk endpoint of each direction of an alternate setting; nil when one is missing.

@@ -3,7 +3,7 @@
 import DeviceCore
 import UdevRecords
 
-/// The devices that are known, by their paths; says what is news.
+/// The devices that are known, by their paths. Each change returns what is news.
 struct DeviceTable {
     private(set) var devices: [String: UdevRecord] = [:]
     /// True when a device was left out because there were too many, until all are looked through and find room.
@@ -16,18 +16,13 @@ struct DeviceTable {
     }
 
     /// A message says that a device is there.
-    mutating func update(_ record: UdevRecord, isAdd: Bool, exists: Bool, tell: (UdevEvent) -> Void) {
+    mutating func update(_ record: UdevRecord, isAdd: Bool, exists: Bool) -> [UdevEvent] {
         guard let known = devices[record.path] else {
             // A late message about a device that is gone already.
-            guard isAdd || exists else { return }
-            if insert(record) { tell(.added(record)) }
-            return
+            return isAdd || exists ? insert(record) : []
         }
-        if isAdd, exists, Self.areDifferent(known, record) {
-            // That the former one was removed has been lost.
-            replace(known, with: record, tell: tell)
-            return
-        }
+        // That the former one was removed has been lost.
+        if isAdd, exists, Self.areDifferent(known, record) { return replace(known, with: record) }
         var record = record
         if !isAdd || !exists {
             // While a device is torn down its attributes vanish one by one, and the message about that comes last.
@@ -35,33 +30,32 @@ struct DeviceTable {
             if record.usbInterface.isEmpty { record.usbInterface = known.usbInterface }
             if record.usbDevice.isEmpty { record.usbDevice = known.usbDevice }
         }
-        renew(known, record, tell: tell)
+        return renew(known, record)
     }
 
     /// Takes over what is known of a device now, and tells it when that is news.
-    private mutating func renew(_ known: UdevRecord, _ record: UdevRecord, tell: (UdevEvent) -> Void) {
+    private mutating func renew(_ known: UdevRecord, _ record: UdevRecord) -> [UdevEvent] {
         var record = record
         // A message of udevd says that its rules have been run; of a device without a node it often keeps no record.
         if known.isInitialized { record.isInitialized = true }
-        guard record != known else { return }
+        guard record != known else { return [] }
         devices[record.path] = record
         if record.node.isEmpty {
             var former = known
             former.isInitialized = record.isInitialized
-            if former == record { return }
+            if former == record { return [] }
         }
-        tell(.added(record))
+        return [.added(record)]
     }
 
     /// A message says that a device is gone.
-    mutating func remove(_ path: String, tell: (UdevEvent) -> Void) {
-        guard let known = devices.removeValue(forKey: path) else { return }
-        tell(.removed(known))
+    mutating func remove(_ path: String) -> [UdevEvent] {
+        devices.removeValue(forKey: path).map { [.removed($0)] } ?? []
     }
 
-    /// These are all devices there are. What differs is told: first those that are gone, children before parents, then
+    /// These are all devices there are. What differs is news: first those that are gone, children before parents, then
     /// those that are there, parents before children.
-    mutating func resynchronise(_ records: [UdevRecord], tell: (UdevEvent) -> Void) {
+    mutating func resynchronise(_ records: [UdevRecord]) -> [UdevEvent] {
         var present: [String: UdevRecord] = [:]
         for record in records { present[record.path] = record }
         let replaced = devices.values.filter { known in
@@ -70,33 +64,29 @@ struct DeviceTable {
         let gone = devices.keys.filter { path in
             present[path] == nil || replaced.contains { path == $0 || Self.isBelow(path, $0) }
         }
-        for path in gone.sorted(by: >) { remove(path, tell: tell) }
+        var news = gone.sorted(by: >).flatMap { remove($0) }
         isOverfull = false
         for record in Self.sorted(present.values) {
-            if let known = devices[record.path] {
-                renew(known, record, tell: tell)
-            } else if insert(record) {
-                tell(.added(record))
-            }
+            news += devices[record.path].map { renew($0, record) } ?? insert(record)
         }
+        return news
     }
 
     /// All devices, parents before children.
     var all: [UdevRecord] { Self.sorted(devices.values) }
 
-    private mutating func replace(_ known: UdevRecord, with record: UdevRecord, tell: (UdevEvent) -> Void) {
-        for path in devices.keys.filter({ Self.isBelow($0, known.path) }).sorted(by: >) { remove(path, tell: tell) }
-        remove(known.path, tell: tell)
-        if insert(record) { tell(.added(record)) }
+    private mutating func replace(_ known: UdevRecord, with record: UdevRecord) -> [UdevEvent] {
+        let below = devices.keys.filter { Self.isBelow($0, known.path) }.sorted(by: >)
+        return (below + [known.path]).flatMap { remove($0) } + insert(record)
     }
 
-    private mutating func insert(_ record: UdevRecord) -> Bool {
+    private mutating func insert(_ record: UdevRecord) -> [UdevEvent] {
         guard devices.count < limit else {
             isOverfull = true
-            return false
+            return []
         }
         devices[record.path] = record
-        return true
+        return [.added(record)]
     }
 
     /// True for two devices that were plugged in at one place, one after the other: the number of a device on its bus

@@ -136,7 +136,7 @@ final class MonitorRun {
         } catch {
             connection = nil
             set(error, for: .connection)
-            snapshot([])
+            tellSnapshot()
         }
         withExtendedLifetime(former) {}
         rest()
@@ -157,21 +157,21 @@ final class MonitorRun {
         do throws(DeviceError) {
             let devices = try connection.devices()
             set(nil, for: .listing)
-            guard hasSnapshot else { return snapshot(devices) }
-            table.resynchronise(devices, tell: hand)
+            let isNews = hasSnapshot
+            let news = table.resynchronise(devices)
+            if isNews { hand(news) }
         } catch {
             isIncomplete = true
             set(error, for: .listing)
-            snapshot([])
         }
         tellIfOverfull()
+        tellSnapshot()
     }
 
-    private func snapshot(_ devices: [UdevRecord]) {
+    /// Tells what is there before anything else, once.
+    private func tellSnapshot() {
         guard !hasSnapshot else { return }
         hasSnapshot = true
-        table.resynchronise(devices) { _ in }
-        tellIfOverfull()
         hand(.snapshot(table.all))
     }
 
@@ -209,15 +209,14 @@ final class MonitorRun {
             switch connection.receive() {
             case .updated(let record, let isAdd, let exists):
                 count()
-                table.update(record, isAdd: isAdd, exists: exists, tell: hand)
+                hand(table.update(record, isAdd: isAdd, exists: exists))
                 tellIfOverfull()
             case .moved(let former, let record):
                 count()
-                table.remove(former, tell: hand)
-                table.update(record, isAdd: true, exists: true, tell: hand)
+                hand(table.remove(former) + table.update(record, isAdd: true, exists: true))
             case .removed(let path):
                 count()
-                table.remove(path, tell: hand)
+                hand(table.remove(path))
             case .overflow: noteOverflow()
             case .tooLong:
                 control.count { $0.unusable += 1 }
@@ -259,9 +258,10 @@ final class MonitorRun {
 
     // MARK: Telling
 
-    private func hand(_ event: UdevEvent) {
-        guard !control.isStopped else { return }
-        receive(event)
+    private func hand(_ event: UdevEvent) { hand([event]) }
+
+    private func hand(_ events: [UdevEvent]) {
+        for event in events where !control.isStopped { receive(event) }
     }
 
     /// Tells what is wrong with something, and what is not any more, when that is news.

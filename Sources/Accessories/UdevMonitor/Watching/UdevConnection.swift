@@ -72,17 +72,17 @@ final class MonitorControl: Sendable {
 /// What a monitor's thread has done, for tests and measurements.
 package struct UdevStatistics: Sendable, Equatable {
     /// Times that the thread's wait ended.
-    package var wakeUps = 0
+    package internal(set) var wakeUps = 0
     /// Messages about devices that were taken in.
-    package var messages = 0
+    package internal(set) var messages = 0
     /// Messages that could not be used.
-    package var unusable = 0
+    package internal(set) var unusable = 0
     /// Times that the kernel had dropped messages.
-    package var overflows = 0
+    package internal(set) var overflows = 0
     /// Times that all devices were looked through.
-    package var scans = 0
+    package internal(set) var scans = 0
     /// The group that messages come from.
-    package var group = UdevGroup.kernel
+    package internal(set) var group = UdevGroup.kernel
 }
 
 /// Who sends the messages.

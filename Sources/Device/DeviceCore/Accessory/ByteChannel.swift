@@ -102,11 +102,11 @@ public struct ByteChannelEnd: Sendable {
     }
 
     /// The way in which it ended.
-    public var reason: Reason
+    public let reason: Reason
     /// What went wrong, for a connection that failed or lost bytes.
-    public var error: DeviceError?
+    public let error: DeviceError?
     /// How many bytes had been taken by `write` and were not handed to the system when it ended.
-    public var unsentBytes: Int
+    public let unsentBytes: Int
 
     /// An end of that kind.
     public init(_ reason: Reason, error: DeviceError? = nil, unsentBytes: Int = 0) {

@@ -18,6 +18,14 @@ public protocol CalibrationStore: Sendable {
 
     /// Why something that is stored cannot be used; empty when all is well.
     var problems: [DeviceError] { get }
+
+    /// The path of the file that holds what is stored of that sensor; nil when no file does.
+    func file(of sensor: SensorIdentity) -> String?
+}
+
+extension CalibrationStore {
+    /// None.
+    public func file(of sensor: SensorIdentity) -> String? { nil }
 }
 
 /// Calibrations of a device that has none and keeps none.

@@ -8,7 +8,7 @@ extension SensorCalibration: JSONWritable {
     package func write(to writer: inout JSONWriter) { writer.object { writeMembers(to: &$0) } }
 
     /// Writes the members of the object.
-    func writeMembers(to writer: inout JSONWriter) {
+    package func writeMembers(to writer: inout JSONWriter) {
         writer.member("offset", offset)
         writer.member("matrix", [matrix.0, matrix.1, matrix.2])
         Self.write("sigma", sigma, to: &writer)
@@ -35,15 +35,18 @@ extension SensorCalibration: JSONWritable {
     }
 
     /// The members that have been read so far.
-    struct Parts {
+    package struct Parts {
         private var value = SensorCalibration()
         private var hasOffset = false
         private var hasMatrix = false
 
-        var calibration: SensorCalibration? { hasOffset && hasMatrix ? value : nil }
+        /// Nothing yet.
+        package init() {}
+
+        package var calibration: SensorCalibration? { hasOffset && hasMatrix ? value : nil }
 
         /// Reads the member; false when it is none of a calibration, and then nothing has been read.
-        mutating func read(_ key: JSONText, _ reader: inout JSONReader) throws(JSONError) -> Bool {
+        package mutating func read(_ key: JSONText, _ reader: inout JSONReader) throws(JSONError) -> Bool {
             switch key.word {
             case JSONText.word("offset"):
                 guard let offset = try SensorCalibration.readVector(&reader) else { return true }

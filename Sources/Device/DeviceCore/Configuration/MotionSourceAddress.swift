@@ -17,9 +17,9 @@ public struct MotionSourceAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The way.
-    public var backend: Backend
+    public let backend: Backend
     /// What follows the colon: a host with or without a port, a USB path; empty for `local:`.
-    public var place: String
+    public let place: String
 
     /// The kernel of this machine.
     public static let local = MotionSourceAddress(backend: .local, place: "")
@@ -34,7 +34,8 @@ public struct MotionSourceAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads an address; the error names what is wrong with it.
     public init(_ text: String) throws(DeviceError) {
-        func failure(_ reason: String) -> DeviceError {
+        // One copy for all that can be wrong.
+        @inline(never) func failure(_ reason: String) -> DeviceError {
             DeviceError(
                 .invalidConfiguration,
                 "\"\(text.prefix(200))\" is not the address of motion sensors: \(reason). Write local:, ip:host, ip:host:port or usb:."

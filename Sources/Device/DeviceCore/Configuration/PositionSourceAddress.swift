@@ -13,11 +13,11 @@ public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible
     }
 
     /// The client.
-    public var client: Client
+    public let client: Client
     /// A name or a numeric address.
-    public var host: String
+    public let host: String
     /// The TCP port.
-    public var port: UInt16
+    public let port: UInt16
 
     /// gpsd's registered port.
     public static let standardPort: UInt16 = 2947
@@ -31,7 +31,8 @@ public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible
 
     /// Reads an address; the error names what is wrong with it.
     public init(_ text: String) throws(DeviceError) {
-        func failure(_ reason: String) -> DeviceError {
+        // One copy for all that can be wrong.
+        @inline(never) func failure(_ reason: String) -> DeviceError {
             DeviceError(
                 .invalidConfiguration,
                 "\"\(text.prefix(200))\" is not the address of a position source: \(reason). Write gpsd://host:port or libgps://host:port."
@@ -66,14 +67,15 @@ public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible
         }
         self.client = client
         self.host = host.isEmpty ? "localhost" : String(host)
-        self.port = PositionSourceAddress.standardPort
-        if let port, !port.isEmpty {
-            // A sign is taken by UInt16 and does not belong here.
-            guard port.first != "+", let number = UInt16(port), number > 0 else {
-                throw failure("the port is not a number from 1 to 65535")
-            }
-            self.port = number
+        guard let port, !port.isEmpty else {
+            self.port = PositionSourceAddress.standardPort
+            return
         }
+        // A sign is taken by UInt16 and does not belong here.
+        guard port.first != "+", let number = UInt16(port), number > 0 else {
+            throw failure("the port is not a number from 1 to 65535")
+        }
+        self.port = number
     }
 
     /// The address as it is written in a configuration.

@@ -17,16 +17,16 @@ public final class ConsumerGate: Sendable {
     public init() {}
 
     /// A consumer has asked for its first element.
-    public func enter() { change { $0.present += 1 } }
+    public func enter() { change(present: 1) }
 
     /// A consumer has gone.
-    public func leave() { change { $0.present -= 1 } }
+    public func leave() { change(present: -1) }
 
     /// A consumer was handed an element.
-    public func begin() { change { $0.busy += 1 } }
+    public func begin() { change(busy: 1) }
 
     /// A consumer has asked for the next one, or has gone.
-    public func end() { change { $0.busy -= 1 } }
+    public func end() { change(busy: -1) }
 
     /// True when no consumer is working on an element.
     public var isIdle: Bool { state.withLock { $0.busy == 0 } }
@@ -51,9 +51,11 @@ public final class ConsumerGate: Sendable {
         }
     }
 
-    private func change(_ body: (inout State) -> Void) {
+    @inline(never)  // one copy for all four
+    private func change(busy: Int = 0, present: Int = 0) {
         let ready = state.withLock { state in
-            body(&state)
+            state.busy += busy
+            state.present += present
             var ready: [CheckedContinuation<Void, Never>] = []
             state.waiters.removeAll { waiter in
                 guard waiter.isReady(state.busy, state.present) else { return false }

@@ -91,7 +91,13 @@ public final class PositionHub: PositionSource {
         state.withLock { state in
             let receivers = state.flow.receivers
             if receivers.indices.contains(state.flow.chosen), let fix = receivers[state.flow.chosen].fix { return fix }
-            return receivers.lazy.compactMap(\.fix).max { $0.report.arrival < $1.report.arrival }
+            var last: PositionFix?
+            for receiver in receivers {
+                guard let fix = receiver.fix else { continue }
+                if let last, fix.report.arrival <= last.report.arrival { continue }
+                last = fix
+            }
+            return last
         }
     }
 

@@ -31,9 +31,9 @@ extension PositionSource {
 /// A position report and the sky that belonged to it.
 public struct PositionFix: Sendable {
     /// The report.
-    public var report: PositionReport
+    public let report: PositionReport
     /// The receiver's view of the sky at that time; nil when it gave none.
-    public var sky: SkyReport?
+    public let sky: SkyReport?
 
     /// A fix of those parts.
     public init(report: PositionReport, sky: SkyReport?) {

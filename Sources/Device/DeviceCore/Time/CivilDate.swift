@@ -2,15 +2,15 @@
 
 /// Civil time in UTC, in parts: the Gregorian calendar throughout, without leap seconds.
 package struct CivilDate: Sendable, Hashable {
-    package var year: Int
+    package let year: Int
     /// 1 to 12.
-    package var month: Int
+    package let month: Int
     /// 1 to 31.
-    package var day: Int
-    package var hour: Int
-    package var minute: Int
-    package var second: Int
-    package var nanosecond: Int32
+    package let day: Int
+    package let hour: Int
+    package let minute: Int
+    package let second: Int
+    package let nanosecond: Int32
 
     /// The parts of an instant.
     package init(_ time: WallTime) {

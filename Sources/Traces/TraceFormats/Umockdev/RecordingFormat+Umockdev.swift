@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AccessoryFinding
 import DeviceCore
 import Trace
+import UmockdevFormat
 
 /// Makes a trace of umockdev's files: accessories that are attached, and the dialogue with one of them.
 struct UmockdevImport {

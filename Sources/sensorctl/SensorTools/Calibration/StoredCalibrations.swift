@@ -25,7 +25,7 @@ package struct StoredCalibrations {
         guard store.isWritable, let calibration = outcome.stored(sensor.mountMatrix, date: now) else { return nil }
         let identity = SensorIdentity(sensor)
         try store.store(calibration, for: identity)
-        return (store as? CalibrationFolder)?.file(of: identity) ?? identity.key
+        return store.file(of: identity) ?? identity.key
     }
 
     /// What there is for the sensors that are there.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AccessoryFinding
 import AccessorySimulator
 import ArgumentParser
 import DeviceCore
@@ -8,6 +7,7 @@ import ExternalAccessory
 import Foundation
 import LiveDevice
 import Trace
+import UmockdevFormat
 
 struct TalkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

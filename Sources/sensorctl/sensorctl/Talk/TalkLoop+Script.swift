@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AccessoryFinding
 import AccessorySimulator
 import DeviceCore
 import SensorTools
+import UmockdevFormat
 
 extension TalkLoop {
     /// Says what a recorded program said, and returns at the first answer that is another than the recorded one.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AccessoryFinding
 import AccessorySimulator
+import UmockdevFormat
 
 /// Where a recorded dialogue has come to, seen from the program: what it wrote is said again, what it read is compared.
 struct TalkScript {

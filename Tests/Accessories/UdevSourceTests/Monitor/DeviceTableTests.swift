@@ -12,19 +12,19 @@ struct DeviceTableTests {
 
     private func table(_ records: UdevRecord..., limit: Int = 100) -> DeviceTable {
         var table = DeviceTable(limit: limit)
-        table.resynchronise(records) { _ in }
+        _ = table.resynchronise(records)
         return table
     }
 
     @Test("A device that is new is told, and again only when something in its record has changed")
     func tellsNews() {
         var table = table()
-        table.update(MonitorRecords.tty(), isAdd: true, exists: true, tell: log.note)
-        table.update(MonitorRecords.tty(), isAdd: true, exists: true, tell: log.note)
-        table.update(MonitorRecords.tty(), isAdd: false, exists: true, tell: log.note)
+        log.note(table.update(MonitorRecords.tty(), isAdd: true, exists: true))
+        log.note(table.update(MonitorRecords.tty(), isAdd: true, exists: true))
+        log.note(table.update(MonitorRecords.tty(), isAdd: false, exists: true))
         var changed = MonitorRecords.tty()
         changed.properties["EXTERNAL_ACCESSORY_PROTOCOLS"] = "com.example.scale"
-        table.update(changed, isAdd: false, exists: true, tell: log.note)
+        log.note(table.update(changed, isAdd: false, exists: true))
         #expect(log.all == ["added /dev/ttyACM0", "added /dev/ttyACM0"])
         #expect(log.last == changed)
     }
@@ -32,8 +32,8 @@ struct DeviceTableTests {
     @Test("A device that is gone is told with all that was known of it, and once")
     func tellsRemovals() {
         var table = table(MonitorRecords.device())
-        table.remove(MonitorRecords.port, tell: log.note)
-        table.remove(MonitorRecords.port, tell: log.note)
+        log.note(table.remove(MonitorRecords.port))
+        log.note(table.remove(MonitorRecords.port))
         #expect(log.all == ["removed /dev/bus/usb/001/006"])
         #expect(log.last == MonitorRecords.device())
     }
@@ -46,28 +46,28 @@ struct DeviceTableTests {
         bare.usbInterface = ""
         bare.usbDevice = ""
         // Without its folder, and with a folder that is half empty.
-        table.update(bare, isAdd: true, exists: false, tell: log.note)
+        log.note(table.update(bare, isAdd: true, exists: false))
         bare.attributes = ["serial": "WS-7731"]
-        table.update(bare, isAdd: false, exists: true, tell: log.note)
+        log.note(table.update(bare, isAdd: false, exists: true))
         #expect(log.all.isEmpty)
-        table.remove(bare.path, tell: log.note)
+        log.note(table.remove(bare.path))
         #expect(log.last == MonitorRecords.tty())
     }
 
     @Test("A late message about a device that is gone does not bring it back")
     func ignoresLateMessages() {
         var table = table()
-        table.update(MonitorRecords.tty(), isAdd: false, exists: false, tell: log.note)
+        log.note(table.update(MonitorRecords.tty(), isAdd: false, exists: false))
         #expect(log.all.isEmpty)
         // A driver was bound to one that had not been told.
-        table.update(MonitorRecords.tty(), isAdd: false, exists: true, tell: log.note)
+        log.note(table.update(MonitorRecords.tty(), isAdd: false, exists: true))
         #expect(log.all == ["added /dev/ttyACM0"])
     }
 
     @Test("An add of another device at the same port tells first that the former one and all below it are gone")
     func tellsReplacement() {
         var table = table(MonitorRecords.device(), MonitorRecords.interface(), MonitorRecords.tty())
-        table.update(MonitorRecords.device(number: "007"), isAdd: true, exists: true, tell: log.note)
+        log.note(table.update(MonitorRecords.device(number: "007"), isAdd: true, exists: true))
         #expect(
             log.all == [
                 "removed /dev/ttyACM0", "removed ", "removed /dev/bus/usb/001/006", "added /dev/bus/usb/001/007",
@@ -81,7 +81,7 @@ struct DeviceTableTests {
             MonitorRecords.plain(2))
         var changed = MonitorRecords.plain(2)
         changed.properties["ID_SERIAL"] = "2"
-        table.resynchronise([MonitorRecords.plain(3), changed, MonitorRecords.plain(1)], tell: log.note)
+        log.note(table.resynchronise([MonitorRecords.plain(3), changed, MonitorRecords.plain(1)]))
         #expect(
             log.all == [
                 "removed /dev/ttyACM0", "removed ", "removed /dev/bus/usb/001/006", "added /dev/tty2",
@@ -93,8 +93,9 @@ struct DeviceTableTests {
     @Test("A new look at a port with another device in it tells that all of the former one is gone")
     func resynchronisesReplacement() {
         var table = table(MonitorRecords.device(), MonitorRecords.interface(), MonitorRecords.tty())
-        table.resynchronise(
-            [MonitorRecords.tty(), MonitorRecords.device(number: "007"), MonitorRecords.interface()], tell: log.note)
+        log.note(
+            table.resynchronise(
+                [MonitorRecords.tty(), MonitorRecords.device(number: "007"), MonitorRecords.interface()]))
         #expect(
             log.all == [
                 "removed /dev/ttyACM0", "removed ", "removed /dev/bus/usb/001/006",
@@ -107,7 +108,7 @@ struct DeviceTableTests {
         var neighbour = MonitorRecords.device(number: "009")
         neighbour.path = MonitorRecords.port + "0"
         var table = table(MonitorRecords.device(), neighbour)
-        table.update(MonitorRecords.device(number: "010"), isAdd: true, exists: true, tell: log.note)
+        log.note(table.update(MonitorRecords.device(number: "010"), isAdd: true, exists: true))
         #expect(log.all == ["removed /dev/bus/usb/001/006", "added /dev/bus/usb/001/010"])
         #expect(table.devices[neighbour.path] == neighbour)
     }
@@ -117,10 +118,10 @@ struct DeviceTableTests {
         var raw = [MonitorRecords.interface(), MonitorRecords.tty()]
         for index in raw.indices { raw[index].isInitialized = false }
         var table = table(raw[0], raw[1])
-        table.update(MonitorRecords.interface(), isAdd: true, exists: true, tell: log.note)
-        table.update(MonitorRecords.tty(), isAdd: true, exists: true, tell: log.note)
-        table.resynchronise(raw, tell: log.note)
-        table.update(MonitorRecords.tty(), isAdd: false, exists: true, tell: log.note)
+        log.note(table.update(MonitorRecords.interface(), isAdd: true, exists: true))
+        log.note(table.update(MonitorRecords.tty(), isAdd: true, exists: true))
+        log.note(table.resynchronise(raw))
+        log.note(table.update(MonitorRecords.tty(), isAdd: false, exists: true))
         #expect(log.all == ["added /dev/ttyACM0"])
         #expect(table.all == [MonitorRecords.interface(), MonitorRecords.tty()])
     }
@@ -129,11 +130,11 @@ struct DeviceTableTests {
     func limits() {
         var table = table(MonitorRecords.plain(1), MonitorRecords.plain(2), limit: 2)
         #expect(!table.isOverfull)
-        table.update(MonitorRecords.plain(3), isAdd: true, exists: true, tell: log.note)
+        log.note(table.update(MonitorRecords.plain(3), isAdd: true, exists: true))
         #expect(table.isOverfull)
         #expect(log.all.isEmpty)
-        table.remove(MonitorRecords.plain(1).path, tell: log.note)
-        table.update(MonitorRecords.plain(3), isAdd: true, exists: true, tell: log.note)
+        log.note(table.remove(MonitorRecords.plain(1).path))
+        log.note(table.update(MonitorRecords.plain(3), isAdd: true, exists: true))
         #expect(log.all == ["removed /dev/tty1", "added /dev/tty3"])
     }
 }

@@ -12,6 +12,8 @@ final class EventLog: @unchecked Sendable {
     private var lines: [String] = []
     private var records: [UdevRecord] = []
 
+    func note(_ events: [UdevEvent]) { for event in events { note(event) } }
+
     func note(_ event: UdevEvent) {
         condition.withLock {
             switch event {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AccessoryFinding
 import DeviceCore
 import Foundation
 import TestSupport
 import UdevRecords
+import UmockdevFormat
 
 /// The devices of a umockdev description, as a monitor would tell of them.
 enum UmockdevFile {

@@ -6,6 +6,7 @@ import Foundation
 import TestSupport
 import Testing
 import Trace
+import UmockdevFormat
 
 @testable import AccessorySimulator
 

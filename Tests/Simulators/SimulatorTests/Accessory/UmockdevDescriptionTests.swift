@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AccessoryFinding
 import AccessorySimulator
 import DeviceCore
 import Foundation
 import TestSupport
 import Testing
 import UdevRecords
+import UmockdevFormat
 
 @Suite("Descriptions of umockdev")
 struct UmockdevDescriptionTests {

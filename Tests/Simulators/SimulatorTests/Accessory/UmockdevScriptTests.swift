@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AccessoryFinding
 import AccessorySimulator
 import DeviceCore
 import Synchronization
 import Testing
 import Trace
+import UmockdevFormat
 
 @Suite("Scripts of umockdev")
 struct UmockdevScriptTests {

@@ -19,7 +19,7 @@ struct ScrubTests {
         let corners = [(50.0, 8.0), (50.009, 8.0), (50.009, 8.014), (50.0, 8.014), (50.0, 8.0)]
         let trace = try makeTrace(
             corners.enumerated().map {
-                #"{"t":\#($0.offset),"gpsd":\#(tpv($0.element.0, $0.element.1, second: $0.offset, more: #","altHAE":247.5,"altMSL":200.0,"geoidSep":47.5,"magvar":3.2,"speed":10.0"#))}"#
+                #"{"t":\#($0.offset),"gpsd":\#(tpvLine($0.element.0, $0.element.1, second: $0.offset, more: #","altHAE":247.5,"altMSL":200.0,"geoidSep":47.5,"magvar":3.2,"speed":10.0"#))}"#
             }, start: "2024-05-01T10:00:00.000000000Z")
         var options = ScrubOptions()
         options.place = GeodeticCoordinate(latitude: 10, longitude: 20)

@@ -12,8 +12,8 @@ struct SummaryTests {
     func streams() throws {
         var lines = (0..<101).map { #"{"t":\#(Double($0) / 100),"gyroscope":[1.0,2.0,3.0]}"# }
         lines.append(#"{"t":5,"gyroscope":[1.0,2.0,3.0]}"#)
-        lines.append(#"{"t":5,"gpsd":\#(tpv(50, 8, second: 0, more: #","eph":4.0"#))}"#)
-        lines.append(#"{"t":6,"gpsd":\#(tpv(50.001, 8, second: 1, more: #","eph":6.0"#))}"#)
+        lines.append(#"{"t":5,"gpsd":\#(tpvLine(50, 8, second: 0, more: #","eph":4.0"#))}"#)
+        lines.append(#"{"t":6,"gpsd":\#(tpvLine(50.001, 8, second: 1, more: #","eph":6.0"#))}"#)
         lines.append(#"{"t":7,"gpsd":{"class":"TPV","device":"/dev/ttyACM0","mode":1}}"#)
         lines.append("broken")
         let summary = TraceSummary(try makeTrace(lines, sensors: #"{"id":"gyroscope","kind":"gyroscope"}"#))
@@ -43,7 +43,7 @@ struct SummaryTests {
             ([-10, 10, -20], -20, 10), ([0, 120, -120, 0, 10], -180, 180),
         ] as [([Double], Double, Double)])
     func area(longitudes: [Double], west: Double, east: Double) throws {
-        let lines = longitudes.enumerated().map { #"{"t":\#($0),"gpsd":\#(tpv(1, $1, second: $0))}"# }
+        let lines = longitudes.enumerated().map { #"{"t":\#($0),"gpsd":\#(tpvLine(1, $1, second: $0))}"# }
         let positions = try #require(TraceSummary(try makeTrace(lines)).positions)
         #expect(positions.west == west && positions.east == east)
     }
@@ -52,7 +52,7 @@ struct SummaryTests {
     func drift() throws {
         let trace = try makeTrace(
             [
-                #"{"t":0,"gpsd":\#(tpv(50, 8, second: 0))}"#,
+                #"{"t":0,"gpsd":\#(tpvLine(50, 8, second: 0))}"#,
                 #"{"t":120.0012,"gpsd":{"class":"TPV","mode":1,"time":"2024-05-01T10:02:00.000Z"}}"#,
             ], start: "2024-05-01T10:00:00.000000000Z")
         // The test's header names no clock.

@@ -47,7 +47,7 @@ extension TraceFile {
 }
 
 /// A position as gpsd tells it.
-func tpv(_ latitude: Double, _ longitude: Double, second: Int = 0, more: String = "") -> String {
+func tpvLine(_ latitude: Double, _ longitude: Double, second: Int = 0, more: String = "") -> String {
     let time = "2024-05-01T10:00:\(second < 10 ? "0" : "")\(second).000Z"
     return
         #"{"class":"TPV","device":"/dev/ttyACM0","mode":3,"time":"\#(time)","lat":\#(latitude),"lon":\#(longitude)\#(more)}"#

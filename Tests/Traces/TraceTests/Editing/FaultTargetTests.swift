@@ -10,7 +10,7 @@ import Trace
 struct FaultTargetTests {
     /// Two kinds of sensors, two receivers and an accessory.
     private static func trace() throws -> TraceFile {
-        let position = tpv(50, 8)
+        let position = tpvLine(50, 8)
         return try makeTrace(
             [
                 #"{"t":0,"attach":{"id":"1","name":"Scale","port":"1-2","protocols":["com.example.a"]}}"#,

@@ -56,7 +56,7 @@ struct CutTests {
 
     @Test("Reports without stamps of arrival are cut by the receiver's time")
     func receiverTime() throws {
-        let text = (0..<10).map { tpv(50, 8, second: $0) + "\n" }.joined()
+        let text = (0..<10).map { tpvLine(50, 8, second: $0) + "\n" }.joined()
         let trace = try TraceFile(bytes: [UInt8](text.utf8), name: "log")
         let part = try TraceEditor.trace(trace, edits: [CutEdit(from: 3, to: 5)], named: "part")
         #expect(part.positions.count == 3)

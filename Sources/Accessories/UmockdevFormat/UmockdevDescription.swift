@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessoryFinding
 public import DeviceCore
 import JSONBytes
 package import UdevRecords

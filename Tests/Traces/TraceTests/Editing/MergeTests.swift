@@ -53,7 +53,8 @@ struct MergeTests {
     func errors() throws {
         func trace(_ device: String, isPhone: Bool) throws -> TraceFile {
             let units = isPhone ? #","units":{"eph":"m at 68%"}"# : ""
-            let report = tpv(50, 8, more: #","epv":5.0,"eps":0.5,"eph":10.0"#).replacing("/dev/ttyACM0", with: device)
+            let report = tpvLine(50, 8, more: #","epv":5.0,"eps":0.5,"eph":10.0"#).replacing(
+                "/dev/ttyACM0", with: device)
             return try TraceFile(
                 bytes: [UInt8](
                     #"{"format":"device-services-trace","version":1\#(units)}\#n{"t":0,"gpsd":\#(report)}\#n"#.utf8),

@@ -80,7 +80,7 @@ struct FaultTests {
 
     @Test("gpsd loses its fix, goes and comes back, and its clock goes wrong")
     func positions() throws {
-        let trace = try makeTrace((0..<6).map { #"{"t":\#($0),"gpsd":\#(tpv(50, 8, second: $0))}"# })
+        let trace = try makeTrace((0..<6).map { #"{"t":\#($0),"gpsd":\#(tpvLine(50, 8, second: $0))}"# })
         #expect(
             try Self.apply("nofix@2s+2s", to: trace).positions.map(\.hasFix) == [true, true, false, false, true, true])
         let gone = try Self.apply("loss@1500ms+2s", to: trace).eventLines

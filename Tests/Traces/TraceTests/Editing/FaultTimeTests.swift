@@ -11,7 +11,7 @@ struct FaultTimeTests {
     private static func sparse() throws -> TraceFile {
         try makeTrace(
             [
-                #"{"t":0,"gpsd":\#(tpv(50, 8, second: 0))}"#, #"{"t":0,"gyroscope":[1,2,3]}"#,
+                #"{"t":0,"gpsd":\#(tpvLine(50, 8, second: 0))}"#, #"{"t":0,"gyroscope":[1,2,3]}"#,
                 #"{"t":100,"gyroscope":[1,2,3]}"#,
             ], sensors: FaultTests.sensors)
     }
@@ -89,13 +89,14 @@ struct FaultTimeTests {
         let pps =
             #"{"class":"PPS","device":"/dev/ttyACM0","real_sec":1714557600,"real_nsec":0,"clock_sec":1714557600,"clock_nsec":7}"#
         let trace = try makeTrace([
-            #"{"t":0,"gpsd":\#(tpv(50, 8, second: 7, more: #","ecefx":3.5e6,"jam":12,"new":{"a":[1]}"#))}"#,
+            #"{"t":0,"gpsd":\#(tpvLine(50, 8, second: 7, more: #","ecefx":3.5e6,"jam":12,"new":{"a":[1]}"#))}"#,
             #"{"t":1,"gpsd":\#(pps)}"#,
         ])
         let lines = try FaultTests.apply("clockstep=-2s", to: trace).eventLines
         #expect(
             lines[0]
-                == #"{"t":0.0,"gpsd":\#(tpv(50, 8, second: 5, more: #","ecefx":3.5e6,"jam":12,"new":{"a":[1]}"#))}"#)
+                == #"{"t":0.0,"gpsd":\#(tpvLine(50, 8, second: 5, more: #","ecefx":3.5e6,"jam":12,"new":{"a":[1]}"#))}"#
+        )
         // The machine's own clock goes on as it did.
         #expect(
             lines[1] == #"{"t":1.0,"gpsd":\#(pps.replacing("real_sec\":1714557600", with: "real_sec\":1714557598"))}"#)
@@ -104,7 +105,7 @@ struct FaultTimeTests {
     @Test("Sentences that would tell of another fix or time are left out, and stay where positions are as they were")
     func sentences() throws {
         let trace = try makeTrace([
-            #"{"t":0,"gpsd":\#(tpv(50, 8))}"#,
+            #"{"t":0,"gpsd":\#(tpvLine(50, 8))}"#,
             ##"{"t":9,"gpsdText":"$GPGGA,100000.00,5000.0000,N,00800.0000,E,1,08,1.0,100.0,M,47.0,M,,*6C"}"##,
         ])
         func count(_ faults: String) throws -> Int {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import DeviceCore
 import JSONBytes
 import Synchronization
 import SystemCalls
@@ -9,7 +10,7 @@ import SystemCalls
 /// A file is written beside the old one and then takes its place, so that it is whole whenever power fails. What cannot be
 /// read, is not a calibration or belongs to another sensor is left alone and reported in ``problems``; it is written over
 /// with the next calibration of its sensor.
-public final class CalibrationFolder: CalibrationStore {
+package final class CalibrationFolder: CalibrationStore {
     /// The largest file that is read, in bytes; one of ours has less than one kilobyte.
     static let maximumSize = 16_384
     private static let format = "device-services-calibration"
@@ -17,18 +18,18 @@ public final class CalibrationFolder: CalibrationStore {
     private static let maximumProblems = 32
 
     /// The folder; nil when the environment names no place for one.
-    public let path: String?
+    package let path: String?
     private let found = Mutex<[String: DeviceError]>([:])
     /// Held while a file is written.
     private let writing = Mutex(UInt32(0))
 
     /// The calibrations of that folder, which is made when the first is stored; nil, and a path that is not absolute, for
     /// none.
-    public init(path: String?) { self.path = path.flatMap { $0.hasPrefix("/") ? $0 : nil } }
+    package init(path: String?) { self.path = path.flatMap { $0.hasPrefix("/") ? $0 : nil } }
 
     /// The calibrations of this user on this machine: the folder that `DEVICE_SERVICES_STATE` names, else `device-services`
     /// in `XDG_STATE_HOME`, else in `~/.local/state`; for root without `XDG_STATE_HOME` `/var/lib/device-services`.
-    public static func ofUser() -> CalibrationFolder {
+    package static func ofUser() -> CalibrationFolder {
         CalibrationFolder(
             path: path(environment: { name in getenv(name).map { String(cString: $0) } }, isRoot: geteuid() == 0))
     }
@@ -44,13 +45,13 @@ public final class CalibrationFolder: CalibrationStore {
     }
 
     /// True when there is a place to store in.
-    public var isWritable: Bool { path != nil }
+    package var isWritable: Bool { path != nil }
 
     /// Why files could not be read or written, when that was tried last.
-    public var problems: [DeviceError] { found.withLock { found in found.sorted { $0.key < $1.key }.map(\.value) } }
+    package var problems: [DeviceError] { found.withLock { found in found.sorted { $0.key < $1.key }.map(\.value) } }
 
     /// The path of a sensor's file; nil without a folder.
-    public func file(of sensor: SensorIdentity) -> String? { path.map { "\($0)/\(Self.name(of: sensor))" } }
+    package func file(of sensor: SensorIdentity) -> String? { path.map { "\($0)/\(Self.name(of: sensor))" } }
 
     /// The kind, for people, and a hash of the key, which may hold anything.
     private static func name(of sensor: SensorIdentity) -> String {
@@ -65,7 +66,7 @@ public final class CalibrationFolder: CalibrationStore {
     // MARK: Reading
 
     /// What the sensor's file holds; nil when there is none or it cannot be used.
-    public func load(_ sensor: SensorIdentity) -> SensorCalibration? {
+    package func load(_ sensor: SensorIdentity) -> SensorCalibration? {
         guard let file = file(of: sensor) else { return nil }
         do throws(DeviceError) {
             let calibration = try Self.decode(try FileBytes.read(file, limit: Self.maximumSize), sensor, file: file)
@@ -130,7 +131,7 @@ public final class CalibrationFolder: CalibrationStore {
     // MARK: Writing
 
     /// Writes the sensor's file.
-    public func store(_ calibration: SensorCalibration, for sensor: SensorIdentity) throws(DeviceError) {
+    package func store(_ calibration: SensorCalibration, for sensor: SensorIdentity) throws(DeviceError) {
         guard let path, let file = file(of: sensor) else { throw Self.homeless }
         if let problem = calibration.problem(for: sensor.kind ?? .magnetometer) {
             throw DeviceError(.inputOutput, "The calibration of \(sensor) is not stored, for \(problem).")
@@ -162,7 +163,7 @@ public final class CalibrationFolder: CalibrationStore {
     }
 
     /// Removes the sensor's file.
-    public func remove(_ sensor: SensorIdentity) throws(DeviceError) {
+    package func remove(_ sensor: SensorIdentity) throws(DeviceError) {
         guard let file = file(of: sensor) else { return }
         guard unlink(file) == 0 || errno == ENOENT else {
             throw DeviceError(

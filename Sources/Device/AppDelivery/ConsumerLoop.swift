@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import DeviceCore
 import Synchronization
 
 /// What a loop over an asynchronous sequence is fed from.
