@@ -33,13 +33,17 @@ public enum MotionCSVLayout: String, Sendable, CaseIterable {
         {
             self = .broad
         } else if ["gx", "ax", "mx"].contains(where: columns.contains)
-            || columns.contains("p") && columns.contains(where: { Self.timeColumns.contains($0) })
+            || columns.contains(where: Self.scalarColumns.contains)
+                && columns.contains(where: Self.timeColumns.contains)
         {
             self = .si
         } else {
             return nil
         }
     }
+
+    /// The columns of sensors without axes. Other tables have such names too, so they count beside a column of seconds only.
+    private static let scalarColumns = Set(SensorKind.allCases.filter { !$0.isVector }.flatMap(\.csvColumns))
 
     /// The names that a column of seconds may have.
     static let timeColumns: Set<String> = ["t", "time", "seconds", "t (s)", "time (s)", "t_s", "time_s"]
@@ -81,7 +85,13 @@ extension MotionCSVLayout {
                 columns[axis] = TableRows.Column(index: index)
             }
         }
-        if self == .si || self == .iio, let index = reader.column("p") { columns[.pressure] = .init(index: index) }
+        if self == .si || self == .iio {
+            for kind in SensorKind.allCases where !kind.isVector {
+                for (name, quantity) in zip(kind.csvColumns, TableRows.axes(kind)) {
+                    if let index = reader.column(name) { columns[quantity] = TableRows.Column(index: index) }
+                }
+            }
+        }
         guard !columns.isEmpty else {
             throw reader.place(nil).error(
                 "no column holds motion readings. They are called t, gx, gy, gz, ax, ay, az, mx, my, mz.")
