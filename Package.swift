@@ -368,7 +368,8 @@ let fuzz = Target.target(
     ],
     path: "Tests/Fuzz/Sources", swiftSettings: strict)
 
-/// The tests of rooms in which a trait turns a library of C on or off.
+/// The tests of rooms in which a trait turns a library of C on or off. Without C libraries the first command runs these;
+/// those of programs and servers run so with `--all`.
 let changedByTraits: Set = ["DeviceCoreTests", "GPSDSourceTests", "IIOSourceTests", "UdevSourceTests"]
 
 var targets = hall + location + motion + accessories + traces + simulators + tool + testing

@@ -276,8 +276,8 @@ extension IIODWorld {
         return (started ?? now).nanoseconds.addingSaturated(lead(of: clock))
     }
 
-    /// How far a clock is ahead of the one since boot. The thread may be held up at any time, `now` be long ago then, and two
-    /// readings be apart: the closest pair of three counts.
+    /// How far a clock is ahead of the one since boot. Both are read side by side, for `now` may be long past. Between two
+    /// readings the thread may be held up, so the closest pair of three counts.
     private func lead(of clock: IIOStampClock) -> Int64 {
         if clock == .boottime { return 0 }
         let pairs = (0..<3).map { _ in

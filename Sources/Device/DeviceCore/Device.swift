@@ -33,10 +33,10 @@ public final class Device: Sendable {
         clock: any DeviceClock,
         configuration: Configuration,
         positionSource: any PositionSource,
-        motionSource: any MotionSource = NoMotionSource(),
+        motionSource: any MotionSource = MotionHub(),
         accessorySource: any AccessorySource = NoAccessorySource(),
         statusSource: any StatusSource = StatusHub(),
-        calibrations: any CalibrationStore = NoCalibrations(),
+        calibrations: any CalibrationStore = FixedCalibrations(),
         playback: (any PlaybackDelivery)? = nil
     ) {
         self.init(

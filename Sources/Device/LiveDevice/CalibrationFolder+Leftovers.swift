@@ -35,13 +35,8 @@ extension CalibrationFolder {
             guard fstatat(entries.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
                 status.st_mode & S_IFMT == S_IFREG
             else { continue }
-            #if canImport(Darwin)
-            let written = Int64(status.st_mtimespec.tv_sec)
-            #else
-            let written = Int64(status.st_mtim.tv_sec)
-            #endif
             // Also what a clock has written that was ahead.
-            if abs(Int64(now.tv_sec) - written) > greatestAge { leftovers.append(name) }
+            if abs(Int64(now.tv_sec) - Int64(status.st_mtim.tv_sec)) > greatestAge { leftovers.append(name) }
         }
         for name in leftovers { unlinkat(entries.descriptor, name, 0) }
     }

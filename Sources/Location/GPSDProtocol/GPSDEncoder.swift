@@ -28,6 +28,10 @@ package enum GPSDEncoder {
             writer.fixed(value, decimals: decimals)
         }
 
+        mutating func axes(_ x: StaticString, _ y: StaticString, _ z: StaticString, _ value: SIMD3<Double>) {
+            for (key, number) in [(x, value.x), (y, value.y), (z, value.z)] { self.number(key, number, decimals: 4) }
+        }
+
         mutating func count(_ key: StaticString, _ value: Int32) { writer.member(key, value) }
 
         /// Below zero stands for a number that the report does not have.
@@ -93,15 +97,9 @@ package enum GPSDEncoder {
         members.number("roll", report.roll, decimals: 4)
         members.number("rot", report.rateOfTurn, decimals: 4)
         members.number("dip", report.dip, decimals: 4)
-        members.number("mag_x", report.magneticField.x, decimals: 4)
-        members.number("mag_y", report.magneticField.y, decimals: 4)
-        members.number("mag_z", report.magneticField.z, decimals: 4)
-        members.number("acc_x", report.acceleration.x, decimals: 4)
-        members.number("acc_y", report.acceleration.y, decimals: 4)
-        members.number("acc_z", report.acceleration.z, decimals: 4)
-        members.number("gyro_x", report.rotationRate.x, decimals: 4)
-        members.number("gyro_y", report.rotationRate.y, decimals: 4)
-        members.number("gyro_z", report.rotationRate.z, decimals: 4)
+        members.axes("mag_x", "mag_y", "mag_z", report.magneticField)
+        members.axes("acc_x", "acc_y", "acc_z", report.acceleration)
+        members.axes("gyro_x", "gyro_y", "gyro_z", report.rotationRate)
         return members.line()
     }
 

@@ -2,7 +2,8 @@
 
 import DeviceCore
 
-/// The subscribers and what is on its way to them, in order.
+/// The subscribers and what is on its way to them, in order. Not an `Outbox`: losses may overtake the states of another
+/// thread, and batches go out whole.
 struct FusionOutbox: Sendable {
     struct Item: Sendable {
         var client: FusionClient

@@ -34,11 +34,11 @@ struct DeviceTests {
         let isLinked = Mutex(false)
         let device = Device(
             name: "test", clock: VirtualClock(), configuration: Configuration(), positionSource: PositionHub {},
-            motionSource: NoMotionSource(),
+            motionSource: MotionHub(),
             accessories: { () -> any AccessorySource in
                 if isLinked.withLock({ $0 }) { LateSource() } else { NoAccessorySource() }
             },
-            statusSource: StatusHub(), calibrations: NoCalibrations())
+            statusSource: StatusHub(), calibrations: FixedCalibrations())
         #expect(device.accessorySource.problems.isEmpty)
         isLinked.withLock { $0 = true }
         #expect(device.accessorySource.problems.map(\.message) == ["late"])

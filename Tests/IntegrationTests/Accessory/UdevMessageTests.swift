@@ -68,13 +68,13 @@ extension IntegrationTests {
             try await settle(stage)
             #expect(stage.paths == there)
             let statistics = try await stage.statistics()
-            // Others are held to a limit of the system, and a machine may be slow.
+            // The system's limit is lifted for whoever may administer its network, and a machine may be slow.
             if statistics.overflows == 0 {
                 let events = stage.events.filter { $0.path?.contains("ttyX") == true }
                 #expect(events.filter { $0.event == "added" }.count == 10_000)
                 #expect(events.filter { $0.event == "removed" }.count == 10_000)
             } else {
-                #expect(!Tools.isRoot)
+                #expect(!Tools.mayExceedBufferLimit)
             }
             #expect(try await stage.end() == 0)
         }

@@ -72,21 +72,12 @@ extension IntegrationTests {
                 controller.viewDidLoad()
                 device.play()
             }
-            let servers = try SimulatedServers([trace])
-            #expect(servers.sources == [.positions, .motion, .accessories])
-            let environment = try servers.start()
-            defer { servers.stop() }
-            // The last position is the last thing in the trace that is the same in every run.
-            let process = try ChildProcess(
-                .apps, ["journey", "location 48.1080000"], environment: environment)
-            let shown = await process.output()
-            #expect(await process.wait() == .exited(0), "\(shown.suffix(5))")
             #expect(Self.lines("location", played).count == 9)
-            // The clock begins with the program's first connection. A program that is held up before it has said to gpsd what
-            // it wants misses what came by then.
-            let locations = Self.lines("location", shown)
-            #expect(locations.count > 4)
-            #expect(locations == Self.lines("location", played).suffix(locations.count))
+            var shown: [String] = []
+            // The clock begins with the program's first connection. One that is held up before it has told gpsd what it
+            // wants misses what came by then: on a machine so slow it may try again.
+            for _ in 0..<3 where Self.lines("location", shown).count < 9 { shown = try await Self.shown(trace) }
+            #expect(Self.lines("location", shown) == Self.lines("location", played))
             for kind in ["connected", "said", "disconnected"] {
                 #expect(Self.lines(kind, played).count == 1, "\(kind)")
                 #expect(Self.lines(kind, shown) == Self.lines(kind, played), "\(kind)")
@@ -99,7 +90,20 @@ extension IntegrationTests {
             let first = try #require(measured.first.flatMap { expected.firstIndex(of: $0) })
             #expect(measured.count > 100)
             #expect(Array(measured) == Array(expected[first..<min(first + measured.count, expected.count)]))
+        }
+
+        /// What a program shows that has simulated servers in the place of a machine.
+        private static func shown(_ trace: TraceFile) async throws -> [String] {
+            let servers = try SimulatedServers([trace])
+            #expect(servers.sources == [.positions, .motion, .accessories])
+            let environment = try servers.start()
+            defer { servers.stop() }
+            // The last position is the last thing in the trace that is the same in every run.
+            let process = try ChildProcess(.apps, ["journey", "location 48.1080000"], environment: environment)
+            let shown = await process.output()
+            #expect(await process.wait() == .exited(0), "\(shown.suffix(5))")
             #expect(servers.differences.isEmpty, "\(servers.differences)")
+            return shown
         }
     }
 }

@@ -19,6 +19,13 @@ extension Tools {
 
     static let isRoot = geteuid() == 0
 
+    /// True for whoever may give a socket more room than the system's limit, as root mostly may outside of containers.
+    static let mayExceedBufferLimit: Bool = {
+        let descriptor = Sockets.open(AF_UNIX, .datagrams)
+        defer { close(descriptor) }
+        return Sockets.set(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, Int32(1 << 24))
+    }()
+
     /// What unshare(1) needs for network and mount namespaces in which one is root; nil when they cannot be had.
     static let isolation: [String]? = {
         guard let unshare, python != nil else { return nil }

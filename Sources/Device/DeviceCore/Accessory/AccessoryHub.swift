@@ -34,9 +34,9 @@ public final class AccessoryHub: Sendable {
         let subscriber = AccessorySubscriber(receive)
         state.withLock { state in
             state.subscribers.append(subscriber)
-            subscriber.add(.snapshot(state.accessories))
+            subscriber.begin(.snapshot(state.accessories))
         }
-        subscriber.handOn()
+        subscriber.deliver(isFirst: true)
         return Subscription { [weak self] in
             subscriber.leave()
             self?.state.withLock { $0.subscribers.removeAll { $0 === subscriber } }
@@ -102,9 +102,7 @@ public final class AccessoryHub: Sendable {
 /// Hears events one at a time and in the order in which they were added, whichever threads bring them.
 final class AccessorySubscriber: Sendable {
     private struct State {
-        var waiting: [AccessoryEvent] = []
-        /// From the beginning: the snapshot is handed on by the one who subscribes.
-        var isBusy = true
+        var outbox = Outbox<AccessoryEvent>()
         var hasLeft = false
     }
 
@@ -113,35 +111,23 @@ final class AccessorySubscriber: Sendable {
 
     init(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) { self.receive = receive }
 
-    func add(_ event: AccessoryEvent) { state.withLock { if !$0.hasLeft { $0.waiting.append(event) } } }
+    func add(_ event: AccessoryEvent) { state.withLock { if !$0.hasLeft { $0.outbox.append(event) } } }
 
-    /// Hands on what waits, unless another thread is doing so: that one then hands on all.
-    func deliver() {
-        let isMine = state.withLock { state in
-            guard !state.isBusy, !state.waiting.isEmpty else { return false }
-            state.isBusy = true
-            return true
-        }
-        if isMine { handOn() }
-    }
-
-    /// Hands on what waits. For the one who has made it busy, which at first is the one who subscribes: until this returns
-    /// nobody else does.
-    func handOn() {
-        while true {
-            let batch = state.withLock { state in
-                state.isBusy = !state.waiting.isEmpty
-                return exchange(&state.waiting, with: [])
-            }
-            guard !batch.isEmpty else { return }
-            for event in batch where !state.withLock({ $0.hasLeft }) { receive(event) }
+    /// Adds the first event, which the one who subscribes hands on: until that is done nobody else does.
+    func begin(_ snapshot: AccessoryEvent) {
+        state.withLock { state in
+            state.outbox.append(snapshot)
+            _ = state.outbox.claimTurn()
         }
     }
+
+    /// Hands on what waits.
+    func deliver(isFirst: Bool = false) { state.handOn(\.outbox, isClaimed: isFirst, receive) }
 
     func leave() {
         state.withLock { state in
             state.hasLeft = true
-            state.waiting = []
+            state.outbox.removeAll()
         }
     }
 }

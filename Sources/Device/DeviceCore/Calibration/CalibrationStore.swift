@@ -28,33 +28,12 @@ extension CalibrationStore {
     public func file(of sensor: SensorIdentity) -> String? { nil }
 }
 
-/// Calibrations of a device that has none and keeps none.
-public struct NoCalibrations: CalibrationStore {
-    /// There is nothing to make.
-    public init() {}
-
-    /// Nothing.
-    public func load(_ sensor: SensorIdentity) -> SensorCalibration? { nil }
-
-    /// False.
-    public var isWritable: Bool { false }
-
-    /// Does nothing.
-    public func store(_ calibration: SensorCalibration, for sensor: SensorIdentity) throws(DeviceError) {}
-
-    /// Does nothing.
-    public func remove(_ sensor: SensorIdentity) throws(DeviceError) {}
-
-    /// None.
-    public var problems: [DeviceError] { [] }
-}
-
-/// Calibrations that are given once and never change: those of a trace.
+/// Calibrations that are given once and never change: those of a trace, or none.
 public struct FixedCalibrations: CalibrationStore {
     private let calibrations: [SensorIdentity: SensorCalibration]
 
     /// Those calibrations.
-    public init(_ calibrations: [SensorIdentity: SensorCalibration]) { self.calibrations = calibrations }
+    public init(_ calibrations: [SensorIdentity: SensorCalibration] = [:]) { self.calibrations = calibrations }
 
     /// The one of that sensor.
     public func load(_ sensor: SensorIdentity) -> SensorCalibration? { calibrations[sensor] }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Synchronization
+
 /// What waits to be told to somebody, oldest first and bounded, and whose turn it is to tell it.
 ///
 /// It is a part of a client's state and stands under the client's lock. Whoever adds an item asks `claimTurn()`, and
@@ -111,3 +113,21 @@ package struct Outbox<Item> {
 }
 
 extension Outbox: Sendable where Item: Sendable {}
+
+extension Mutex {
+    /// Hands on what waits in an outbox whose turns nobody schedules, item by item and without the lock, unless another
+    /// thread, or a caller further up, is doing so: that one then hands on all.
+    ///
+    /// - Parameter isClaimed: True for whoever has claimed the turn already.
+    package borrowing func handOn<Item: Sendable>(
+        _ outbox: any WritableKeyPath<Value, Outbox<Item>> & Sendable, isClaimed: Bool = false, _ handle: (Item) -> Void
+    ) {
+        guard isClaimed || withLock({ $0[keyPath: outbox].claimTurn() }) else { return }
+        repeat {
+            withLock { $0[keyPath: outbox].beginTurn() }
+            while let item = withLock({ $0[keyPath: outbox].isInTurn ? $0[keyPath: outbox].takeFirst() : nil }) {
+                handle(item)
+            }
+        } while withLock { $0[keyPath: outbox].endTurn() }
+    }
+}

@@ -39,7 +39,7 @@ public final class MotionHub: MotionSource {
     /// A hub over those sensors. The closure must look at `demand(of:)` itself: two changes may reach it out of order.
     public init(
         sensors: [SensorDescription] = [], contextDescriptions: [String] = [],
-        demandChanged: @escaping @Sendable () -> Void
+        demandChanged: @escaping @Sendable () -> Void = {}
     ) {
         self.demandChanged = demandChanged
         state.withLock { state in

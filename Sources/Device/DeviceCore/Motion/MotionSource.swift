@@ -53,29 +53,3 @@ public enum MotionEvent: Sendable {
     /// The sensor is back; readings follow.
     case regained
 }
-
-/// The motion source of a device that has no motion sensors.
-public struct NoMotionSource: MotionSource {
-    /// There is nothing to make.
-    public init() {}
-
-    /// None.
-    public var sensors: [SensorDescription] { [] }
-
-    /// None.
-    public var contextDescriptions: [String] { [] }
-
-    /// None.
-    public func description(of sensor: SensorDescription.ID) -> SensorDescription? { nil }
-
-    /// A subscription to nothing.
-    public func subscribe(
-        _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
-        quiet: @escaping @Sendable () -> Void
-    ) -> Subscription {
-        Subscription {}
-    }
-
-    /// Not known.
-    public func measuredRate(of sensor: SensorDescription.ID) -> Double? { nil }
-}

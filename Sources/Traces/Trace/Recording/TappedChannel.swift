@@ -11,8 +11,7 @@ final class TappedChannel: ByteChannel {
         var writing = 0
         /// What was read meanwhile.
         var held: [TraceAccessoryEvent.Change] = []
-        var waiting: [TraceAccessoryEvent.Change] = []
-        var isTelling = false
+        var outbox = Outbox<TraceAccessoryEvent.Change>()
         var isOver = false
     }
 
@@ -48,14 +47,14 @@ final class TappedChannel: ByteChannel {
         state.withLock { state in
             if case .taken(let count) = result, count > 0, !state.isOver {
                 let taken = UnsafeRawBufferPointer(rebasing: bytes[0..<min(count, bytes.count)])
-                state.waiting.append(.sent(name, [UInt8](taken)))
+                state.outbox.append(.sent(name, [UInt8](taken)))
             }
             state.writing -= 1
             guard state.writing == 0 else { return }
-            state.waiting += state.held
+            for change in state.held { state.outbox.append(change) }
             state.held = []
         }
-        tellWaiting()
+        state.handOn(\.outbox, receive)
         return result
     }
 
@@ -76,23 +75,8 @@ final class TappedChannel: ByteChannel {
         state.withLock { state in
             guard !state.isOver else { return }
             if case .closed = change { state.isOver = true }
-            if state.writing > 0 { state.held.append(change) } else { state.waiting.append(change) }
+            if state.writing > 0 { state.held.append(change) } else { state.outbox.append(change) }
         }
-        tellWaiting()
-    }
-
-    /// Hands on what waits, unless another thread is doing so: that one then hands on all.
-    private func tellWaiting() {
-        while true {
-            let batch = state.withLock { state -> [TraceAccessoryEvent.Change] in
-                if state.isTelling || state.waiting.isEmpty { return [] }
-                state.isTelling = true
-                defer { state.waiting = [] }
-                return state.waiting
-            }
-            guard !batch.isEmpty else { return }
-            for change in batch { receive(change) }
-            state.withLock { $0.isTelling = false }
-        }
+        state.handOn(\.outbox, receive)
     }
 }

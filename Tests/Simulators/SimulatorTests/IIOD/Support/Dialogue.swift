@@ -2,8 +2,16 @@
 
 import DeviceCore
 import IIOFormat
+import Synchronization
 
 @testable import IIODSimulator
+
+/// Counts how often a clock was read.
+private final class Readings: Sendable {
+    private let count = Atomic<Int>(0)
+
+    func isFirst() -> Bool { count.add(1, ordering: .relaxed).oldValue == 0 }
+}
 
 /// A session without a socket, on a clock that the test moves.
 struct Dialogue {
@@ -14,7 +22,7 @@ struct Dialogue {
     /// What the session waits for after the last request.
     private(set) var wait = IIODSession.Wait.input
 
-    /// - Parameter heldUp: For how many nanoseconds the thread sleeps before it reads the clock of the stamps.
+    /// - Parameter heldUp: For how many nanoseconds the thread sleeps behind its first reading of a clock.
     init(
         _ context: IIOContext = Fixtures.accelerometer, samples: some IIOSampleSource = IIORestSource(),
         needingTrigger: Set<String> = [], heldUp: Int64 = 0,
@@ -24,9 +32,12 @@ struct Dialogue {
         simulated.devicesNeedingTrigger = needingTrigger
         var options = IIODServerOptions()
         configure(&options)
+        let readings = Readings()
         world = IIODWorld(
             context: simulated, signals: simulated.context.devices.map { samples.signals(for: $0) }, options: options,
-            readClock: { [now] clock in (clock == .boottime ? now : 1_700_000_000_000_000_000) + heldUp })
+            readClock: { [now] clock in
+                (clock == .boottime ? now : 1_700_000_000_000_000_000) + (readings.isFirst() ? 0 : heldUp)
+            })
     }
 
     /// Sends bytes and gathers what comes back now.
