@@ -15,42 +15,45 @@ package import Synchronization
 ///     delivery.schedule { self.deliver() }
 /// }
 /// ```
-package struct Outbox<Item> {
+///
+/// Inlinable, because the rooms that use it would otherwise ask for the item's type at run time, item by item: playback of
+/// all readings then takes twice as long.
+@usableFromInline package struct Outbox<Item> {
     /// How many had to make way for newer ones.
-    package private(set) var dropped = 0
-    private var items: [Item] = []
+    @usableFromInline package internal(set) var dropped = 0
+    @usableFromInline var items: [Item] = []
     /// How many of the first items belong to the turn that goes on.
-    private var left = 0
-    private var isTurnClaimed = false
+    @usableFromInline var left = 0
+    @usableFromInline var isTurnClaimed = false
 
     /// An empty one.
-    package init() {}
+    @inlinable package init() {}
 
     // MARK: What waits
 
     /// How many items wait.
-    package var count: Int { items.count }
+    @inlinable package var count: Int { items.count }
 
     /// True when nothing waits.
-    package var isEmpty: Bool { items.isEmpty }
+    @inlinable package var isEmpty: Bool { items.isEmpty }
 
     /// How many items have come in since the turn began that goes on; all when none does.
-    package var countAfterTurn: Int { count - left }
+    @inlinable package var countAfterTurn: Int { count - left }
 
     /// The item that is the next to be taken.
-    package var first: Item? { items.first }
+    @inlinable package var first: Item? { items.first }
 
     /// The item that came in last.
-    package var last: Item? { items.last }
+    @inlinable package var last: Item? { items.last }
 
     /// True when an item like that waits.
-    package func contains(where isWanted: (Item) -> Bool) -> Bool { items.contains(where: isWanted) }
+    @inlinable package func contains(where isWanted: (Item) -> Bool) -> Bool { items.contains(where: isWanted) }
 
     /// Adds an item. When `limit` of its kind wait already the oldest of them makes way, which is counted.
     ///
     /// - Parameter isOfKind: Which items count together; all unless it says otherwise.
     /// - Returns: True when one had to make way.
-    @discardableResult
+    @discardableResult @inlinable
     package mutating func append(_ item: Item, limit: Int = .max, of isOfKind: (Item) -> Bool = { _ in true }) -> Bool {
         let limit = max(1, limit)
         let makesWay = count >= limit && items.count(where: isOfKind) >= limit
@@ -64,14 +67,14 @@ package struct Outbox<Item> {
     }
 
     /// Takes the oldest item out.
-    package mutating func takeFirst() -> Item? {
+    @inlinable package mutating func takeFirst() -> Item? {
         guard !items.isEmpty else { return nil }
         if left > 0 { left -= 1 }
         return items.removeFirst()
     }
 
     /// Forgets the items that are like that. They do not count as dropped.
-    package mutating func removeAll(where isUnwanted: (Item) -> Bool) {
+    @inlinable package mutating func removeAll(where isUnwanted: (Item) -> Bool) {
         var (kept, keptOfTurn): ([Item], Int) = ([], 0)
         for (position, item) in items.enumerated() where !isUnwanted(item) {
             kept.append(item)
@@ -81,32 +84,32 @@ package struct Outbox<Item> {
     }
 
     /// Forgets all items; they do not count as dropped. A turn that is due or goes on finds nothing more to tell.
-    package mutating func removeAll() { (items, left) = ([], 0) }
+    @inlinable package mutating func removeAll() { (items, left) = ([], 0) }
 
     // MARK: Turns
 
     /// True when something waits and no turn is due or goes on: the caller has to schedule one now.
-    package mutating func claimTurn() -> Bool {
+    @inlinable package mutating func claimTurn() -> Bool {
         guard !isTurnClaimed, !isEmpty else { return false }
         isTurnClaimed = true
         return true
     }
 
     /// A turn begins, which is for what waits now.
-    package mutating func beginTurn() { left = count }
+    @inlinable package mutating func beginTurn() { left = count }
 
     /// True while the turn has something to hand over.
-    package var isInTurn: Bool { left > 0 }
+    @inlinable package var isInTurn: Bool { left > 0 }
 
     /// The turn is over. True when something has come in meanwhile: the caller has to schedule the next one now.
-    package mutating func endTurn() -> Bool {
+    @inlinable package mutating func endTurn() -> Bool {
         left = 0
         isTurnClaimed = !isEmpty
         return isTurnClaimed
     }
 
     /// Forgets all items and the turn: whoever it was scheduled for is not told any more.
-    package mutating func startAnew() {
+    @inlinable package mutating func startAnew() {
         removeAll()
         isTurnClaimed = false
     }
