@@ -51,16 +51,16 @@ extension XMLReader {
     private mutating func readEndTag(_ range: Range<Int>) throws(DeviceError) {
         var high = range.upperBound
         while high > range.lowerBound, XMLCharacters.isBlank(base[high - 1]) { high -= 1 }
+        let name = range.lowerBound..<high
         guard let start = openStarts.last else {
-            throw error("</\(shown(range.lowerBound..<high))> closes an element that is not open. Remove the tag.")
+            throw error("</\(shown(name))> closes an element that is not open. Remove the tag.")
         }
-        guard openNames[start...].elementsEqual(text(range.lowerBound..<high)) else {
+        guard openNames.withUnsafeBytes({ Self.same(.init(rebasing: $0[start...]), text(name)) }) else {
             let open = String(decoding: openNames[start...].prefix(80), as: UTF8.self)
             throw error(
-                "</\(shown(range.lowerBound..<high))> stands where </\(open)> is wanted: a tag is not closed, or the text was cut off."
-            )
+                "</\(shown(name))> stands where </\(open)> is wanted: a tag is not closed, or the text was cut off.")
         }
-        setName(range.lowerBound..<high)
+        setName(name)
         closeElement()
     }
 
@@ -156,7 +156,7 @@ extension XMLReader {
             throw error("an element has more than \(Self.maximumAttributes) attributes. Is the file damaged?")
         }
         for other in attributes where other.word == attribute.word && other.name.count == attribute.name.count {
-            guard !text(other.name).elementsEqual(text(attribute.name)) else {
+            guard !Self.same(text(other.name), text(attribute.name)) else {
                 throw error("the attribute \(shown(attribute.name)) stands twice in one tag. Remove one.")
             }
         }

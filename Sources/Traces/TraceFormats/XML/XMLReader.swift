@@ -2,6 +2,7 @@
 
 package import DeviceCore
 import JSONBytes
+import SystemCalls
 
 /// Reads XML of any size piece by piece, with little memory: what a buffer holds, and the names of the open elements.
 ///
@@ -134,6 +135,13 @@ package struct XMLReader: ~Copyable {
         UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count)
     }
 
+    /// True for the same bytes. Every tag asks: one byte after the other, as collections do, makes reading a tenth slower.
+    static func same(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+        guard left.count == right.count else { return false }
+        guard let first = left.baseAddress, let second = right.baseAddress else { return true }
+        return memcmp(first, second, left.count) == 0
+    }
+
     /// The text without the blanks around it.
     package var trimmedText: UnsafeRawBufferPointer {
         let text = text
@@ -200,10 +208,11 @@ package struct XMLReader: ~Copyable {
     /// The line of a place in the buffer, which is kept.
     @discardableResult
     mutating func countLines(to place: Int) -> Int {
-        if place > counted {
-            lineEnds += text(counted..<place).count { $0 == 0x0a }
-            counted = place
+        while counted < place, let lineEnd = memchr(base + counted, 0x0a, place - counted) {
+            lineEnds += 1
+            counted = UnsafePointer(lineEnd.assumingMemoryBound(to: UInt8.self)) - UnsafePointer(base) + 1
         }
+        counted = max(counted, place)
         return lineEnds + 1
     }
 
