@@ -25,7 +25,7 @@ struct CSVReaderTests {
     @Test(
         "Line ends, byte order marks, comments, blanks, quotes and separators make no difference",
         arguments: [
-            "a,b\n1,2\n3,4\n", "a,b\r\n1,2\r\n3,4", "\u{feff}A,B\n1,2\n3,4\n", "a,b\r1,2\r3,4\r",
+            "a,b\n1,2\n3,4\n", "a,b\r\n1,2\r\n3,4\r\n", "\u{feff}A,B\n1,2\n3,4\n", "a,b\r1,2\r3,4\r",
             "# made by\n\na,b\n# one\n1,2\n\n \t\n3,4\n\n", " a , b \n 1 ,\t2\n3 , 4\n",
             "\"a\",\"b\"\n\"1\",\"2\"\n3,\"4\" \n",
             "a;b\n1;2\n3;4\n", "a\tb\n1\t2\n3\t4\n", "a,b\n1,2,\n3,4,\n", "a,b\n1,2\n3,4\n\0\0\0\0",

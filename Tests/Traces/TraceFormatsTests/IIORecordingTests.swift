@@ -107,6 +107,7 @@ struct IIORecordingTests {
                 0,0.1,-0.2,0.3,0.5,0.25,9.80665,25,-50,12.5,101.325
                 0.01,1,2,3,-4,5,600,1,2,3,101.3
                 0.02,1,2,3,4,5,6,,,,
+
                 """)
         recording.start = WallTime(nanoseconds: civil)
         recording.tracks[0].sensor.mountMatrix = MountMatrix([0, 1, 0], [-1, 0, 0], [0, 0, 1])

@@ -238,7 +238,7 @@ struct PhyphoxTests {
 
     @Test("Columns of different lengths, which are filled up with NaN, lose only the rows without a time")
     func lengths() throws {
-        let table = "\"Time (s)\",\"Pressure (hPa)\"\n1,1000\nNaN,1001\nNaN,NaN\n2,NaN\n3,1003"
+        let table = "\"Time (s)\",\"Pressure (hPa)\"\n1,1000\nNaN,1001\nNaN,NaN\n2,NaN\n3,1003\n"
         let recording = try recording(["A.csv": table])
         #expect(recording.tracks[0].values.map(\.x) == [100, 100.3])
         #expect(recording.remarks.contains("1 rows have no time and were left out."))

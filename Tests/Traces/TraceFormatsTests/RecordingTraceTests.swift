@@ -15,6 +15,7 @@ struct RecordingTraceTests {
                 0,0.1,-0.2,0.3,0.5,0.25,9.80665,
                 0.010000001,1e-07,2,3,,,,101.325
                 0.02,,,,4,5,1e300,
+
                 """)
         recording.start = WallTime(nanoseconds: 1_767_620_467_000_000_001)
         recording.contexts = ["<context/>"]

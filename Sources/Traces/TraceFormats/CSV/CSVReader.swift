@@ -6,7 +6,8 @@ import Trace
 /// Goes through comma-separated text row by row (RFC 4180), without copying cells.
 ///
 /// Quotes, line ends of any kind and a byte order mark are understood; empty lines and lines that begin with # are
-/// passed over. The bytes are borrowed: they stay in place for as long as the reader lives.
+/// passed over. A last row without a line end is left out: nobody can tell whether digits of it are missing. The bytes are
+/// borrowed: they stay in place for as long as the reader lives.
 struct CSVReader {
     /// The most columns of a row.
     static let maximumColumns = 1024
@@ -27,8 +28,12 @@ struct CSVReader {
     private(set) var cells: [Cell] = []
     /// The line that this row begins on, counted from 1.
     private(set) var line = 0
-    /// True when no line end came behind this row, so that it may have been cut off.
-    private(set) var isOpenEnded = false
+    /// True when the last row was left out, because no line end came behind it.
+    private(set) var isCutOff = false
+    /// The cells that a row has when it is whole; nil for those of the first row, which is the header where there is one.
+    var width: Int?
+    /// The rows with fewer cells.
+    private(set) var shortRows = 0
     /// What stands between cells.
     private(set) var separator = UInt8(ascii: ",")
     /// The names of the columns; empty before the header was read.
@@ -42,6 +47,7 @@ struct CSVReader {
     private var offset = 0
     private var nextLine = 1
     private var isSeparatorChosen = false
+    private var isOpenEnded = false
 
     /// A reader at the start of a text.
     init(_ bytes: UnsafeRawBufferPointer, name: String) throws(DeviceError) {
@@ -59,10 +65,11 @@ struct CSVReader {
     /// - Parameter allowsRepeatedNames: whether two columns may have one name.
     mutating func readHeader(allowsRepeatedNames: Bool = false) throws(DeviceError) {
         chooseSeparator()
-        guard try next() else {
+        guard try readRow() else {
             throw DeviceError(.invalidTrace, "\(name) is empty: there is not even a header in it.")
         }
         header = cells.indices.map { text($0).lowercased() }
+        width = header.count
         guard !allowsRepeatedNames else { return }
         for (index, column) in header.enumerated() where !column.isEmpty {
             if header[..<index].contains(column) {
@@ -89,6 +96,34 @@ struct CSVReader {
 
     /// Reads the next row; false at the end.
     mutating func next() throws(DeviceError) -> Bool {
+        guard try readRow() else { return false }
+        isCutOff = isOpenEnded
+        guard !isCutOff else {
+            cells.removeAll()
+            return false
+        }
+        let width = width ?? cells.count
+        if cells.count < width { shortRows += 1 }
+        self.width = width
+        return true
+    }
+
+    /// What somebody should know of the rows so far: whether the last one was left out, and how many lack cells.
+    var remarks: [String] {
+        var remarks: [String] = []
+        if isCutOff {
+            remarks.append("Line \(line) of \(name) has no line end and may have been cut off: it was left out.")
+        }
+        remarks.tell(shortRows, "rows of \(name) lack cells at their end. What they lack was not read.")
+        return remarks
+    }
+
+    /// The error of a table in which that was found, with why.
+    func nothingFound(_ what: String) -> DeviceError {
+        DeviceError(.invalidTrace, (["\(name) has a header and \(what)."] + remarks).joined(separator: " "))
+    }
+
+    private mutating func readRow() throws(DeviceError) -> Bool {
         while offset < bytes.count {
             line = nextLine
             cells.removeAll(keepingCapacity: true)
@@ -192,7 +227,13 @@ struct CSVReader {
         let here = place(cells.count)
         offset &+= 1
         let start = offset
+        let firstLine = nextLine
         while true {
+            // Cut off, unless whole lines are in it: then the quote is a mistake.
+            if offset >= bytes.count, nextLine == firstLine, offset &- rowStart <= Self.maximumRow {
+                cells.append(Cell(range: start..<offset, isQuoted: true))
+                return
+            }
             guard offset < bytes.count, offset &- rowStart <= Self.maximumRow else {
                 throw here.error("a quote opens here and is never closed. Close it, or remove it.")
             }

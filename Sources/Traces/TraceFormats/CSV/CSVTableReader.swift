@@ -15,7 +15,6 @@ struct CSVTableReader {
     /// Whether times are since 1970, which the first one decides for all; nil before it.
     private var isCivil: Bool?
     private var unzoned = 0
-    private var isCut = false
 
     /// Reads the header.
     init(_ bytes: UnsafeRawBufferPointer, name: String, map: CSVColumnMap) throws(DeviceError) {
@@ -33,6 +32,7 @@ struct CSVTableReader {
         }
         rows = TableRows(columns, from: name)
         rows.dropsRepetitions = true
+        reader.width = rows.width
     }
 
     private static func index(
@@ -71,10 +71,6 @@ struct CSVTableReader {
     mutating func read() throws(DeviceError) -> Recording {
         var row: Int64 = 0
         while try reader.next() {
-            if reader.isOpenEnded, map.hasHeader, reader.cells.count < reader.header.count {
-                isCut = true
-                break
-            }
             if let time = try time(row) {
                 if isCivil == nil { isCivil = isSince1970(time) }
                 try rows.take(reader, at: time, civil: civil(time))
@@ -92,8 +88,7 @@ struct CSVTableReader {
         recording.remarks = remarks
         recording.settle()
         guard recording.count > 0 || recording.reports.count > 0 else {
-            throw DeviceError(
-                .invalidTrace, "\(reader.name) has a header and no readings where the column map looks for them.")
+            throw reader.nothingFound("no readings where the column map looks for them")
         }
         return recording
     }
@@ -140,8 +135,7 @@ struct CSVTableReader {
     }
 
     private var remarks: [String] {
-        var remarks: [String] = []
-        if isCut { remarks.append("The last line was cut off; it was left out.") }
+        var remarks = reader.remarks
         remarks.tell(rows.partial, "times a row had only some axes of a sensor; it gives no reading of that sensor.")
         remarks.tell(rows.outOfRange, "rows have no coordinates in range; they give no position.")
         remarks.tell(

@@ -25,6 +25,7 @@ struct MotionCSVReader {
         self.layout = layout
         self.options = options
         rows = try layout.rows(reader)
+        reader.width = rows.width
         timeColumn = reader.header.firstIndex { MotionCSVLayout.timeColumns.contains($0) }
         guard let period = timeColumn != nil ? 0 : options.period ?? layout.defaultPeriod else {
             throw reader.place(nil).error(
@@ -40,15 +41,8 @@ struct MotionCSVReader {
 
     /// Reads all rows.
     mutating func read() throws(DeviceError) -> Recording {
-        var remarks: [String] = []
         var row: Int64 = 0
-        var lastCount = reader.header.count
         while try reader.next() {
-            if reader.isOpenEnded, reader.cells.count < lastCount {
-                remarks.append("The last line was cut off; it was left out.")
-                break
-            }
-            lastCount = reader.cells.count
             let time = try time(row)
             if let time {
                 try rows.take(reader, at: time, civil: nil)
@@ -58,6 +52,7 @@ struct MotionCSVReader {
             }
             row += 1
         }
+        var remarks = reader.remarks
         remarks.tell(rows.partial, "times a row had only some axes of a sensor; it gives no reading of that sensor.")
         if let remark = fieldRemark { remarks.append(remark) }
         var recording = rows.takeRecording(start: options.start)
@@ -68,7 +63,7 @@ struct MotionCSVReader {
         recording.remarks = remarks
         recording.settle()
         guard recording.count > 0 else {
-            throw DeviceError(.invalidTrace, "\(reader.name) has a header and no readings.")
+            throw reader.nothingFound("no readings")
         }
         return recording
     }

@@ -47,6 +47,9 @@ struct TableRows {
         }
     }
 
+    /// How many cells a row has when nothing that is read is missing.
+    var width: Int { ((columns.values.map(\.index) + (gravity ?? [])).max() ?? -1) + 1 }
+
     /// The quantities of a sensor.
     static func axes(_ kind: SensorKind) -> [CSVQuantity] {
         switch kind {
@@ -160,11 +163,6 @@ struct TableRows {
 }
 
 extension CSVReader {
-    /// Reads the next row; false at the end. A last row without a line end counts only when nothing is missing in it.
-    mutating func nextWhole() throws(DeviceError) -> Bool {
-        try next() && !(isOpenEnded && cells.count < header.count)
-    }
-
     /// The number in a cell; NaN when there is none.
     func value(_ index: Int?) throws(DeviceError) -> Double {
         guard let index else { return .nan }

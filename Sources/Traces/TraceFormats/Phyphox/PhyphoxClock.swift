@@ -22,6 +22,8 @@ struct PhyphoxClock {
     private(set) var start: WallTime?
     /// How often the phone's clock was set back between a pause and the start behind it.
     private(set) var setBack = 0
+    /// What somebody should know about the file.
+    private(set) var remarks: [String] = []
     private var stretches: [Stretch] = []
 
     /// The clock of an experiment of which nothing is known.
@@ -70,6 +72,7 @@ struct PhyphoxClock {
                 Stretch(experiment: elapsed, trace: last.trace.addingSaturated(ran).addingSaturated(rest)))
             pause = nil
         }
+        remarks = reader.remarks
     }
 
     /// Nanoseconds of the trace from those of the experiment. A time that belongs to a pause is the one when it began.

@@ -16,6 +16,7 @@ struct PhyphoxReader {
     private var timeless = 0
     private var derived = 0
     private var strangers = 0
+    private var remarks: [String]
 
     /// - Parameter read: gives the bytes of `meta/time.csv` and `meta/device.csv`; nil when there is no such file.
     init(name: String, read: (String) throws(DeviceError) -> [UInt8]?) throws(DeviceError) {
@@ -33,6 +34,7 @@ struct PhyphoxReader {
             }
         }
         self.clock = clock
+        remarks = clock.remarks
         self.deviceName = deviceName
     }
 
@@ -78,7 +80,8 @@ struct PhyphoxReader {
         }
         guard let column = found.columns[.time]?.index else { return }
         var rows = TableRows(found.columns, from: name, sensorName: deviceName)
-        while try reader.nextWhole() {
+        reader.width = rows.width
+        while try reader.next() {
             guard let number = try reader.decimal(column) else {
                 // Columns of different lengths are filled up with NaN.
                 let hasMore = reader.cells.indices.contains {
@@ -98,6 +101,7 @@ struct PhyphoxReader {
         for track in rows.tracks where track.count > 0 { tracks[track.sensor.kind] = track }
         if rows.reports.count > 0 { reports = rows.reports }
         derived += rows.derived
+        remarks += reader.remarks
     }
 
     /// Everything that was read, in order.
@@ -105,6 +109,7 @@ struct PhyphoxReader {
         var recording = Recording(tracks: SensorKind.allCases.compactMap { tracks[$0] }, start: clock.start)
         recording.reports = reports
         recording.hasPhoneAccuracies = reports.count > 0
+        recording.remarks = remarks
         if hasLinear, tracks[.accelerometer] == nil {
             recording.remarks.append(
                 "Acceleration without gravity was left out: record acceleration with g, which says where up is.")

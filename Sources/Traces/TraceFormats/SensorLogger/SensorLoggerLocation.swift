@@ -11,7 +11,7 @@ struct SensorLoggerLocation {
         (.courseAccuracy, "bearingaccuracy"),
     ]
 
-    private var rows: SensorLoggerRows
+    private(set) var rows: SensorLoggerRows
     private var columns: [CSVQuantity: Int] = [:]
     private let isWatch: Bool
     private let isIOS: Bool

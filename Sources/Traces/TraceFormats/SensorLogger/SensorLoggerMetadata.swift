@@ -13,6 +13,8 @@ struct SensorLoggerMetadata {
     var isStandardised = false
     /// The start in nanoseconds since 1970; nil when the file does not say.
     var start: Int64?
+    /// What somebody should know about the file.
+    var remarks: [String] = []
 
     /// What is known without the file.
     init() {}
@@ -21,7 +23,9 @@ struct SensorLoggerMetadata {
     init(_ bytes: UnsafeRawBufferPointer, name: String) throws(DeviceError) {
         var reader = try CSVReader(bytes, name: name)
         try reader.readHeader()
-        guard try reader.next() else {
+        let hasValues = try reader.next()
+        remarks = reader.remarks
+        guard hasValues || reader.isCutOff else {
             throw DeviceError(.invalidTrace, "\(name) has a header and no row of values. Export the recording again.")
         }
         func value(_ column: String) -> String { reader.column(column).map { reader.text($0) } ?? "" }

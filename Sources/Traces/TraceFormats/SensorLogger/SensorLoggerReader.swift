@@ -29,14 +29,14 @@ struct SensorLoggerReader {
         var tracks: [MotionTrack] = []
         if let track = try acceleration(metadata, &remarks) { tracks.append(track) }
         for kind in SensorKind.allCases where kind != .accelerometer {
-            if let track = try track(kind.sensorLogger.file, kind, metadata) { tracks.append(track) }
+            if let track = try track(kind.sensorLogger.file, kind, metadata, &remarks) { tracks.append(track) }
         }
         var recording = Recording(tracks: tracks)
         if let reports = try positions(metadata, &remarks) {
             recording.reports = reports
             recording.hasPhoneAccuracies = true
         }
-        if let battery = try battery(metadata) { recording.battery = battery }
+        if let battery = try battery(metadata, &remarks) { recording.battery = battery }
         if files.contains("Orientation.csv") {
             remarks.append(
                 "Orientation.csv was left out: at playback attitude is worked out from the sensors. Its yaw has another sense and another north on iOS than on Android."
@@ -54,9 +54,11 @@ struct SensorLoggerReader {
 
     private func metadata(_ remarks: inout [String]) throws(DeviceError) -> SensorLoggerMetadata {
         guard let bytes = try read("Metadata.csv") else { return SensorLoggerMetadata() }
-        return try bytes.withBytes { (bytes) throws(DeviceError) in
+        let metadata = try bytes.withBytes { (bytes) throws(DeviceError) in
             try SensorLoggerMetadata(bytes, name: "\(name)/Metadata.csv")
         }
+        remarks += metadata.remarks
+        return metadata
     }
 
     /// The positions of one file, their times in nanoseconds since 1970; nil when there are none.
@@ -96,6 +98,7 @@ struct SensorLoggerReader {
                     reports.append(report, at: time)
                 }
                 remarks.tell(derived, "positions of \(file) got speed or course from the way between them.")
+                remarks += rows.rows.reader.remarks
                 remarks.tell(rows.outOfRange, "rows of \(file) have no coordinates in range and were left out.")
                 return reports
             }
@@ -105,7 +108,9 @@ struct SensorLoggerReader {
     }
 
     /// What the phone's battery said, the times in nanoseconds since 1970; nil without the file.
-    private func battery(_ metadata: SensorLoggerMetadata) throws(DeviceError) -> BatteryTrack? {
+    private func battery(
+        _ metadata: SensorLoggerMetadata, _ remarks: inout [String]
+    ) throws(DeviceError) -> BatteryTrack? {
         guard let bytes = try read("Battery.csv") else { return nil }
         return try bytes.withBytes { (bytes) throws(DeviceError) in
             var rows = try SensorLoggerRows(bytes, name: "\(name)/Battery.csv", start: metadata.start ?? 0)
@@ -120,6 +125,7 @@ struct SensorLoggerReader {
                     state: BatteryReading.State(rawValue: word) ?? .unknown)
                 track.append(reading, at: try rows.time())
             }
+            remarks += rows.reader.remarks
             return track
         }
     }
@@ -128,9 +134,13 @@ struct SensorLoggerReader {
     private func acceleration(
         _ metadata: SensorLoggerMetadata, _ remarks: inout [String]
     ) throws(DeviceError) -> MotionTrack? {
-        if let track = try track("TotalAcceleration.csv", .accelerometer, metadata), track.count > 0 { return track }
-        guard var user = try track("Accelerometer.csv", .accelerometer, metadata), user.count > 0 else { return nil }
-        guard var gravity = try track("Gravity.csv", .accelerometer, metadata), gravity.count > 0 else {
+        if let track = try track("TotalAcceleration.csv", .accelerometer, metadata, &remarks), track.count > 0 {
+            return track
+        }
+        guard var user = try track("Accelerometer.csv", .accelerometer, metadata, &remarks), user.count > 0 else {
+            return nil
+        }
+        guard var gravity = try track("Gravity.csv", .accelerometer, metadata, &remarks), gravity.count > 0 else {
             remarks.append(
                 "Accelerometer.csv has no gravity in it, and there is neither Gravity.csv nor TotalAcceleration.csv: it was left out. Record Gravity too."
             )
@@ -175,7 +185,7 @@ struct SensorLoggerReader {
 
     /// The readings of one file in the units of sources, their times in nanoseconds since 1970; nil without the file.
     private func track(
-        _ file: String, _ kind: SensorKind, _ metadata: SensorLoggerMetadata
+        _ file: String, _ kind: SensorKind, _ metadata: SensorLoggerMetadata, _ remarks: inout [String]
     ) throws(DeviceError) -> MotionTrack? {
         guard let bytes = try read(file) else { return nil }
         var track = MotionTrack(kind, from: name)
@@ -184,7 +194,7 @@ struct SensorLoggerReader {
         guard kind != .accelerometer || convention != nil else {
             throw DeviceError(
                 .invalidTrace,
-                "\(name) does not say whether it comes from iOS or Android (no platform in Metadata.csv), and their signs of acceleration differ. --platform says which."
+                "\(name) does not say whether it comes from iOS or Android (no platform in Metadata.csv), and their signs of acceleration differ. --platform says which. \(metadata.remarks.joined(separator: " "))"
             )
         }
         return try bytes.withBytes { (bytes) throws(DeviceError) -> MotionTrack in
@@ -201,6 +211,7 @@ struct SensorLoggerReader {
                 track.append(
                     kind.reading(ofSensorLogger: value, convention ?? .properAcceleration), at: try rows.time())
             }
+            remarks += rows.reader.remarks
             return track
         }
     }

@@ -37,7 +37,7 @@ struct SensorLoggerRows {
     }
 
     /// Goes to the next row; false at the end.
-    mutating func next() throws(DeviceError) -> Bool { try reader.nextWhole() }
+    mutating func next() throws(DeviceError) -> Bool { try reader.next() }
 
     /// Nanoseconds since 1970 of the row.
     func time() throws(DeviceError) -> Int64 {
