@@ -21,21 +21,15 @@ struct PhyphoxReader {
     /// - Parameter read: gives the bytes of `meta/time.csv` and `meta/device.csv`; nil when there is no such file.
     init(name: String, read: (String) throws(DeviceError) -> [UInt8]?) throws(DeviceError) {
         self.name = name
-        var clock = PhyphoxClock()
-        if let bytes = try read("meta/time.csv") {
-            clock = try bytes.withBytes { (bytes) throws(DeviceError) in
+        clock =
+            try read("meta/time.csv")?.withBytes { (bytes) throws(DeviceError) in
                 try PhyphoxClock(bytes, name: "\(name)/meta/time.csv")
-            }
-        }
-        var deviceName = ""
-        if let bytes = try read("meta/device.csv") {
-            deviceName = try bytes.withBytes { (bytes) throws(DeviceError) in
+            } ?? PhyphoxClock()
+        deviceName =
+            try read("meta/device.csv")?.withBytes { (bytes) throws(DeviceError) in
                 try Self.deviceName(bytes, name: "\(name)/meta/device.csv")
-            }
-        }
-        self.clock = clock
+            } ?? ""
         remarks = clock.remarks
-        self.deviceName = deviceName
     }
 
     /// The phone's model, of a table of properties and values.

@@ -36,7 +36,7 @@ struct SensorLoggerLocation {
 
     /// The next position and its time in nanoseconds since 1970; nil at the end.
     mutating func next() throws(DeviceError) -> (time: Int64, report: PositionReport)? {
-        while try rows.next() {
+        while try rows.reader.next() {
             var report = PositionReport()
             report.latitude = try number(.lat)
             report.longitude = try number(.lon)

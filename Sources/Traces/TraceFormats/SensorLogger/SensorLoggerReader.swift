@@ -21,22 +21,22 @@ struct SensorLoggerReader {
     let files: [String]
     /// Gives the bytes of a file; nil when there is none.
     let read: (String) throws(DeviceError) -> [UInt8]?
+    private(set) var remarks: [String] = []
 
     /// Reads everything.
-    func recording() throws(DeviceError) -> Recording {
-        var remarks: [String] = []
-        let metadata = try metadata(&remarks)
+    consuming func recording() throws(DeviceError) -> Recording {
+        let metadata = try metadata()
         var tracks: [MotionTrack] = []
-        if let track = try acceleration(metadata, &remarks) { tracks.append(track) }
+        if let track = try acceleration(metadata) { tracks.append(track) }
         for kind in SensorKind.allCases where kind != .accelerometer {
-            if let track = try track(kind.sensorLogger.file, kind, metadata, &remarks) { tracks.append(track) }
+            if let track = try track(kind.sensorLogger.file, kind, metadata) { tracks.append(track) }
         }
         var recording = Recording(tracks: tracks)
-        if let reports = try positions(metadata, &remarks) {
+        if let reports = try positions(metadata) {
             recording.reports = reports
             recording.hasPhoneAccuracies = true
         }
-        if let battery = try battery(metadata, &remarks) { recording.battery = battery }
+        if let battery = try battery(metadata) { recording.battery = battery }
         if files.contains("Orientation.csv") {
             remarks.append(
                 "Orientation.csv was left out: at playback attitude is worked out from the sensors. Its yaw has another sense and another north on iOS than on Android."
@@ -52,7 +52,7 @@ struct SensorLoggerReader {
         return recording
     }
 
-    private func metadata(_ remarks: inout [String]) throws(DeviceError) -> SensorLoggerMetadata {
+    private mutating func metadata() throws(DeviceError) -> SensorLoggerMetadata {
         guard let bytes = try read("Metadata.csv") else { return SensorLoggerMetadata() }
         let metadata = try bytes.withBytes { (bytes) throws(DeviceError) in
             try SensorLoggerMetadata(bytes, name: "\(name)/Metadata.csv")
@@ -62,9 +62,7 @@ struct SensorLoggerReader {
     }
 
     /// The positions of one file, their times in nanoseconds since 1970; nil when there are none.
-    private func positions(
-        _ metadata: SensorLoggerMetadata, _ remarks: inout [String]
-    ) throws(DeviceError) -> ReportTrack? {
+    private mutating func positions(_ metadata: SensorLoggerMetadata) throws(DeviceError) -> ReportTrack? {
         let watch = files.filter { $0.lowercased().contains("watch") && $0.lowercased().contains("location") }.sorted()
         let candidates =
             options.locationFile.map { [$0] } ?? ["Location.csv", "LocationGps.csv"] + watch + ["LocationNetwork.csv"]
@@ -108,16 +106,14 @@ struct SensorLoggerReader {
     }
 
     /// What the phone's battery said, the times in nanoseconds since 1970; nil without the file.
-    private func battery(
-        _ metadata: SensorLoggerMetadata, _ remarks: inout [String]
-    ) throws(DeviceError) -> BatteryTrack? {
+    private mutating func battery(_ metadata: SensorLoggerMetadata) throws(DeviceError) -> BatteryTrack? {
         guard let bytes = try read("Battery.csv") else { return nil }
         return try bytes.withBytes { (bytes) throws(DeviceError) in
             var rows = try SensorLoggerRows(bytes, name: "\(name)/Battery.csv", start: metadata.start ?? 0)
             let level = try rows.column("batteryLevel")
             let state = rows.reader.column("batterystate")
             var track = BatteryTrack()
-            while try rows.next() {
+            while try rows.reader.next() {
                 let value = try rows.reader.number(level)
                 let word = state.map { rows.reader.text($0).lowercased() } ?? ""
                 let reading = BatteryReading(
@@ -131,16 +127,10 @@ struct SensorLoggerReader {
     }
 
     /// Acceleration with gravity in it: as a file of its own, or as the sum of the two parts.
-    private func acceleration(
-        _ metadata: SensorLoggerMetadata, _ remarks: inout [String]
-    ) throws(DeviceError) -> MotionTrack? {
-        if let track = try track("TotalAcceleration.csv", .accelerometer, metadata, &remarks), track.count > 0 {
-            return track
-        }
-        guard var user = try track("Accelerometer.csv", .accelerometer, metadata, &remarks), user.count > 0 else {
-            return nil
-        }
-        guard var gravity = try track("Gravity.csv", .accelerometer, metadata, &remarks), gravity.count > 0 else {
+    private mutating func acceleration(_ metadata: SensorLoggerMetadata) throws(DeviceError) -> MotionTrack? {
+        if let track = try track("TotalAcceleration.csv", .accelerometer, metadata), track.count > 0 { return track }
+        guard var user = try track("Accelerometer.csv", .accelerometer, metadata), user.count > 0 else { return nil }
+        guard var gravity = try track("Gravity.csv", .accelerometer, metadata), gravity.count > 0 else {
             remarks.append(
                 "Accelerometer.csv has no gravity in it, and there is neither Gravity.csv nor TotalAcceleration.csv: it was left out. Record Gravity too."
             )
@@ -184,8 +174,8 @@ struct SensorLoggerReader {
     }
 
     /// The readings of one file in the units of sources, their times in nanoseconds since 1970; nil without the file.
-    private func track(
-        _ file: String, _ kind: SensorKind, _ metadata: SensorLoggerMetadata, _ remarks: inout [String]
+    private mutating func track(
+        _ file: String, _ kind: SensorKind, _ metadata: SensorLoggerMetadata
     ) throws(DeviceError) -> MotionTrack? {
         guard let bytes = try read(file) else { return nil }
         var track = MotionTrack(kind, from: name)
@@ -201,7 +191,7 @@ struct SensorLoggerReader {
             var rows = try SensorLoggerRows(bytes, name: "\(name)/\(file)", start: metadata.start ?? 0)
             var columns: [Int] = []
             for axis in kind.sensorLogger.columns { columns.append(try rows.column(axis)) }
-            while try rows.next() {
+            while try rows.reader.next() {
                 var value = SIMD3<Double>.zero
                 for (axis, column) in columns.enumerated() where !value.sum().isNaN {
                     value[axis] = try rows.reader.value(column)

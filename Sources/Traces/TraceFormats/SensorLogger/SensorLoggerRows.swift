@@ -8,7 +8,7 @@ struct SensorLoggerRows {
     /// Smaller times, in nanoseconds, are not since 1970.
     static let earliest: Int64 = 1_000_000_000_000_000
 
-    private(set) var reader: CSVReader
+    var reader: CSVReader
     private let timeColumn: Int?
     private let elapsedColumn: Int?
     private let start: Int64
@@ -35,9 +35,6 @@ struct SensorLoggerRows {
         }
         return column
     }
-
-    /// Goes to the next row; false at the end.
-    mutating func next() throws(DeviceError) -> Bool { try reader.next() }
 
     /// Nanoseconds since 1970 of the row.
     func time() throws(DeviceError) -> Int64 {
