@@ -271,8 +271,8 @@ let testing: [Target] = [
     tests(
         "TraceFormatsTests", in: "Tests/Traces",
         [
-            "DeviceCore", "GPSDProtocol", "IIOFormat", "JSONBytes", "NMEAFormat", "TestSupport", "Trace",
-            "TraceEditing", "TraceFormats", "UmockdevFormat",
+            "DeviceCore", "GPSDProtocol", "IIOFormat", "JSONBytes", "NMEAFormat", "SystemCalls", "TestSupport",
+            "Trace", "TraceEditing", "TraceFormats", "UmockdevFormat",
         ], exclude: ["Fixtures", "check_mcap.py", "mcap_oracle.py"]),
     tests("BlackBoxTests", in: "Tests/Traces", ["BlackBox", "DeviceCore", "TestSupport", "Trace"]),
 

@@ -15,9 +15,16 @@ extension FileBytes {
         }
     }
 
-    private static func isFolder(_ path: String) -> Bool {
+    /// True when the path leads to a folder.
+    package static func isFolder(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// True when something has that name, be it a link that leads nowhere.
+    package static func isThere(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
     }
 
     /// Puts a file of those bytes in the place of what is there, in one step: after a power failure it is the old or the

@@ -20,8 +20,9 @@ struct ReceiverNames: Sendable {
     private var oldest = 0
 
     mutating func name(_ text: JSONText) -> String {
-        if last < entries.count, Self.isSame(entries[last].bytes, text.rawBytes) { return entries[last].name }
-        if let index = entries.firstIndex(where: { Self.isSame($0.bytes, text.rawBytes) }) {
+        func isWanted(_ entry: Entry) -> Bool { entry.bytes.withUnsafeBytes { $0.isSame(as: text.rawBytes) } }
+        if last < entries.count, isWanted(entries[last]) { return entries[last].name }
+        if let index = entries.firstIndex(where: isWanted) {
             last = index
             return entries[index].name
         }
@@ -35,12 +36,5 @@ struct ReceiverNames: Sendable {
             oldest = (oldest + 1) % Self.capacity
         }
         return entry.name
-    }
-
-    private static func isSame(_ bytes: [UInt8], _ text: UnsafeRawBufferPointer) -> Bool {
-        guard bytes.count == text.count, let start = text.baseAddress else { return false }
-        return bytes.withUnsafeBytes { bytes in
-            bytes.baseAddress.map { memcmp($0, start, text.count) == 0 } ?? false
-        }
     }
 }

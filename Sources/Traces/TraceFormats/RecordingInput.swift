@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import SystemCalls
 import Trace
 
 /// What was read: a trace, or readings that become one.
@@ -28,7 +29,7 @@ final class RecordingInput {
     /// Looks at what lies at a path.
     init(path: String) throws(DeviceError) {
         name = path
-        folder = Folder.isFolder(path) ? try Folder.names(path) : nil
+        folder = FileBytes.isFolder(path) ? try Folder.names(path) : nil
         chunks = folder == nil ? try FileChunks.open(path, limit: TraceFile.maximumSize) : .memory([], name: path)
         prefix = try chunks.prefix(Self.prefixSize)
     }

@@ -197,7 +197,7 @@ struct CSVTableTests {
         #expect(recording.tracks[0].values == [[1, 2, 3], [4, 5, 6]])
         #expect(
             recording.remarks == [
-                "Line 6 of t.csv has no line end and may have been cut off: it was left out.",
+                "Line 6 of t.csv has no line end and may have been cut off. It gives no reading.",
                 "1 times a row had only some axes of a sensor; it gives no reading of that sensor.",
             ])
         #expect(

@@ -69,6 +69,8 @@ struct CutTableTests {
         let rowEnds = bytes.indices.filter { bytes[$0] == UInt8(ascii: "\n") }.map { $0 + 1 }
         let lastStart = try #require(rowEnds.dropLast().last)
         let before = try table.read(Array(bytes[..<lastStart]))
+        #expect(before.tracks.map(\.values) == whole.tracks.map { $0.values.dropLast() })
+        #expect(before.count + before.reports.count == (whole.count + whole.reports.count) / 2)
         let line = rowEnds.count
         let lineEnd = try #require(bytes[lastStart...].firstIndex { $0 == 0x0d || $0 == 0x0a })
         for end in lastStart + 1...lineEnd {
@@ -104,9 +106,28 @@ struct CutTableTests {
         #expect(error?.message.contains("Line 2 of walk/Metadata.csv has no line end") == true)
     }
 
+    @Test("A header that was cut off is told of, in a folder too, and so is what says the phone's model")
+    func headers() throws {
+        #expect(csvError("t,ax,ay,az")?.contains("Line 1 of t.csv has no line end") == true)
+        let gyroscope = "time,z,y,x\n1767620467000000000,1,2,3\n"
+        let logged = try Recording(
+            sensorLogger: ["Gyroscope.csv": [UInt8](gyroscope.utf8), "Barometer.csv": [UInt8]("time,pressure".utf8)],
+            name: "walk")
+        #expect(logged.tracks.map(\.values) == [[[3, 2, 1]]])
+        #expect(logged.remarks.contains { $0.hasPrefix("Line 1 of walk/Barometer.csv has no line end") })
+        let measured = try Recording(
+            phyphox: [
+                "A.csv": [UInt8]("\"Time (s)\",\"Pressure (hPa)\"\n1,1000\n".utf8),
+                "meta/device.csv": [UInt8]("property,value\ndeviceModel,Pix".utf8),
+            ], name: "walk")
+        #expect(measured.tracks.map(\.values) == [[[100, 0, 0]]])
+        #expect(!measured.tracks.contains { $0.sensor.name.contains("Pix") })
+        #expect(measured.remarks.contains { $0.hasPrefix("Line 2 of walk/meta/device.csv has no line end") })
+    }
+
     @Test("A table of a header and one row that was cut off is an error that says so")
     func nothingElse() {
-        #expect(csvError("t,ax,ay,az\n0,1,2,3")?.contains("may have been cut off: it was left out.") == true)
+        #expect(csvError("t,ax,ay,az\n0,1,2,3")?.contains("Line 2 of t.csv has no line end") == true)
     }
 
     @Test("A quote that is open at the end is a cut in its row, and a mistake when whole lines are in it")
@@ -114,6 +135,9 @@ struct CutTableTests {
         let recording = try Recording(text: "t,ax,ay,az\n0,1,2,3\n1,4,5,\"6.2")
         #expect(recording.tracks[0].values == [[1, 2, 3]])
         #expect(recording.remarks.contains { $0.hasPrefix("Line 3 of ") })
-        #expect(csvError("t,ax,ay,az\n0,\"1,2,3\n1,4,5,6\n")?.contains("line 2, column 2") == true)
+        for lineEnd in ["\n", "\r"] {
+            let text = "t,ax,ay,az\n0,\"1,2,3\n1,4,5,6\n".replacing("\n", with: lineEnd)
+            #expect(csvError(text)?.contains("line 2, column 2") == true)
+        }
     }
 }

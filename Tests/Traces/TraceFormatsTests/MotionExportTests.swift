@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import SystemCalls
 import Testing
 import Trace
 
@@ -74,12 +75,12 @@ struct MotionExportTests {
             try Files.makeFolder(path)
             path += "/" + String(repeating: "b", count: 4093 - path.utf8.count)
             #expect(throws: DeviceError.self) { try RecordingFormat.iio.write(trace, to: path) }
-            #expect(!Folder.isFolder(path))
+            #expect(!FileBytes.isFolder(path))
             #expect(throws: DeviceError.self) { try recording.writeIIO(folder: path) }
-            #expect(!Folder.isFolder(path))
+            #expect(!FileBytes.isFolder(path))
             try Files.makeFolder(path)
             #expect(throws: DeviceError.self) { try RecordingFormat.iio.write(trace, to: path) }
-            #expect(Folder.isFolder(path))
+            #expect(FileBytes.isFolder(path))
         }
     }
 

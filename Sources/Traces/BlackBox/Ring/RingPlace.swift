@@ -15,9 +15,7 @@ package struct RingPlace: Sendable, Hashable {
     /// be saved, `2026-05-01T10-00-00Z-impact.trace`. Else a file: the first trace is called that, further ones have a number
     /// before the ending.
     package init(_ path: String) {
-        var status = stat()
-        let isFolder = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-        if isFolder || path.hasSuffix("/") {
+        if FileBytes.isFolder(path) || path.hasSuffix("/") {
             var trimmed = path[...]
             while trimmed.count > 1, trimmed.last == "/" { trimmed.removeLast() }
             folder = trimmed == "/" ? "" : String(trimmed)
@@ -75,16 +73,11 @@ package struct RingPlace: Sendable, Hashable {
     static func free(_ base: String, _ ending: String) -> String {
         var path = base + ending
         var number = 2
-        while exists(path) {
+        while FileBytes.isThere(path) {
             path = "\(base)-\(number)\(ending)"
             number += 1
         }
         return path
-    }
-
-    private static func exists(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0
     }
 
     /// A part of a name that every file system takes.

@@ -28,7 +28,7 @@ struct CSVReader {
     private(set) var cells: [Cell] = []
     /// The line that this row begins on, counted from 1.
     private(set) var line = 0
-    /// True when the last row was left out, because no line end came behind it.
+    /// True when no line end came behind the last row, which was left out then, or behind the header.
     private(set) var isCutOff = false
     /// The cells that a row has when it is whole; nil for those of the first row, which is the header where there is one.
     var width: Int?
@@ -70,6 +70,7 @@ struct CSVReader {
         }
         header = cells.indices.map { text($0).lowercased() }
         width = header.count
+        isCutOff = isOpenEnded
         guard !allowsRepeatedNames else { return }
         for (index, column) in header.enumerated() where !column.isEmpty {
             if header[..<index].contains(column) {
@@ -112,7 +113,7 @@ struct CSVReader {
     var remarks: [String] {
         var remarks: [String] = []
         if isCutOff {
-            remarks.append("Line \(line) of \(name) has no line end and may have been cut off: it was left out.")
+            remarks.append("Line \(line) of \(name) has no line end and may have been cut off. It gives no reading.")
         }
         remarks.tell(shortRows, "rows of \(name) lack cells at their end. What they lack was not read.")
         return remarks
@@ -227,10 +228,10 @@ struct CSVReader {
         let here = place(cells.count)
         offset &+= 1
         let start = offset
-        let firstLine = nextLine
+        var hasLines = false
         while true {
             // Cut off, unless whole lines are in it: then the quote is a mistake.
-            if offset >= bytes.count, nextLine == firstLine, offset &- rowStart <= Self.maximumRow {
+            if offset >= bytes.count, !hasLines, offset &- rowStart <= Self.maximumRow {
                 cells.append(Cell(range: start..<offset, isQuoted: true))
                 return
             }
@@ -240,8 +241,9 @@ struct CSVReader {
             if bytes[offset] == UInt8(ascii: "\"") {
                 guard offset &+ 1 < bytes.count, bytes[offset &+ 1] == UInt8(ascii: "\"") else { break }
                 offset &+= 1
-            } else if bytes[offset] == UInt8(ascii: "\n") {
-                nextLine += 1
+            } else if isLineEnd(bytes[offset]) {
+                hasLines = true
+                if bytes[offset] == UInt8(ascii: "\n") { nextLine += 1 }
             }
             offset &+= 1
         }

@@ -106,8 +106,9 @@ extension Recording {
     /// Reads a CSV file of motion readings; ``MotionCSVLayout`` lists the kinds.
     ///
     /// Columns may stand in any order and more may be there. An empty cell, or NaN, is no reading; a row that has only
-    /// some axes of a sensor gives no reading of it. Lines that begin with # are comments. Separators are commas,
-    /// semicolons or tabs; decimal commas are refused. Times may start anywhere; seconds since 1970 become ``start``.
+    /// some axes of a sensor gives no reading of it. A last row without a line end is left out with a remark, for it may be
+    /// cut off. Lines that begin with # are comments. Separators are commas, semicolons or tabs; decimal commas are
+    /// refused. Times may start anywhere; seconds since 1970 become ``start``.
     ///
     /// - Parameters:
     ///   - csv: the file, in UTF-8.
@@ -123,8 +124,8 @@ extension Recording {
 
     /// Reads a table of motion readings and positions whose columns a map names.
     ///
-    /// An empty cell, or NaN, is no reading; a row that has only some axes of a sensor gives no reading of it. Lines that
-    /// begin with # are comments. Where rows of motion readings repeat the position before, it counts once a second.
+    /// An empty cell, or NaN, is no reading; a row that has only some axes of a sensor gives no reading of it. A last row
+    /// without a line end is left out with a remark. Lines that begin with # are comments. Where rows of motion readings repeat the position before, it counts once a second.
     /// Positions without speed or course get those of the way between them.
     ///
     /// - Parameters:

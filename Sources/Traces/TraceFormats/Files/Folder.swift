@@ -10,12 +10,6 @@ enum Folder {
     /// The most names of a folder that are looked at.
     private static let maximumNames = 10_000
 
-    /// True when the path leads to a folder.
-    static func isFolder(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-    }
-
     /// The bytes of a file.
     static func read(_ path: String) throws(DeviceError) -> [UInt8] {
         try FileBytes.read(path, limit: maximumFileSize)
@@ -38,7 +32,7 @@ enum Folder {
 
     /// Has a folder filled. Where that fails, a folder that was not there before and has nothing in it is removed.
     static func fill<Result>(_ path: String, _ body: () throws(DeviceError) -> Result) throws(DeviceError) -> Result {
-        let wasThere = isThere(path)
+        let wasThere = FileBytes.isThere(path)
         do {
             return try body()
         } catch {
@@ -54,7 +48,7 @@ enum Folder {
             throw FileBytes.failedToWrite(path, call: "mkdir", errno: errno)
         }
         guard !overwrite else { return }
-        for name in names where isThere("\(path)/\(name)") {
+        for name in names where FileBytes.isThere("\(path)/\(name)") {
             throw FileBytes.failedToWrite("\(path)/\(name)", call: "open", errno: EEXIST)
         }
     }
@@ -71,11 +65,6 @@ enum Folder {
                 try file.close()
             }
         }
-    }
-
-    private static func isThere(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0
     }
 }
 

@@ -25,16 +25,20 @@ struct PhyphoxReader {
             try read("meta/time.csv")?.withBytes { (bytes) throws(DeviceError) in
                 try PhyphoxClock(bytes, name: "\(name)/meta/time.csv")
             } ?? PhyphoxClock()
+        var remarks = clock.remarks
         deviceName =
             try read("meta/device.csv")?.withBytes { (bytes) throws(DeviceError) in
-                try Self.deviceName(bytes, name: "\(name)/meta/device.csv")
+                try Self.deviceName(bytes, name: "\(name)/meta/device.csv", &remarks)
             } ?? ""
-        remarks = clock.remarks
+        self.remarks = remarks
     }
 
     /// The phone's model, of a table of properties and values.
-    private static func deviceName(_ bytes: UnsafeRawBufferPointer, name: String) throws(DeviceError) -> String {
+    private static func deviceName(
+        _ bytes: UnsafeRawBufferPointer, name: String, _ remarks: inout [String]
+    ) throws(DeviceError) -> String {
         var reader = try CSVReader(bytes, name: name)
+        defer { remarks += reader.remarks }
         try reader.readHeader(allowsRepeatedNames: true)
         while try reader.next() {
             if reader.text(0).lowercased() == "devicemodel" { return String(reader.text(1).prefix(100)) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import SystemCalls
 
 extension RecordingFormat {
     /// What the app phyphox exported as CSV: a table, or a folder of them. It is read and not written.
@@ -27,7 +28,7 @@ extension RecordingFormat {
         // Surer than Sensor Logger, which has tables of the same names.
         for name in names.filter({ $0.lowercased().hasSuffix(".csv") }).prefix(maximumFiles) {
             let path = "\(input.name)/\(name)"
-            guard !Folder.isFolder(path) else { continue }
+            guard !FileBytes.isFolder(path) else { continue }
             let prefix = try FileChunks.open(path, limit: headerSize).prefix(headerSize)
             let header = prefix.withUnsafeBytes { Recording.csvColumns(of: $0) }
             if PhyphoxColumns(header, sheet: name.lowercased()) != nil { return .certain }

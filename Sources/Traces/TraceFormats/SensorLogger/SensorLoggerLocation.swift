@@ -11,12 +11,14 @@ struct SensorLoggerLocation {
         (.courseAccuracy, "bearingaccuracy"),
     ]
 
-    private(set) var rows: SensorLoggerRows
+    private var rows: SensorLoggerRows
     private var columns: [CSVQuantity: Int] = [:]
     private let isWatch: Bool
     private let isIOS: Bool
     /// Rows without coordinates in range.
     private(set) var outOfRange = 0
+    /// What somebody should know about the rows so far.
+    var remarks: [String] { rows.reader.remarks }
 
     /// Takes the file whose header was read.
     ///

@@ -96,7 +96,7 @@ struct SensorLoggerReader {
                     reports.append(report, at: time)
                 }
                 remarks.tell(derived, "positions of \(file) got speed or course from the way between them.")
-                remarks += rows.rows.reader.remarks
+                remarks += rows.remarks
                 remarks.tell(rows.outOfRange, "rows of \(file) have no coordinates in range and were left out.")
                 return reports
             }
@@ -182,10 +182,9 @@ struct SensorLoggerReader {
         track.sensor.name = metadata.deviceName
         let convention = metadata.convention(options)
         guard kind != .accelerometer || convention != nil else {
-            throw DeviceError(
-                .invalidTrace,
-                "\(name) does not say whether it comes from iOS or Android (no platform in Metadata.csv), and their signs of acceleration differ. --platform says which. \(metadata.remarks.joined(separator: " "))"
-            )
+            let problem =
+                "\(name) does not say whether it comes from iOS or Android (no platform in Metadata.csv), and their signs of acceleration differ. --platform says which."
+            throw DeviceError(.invalidTrace, ([problem] + metadata.remarks).joined(separator: " "))
         }
         return try bytes.withBytes { (bytes) throws(DeviceError) -> MotionTrack in
             var rows = try SensorLoggerRows(bytes, name: "\(name)/\(file)", start: metadata.start ?? 0)

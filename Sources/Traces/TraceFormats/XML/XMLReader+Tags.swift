@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import SystemCalls
 
 extension XMLReader {
     /// Reads the tag that begins here, once it is in the buffer as a whole.
@@ -55,7 +56,7 @@ extension XMLReader {
         guard let start = openStarts.last else {
             throw error("</\(shown(name))> closes an element that is not open. Remove the tag.")
         }
-        guard openNames.withUnsafeBytes({ Self.same(.init(rebasing: $0[start...]), text(name)) }) else {
+        guard openNames.withUnsafeBytes({ text(name).isSame(as: .init(rebasing: $0[start...])) }) else {
             let open = String(decoding: openNames[start...].prefix(80), as: UTF8.self)
             throw error(
                 "</\(shown(name))> stands where </\(open)> is wanted: a tag is not closed, or the text was cut off.")
@@ -156,7 +157,7 @@ extension XMLReader {
             throw error("an element has more than \(Self.maximumAttributes) attributes. Is the file damaged?")
         }
         for other in attributes where other.word == attribute.word && other.name.count == attribute.name.count {
-            guard !Self.same(text(other.name), text(attribute.name)) else {
+            guard !text(other.name).isSame(as: text(attribute.name)) else {
                 throw error("the attribute \(shown(attribute.name)) stands twice in one tag. Remove one.")
             }
         }

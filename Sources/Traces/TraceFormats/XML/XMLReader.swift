@@ -135,13 +135,6 @@ package struct XMLReader: ~Copyable {
         UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count)
     }
 
-    /// True for the same bytes. Every tag asks: one byte after the other, as collections do, makes reading a tenth slower.
-    static func same(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
-        guard left.count == right.count else { return false }
-        guard let first = left.baseAddress, let second = right.baseAddress else { return true }
-        return memcmp(first, second, left.count) == 0
-    }
-
     /// The text without the blanks around it.
     package var trimmedText: UnsafeRawBufferPointer {
         let text = text

@@ -42,10 +42,7 @@ extension AccessoryFacts {
         facts.container = container()
         facts.hasModemManager = NodeFacts.Holder.runs("ModemManager")
         facts.hasRules = ruleFolders.contains { access("\($0)/\(UdevRules.fileName)", F_OK) == 0 }
-        facts.missingFolders = device.configuration.accessoryFolders.value.filter { path in
-            var status = stat()
-            return stat(path, &status) != 0 || status.st_mode & S_IFMT != S_IFDIR
-        }
+        facts.missingFolders = device.configuration.accessoryFolders.value.filter { !FileBytes.isFolder($0) }
         return facts
     }
 
