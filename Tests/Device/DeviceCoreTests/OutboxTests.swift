@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 import Testing
 
 @testable import DeviceCore
@@ -100,5 +101,35 @@ struct OutboxTests {
         outbox.startAnew()
         outbox.append(6)
         #expect(outbox.claimTurn() == true)
+    }
+
+    @Test("What a turn leaves over waits again, before what came in meanwhile")
+    func leftOver() {
+        var outbox = Outbox<Int>()
+        for number in 0..<4 { outbox.append(number) }
+        #expect(outbox.claimTurn() == true)
+        outbox.beginTurn()
+        #expect(outbox.takeFirst() == 0)
+        outbox.append(4)
+        #expect(outbox.last == 4)
+        #expect(outbox.endTurn() == true)
+        #expect(!outbox.isInTurn)
+        #expect(outbox.countAfterTurn == 4)
+        outbox.beginTurn()
+        var told: [Int] = []
+        while let number = outbox.takeFirst() { told.append(number) }
+        #expect(told == [1, 2, 3, 4])
+    }
+
+    @Test("A turn of hundreds of thousands comes to its end")
+    func large() {
+        // Were each to move the others, this would move three thousand gigabytes.
+        let state = Mutex(Outbox<SIMD8<Double>>())
+        state.withLock { outbox in for number in 0..<300_000 { outbox.append(SIMD8(repeating: Double(number))) } }
+        var next = 0.0
+        state.handOn(\.self) { item in
+            if item[0] == next { next += 1 }
+        }
+        #expect(next == 300_000)
     }
 }

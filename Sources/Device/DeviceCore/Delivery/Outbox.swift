@@ -7,8 +7,8 @@ package import Synchronization
 /// It is a part of a client's state and stands under the client's lock. Whoever adds an item asks `claimTurn()`, and
 /// when that is true schedules a turn where the program wants it. The turn hands over what waited when it began, item
 /// by item and without the lock. What comes in meanwhile waits for the next turn, so that a flood does not keep the
-/// program's thread from its other work. There is one turn at a time. Taking an item moves the others: some thousand may
-/// wait, not more.
+/// program's thread from its other work. There is one turn at a time. A turn takes its items out one by one however many
+/// there are; outside of turns, taking an item moves the others.
 ///
 /// ```swift
 /// if state.withLock({ $0.outbox.append(item, limit: 1024); return $0.outbox.claimTurn() }) {
@@ -21,9 +21,10 @@ package import Synchronization
 @usableFromInline package struct Outbox<Item> {
     /// How many had to make way for newer ones.
     @usableFromInline package internal(set) var dropped = 0
+    /// What waits for the next turn, oldest first.
     @usableFromInline var items: [Item] = []
-    /// How many of the first items belong to the turn that goes on.
-    @usableFromInline var left = 0
+    /// What belongs to the turn that goes on, oldest last: from there it is taken without moving the others.
+    @usableFromInline var turn: [Item] = []
     @usableFromInline var isTurnClaimed = false
 
     /// An empty one.
@@ -32,22 +33,24 @@ package import Synchronization
     // MARK: What waits
 
     /// How many items wait.
-    @inlinable package var count: Int { items.count }
+    @inlinable package var count: Int { turn.count + items.count }
 
     /// True when nothing waits.
-    @inlinable package var isEmpty: Bool { items.isEmpty }
+    @inlinable package var isEmpty: Bool { turn.isEmpty && items.isEmpty }
 
     /// How many items have come in since the turn began that goes on; all when none does.
-    @inlinable package var countAfterTurn: Int { count - left }
+    @inlinable package var countAfterTurn: Int { items.count }
 
     /// The item that is the next to be taken.
-    @inlinable package var first: Item? { items.first }
+    @inlinable package var first: Item? { turn.last ?? items.first }
 
     /// The item that came in last.
-    @inlinable package var last: Item? { items.last }
+    @inlinable package var last: Item? { items.last ?? turn.first }
 
     /// True when an item like that waits.
-    @inlinable package func contains(where isWanted: (Item) -> Bool) -> Bool { items.contains(where: isWanted) }
+    @inlinable package func contains(where isWanted: (Item) -> Bool) -> Bool {
+        turn.contains(where: isWanted) || items.contains(where: isWanted)
+    }
 
     /// Adds an item. When `limit` of its kind wait already the oldest of them makes way, which is counted.
     ///
@@ -56,10 +59,13 @@ package import Synchronization
     @discardableResult @inlinable
     package mutating func append(_ item: Item, limit: Int = .max, of isOfKind: (Item) -> Bool = { _ in true }) -> Bool {
         let limit = max(1, limit)
-        let makesWay = count >= limit && items.count(where: isOfKind) >= limit
-        if makesWay, let oldest = items.firstIndex(where: isOfKind) {
-            items.remove(at: oldest)
-            if oldest < left { left -= 1 }
+        let makesWay = count >= limit && turn.count(where: isOfKind) + items.count(where: isOfKind) >= limit
+        if makesWay {
+            if let oldest = turn.lastIndex(where: isOfKind) {
+                turn.remove(at: oldest)
+            } else if let oldest = items.firstIndex(where: isOfKind) {
+                items.remove(at: oldest)
+            }
             dropped &+= 1
         }
         items.append(item)
@@ -68,23 +74,19 @@ package import Synchronization
 
     /// Takes the oldest item out.
     @inlinable package mutating func takeFirst() -> Item? {
-        guard !items.isEmpty else { return nil }
-        if left > 0 { left -= 1 }
-        return items.removeFirst()
+        if let item = turn.popLast() { return item }
+        return items.isEmpty ? nil : items.removeFirst()
     }
 
     /// Forgets the items that are like that. They do not count as dropped.
     @inlinable package mutating func removeAll(where isUnwanted: (Item) -> Bool) {
-        var (kept, keptOfTurn): ([Item], Int) = ([], 0)
-        for (position, item) in items.enumerated() where !isUnwanted(item) {
-            kept.append(item)
-            if position < left { keptOfTurn += 1 }
-        }
-        (items, left) = (kept, keptOfTurn)
+        // Oldest first: who asks may count.
+        turn = turn.reversed().filter { !isUnwanted($0) }.reversed()
+        items.removeAll(where: isUnwanted)
     }
 
     /// Forgets all items; they do not count as dropped. A turn that is due or goes on finds nothing more to tell.
-    @inlinable package mutating func removeAll() { (items, left) = ([], 0) }
+    @inlinable package mutating func removeAll() { (turn, items) = ([], []) }
 
     // MARK: Turns
 
@@ -96,14 +98,26 @@ package import Synchronization
     }
 
     /// A turn begins, which is for what waits now.
-    @inlinable package mutating func beginTurn() { left = count }
+    @inlinable package mutating func beginTurn() {
+        putBack()
+        // Both keep their memory.
+        swap(&turn, &items)
+        turn.reverse()
+    }
+
+    /// What the turn has left over waits again, before the rest.
+    @inlinable mutating func putBack() {
+        guard !turn.isEmpty else { return }
+        items.insert(contentsOf: turn.reversed(), at: 0)
+        turn = []
+    }
 
     /// True while the turn has something to hand over.
-    @inlinable package var isInTurn: Bool { left > 0 }
+    @inlinable package var isInTurn: Bool { !turn.isEmpty }
 
     /// The turn is over. True when something has come in meanwhile: the caller has to schedule the next one now.
     @inlinable package mutating func endTurn() -> Bool {
-        left = 0
+        putBack()
         isTurnClaimed = !isEmpty
         return isTurnClaimed
     }
