@@ -217,7 +217,10 @@ let testing: [Target] = [
         "JSONBytesTests", in: "Tests/Device", ["JSONBytes", "TestSupport"], exclude: ["make_numbers.py", "numbers.tsv"]),
     tests(
         "DeviceCoreTests", in: "Tests/Device",
-        ["AppDelivery", "DeviceCore", "GPSDProtocol", "LiveDevice", "LiveSources", "SystemCalls", "TestSupport"],
+        [
+            "AppDelivery", "DeviceCore", "GPSDProtocol", "JSONBytes", "LiveDevice", "LiveSources", "SystemCalls",
+            "TestSupport",
+        ],
         exclude: ["epochs.tsv", "make_epochs.py"]),
 
     tests(
@@ -239,7 +242,8 @@ let testing: [Target] = [
         "SensorFusionTests", in: "Tests/Motion", ["SensorFusion", "TestSupport"],
         exclude: ["Recordings", "Reference", "make_attitude_reference.py", "make_reference.py"]),
     tests(
-        "IIOSourceTests", in: "Tests/Motion", ["DeviceCore", "IIOFormat", "IIOSource", "TestSupport"],
+        "IIOSourceTests", in: "Tests/Motion",
+        ["DeviceCore", "IIOFormat", "IIOSource", "LoopbackServer", "SystemCalls", "TestSupport"],
         exclude: ["Format/Fixtures"]),
     tests(
         "MotionEngineTests", in: "Tests/Motion",
@@ -274,7 +278,7 @@ let testing: [Target] = [
             "DeviceCore", "GPSDProtocol", "IIOFormat", "JSONBytes", "NMEAFormat", "SystemCalls", "TestSupport",
             "Trace", "TraceEditing", "TraceFormats", "UmockdevFormat",
         ], exclude: ["Fixtures", "check_mcap.py", "mcap_oracle.py"]),
-    tests("BlackBoxTests", in: "Tests/Traces", ["BlackBox", "DeviceCore", "TestSupport", "Trace"]),
+    tests("BlackBoxTests", in: "Tests/Traces", ["BlackBox", "DeviceCore", "SystemCalls", "TestSupport", "Trace"]),
 
     tests(
         "SimulatedDeviceTests", in: "Tests/Simulators",

@@ -4,7 +4,7 @@ package import DeviceCore
 import SystemCalls
 
 /// The socket on the loopback interface that clients connect to.
-package final class LoopbackListener {
+package final class LoopbackListener: Sendable {
     package enum Accepted {
         /// A connection, which belongs to the caller.
         case connection(Int32)
@@ -21,7 +21,7 @@ package final class LoopbackListener {
     /// The room for what is sent that each connection gets, in bytes; nil for the system's own.
     private let sendRoom: Int32?
     /// Listens on the same port again, when this one is gone.
-    let reopening: () throws(DeviceError) -> LoopbackListener
+    let reopening: @Sendable () throws(DeviceError) -> LoopbackListener
 
     /// Listens on 127.0.0.1.
     ///
@@ -59,7 +59,7 @@ package final class LoopbackListener {
         }
     }
 
-    deinit { close(descriptor) }
+    deinit { LoopbackDoor.hangUp(descriptor) }
 
     /// Takes the next connection: not blocking, closed on exec, and sending at once.
     package func accept() -> Accepted {
@@ -138,9 +138,19 @@ package final class LoopbackDoor {
         }
     }
 
-    /// Makes the close of a connection abrupt: the client sees a reset.
-    package static func resetAtClose(_ connection: Int32) {
-        var option = linger(l_onoff: 1, l_linger: 0)
-        setsockopt(connection, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    // A program that is just being started has a copy of every descriptor until it begins. What follows does not wait for
+    // that, as close(2) alone would.
+
+    /// Ends a connection: the client has what was sent, and then the end.
+    package static func hangUp(_ connection: Int32) {
+        shutdown(connection, Int32(SHUT_RDWR))
+        close(connection)
+    }
+
+    /// Ends a connection abruptly: the client sees a reset. It has to be hung up as well.
+    package static func reset(_ connection: Int32) {
+        var nobody = sockaddr()
+        nobody.sa_family = sa_family_t(AF_UNSPEC)
+        connect(connection, &nobody, socklen_t(MemoryLayout<sockaddr>.size))
     }
 }

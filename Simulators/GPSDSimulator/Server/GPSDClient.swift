@@ -24,6 +24,8 @@ final class GPSDClient {
     var endsWhenSent = false
     var policy = GPSDWatch()
     var lastRequest: BootTime
+    /// False as long as it has asked for nothing that is answered.
+    var hasAsked = false
     /// When it is greeted; nil when it was.
     var greetsAt: BootTime?
     private(set) var lostCount: Int64 = 0
@@ -41,15 +43,15 @@ final class GPSDClient {
         lastRequest = now
     }
 
-    deinit { close(descriptor) }
+    deinit { LoopbackDoor.hangUp(descriptor) }
 
     var hasPending: Bool { pending.count > 0 }
 
     func end() { isOver = true }
 
-    /// Makes the close abrupt: the client sees a reset.
+    /// Ends it abruptly: the client sees a reset.
     func abort() {
-        LoopbackDoor.resetAtClose(descriptor)
+        LoopbackDoor.reset(descriptor)
         isOver = true
     }
 

@@ -62,7 +62,13 @@ final class GPSDEngine {
     /// Takes a connection, or closes it where there are too many.
     func adopt(_ descriptor: Int32, now: BootTime) {
         let client = GPSDClient(descriptor, now: now)
-        guard clients.count < max(1, options.maximumClients), isListening else { return }
+        guard isListening else { return }
+        let current = clients.lazy.filter { !$0.isOver }
+        if current.count >= max(1, options.maximumClients) {
+            // Whoever connected and asked for nothing must not keep out who would.
+            guard let idle = current.first(where: { !$0.hasAsked }) else { return }
+            idle.end()
+        }
         clients.append(client)
         follow(faults.apply(seconds: playedSeconds(now), report: reportCount), now: now)
         client.greetsAt = now.advanced(bySeconds: faults.greetingDelay)
@@ -110,6 +116,7 @@ final class GPSDEngine {
             let goesOn = client.read(through: buffer) { piece in
                 client.lastRequest = now
                 let reply = world.answer(piece, policy: &client.policy, now: readClock())
+                if !reply.isEmpty { client.hasAsked = true }
                 client.send(reply, .orWait, now: now)
             }
             if !goesOn { return }

@@ -56,7 +56,8 @@ public struct GPSDServerOptions: Sendable {
     /// True when a connection to gpsd that was lost in the recording is lost to clients too: the server goes away for that
     /// time.
     public var repeatsLosses = true
-    /// Connections beyond that number are closed without a word. gpsd takes 64.
+    /// Connections beyond that number are closed without a word, or take the place of the oldest one that has asked for
+    /// nothing. gpsd takes 64.
     public var maximumClients = 64
     /// A client that does not watch is closed after so many seconds without a request.
     public var idleTimeout = 900.0

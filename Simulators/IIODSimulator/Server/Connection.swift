@@ -15,14 +15,16 @@ final class Connection {
     /// True when the client sends no more.
     var hasEnded = false
     var isOver = false
+    /// False as long as nothing was answered: the client has asked for nothing.
+    private(set) var hasAsked = false
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    deinit { close(descriptor) }
+    deinit { LoopbackDoor.hangUp(descriptor) }
 
-    /// Makes the close abrupt: the client sees a reset.
+    /// Ends it abruptly: the client sees a reset.
     func abort() {
-        LoopbackDoor.resetAtClose(descriptor)
+        LoopbackDoor.reset(descriptor)
         isOver = true
     }
 
@@ -56,6 +58,7 @@ final class Connection {
                 }
             }
             if count >= 0 {
+                hasAsked = true
                 session.output.sent += count
             } else if errno == EAGAIN || errno == EWOULDBLOCK {
                 isBlocked = true

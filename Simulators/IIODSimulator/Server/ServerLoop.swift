@@ -97,7 +97,13 @@ final class ServerLoop: ServiceLoop {
     private func adopt(_ descriptor: Int32) {
         // One too many is closed with its object.
         let connection = Connection(descriptor)
-        if connections.count < maximumConnections { connections.append(connection) }
+        let current = connections.lazy.filter { !$0.isOver }
+        if current.count >= maximumConnections {
+            // Whoever connected and asked for nothing must not keep out who would.
+            guard let idle = current.first(where: { !$0.hasAsked }) else { return }
+            idle.isOver = true
+        }
+        connections.append(connection)
     }
 
     private func serve(_ connection: Connection, events: Int16, now: BootTime) {

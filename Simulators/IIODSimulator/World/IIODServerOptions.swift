@@ -45,7 +45,7 @@ public struct IIODServerOptions: Sendable {
     public var attributesFollowSamples = true
     /// True when `raw` and `input` answer EBUSY while the device's buffer runs, as most drivers do.
     public var refusesRawReadsWhileCapturing = false
-    /// Connections beyond that number are closed at once.
+    /// Connections beyond that number are closed at once, or take the place of the oldest one that has asked for nothing.
     public var maximumConnections = 256
     /// The beginning that it shares with other servers; nil for one of its own.
     package var common: CommonStart?

@@ -52,7 +52,10 @@ public struct ExpectedCallbacks: Sendable {
 
     /// Reads a file, of at most as many bytes as a trace may have. The error says what to do.
     public init(path: String) throws(DeviceError) {
-        try self.init(bytes: try FileBytes.read(path, limit: TraceFile.maximumSize), name: path)
+        let contents = try TraceBytes(path: path)
+        let bytes = Array(contents)
+        if contents.isCutOff { throw DeviceError.becameShorter(path) }
+        try self.init(bytes: bytes, name: path)
     }
 
     /// Throws when they were made under other options than these: another run has other callbacks.

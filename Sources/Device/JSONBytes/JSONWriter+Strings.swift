@@ -16,7 +16,8 @@ extension JSONWriter {
         endKey()
     }
 
-    /// A string: quotes, backslashes and control characters are escaped, everything else stays UTF-8.
+    /// A string: quotes, backslashes, control characters and what turns the direction of writing are escaped, everything
+    /// else stays UTF-8.
     public mutating func string(_ value: String) {
         separate()
         append(UInt8(ascii: "\""))
@@ -26,8 +27,13 @@ extension JSONWriter {
     }
 
     private mutating func escape(_ text: UnsafeBufferPointer<UInt8>) {
-        for byte in text {
+        var index = 0
+        while index < text.count {
+            let byte = text[index]
+            index += 1
             switch byte {
+            case 0xc2, 0xd8, 0xe2, 0xef, 0xf3:
+                index += escapeWide(UnsafeBufferPointer(rebasing: text[(index - 1)...])) - 1
             case UInt8(ascii: "\""), UInt8(ascii: "\\"): escape(byte)
             case 8: escape(UInt8(ascii: "b"))
             case 9: escape(UInt8(ascii: "t"))
@@ -35,13 +41,37 @@ extension JSONWriter {
             case 12: escape(UInt8(ascii: "f"))
             case 13: escape(UInt8(ascii: "r"))
             case 0..<0x20, 0x7f:
-                escape(UInt8(ascii: "u"))
-                append(UInt8(ascii: "0"))
-                append(UInt8(ascii: "0"))
-                append(HexDigit.digit(byte >> 4))
-                append(HexDigit.digit(byte))
+                escape(UInt16(byte))
             default: append(byte)
             }
+        }
+    }
+
+    /// Writes a character of two to four bytes, escaped if it controls a terminal. Returns how many bytes it has.
+    private mutating func escapeWide(_ text: UnsafeBufferPointer<UInt8>) -> Int {
+        let count = text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4
+        guard text.count >= count else {
+            append(text[0])
+            return 1
+        }
+        var scalar = UInt32(text[0]) & (0x7f >> UInt32(count))
+        for index in 1..<count { scalar = scalar << 6 | UInt32(text[index] & 0x3f) }
+        switch scalar {
+        case 0x80..<0xa0, 0x61c, 0x200e...0x200f, 0x2028...0x202e, 0x2066...0x2069, 0xfeff:
+            escape(UInt16(truncatingIfNeeded: scalar))
+        case 0xe0000...0xe007f:
+            // Two halves, as in UTF-16.
+            escape(UInt16(0xdb40))
+            escape(UInt16(truncatingIfNeeded: 0xdc00 | scalar & 0x3ff))
+        default: append(contentsOf: UnsafeBufferPointer(rebasing: text[..<count]))
+        }
+        return count
+    }
+
+    private mutating func escape(_ unit: UInt16) {
+        escape(UInt8(ascii: "u"))
+        for shift in stride(from: 12, through: 0, by: -4) {
+            append(HexDigit.digit(UInt8(truncatingIfNeeded: unit >> shift)))
         }
     }
 

@@ -51,8 +51,9 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
 
     /// The kind of failure.
     public var code: Code
-    /// One or two sentences: what happened, to what, and what to do about it.
-    public var message: String
+    /// One or two sentences: what happened, to what, and what to do about it. What others have named cannot control a
+    /// terminal or a log in it.
+    public var message: String { didSet { message = ShownText.lines(message, isOne: true) } }
     /// What lies behind it, when something does.
     public var cause: Cause?
     /// The source file and line that noticed it.
@@ -63,7 +64,7 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
         _ code: Code, _ message: String, cause: Cause? = nil, file: StaticString = #fileID, line: UInt = #line
     ) {
         self.code = code
-        self.message = message
+        self.message = ShownText.lines(message, isOne: true)
         self.cause = cause
         self.place = "\(file):\(line)"
     }

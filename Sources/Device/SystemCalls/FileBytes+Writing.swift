@@ -21,6 +21,12 @@ extension FileBytes {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
+    /// True when the path leads to a plain file.
+    package static func isFile(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
     /// True when something has that name, be it a link that leads nowhere.
     package static func isThere(_ path: String) -> Bool {
         var status = stat()
@@ -34,7 +40,7 @@ extension FileBytes {
     ) throws(DeviceError) {
         // Left by a process of the same number that has ended in between.
         unlink(temporary)
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
+        let descriptor = NewFile.open(temporary, mode: 0o644)
         guard descriptor >= 0 else { throw failedToWrite(path, call: "open", errno: errno, elsewhere: elsewhere) }
         var failure: (call: String, errno: Int32)?
         if let number = write(bytes, to: descriptor) {
@@ -51,10 +57,10 @@ extension FileBytes {
         syncFolder(of: path)
     }
 
-    /// Writes a file of those bytes; one that is there already only when it may be overwritten.
+    /// Writes a new file of those bytes, which all may read; in the place of what has that name only when that may go.
     package static func write(_ bytes: [UInt8], to path: String, overwrite: Bool) throws(DeviceError) {
-        let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (overwrite ? O_TRUNC : O_EXCL)
-        let descriptor = open(path, flags, mode_t(0o644))
+        if overwrite { unlink(path) }
+        let descriptor = NewFile.open(path, mode: 0o644)
         guard descriptor >= 0 else { throw failedToWrite(path, call: "open", errno: errno) }
         var number = write(bytes, to: descriptor)
         if close(descriptor) != 0, number == nil, errno != EINTR { number = errno }

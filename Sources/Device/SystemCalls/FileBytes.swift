@@ -8,6 +8,9 @@ package enum FileBytes {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw failedToRead(path, call: "open", errno: errno) }
         defer { close(descriptor) }
+        var status = stat()
+        let isKnown = fstat(descriptor, &status) == 0
+        let isPipe = isKnown && status.st_mode & S_IFMT == S_IFIFO
         var number: Int32 = 0
         var isWhole = false
         /// Reads on; 0 when that is over, and then why is known.
@@ -15,12 +18,19 @@ package enum FileBytes {
             while !isWhole, number == 0 {
                 let count = systemRead(descriptor, buffer)
                 if count > 0 { return count }
-                if count == 0 { isWhole = true } else if errno != EINTR { number = errno }
+                if count == 0 {
+                    isWhole = true
+                } else if isPipe, errno == EAGAIN {
+                    // Somebody writes it, and has a while for that.
+                    var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                    if poll(&wait, 1, 10_000) == 0 { number = ETIMEDOUT }
+                } else if errno != EINTR {
+                    number = errno
+                }
             }
             return 0
         }
-        var status = stat()
-        let size = fstat(descriptor, &status) == 0 ? max(0, min(Int(clamping: status.st_size), limit)) : 0
+        let size = isKnown ? max(0, min(Int(clamping: status.st_size), limit)) : 0
         // Straight into its place; the byte that is too many is where the end shows.
         var bytes = [UInt8](unsafeUninitializedCapacity: size + 1) { buffer, filled in
             let space = UnsafeMutableRawBufferPointer(buffer)

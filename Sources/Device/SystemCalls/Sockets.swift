@@ -64,6 +64,26 @@ package enum Sockets {
         withAddress(of: path) { address, length in connectSocket(descriptor, address, length) }
     }
 
+    /// Hands over the addresses of a host, for connections, until one is taken. The answer is that of getaddrinfo(3), 0 when
+    /// there are some. Asking the resolver may take long.
+    package static func resolve(_ host: String, port: UInt16, isTaken: (addrinfo) -> Bool) -> Int32 {
+        var hints = addrinfo()
+        hints.ai_socktype = SocketKind.stream.number
+        hints.ai_flags = Int32(AI_NUMERICSERV)
+        var list: UnsafeMutablePointer<addrinfo>?
+        let result = getaddrinfo(host, String(port), &hints, &list)
+        guard result == 0 else { return result }
+        defer { freeaddrinfo(list) }
+        var entry = list
+        while let current = entry?.pointee, !isTaken(current) { entry = current.ai_next }
+        return 0
+    }
+
+    /// What connect(2) says.
+    package static func connect(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Int32 {
+        connectSocket(descriptor, address, length)
+    }
+
     /// Sets an option that is a number; false with the reason in errno.
     @discardableResult
     package static func set(_ descriptor: Int32, _ level: Int32, _ option: Int32, _ value: Int32) -> Bool {

@@ -22,7 +22,7 @@ package func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) ->
     send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
 }
 
-package func systemOpen(_ path: String, _ flags: Int32) -> Int32 { open(path, flags) }
+package func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t = 0) -> Int32 { open(path, flags, mode) }
 
 package func systemClose(_ descriptor: Int32) {
     // Not again after EINTR: on Linux the descriptor is gone all the same.

@@ -44,6 +44,7 @@ extension GPSDDecoder {
             default: try reader.skipValue()
             }
         }
+        impossibleValues = report.refuseImpossibleValues()
     }
 
     /// The members of an ATT.
@@ -73,6 +74,7 @@ extension GPSDDecoder {
             default: try reader.skipValue()
             }
         }
+        impossibleValues = report.refuseImpossibleValues()
         return .attitude(report)
     }
 
@@ -98,6 +100,7 @@ extension GPSDDecoder {
             default: try reader.skipValue()
             }
         }
+        impossibleValues = report.refuseImpossibleValues()
         if hasSatellites { report.satellites = satellites.withUnsafeBufferPointer { [Satellite]($0) } }
         return .sky(report)
     }

@@ -26,6 +26,8 @@ package struct GPSDDecoder: Sendable {
     var satellites: [Satellite] = []
     /// The class as the last "class" key of this pass gives it; nil when that is not a string.
     var lastClass: GPSDClass?
+    /// How many numbers of the last report cannot be, such as a speed of 1e300; they are NaN in it.
+    package internal(set) var impossibleValues = 0
 
     /// A decoder that has seen nothing yet.
     package init() {}
@@ -56,6 +58,7 @@ package struct GPSDDecoder: Sendable {
         _ position: inout PositionReport
     ) throws(JSONError) -> GPSDReport? {
         lastClass = nil
+        impossibleValues = 0
         var reader = try Self.opened(line)
         var kind: GPSDClass
         if let key = try reader.nextKey(), key.word == JSONText.word("class"), let name = try reader.textIfPresent() {

@@ -81,6 +81,7 @@ struct LibGPSDecoder: ReportDecoder {
         report.gdop = sky.gdop.ifFinite
         report.xdop = sky.xdop.ifFinite
         report.ydop = sky.ydop.ifFinite
+        report.refuseImpossibleValues()
         guard sky.has_satellites else { return report }
         report.visibleCount = sky.satellites_visible
         report.usedCount = sky.satellites_used
@@ -144,6 +145,7 @@ extension PositionReport {
         correctionAge = report.dgps_age.ifFinite
         correctionStation = report.dgps_station
         leapSeconds = report.leap_seconds == 0 ? -1 : report.leap_seconds
+        refuseImpossibleValues()
     }
 }
 
@@ -180,6 +182,7 @@ extension AttitudeReport {
         magneticField = SIMD3(report.mag_x.ifFinite, report.mag_y.ifFinite, report.mag_z.ifFinite)
         acceleration = SIMD3(report.acc_x.ifFinite, report.acc_y.ifFinite, report.acc_z.ifFinite)
         rotationRate = SIMD3(report.gyro_x.ifFinite, report.gyro_y.ifFinite, report.gyro_z.ifFinite)
+        refuseImpossibleValues()
     }
 }
 #endif

@@ -62,11 +62,17 @@ extension Socket {
 
     /// The addresses of a host. Asking the resolver may take long; it runs on the source's own thread.
     static func resolve(_ address: PositionSourceAddress) throws(DeviceError) -> [Address] {
-        var hints = addrinfo()
-        hints.ai_socktype = SocketKind.stream.number
-        hints.ai_flags = Int32(AI_NUMERICSERV)
-        var list: UnsafeMutablePointer<addrinfo>?
-        let result = getaddrinfo(address.host, String(address.port), &hints, &list)
+        var addresses: [Address] = []
+        let result = Sockets.resolve(address.host, port: address.port) { entry in
+            if let source = entry.ai_addr, Int(entry.ai_addrlen) <= MemoryLayout<sockaddr_storage>.size {
+                var storage = sockaddr_storage()
+                withUnsafeMutableBytes(of: &storage) { target in
+                    target.copyMemory(from: UnsafeRawBufferPointer(start: source, count: Int(entry.ai_addrlen)))
+                }
+                addresses.append(Address(storage: storage, length: entry.ai_addrlen, family: entry.ai_family))
+            }
+            return addresses.count == 8
+        }
         guard result == 0 else {
             let cause: DeviceError.Cause =
                 result == EAI_SYSTEM
@@ -75,19 +81,6 @@ extension Socket {
                 .unreachable,
                 "The host of \(address) cannot be found: \(String(cString: gai_strerror(result))). Check the name, or use its numeric address.",
                 cause: cause)
-        }
-        defer { freeaddrinfo(list) }
-        var addresses: [Address] = []
-        var entry = list
-        while let current = entry?.pointee, addresses.count < 8 {
-            if let source = current.ai_addr, Int(current.ai_addrlen) <= MemoryLayout<sockaddr_storage>.size {
-                var storage = sockaddr_storage()
-                withUnsafeMutableBytes(of: &storage) { target in
-                    target.copyMemory(from: UnsafeRawBufferPointer(start: source, count: Int(current.ai_addrlen)))
-                }
-                addresses.append(Address(storage: storage, length: current.ai_addrlen, family: current.ai_family))
-            }
-            entry = current.ai_next
         }
         return addresses
     }
@@ -102,7 +95,7 @@ extension Socket {
         let connection = Socket(descriptor: descriptor)
         var storage = target.storage
         let started = withUnsafePointer(to: &storage) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { system_connect(descriptor, $0, target.length) }
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { Sockets.connect(descriptor, $0, target.length) }
         }
         if started == 0 { return connection }
         guard errno == EINPROGRESS || errno == EINTR else { throw failure(name, call: "connect", errno: errno) }
@@ -124,9 +117,4 @@ extension Socket {
         return DeviceError(
             .unreachable, "\(name) cannot be reached. \(remedy)", cause: .system(call: call, errno: number))
     }
-}
-
-/// The C function, whose name the method hides.
-private func system_connect(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Int32 {
-    connect(descriptor, address, length)
 }

@@ -17,7 +17,7 @@ struct NMEAField {
     /// True when it is that text.
     func equals(_ text: StaticString) -> Bool { text.withUTF8Buffer { $0.elementsEqual(bytes) } }
 
-    /// A number; NaN when there is none, or one beyond 1e9, which nothing in a sentence reaches.
+    /// A number; NaN when there is none, or one beyond 1e15.
     var number: Double {
         var digits = DecimalDigits()
         return digits.read(bytes) ? digits.value : .nan
@@ -76,7 +76,7 @@ struct DecimalDigits {
             }
             at &+= 1
         }
-        return hasDigits && value.magnitude <= 1e9
+        return hasDigits && value.magnitude <= 1e15
     }
 
     /// Reads digits and nothing else; false for other text, and for more than seventeen digits.

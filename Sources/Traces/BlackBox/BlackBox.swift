@@ -176,10 +176,12 @@ package final class BlackBox: Sendable {
             // What the clock says now of the time of the trigger.
             let passed = last.subtractingSaturated(first.time)
             let time = WallTime(nanoseconds: clock.wallTime.nanoseconds.subtractingSaturated(passed))
-            var reading = try RingReading(paths)
+            let place = ring.place
+            var reading = try RingReading(paths, reached: ring.folder.reached)
             let saved = try RingSave.write(
                 &reading, from: from(pending.triggers), to: last, triggers: pending.triggers,
-                path: ring.place.path(at: time, for: first.event), temporary: ring.place.unfinished, disk: ring.disk)
+                path: place.path(at: time, for: first.event), temporary: place.unfinished, mode: place.mode,
+                disk: ring.disk)
             told(saved.map { .saved($0, triggers: pending.triggers) } ?? .empty(first))
         } catch {
             state.withLock { $0.hasFailed = true }

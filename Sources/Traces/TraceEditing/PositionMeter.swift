@@ -29,7 +29,9 @@ struct PositionMeter {
         }
         guard report.hasFix else { return }
         found.fixCount += 1
-        if report.mode == .threeDimensional { found.threeDimensionalCount += 1 }
+        if report.mode == .threeDimensional, !report.altitude.isNaN || !report.altitudeHAE.isNaN {
+            found.threeDimensionalCount += 1
+        }
         if report.horizontalError >= 0, errors.count < Self.maximumErrors { errors.append(report.horizontalError) }
         let here = GeodeticCoordinate(latitude: report.latitude, longitude: report.longitude)
         // A comparison with NaN keeps the new one.

@@ -69,6 +69,7 @@ public enum TraceMerger {
         for index in surveys.indices where surveys[index].hasBattery && index != plan.batteryTrace {
             remarks.append("The battery of \(traces[index].name) was left out: a trace has one.")
         }
+        for trace in traces { remarks += ReportDamage(trace).remarks.map { "\(trace.name): \($0)" } }
         for (index, reading) in readings.enumerated() where reading.warningCount > 0 {
             remarks.append("\(traces[index].name): \(reading.warningCount) lines could not be read as they should.")
         }

@@ -19,20 +19,22 @@ extension TraceSummary {
         var meters = StreamMeters()
         var sight = PositionMeter()
         var decoder = GPSDDecoder()
+        var damage = ReportDamage()
         while let event = reading.next() {
             let time = event.time ?? 0
             count += 1
             duration = max(duration, time)
             switch event.contents {
-            case .gpsd(let line):
+            case .gpsdText(let line) where line.first != UInt8(ascii: "{"): meters.note("text", "", at: time)
+            case .gpsd(let line), .gpsdText(let line):
                 let report = line.withUnsafeBytes { decoder.decode($0) }
+                damage.take(report, decoder, line: reading.line)
                 meters.note(report.kind, report.origin, at: time)
                 if case .position(let report) = report { sight.take(report) }
                 if let receiver = report.time {
                     let pair = ClockPair(time: time, receiver: receiver)
                     if clocks.count < 2 { clocks.append(pair) } else { clocks[1] = pair }
                 }
-            case .gpsdText: meters.note("text", "", at: time)
             case .sample(_, let kind, let sensor, let stamp): meters.note(kind.rawValue, sensor, at: stamp ?? time)
             case .battery: meters.note("battery", "", at: time)
             case .accessory(let event): meters.note("accessory", event.accessory, at: time)
@@ -42,6 +44,7 @@ extension TraceSummary {
         }
         streams = meters.streams
         positions = sight.positions
+        remarks = damage.remarks
         warnings = reading.warnings
         warningCount = reading.warningCount
     }

@@ -79,6 +79,8 @@ public struct TraceSummary: Sendable {
     public var positions: Positions?
     /// The clocks at the first and at the last report with a time.
     public var clocks: [ClockPair] = []
+    /// What is wrong with gpsd's reports: how many are damaged, how many numbers cannot be, and where the first ones are.
+    public var remarks: [String] = []
     /// What the first lines of trouble were, at most 100, and how many there were.
     public var warnings: [TraceWarning] = []
     /// All warnings.

@@ -2,6 +2,7 @@
 
 import DeviceCore
 import Trace
+import TraceEditing
 
 /// Writes the positions of a trace as a path: what GPX, KML and GeoJSON have in common.
 struct PathWriter: ~Copyable {
@@ -44,7 +45,7 @@ struct PathWriter: ~Copyable {
                 throw DeviceError(
                     .invalidTrace, "\(trace.name) holds no positions\(hint), so there is nothing to write.")
             }
-            let file = try ExportFile(path: path, overwrite: options.overwrite)
+            let file = try ExportFile(path: path, options)
             var writer = PathWriter(file: file, trace: trace, options: options, bytes: bytes, start: start)
             return try body(&writer)
         }
@@ -134,7 +135,7 @@ struct PathWriter: ~Copyable {
         }
         remarks.tell(epochs.assembler.implausible, EpochAssembler.implausibleText)
         remarks.tell(timeless, "positions have no time.")
-        return remarks + epochs.warnings
+        return (options.isDamageKnown ? [] : epochs.damage.remarks) + remarks + epochs.warnings
     }
 }
 

@@ -3,6 +3,7 @@
 import DeviceCore
 import GPSDProtocol
 import Trace
+import TraceEditing
 
 /// Goes through the positions of a trace, one for each epoch of one receiver.
 ///
@@ -16,6 +17,8 @@ struct PositionEpochs {
     private(set) var assembler: EpochAssembler
     private var cursor: TraceCursor
     private var decoder = GPSDDecoder()
+    /// The reports that could not be read as they should.
+    private(set) var damage = ReportDamage()
     private var isAtEnd = false
 
     /// - Parameter receiver: The receiver's path; nil for that of the first fix.
@@ -42,6 +45,8 @@ struct PositionEpochs {
             case .gpsd: finished = take(record, bytes)
             case .lost: finished = assembler.interrupt()
             case .regained: break
+            case .gpsdText where record.isDamagedReport(in: bytes):
+                damage.take(text: record.line(in: bytes), &decoder, line: cursor.line)
             case .gpsdText, .sample, .battery, .sensorLost, .sensorRegained, .accessory: leftOut.add(record.kind)
             }
             if let finished { return finished }
@@ -52,7 +57,9 @@ struct PositionEpochs {
     /// Takes a report, and returns the position that it ends.
     private mutating func take(_ record: TraceRecord, _ bytes: UnsafeRawBufferPointer) -> Epoch? {
         var report = PositionReport()
-        switch decoder.decode(UnsafeRawBufferPointer(rebasing: bytes[record.range]), position: &report) {
+        let other = decoder.decode(UnsafeRawBufferPointer(rebasing: bytes[record.range]), position: &report)
+        damage.take(other, decoder, line: cursor.line)
+        switch other {
         case nil: return assembler.take(report, at: record.time)
         case .attitude?:
             leftOut.add(.attitudes)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import DeviceCore
-public import NMEAFormat
 public import Trace
 
 /// A recording of any format that is known here, ready to be played.
@@ -32,6 +31,11 @@ public struct RecordingFile: Sendable {
     /// - Parameter name: what to call it in messages.
     public static func read(
         _ bytes: [UInt8], name: String, options: RecordingOptions = .init()
+    ) throws(DeviceError) -> RecordingFile { try read(TraceBytes(bytes), name: name, options: options) }
+
+    /// The same of bytes that may lie in a file without a name.
+    package static func read(
+        _ bytes: TraceBytes, name: String, options: RecordingOptions = .init()
     ) throws(DeviceError) -> RecordingFile { try make(RecordingInput(bytes, name: name), options) }
 
     private static func make(
@@ -77,26 +81,4 @@ public struct RecordingOptions: Sendable, Hashable {
 
     /// Options that leave everything to the recording.
     public init() {}
-}
-
-/// What a program wants of a file in any format: see ``RecordingFormat/write(_:to:options:)``.
-public struct ExportOptions: Sendable, Hashable {
-    /// Whether what is there already may be replaced.
-    public var overwrite = false
-    /// The path of the receiver whose positions are written, for formats of one receiver; nil for that of the first fix.
-    public var receiver: String?
-    /// Whether the times of arrival are written, for gpsd's reports and NMEA.
-    public var hasStamps = false
-    /// What the way is called, in GPX, KML and GeoJSON; empty for nothing.
-    public var name = ""
-    /// Which sentences of NMEA 0183, and with how many digits.
-    public var nmea = NMEAOptions()
-
-    /// Options that leave everything to the trace, but for those that are given.
-    public init(overwrite: Bool = false, receiver: String? = nil, hasStamps: Bool = false, name: String = "") {
-        self.overwrite = overwrite
-        self.receiver = receiver
-        self.hasStamps = hasStamps
-        self.name = name
-    }
 }

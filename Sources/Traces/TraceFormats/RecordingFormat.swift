@@ -2,6 +2,7 @@
 
 public import DeviceCore
 public import Trace
+import TraceEditing
 
 /// A format of recordings: what it is called, how it is told from others, and how it is read and written.
 ///
@@ -32,6 +33,8 @@ public struct RecordingFormat: Sendable {
     public internal(set) var hasStamps = false
     /// True when it takes more than the beginning of a file to tell it: such formats are tried after all others.
     var isTriedLast = false
+    /// True for formats that read reports as they write and tell of damaged ones, or have nothing of reports.
+    var tellsDamage = false
     /// Says how much an input looks like the format; nil for not at all.
     var sniff: (@Sendable (RecordingInput) throws(DeviceError) -> Likeness?)?
     /// Reads an input that looks like it.
@@ -69,7 +72,8 @@ public struct RecordingFormat: Sendable {
                 .invalidConfiguration,
                 "The format \(name) is a folder of files, which standard output has no place for.")
         }
-        return try writer(trace, path, options)
+        let remarks = try writer(trace, path, options)
+        return tellsDamage || options.isDamageKnown ? remarks : ReportDamage(trace).remarks + remarks
     }
 
     /// The same with no options but whether what is there already may be replaced.

@@ -30,12 +30,12 @@ final class RecordingInput {
     init(path: String) throws(DeviceError) {
         name = path
         folder = FileBytes.isFolder(path) ? try Folder.names(path) : nil
-        chunks = folder == nil ? try FileChunks.open(path, limit: TraceFile.maximumSize) : .memory([], name: path)
+        chunks = folder == nil ? try FileChunks.open(path) : .memory(TraceBytes([]), name: path)
         prefix = try chunks.prefix(Self.prefixSize)
     }
 
     /// Takes bytes that are in memory already.
-    init(_ bytes: [UInt8], name: String) {
+    init(_ bytes: TraceBytes, name: String) {
         self.name = name
         folder = nil
         chunks = .memory(bytes, name: name)
@@ -63,18 +63,20 @@ final class RecordingInput {
     /// All bytes of a file.
     func contents() throws(DeviceError) -> TraceBytes {
         switch chunks {
-        case .memory(let bytes, _): TraceBytes(bytes)
+        case .memory(let bytes, _): bytes
         default: try TraceBytes(path: name)
         }
     }
 
     /// All bytes in memory, of which there may not be too many.
-    func bytes() throws(DeviceError) -> [UInt8] {
-        let (contents, limit) = (try contents(), Folder.maximumFileSize)
+    func bytes(limit: Int = Folder.maximumFileSize) throws(DeviceError) -> [UInt8] {
+        let contents = try contents()
         guard contents.count <= limit else {
             throw DeviceError(.notSupported, "\(name) is larger than \(limit) bytes. Cut it in parts.")
         }
-        return Array(contents)
+        let bytes = Array(contents)
+        if contents.isCutOff { throw DeviceError.becameShorter(name) }
+        return bytes
     }
 
     /// The bytes of a file that lies beside this one, by its name; nil when there is none, and of what is in memory.

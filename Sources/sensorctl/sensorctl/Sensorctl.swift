@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Foundation
+import SensorTools
 
 /// The command line over the device services.
 struct Sensorctl: AsyncParsableCommand {
@@ -31,14 +32,37 @@ struct Sensorctl: AsyncParsableCommand {
 @main
 enum Main {
     static func main() {
+        ParentBond.becomeProgramIfAsked()
         Descriptor.openStandardOnes()
         Notes.bootstrap()
         Termination.ignoreBrokenPipes()
         Task {
-            await Sensorctl.main()
-            exit(ExitStatus.success.rawValue)
+            do {
+                var command = try Sensorctl.parseAsRoot()
+                if var command = command as? any AsyncParsableCommand {
+                    try await command.run()
+                } else {
+                    try command.run()
+                }
+                exit(ExitStatus.success.rawValue)
+            } catch {
+                end(error)
+            }
         }
         // Not an async main: on Linux that gives the main thread up, and the main actor then runs on others.
         RunLoop.main.run()
+    }
+
+    /// Ends the program with the help that was asked for, or with what is wrong with the arguments.
+    private static func end(_ error: any Error) -> Never {
+        let code = Sensorctl.exitCode(for: error)
+        let text = Sensorctl.fullMessage(for: error)
+        if !text.isEmpty {
+            let descriptor = code == .success ? Descriptor.standardOutput : .standardError
+            if case .failed = descriptor.write(Printable.lines(text + "\n")), code == .success {
+                exit(ExitStatus.inputOutput.rawValue)
+            }
+        }
+        exit(code.rawValue)
     }
 }

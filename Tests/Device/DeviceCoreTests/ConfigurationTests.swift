@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import SystemCalls
 import Testing
 
 @testable import DeviceCore
@@ -27,13 +28,81 @@ struct ConfigurationTests {
         #expect(configuration.problems.isEmpty)
     }
 
+    @Test("A section that is none, a key that is there twice and what is no UTF-8 are told")
+    func mistakes() {
+        let bytes =
+            Array(#"{"postion": {"source": "x"}, "position": {"receiver": "a","receiver": "b"},"#.utf8)
+            + Array("\n\"location\": {\"purpose\": \"".utf8) + [0xff] + Array("\"}, \"position\": {}}".utf8)
+        let configuration = Configuration.load(
+            environment: { _ in nil }, readFile: { $0 == Self.system ? bytes : nil })
+        #expect(
+            configuration.problems.map(\.message) == [
+                "\(Self.system): the file is not all UTF-8. What is none is read as \u{FFFD}. Save the file as UTF-8.",
+                "\(Self.system): postion is no section: those are position, location, motion and accessories. It is ignored.",
+                "\(Self.system): position.receiver is there more than once. The last one that can be used counts.",
+                "\(Self.system): position is there more than once. What they say is put together, and of each setting the last one that can be used counts.",
+            ])
+        #expect(configuration.receiver.value == "b")
+    }
+
+    @Test("Root is told of a file that others may change, of a folder on the way to it, and of what a link leads to")
+    func doubt() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        #expect(mkdir(folder, 0o700) == 0)
+        try Data("{}".utf8).write(to: URL(fileURLWithPath: folder + "/real.json"))
+        #expect(symlink(folder + "/real.json", folder + "/link.json") == 0)
+        let real = try #require(realpath(folder + "/real.json", nil).map { String(cString: $0) })
+        func place(_ path: String, open: String, user: uid_t = 0) -> Bool {
+            Configuration.doubt(of: path, user: user) { $0 == open }?.contains("others may change \(open):") == true
+        }
+        #expect(place("/etc/none/c.json", open: "/etc/none/c.json"))
+        #expect(place("/etc/none/c.json", open: "/etc/none"))
+        #expect(place("/etc/none/c.json", open: "/"))
+        #expect(place("c.json", open: "c.json"))
+        #expect(place(folder + "/link.json", open: real))
+        #expect(!place("/etc/none/c.json", open: "/etc/other"))
+        #expect(!place("/etc/none/c.json", open: "/etc/none", user: 1000))
+    }
+
+    @Test("Others may write by mode, by group or because it is theirs; in a sticky folder only what is theirs")
+    func isOpen() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        #expect(mkdir(folder, 0o700) == 0)
+        // What belongs to a user is his to change.
+        let isOfOthers = geteuid() != 0
+        for (mode, isOpen) in [(0o755, false), (0o757, true), (0o1757, false)] as [(mode_t, Bool)] {
+            #expect(chmod(folder, mode) == 0)
+            #expect(Configuration.isOpenToOthers(folder) == (isOpen || isOfOthers), "\(String(mode, radix: 8))")
+        }
+        #expect(!Configuration.isOpenToOthers(folder + "/none"))
+    }
+
+    @Test("A group of others may write, too", .enabled(if: geteuid() == 0, "only root gives files to groups"))
+    func isOpenToGroup() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        #expect(mkdir(folder, 0o700) == 0)
+        for (group, owner, isOpen) in [(0, 0, false), (65_534, 0, true), (0, 65_534, true)] as [(gid_t, uid_t, Bool)] {
+            #expect(chown(folder, owner, group) == 0 && chmod(folder, 0o775) == 0)
+            #expect(Configuration.isOpenToOthers(folder) == isOpen, "\(group) \(owner)")
+        }
+        #expect(chown(folder, 0, 0) == 0)
+        // Whoever has made a link may let it lead elsewhere.
+        #expect(symlink("/etc/passwd", folder + "/link") == 0)
+        #expect(!Configuration.isOpenToOthers(folder + "/link"))
+        #expect(lchown(folder + "/link", 65_534, 65_534) == 0)
+        #expect(Configuration.isOpenToOthers(folder + "/link"))
+    }
+
     @Test("A file sets everything, and the settings say where they come from")
     func file() {
         let configuration = Self.load(files: [
             Self.system: """
             {"position": {"source": "libgps://board:99", "receiver": "/dev/ttyACM0", "repairWeekRollover": true},
              "location": {"authorization": "whenInUse", "reducedAccuracy": true, "purpose": "to find \\u00e9tapes"},
-             "others": {"anything": [1, 2, {"x": null}]}, "version": 7}
+             "accessories": {}}
             """
         ])
         let origin = Setting<Bool>.Origin.file(Self.system)
@@ -167,7 +236,8 @@ struct ConfigurationTests {
             ? (#""location": {"purpose": "p"}"#, #""location": {"reducedAccuracy": true}"#)
             : (#""position": {"receiver": "r"}"#, #""position": {"repairWeekRollover": true}"#)
         let configuration = Self.load(files: [Self.system: "{\(before), \(member), \(after)}"])
-        try #require(configuration.problems.count == 1)
+        try #require(configuration.problems.count == 2)
+        #expect(configuration.problems[1].message.contains("\(good) is there more than once"))
         let problem = configuration.problems[0]
         #expect(problem.code == .invalidConfiguration)
         #expect(problem.message.contains(complaint))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import SystemCalls
 import Testing
 
 @testable import DeviceCore
@@ -24,6 +25,22 @@ struct FileBytesTests {
         let error = #expect(throws: DeviceError.self) { try FileBytes.read(file.path, limit: 199_999) }
         #expect(error?.code == .inputOutput)
         #expect(error?.message.contains("199999") == true)
+    }
+
+    @Test("Whoever writes a pipe has a while for that")
+    func slowPipe() throws {
+        var ends: [Int32] = [-1, -1]
+        #expect(pipe(&ends) == 0)
+        let (reader, writer) = (ends[0], ends[1])
+        defer { close(reader) }
+        try WorkerThread.start {
+            for byte in [1, 2, 3] as [UInt8] {
+                sched_yield()
+                _ = [byte].withUnsafeBytes { systemWrite(writer, $0) }
+            }
+            systemClose(writer)
+        }
+        #expect(try FileBytes.read("/dev/fd/\(reader)", limit: 100) == [1, 2, 3])
     }
 
     @Test("An endless file is not read for ever")

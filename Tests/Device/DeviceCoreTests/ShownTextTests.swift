@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import JSONBytes
 import Testing
 
 @testable import DeviceCore
@@ -15,6 +16,32 @@ struct ShownTextTests {
         ])
     func cleaned(text: String, expected: String) {
         #expect(ShownText.cleaned(text) == expected)
+    }
+
+    @Test(
+        "Whole lines keep their ends, tabs and letters of every script; what controls a terminal is replaced",
+        arguments: [
+            ("a\tb\r\nc\n", "a\tb\nc\n"), ("a\rb", "a\u{fffd}b"), ("a\r", "a\u{fffd}"), ("Größe 秤 👩‍🔬\n", "Größe 秤 👩‍🔬\n"),
+            ("\u{1b}]0;x\u{7}", "\u{fffd}]0;x\u{fffd}"), ("a\u{9b}31m\u{7f}", "a\u{fffd}31m\u{fffd}"),
+            ("\u{202e}x\u{2066}y\u{200f}z\u{61c}", "\u{fffd}x\u{fffd}y\u{fffd}z\u{fffd}"),
+            ("\u{feff}a\u{e0041}", "\u{fffd}a\u{fffd}"),
+            ("plain", "plain"), ("", ""),
+        ])
+    func lines(text: String, expected: String) {
+        #expect(ShownText.lines(text) == expected)
+        // A file's name must not begin a line of a log.
+        #expect(DeviceError(.silent, text).message == expected.replacing("\n", with: " "))
+    }
+
+    @Test("JSON escapes what is replaced elsewhere, and nothing else beyond ASCII")
+    func sameAsJSON() {
+        for number in Array(0x80...0xffff) + Array(0xe0000...0xe0100) as [UInt32] {
+            guard let scalar = Unicode.Scalar(number) else { continue }
+            let text = String(scalar)
+            var writer = JSONWriter()
+            writer.string(text)
+            #expect((ShownText.lines(text) != text) == writer.bytes.contains(UInt8(ascii: "\\")) || number == 0xfffd)
+        }
     }
 
     @Test("Long text is cut between characters")

@@ -71,4 +71,20 @@ struct WriterTests {
         writer.removeAll()
         #expect(writer.bytes.isEmpty)
     }
+
+    @Test("What controls a terminal or turns the direction of writing is escaped, and reads back as it was")
+    func terminal() throws {
+        let text = "a\u{1b}\u{9b}m\u{85}\u{7f}é秤👩‍🔬\u{202e}\u{2066}\u{200f}\u{61c}\u{feff}\u{e0041}z"
+        var writer = JSONWriter()
+        writer.string(text)
+        let json = String(decoding: writer.bytes, as: UTF8.self)
+        #expect(
+            json
+                == #""a\u001b\u009bm\u0085\u007fé秤👩‍🔬\u202e\u2066\u200f\u061c\ufeff\udb40\udc41z""#)
+        #expect(
+            try writer.bytes.withUnsafeBytes { bytes in
+                var reader = JSONReader(bytes)
+                return try reader.readText().string()
+            } == text)
+    }
 }

@@ -82,8 +82,7 @@ extension IntegrationTests {
                 try #require(await program.line(#""event":"closed""#) != nil, "\(program.said)")
                 #expect(await simulator.wait { $0.traffic(of: 1)?.openSessions == 0 })
             }
-            // None is free below the limit.
-            try #require(Tools.setDescriptorLimit(program, "\(program.firstFreeDescriptor)"))
+            try #require(await Tools.takeDescriptors(from: program))
             for _ in 0..<2 {
                 let start = program.process.lines.count
                 program.command("open")

@@ -27,6 +27,9 @@ struct ReportRow: @unchecked Sendable {
         time.flatMap { try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse($0) }
     }
 
+    /// An error estimate: gpsd writes 0 until it can tell one, and no measurement is exact.
+    private func error(_ name: String) -> Double { number(name).flatMap { $0 > 0 ? $0 : nil } ?? -1 }
+
     /// Compares every field of the location with this report.
     func check(_ location: CLLocation, during period: ClosedRange<Date>, _ comment: Comment) {
         #expect(location.coordinate.latitude == number("lat"), comment)
@@ -45,9 +48,9 @@ struct ReportRow: @unchecked Sendable {
         let hasAltitude = number("mode") == 3 && number("altMSL") != nil
         #expect(location.verticalAccuracy == (hasAltitude ? number("epv") ?? -1 : -1), comment)
         #expect(location.speed == number("speed") ?? -1, comment)
-        #expect(location.speedAccuracy == number("eps") ?? -1, comment)
+        #expect(location.speedAccuracy == error("eps"), comment)
         #expect(location.course == number("track") ?? -1, comment)
-        #expect(location.courseAccuracy == number("epd") ?? -1, comment)
+        #expect(location.courseAccuracy == error("epd"), comment)
         if let date {
             // gpsd prints milliseconds.
             #expect(abs(location.timestamp.timeIntervalSince(date)) < 1e-5, comment)

@@ -32,6 +32,24 @@ extension Tools {
         return succeeds([prlimit, "--pid", "\(program.process.identifier)", "--nofile=\(number):"])
     }
 
+    /// Leaves a program no descriptor to open. One that it holds for a moment only, as of a folder that it reads, hides a
+    /// free one: so it is looked until none has been free for a while.
+    static func takeDescriptors(from program: AccessoryProgram) async throws -> Bool {
+        var limit = Int.max
+        var looks = 0
+        for _ in 0..<3_000 where looks < 50 {
+            let free = program.firstFreeDescriptor
+            looks += 1
+            if free < limit {
+                guard setDescriptorLimit(program, "\(free)") else { return false }
+                limit = free
+                looks = 0
+            }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        return looks == 50
+    }
+
     /// Why a test cannot run here.
     static let setprivMissing: Comment =
         "root cannot run programs as another user here: apt-get install util-linux, and let others read the build folder"

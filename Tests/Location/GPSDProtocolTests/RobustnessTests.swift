@@ -94,11 +94,12 @@ struct RobustnessTests {
             }
             if let position = report.position, let members {
                 intact += 1
-                for (key, value) in [
-                    ("lat", position.latitude), ("speed", position.speed), ("eph", position.horizontalError),
+                for (key, value, range) in [
+                    ("lat", position.latitude, -90...90), ("speed", position.speed, 0...20_000),
+                    ("eph", position.horizontalError, Double.leastNonzeroMagnitude...1e8),
                 ] {
                     let expected = (members[key] as? NSNumber)?.doubleValue ?? .nan
-                    #expect(expected == value || !expected.isFinite && value.isNaN)
+                    #expect(range.contains(expected) ? expected == value : value.isNaN)
                 }
             }
         }

@@ -158,7 +158,7 @@ struct HostileTests {
             #expect(error.description.contains(part), "\(error)")
         }
         let jump = try route([
-            line(1, "48"), line(2, "48.0001"), line(3, "-20"), line(4, "48.0002", "11", "1e9"), line(5, "48.0004"),
+            line(1, "48"), line(2, "48.0001"), line(3, "-20"), line(4, "48.0002", "11", "1e7"), line(5, "48.0004"),
         ]).get()
         #expect(jump.remarks.count == 1 && jump.duration == 4)
         #expect(abs(try MotionSynthesizer(jump).state(at: 2).speed - 11.1) < 0.2)

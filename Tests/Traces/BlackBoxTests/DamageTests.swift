@@ -2,6 +2,7 @@
 
 import DeviceCore
 import Foundation
+import Synchronization
 import Testing
 import Trace
 
@@ -141,13 +142,22 @@ struct DamageTests {
         let paths = folder.names("/.ring").map { "\(folder.path)/.ring/\($0)" }
         var reading = try RingReading(paths)
         let temporary = folder.path + "/x.part"
-        func name() -> String {
-            #expect(FileManager.default.fileExists(atPath: temporary))
-            return folder.path + "/x.trace"
+        // Something else takes the first name before the trace is whole, and the second one while it gets that.
+        let asked = Mutex<[String]>([])
+        let place = folder.path
+        let name: @Sendable () -> String = {
+            asked.withLock { asked in
+                asked.append("\(place)/x-\(asked.count).trace")
+                if asked.count < 3 { try? Data("x".utf8).write(to: URL(fileURLWithPath: asked[asked.count - 1])) }
+                return asked[asked.count - 1]
+            }
         }
         let save = try RingSave.write(&reading, path: name(), temporary: temporary)
-        #expect(save?.path == folder.path + "/x.trace")
+        #expect(save?.path == folder.path + "/x-2.trace")
         #expect(save?.count == 40)
+        for name in ["/x-0.trace", "/x-1.trace"] {
+            #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path + name)) == Data("x".utf8))
+        }
     }
 
     @Test("The lines of a ring without any header are saved, without a date")
@@ -217,9 +227,10 @@ struct DamageTests {
         let folder = try RecoveryTests.abandoned(10)
         let stage = try Stage(folder)
         let names = folder.names("/.ring")
-        try FileManager.default.createDirectory(
-            atPath: folder.path + "/.ring-former.part", withIntermediateDirectories: false)
+        let away = folder.path + "-away"
+        #expect(rename(folder.path, away) == 0)
         #expect(stage.saveLeftovers().kept.count == 1)
+        #expect(rename(away, folder.path) == 0)
         #expect(folder.names("/.ring") == names)
     }
 

@@ -109,7 +109,7 @@ struct RingTests {
     func taken() throws {
         let folder = try Folder()
         var stage: Stage? = try Stage(folder)
-        let busy = #expect(throws: DeviceError.self) { try Stage(folder) }
+        let busy = #expect(throws: DeviceError.self) { try RingFolder(folder.path + "/.ring", patience: 0) }
         #expect(busy?.code == .busy)
         #expect(busy?.message.hasPrefix("Another recorder keeps its ring in \(folder.path)/.ring.") == true)
         for former in 1...2 {

@@ -149,6 +149,14 @@ struct CSVTableTests {
         #expect(read.hasRemark("1 positions got speed, course or climb"))
     }
 
+    @Test("Numbers that cannot be count as unknown")
+    func impossible() throws {
+        let read = try positions("t,a,b,s\n0,0,0,1\n2,0,0.001,1e300\n", "time=t,lat=a,lon=b,speed=s")
+        #expect(read.fixes.map(\.speed).first == 1)
+        #expect(read.fixes.last?.speed == 55.66)
+        #expect(read.hasRemark("1 numbers of positions cannot be, and count as unknown."))
+    }
+
     @Test("Missing fixes are told by the mode; cells without numbers and coordinates out of range give no position")
     func fixes() throws {
         let text = "t,a,b,m\n0,50,6,3\n1,0,0,0\n2,,,\n3,95,6,3\n4,50,6,2\n"

@@ -227,6 +227,19 @@ struct GPXReadingTests {
         #expect(read.hasRemark("2 points have no time among others"))
     }
 
+    @Test("Numbers that cannot be count as unknown, and nothing is derived from them")
+    func impossibleNumbers() throws {
+        let read = try ReadPositions(
+            inside: """
+                <trk><trkseg><trkpt lat="1" lon="2"><ele>10</ele><time>2021-06-16T23:46:05Z</time></trkpt>
+                <trkpt lat="1" lon="2"><ele>1000000000</ele><time>2021-06-16T23:46:06Z</time></trkpt>
+                <trkpt lat="1" lon="2"><ele>12</ele><time>2021-06-16T23:46:07Z</time></trkpt></trkseg></trk>
+                """)
+        #expect(read.fixes.count == 3 && read.fixes[1].altitudeMSL.isNaN)
+        #expect(read.fixes.allSatisfy { !(abs($0.climb) > 100) })
+        #expect(read.hasRemark("1 numbers of positions cannot be, and count as unknown."))
+    }
+
     @Test("A file is read as its bytes are, also where tracks are reached by their place in it")
     func file() throws {
         try Files.withFolder { folder in

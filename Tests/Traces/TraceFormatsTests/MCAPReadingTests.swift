@@ -56,7 +56,7 @@ struct MCAPReadingTests {
     /// A file with a position of somebody else's.
     private static func foreign(_ body: (inout MCAPWriter) throws -> Void) throws -> [UInt8] {
         try Files.withFolder { folder in
-            var writer = try MCAPWriter(path: folder + "/a.mcap", overwrite: false, library: "other")
+            var writer = try MCAPWriter(path: folder + "/a.mcap", ExportOptions(), library: "other")
             try body(&writer)
             try writer.close()
             return try Files.bytes(folder + "/a.mcap")

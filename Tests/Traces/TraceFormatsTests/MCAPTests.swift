@@ -116,9 +116,29 @@ struct MCAPTests {
         #expect((schema["properties"] as? [String: Any]).map { Set(required).isSubset(of: $0.keys) } == true)
     }
 
+    @Test("A damaged report is left out and counted, and what is written reads back without a remark")
+    func damaged() throws {
+        let text =
+            [
+                #"{"format":"device-services-trace","version":1}"#,
+                #"{"t":1,"gpsd":{"class":"TPV","mode":3,"lat":50.5,"lon":8.5}}"#,
+                #"{"t":2,"gpsd":{"class":"TPV","mode":3,"lat":50..5,"lon":8.5}}"#,
+                #"{"t":3,"gpsd":{"class":"TPV","mode":3,"lat":50.6,"lon":8.5}}"#,
+            ].joined(separator: "\n") + "\n"
+        let trace = try TraceFile(bytes: [UInt8](text.utf8), name: "t")
+        let (remarks, back) = try Files.withFolder { folder in
+            let remarks = try RecordingFormat.mcap.write(trace, to: folder + "/a.mcap", overwrite: false)
+            return (remarks, try RecordingFile.open(folder + "/a.mcap"))
+        }
+        #expect(remarks.first?.hasPrefix("1 report of gpsd is damaged and says nothing; the first on line 3") == true)
+        #expect(back.remarks.isEmpty)
+        let reports = String(decoding: Array(back.trace.bytes), as: UTF8.self)
+        #expect(reports.contains("50.5") && !reports.contains("50..5") && reports.contains("50.6"))
+    }
+
     /// The fixes of a file, as they stand there.
     private func fixes(_ bytes: [UInt8]) throws -> [[String: Any]] {
-        var reader = try MCAPReader(.memory(bytes, name: "t"))
+        var reader = try MCAPReader(.memory(TraceBytes(bytes), name: "t"))
         var fixes: [[String: Any]] = []
         while let message = try reader.next() {
             guard reader.channels[message.channel]?.schema == "foxglove.LocationFix" else { continue }
@@ -163,7 +183,7 @@ struct MCAPTests {
         #expect(covariances.count == 2)
         // As somebody else's file, without gpsd's reports.
         let foreign = try Files.withFolder { folder in
-            var writer = try MCAPWriter(path: folder + "/a.mcap", overwrite: false, library: "other")
+            var writer = try MCAPWriter(path: folder + "/a.mcap", ExportOptions(), library: "other")
             let channel = writer.channel(
                 topic: "/fix", schema: writer.schema(name: "foxglove.LocationFix", json: FoxgloveSchema.locationFix))
             for (index, fix) in try fixes(try MCAPFiles.bytes(of: trace)).enumerated() {
@@ -229,7 +249,7 @@ struct MCAPTests {
             text += #"{"t":\#(Double(index) / 100),"gyroscope":[0,0,\#(rate)],"sensor":"g"}"# + "\n"
         }
         let bytes = try MCAPFiles.bytes(of: try MCAPFiles.trace(text))
-        var reader = try MCAPReader(.memory(bytes, name: "t"))
+        var reader = try MCAPReader(.memory(TraceBytes(bytes), name: "t"))
         var last: [String: Any] = [:]
         while let message = try reader.next() {
             guard reader.channels[message.channel]?.schema == "foxglove.FrameTransform" else { continue }

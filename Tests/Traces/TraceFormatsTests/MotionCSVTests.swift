@@ -20,6 +20,14 @@ struct MotionCSVTests {
         #expect(recording.remarks == [])
     }
 
+    @Test("Readings with numbers that no sensor gives are left out and counted")
+    func impossible() throws {
+        let recording = try Recording(
+            text: "t,ax,ay,az\n0,0,0,9.81\n0.01,1e10,0,9.81\n0.02,0,-1e300,9.81\n0.03,0,0,9.82\n")
+        #expect(recording.track(.accelerometer)?.values == [[0, 0, 9.81], [0, 0, 9.82]])
+        #expect(recording.remarks == ["2 readings of the accelerometer have numbers that cannot be and were left out."])
+    }
+
     @Test("Columns stand in any order, others are passed over, empty cells are no readings")
     func sparse() throws {
         let recording = try Recording(

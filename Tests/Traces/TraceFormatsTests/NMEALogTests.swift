@@ -87,6 +87,17 @@ struct NMEALogTests {
         #expect(positions(file.trace).map(\.seconds) == [0, 0.25])
     }
 
+    @Test("A last line that ends in a tag block, or in a report of gpsd, is told; one that says nothing is not")
+    func cutTail() throws {
+        for (tail, isTold) in [
+            ("\\c:1158", true), ("{\"class\":\"TPV\",\"mo", true), ("# the end", false), ("", false),
+            (sentence("GPTXT,01"), false),
+        ] {
+            let remarks = try open(rmc("120000") + "\n" + tail).remarks
+            #expect(remarks.contains("The last line ends in the middle and was left out.") == isTold, "\(tail)")
+        }
+    }
+
     @Test("A stamp in milliseconds that no clock can show is none, in front of a sentence and behind it")
     func farStamps() throws {
         for text in ["9999999999999 \(rmc("120000"))\n", "NMEA,\(rmc("120000")),9999999999999\n"] {
@@ -157,6 +168,14 @@ struct NMEALogTests {
         let told = try open("\(rmc("120000"))\n\(gga("120140", "5.0"))\n\(still)\n")
         #expect(positions(told.trace).last?.report.track.isNaN == true)
         #expect(positions(told.trace).last?.report.speed == 0)
+    }
+
+    @Test("Numbers that cannot be count as unknown, and are told of")
+    func impossible() throws {
+        let text = sentence("GPRMC,101556.00,A,4739.0,N,00918.0,E,999999999999,90.0,010117,,")
+        let file = try open(text)
+        #expect(file.remarks.contains("1 numbers of positions cannot be, and count as unknown."))
+        #expect(positions(file.trace).allSatisfy { $0.report.speed.isNaN })
     }
 
     @Test("Sentences without checksums are taken when none has one, and left out among others")

@@ -3,6 +3,7 @@
 import DeviceCore
 import Testing
 import Trace
+import TraceEditing
 
 @testable import TraceFormats
 
@@ -41,6 +42,33 @@ struct PositionExportTests {
                 #expect(
                     remarks.count { $0.hasPrefix("line \(line): the line cannot be read") } == 1,
                     "\(format): \(remarks)")
+            }
+        }
+    }
+
+    @Test("A damaged report is told of once, whatever is made of it, and the trace that is made of it tells of it too")
+    func damagedReports() throws {
+        let place = #"{"class":"TPV","device":"/dev/a","mode":3,"time":"2023-11-14T22:13:20.000Z","lat":47.5,"lon":1}"#
+        let log = try TraceFile(bytes: Array("\(place)\n\(place.dropLast()),,}\n\(place)\n".utf8), name: "t")
+        let builder = TraceBuilder(name: "made")
+        _ = try TraceEditor.write(log, edits: [], to: builder)
+        let made = try builder.file()
+        #expect(TraceSummary(made).remarks.count { $0.contains("1 report of gpsd is damaged") } == 1)
+        for format in [RecordingFormat.trace, .gpsd, .nmea, .gpx, .xcode, .kml, .geojson, .mcap] {
+            for trace in [log, made] {
+                for isKnown in [false, true] {
+                    try Files.withFolder { folder in
+                        var options = ExportOptions()
+                        options.isDamageKnown = isKnown
+                        let remarks = try format.write(trace, to: folder + "/out", options: options)
+                        let told = remarks.filter { remark in
+                            ["damaged", "no reports", "JSON"].contains { remark.contains($0) }
+                        }
+                        // A trace that becomes a trace is told of by whoever looks at it.
+                        guard isKnown || format != .trace else { return }
+                        #expect(told.count == (isKnown ? 0 : 1), "\(format): \(told)")
+                    }
+                }
             }
         }
     }

@@ -50,7 +50,7 @@ struct RecordingFileTests {
                 [
                     ("Metadata.csv", [UInt8]("version,platform\n3,android\n".utf8)),
                     ("Gyroscope.csv", [UInt8](rows.utf8)), ("TotalAcceleration.csv", [UInt8](rows.utf8)),
-                ], to: folder + "/phone", overwrite: false)
+                ], to: folder + "/phone", ExportOptions())
             let phone = try RecordingFile.open(folder + "/phone")
             #expect(phone.format == .sensorLogger)
             #expect(count(phone.trace) == 4)

@@ -52,7 +52,7 @@ extension Recording {
     func writeIIO(
         folder path: String, context: IIOContext? = nil, overwrite: Bool = false
     ) throws(DeviceError) {
-        try Folder.write(try iioFiles(context: context), to: path, overwrite: overwrite)
+        try Folder.write(try iioFiles(context: context), to: path, ExportOptions(overwrite: overwrite))
     }
 
     /// A context with one device for each track, in their order.

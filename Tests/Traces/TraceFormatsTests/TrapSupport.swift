@@ -62,7 +62,7 @@ enum ThereAndBack {
 
     /// The messages that the trace becomes as MCAP.
     static func messages(_ trace: TraceFile) throws -> [Message] {
-        var reader = try MCAPReader(.memory(try MCAPFiles.bytes(of: trace), name: "t"))
+        var reader = try MCAPReader(.memory(TraceBytes(try MCAPFiles.bytes(of: trace)), name: "t"))
         var messages: [Message] = []
         while let message = try reader.next() {
             let data = Data(try #require(try reader.data()))

@@ -2,6 +2,7 @@
 
 import DeviceCore
 import Foundation
+import SystemCalls
 import Testing
 
 @testable import Trace
@@ -27,6 +28,104 @@ struct TraceBytesTests {
         // The name is not needed any more.
         try FileManager.default.removeItem(atPath: path)
         #expect(bytes.last == contents.last)
+    }
+
+    @Test(
+        "A pipe is waited for and read to its end; what is too much for memory lies in a file",
+        arguments: [0, 10, 90_000])
+    func pipe(size: Int) throws {
+        let folder = try Folder()
+        let path = folder.file("pipe")
+        #expect(mkfifo(path, 0o600) == 0)
+        let contents = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+        for largest in [nil, 5000] {
+            // Whichever of the two comes first waits for the other.
+            try WorkerThread.start {
+                let descriptor = systemOpen(path, O_WRONLY)
+                try? TraceOutput(descriptor: descriptor, name: "pipe", isOwned: false).write(contents)
+                systemClose(descriptor)
+            }
+            guard let largest else {
+                #expect(try Array(TraceBytes(path: path)) == contents)
+                continue
+            }
+            let descriptor = systemOpen(path, O_RDONLY)
+            defer { systemClose(descriptor) }
+            let bytes = try TraceBytes(stream: descriptor, name: "p", largestInMemory: largest, limit: size)
+            #expect(Array(bytes) == contents)
+            #expect((bytes.file != nil) == (size > largest))
+        }
+    }
+
+    @Test("A pipe that is open here already is read though its writer has gone")
+    func ownDescriptor() throws {
+        let folder = try Folder()
+        let path = folder.file("pipe")
+        #expect(mkfifo(path, 0o600) == 0)
+        // Not blocking, since nobody writes yet; then the writer comes, writes, and is gone.
+        let reader = systemOpen(path, O_RDONLY | O_NONBLOCK)
+        defer { systemClose(reader) }
+        let writer = systemOpen(path, O_WRONLY)
+        try TraceOutput(descriptor: writer, name: "pipe", isOwned: false).write([1, 2, 3])
+        systemClose(writer)
+        #expect(try Array(TraceBytes(path: "/dev/fd/\(reader)")) == [1, 2, 3])
+    }
+
+    @Test("What has no end is not read for ever")
+    func endless() throws {
+        let descriptor = systemOpen("/dev/zero", O_RDONLY)
+        defer { systemClose(descriptor) }
+        let error = #expect(throws: DeviceError.self) {
+            try TraceBytes(stream: descriptor, name: "zeros", largestInMemory: 1000, limit: 1_000_000)
+        }
+        #expect(error?.message == "zeros has more than 1000000 bytes, which is the limit.")
+    }
+
+    @Test("A file that becomes shorter while it is read is read to its new end, and says so")
+    func shrinks() throws {
+        let folder = try Folder()
+        let line = "{\"t\":1,\"gpsd\":\(tpv)}\n"
+        let text = headerLine + "\n" + String(repeating: line, count: 2000)
+        let path = folder.file("a")
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        let file = try TraceFile(contents: try TraceBytes(path: path, largestInMemory: 0), name: "a")
+        let other = try TraceBytes(path: path, largestInMemory: 0)
+        var cursor = TraceCursor(file)
+        var count = 0
+        file.bytes.withUnsafeBytes { bytes in
+            while cursor.next(bytes) != nil {
+                count += 1
+                if count == 10 { #expect(truncate(path, 8192) == 0) }
+            }
+        }
+        // All that is in the pages that are left.
+        let whole = (8192 - headerLine.utf8.count - 1) / line.utf8.count
+        #expect(count == whole)
+        #expect(cursor.warnings.last?.reason == .becameShorter)
+        #expect(file.bytes.isCutOff)
+        // Nobody has to read behind its end for that.
+        #expect(other.isCutOff)
+        #expect(other.last == 0)
+        #expect(other.prefix(8192).elementsEqual(text.utf8.prefix(8192)))
+    }
+
+    @Test("A file that loses no more than a few bytes of its last page says so too")
+    func losesLittle() throws {
+        let folder = try Folder()
+        let path = folder.file("a")
+        try Data(repeating: 7, count: 5000).write(to: URL(fileURLWithPath: path))
+        let bytes = try TraceBytes(path: path, largestInMemory: 0)
+        #expect(!bytes.isCutOff)
+        #expect(truncate(path, 4999) == 0)
+        #expect(bytes.isCutOff)
+    }
+
+    @Test("A file that does not say how long it is is read to its end, and goes to a file when it is large")
+    func sizeless() throws {
+        // Of the system's files none has a size.
+        let status = try TraceBytes(path: "/proc/self/status", largestInMemory: 10)
+        #expect(String(decoding: status, as: UTF8.self).hasPrefix("Name:"))
+        #expect(status.file != nil)
     }
 
     @Test("Events of a mapped trace are those of the same bytes in memory")

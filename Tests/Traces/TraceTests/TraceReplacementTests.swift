@@ -46,6 +46,151 @@ struct TraceReplacementTests {
         #expect(try names == ["a", "link"])
     }
 
+    @Test("A file that has another name too stays as it is under that")
+    func otherNames() throws {
+        try put("keep", "a")
+        #expect(link(folder.file("a"), folder.file("hard")) == 0)
+        for isWhole in [true, false] {
+            let path = folder.file("hard")
+            let output =
+                try isWhole
+                ? TraceOutput(whole: path, overwrite: true) : TraceOutput(path: path, overwrite: true)
+            write("new", output)
+            try output.close()
+            #expect(try text("hard") == "new")
+            #expect(try text("a") == "keep")
+            unlink(path)
+            #expect(link(folder.file("a"), path) == 0)
+        }
+    }
+
+    @Test("What is open here is written where it stands: a file that is added to keeps what it had")
+    func ownDescriptor() throws {
+        try put("old ", "a")
+        let appending = systemOpen(folder.file("a"), O_WRONLY | O_APPEND)
+        let reading = systemOpen(folder.file("a"), O_RDONLY)
+        defer {
+            systemClose(appending)
+            systemClose(reading)
+        }
+        for isWhole in [true, false] {
+            let path = "/proc/self/fd/\(appending)"
+            let output =
+                try isWhole ? TraceOutput(whole: path, overwrite: true) : TraceOutput(path: path, overwrite: true)
+            write("new ", output)
+            try output.close()
+            #expect(throws: DeviceError.self) { try TraceOutput(path: "/proc/self/fd/\(reading)", overwrite: true) }
+        }
+        #expect(try text("a") == "old new new ")
+    }
+
+    @Test("A link to a file that is not there yet has it made as a whole or not at all")
+    func danglingLink() throws {
+        #expect(symlink("made", folder.file("own")) == 0)
+        let given = try TraceOutput(whole: folder.file("own"), overwrite: true)
+        write("half", given)
+        given.abandon()
+        #expect(try names == ["own"])
+        let output = try TraceOutput(whole: folder.file("own"), overwrite: true)
+        write("new", output)
+        #expect(try names == ["own"])
+        try output.close()
+        #expect(try names == ["made", "own"])
+        #expect(try text("made") == "new")
+    }
+
+    @Test("Links that lead in a circle are told of as that")
+    func circle() throws {
+        #expect(symlink("circle", folder.file("circle")) == 0)
+        let error = #expect(throws: DeviceError.self) { try TraceOutput(whole: folder.file("circle"), overwrite: true) }
+        #expect(error?.message.contains("leads in a circle") == true)
+    }
+
+    @Test(
+        "A link of another user is not followed, wherever it stands in a row of links",
+        .enabled(if: geteuid() == 0, "only root makes links of others"))
+    func foreignLinkBehindOwn() throws {
+        try put("keep", "victim")
+        #expect(symlink(folder.file("foreign"), folder.file("own")) == 0)
+        #expect(symlink("victim", folder.file("foreign")) == 0)
+        #expect(lchown(folder.file("foreign"), 65_534, 65_534) == 0)
+        for name in ["own", "foreign"] {
+            for isWhole in [true, false] {
+                let path = folder.file(name)
+                let error = #expect(throws: DeviceError.self) {
+                    try isWhole ? TraceOutput(whole: path, overwrite: true) : TraceOutput(path: path, overwrite: true)
+                }
+                #expect(error?.message.contains("a link that another user has made") == true)
+            }
+        }
+        #expect(try text("victim") == "keep")
+        // Two of one's own are, and a relative one counts from its own folder.
+        #expect(lchown(folder.file("foreign"), 0, 0) == 0)
+        for isWhole in [true, false] {
+            let path = folder.file("own")
+            let output =
+                try isWhole ? TraceOutput(whole: path, overwrite: true) : TraceOutput(path: path, overwrite: true)
+            write("new", output)
+            try output.close()
+            #expect(try text("victim") == "new")
+            try put("keep", "victim")
+        }
+        #expect(try names == ["foreign", "own", "victim"])
+    }
+
+    @Test(
+        "A name that changes between a file and the link of another user never costs what the link leads to",
+        .enabled(if: geteuid() == 0, "only root makes links of others"))
+    func exchanged() throws {
+        try put("keep", "victim")
+        #expect(chmod(folder.file("victim"), 0o600) == 0)
+        let (name, bait, trap) = (folder.file("a"), folder.file("bait"), folder.file("trap"))
+        let exchange = Exchange()
+        let victim = folder.file("victim")
+        try WorkerThread.start {
+            while !exchange.isOver {
+                // Each comes in one step, as an attacker's exchange would.
+                close(systemOpen(bait, O_WRONLY | O_CREAT, 0o666))
+                _ = chown(bait, 65_534, 65_534)
+                rename(bait, name)
+                symlink(victim, trap)
+                _ = lchown(trap, 65_534, 65_534)
+                rename(trap, name)
+            }
+            exchange.ended.ring()
+        }
+        for count in 0..<300 {
+            let output =
+                try? count % 2 == 0
+                ? TraceOutput(whole: name, overwrite: true) : TraceOutput(path: name, overwrite: true)
+            try? output?.write([UInt8]("new".utf8))
+            try? output?.close()
+        }
+        exchange.end()
+        var status = stat()
+        #expect(stat(folder.file("victim"), &status) == 0 && status.st_uid == 0 && status.st_mode & 0o777 == 0o600)
+        #expect(try text("victim") == "keep")
+    }
+
+    @Test("A new file is for its owner alone, unless a mode says otherwise; a former one keeps its own")
+    func modes() throws {
+        func mode(_ name: String) -> mode_t {
+            var status = stat()
+            return stat(folder.file(name), &status) == 0 ? status.st_mode & 0o7777 : 0
+        }
+        try TraceOutput(path: folder.file("a"), overwrite: false).close()
+        try TraceOutput(whole: folder.file("b"), overwrite: false).close()
+        try TraceOutput(path: folder.file("c"), overwrite: false, mode: 0o664).close()
+        try TraceOutput(whole: folder.file("d"), overwrite: false, mode: 0o664).close()
+        #expect(["a", "b", "c", "d"].map(mode) == [0o600, 0o600, 0o664, 0o664])
+        try TraceOutput(path: folder.file("c"), overwrite: true).close()
+        try TraceOutput(whole: folder.file("d"), overwrite: true).close()
+        #expect(["c", "d"].map(mode) == [0o664, 0o664])
+        try TraceOutput(path: folder.file("c"), overwrite: true, mode: 0o600).close()
+        try TraceOutput(whole: folder.file("d"), overwrite: true, mode: 0o600).close()
+        #expect(["c", "d"].map(mode) == [0o600, 0o600])
+    }
+
     @Test("What is not closed is not there, and the former file is as it was")
     func discards() throws {
         try put("old", "a")
@@ -103,9 +248,7 @@ struct TraceReplacementTests {
         #expect(try names == ["a", "b"])
         #expect(try text("a") == "new" && text("b") == "new")
         var status = stat()
-        let mask = umask(0)
-        umask(mask)
-        #expect(stat(folder.file("b"), &status) == 0 && status.st_mode & 0o777 == 0o644 & ~mask)
+        #expect(stat(folder.file("b"), &status) == 0 && status.st_mode & 0o777 == 0o600)
     }
 
     @Test("Of two that make the same new file the second fails, and leaves the first one's")
@@ -230,5 +373,18 @@ struct TraceReplacementTests {
         let output = try TraceOutput(whole: "/dev/null", overwrite: true)
         write("new", output)
         try output.close()
+    }
+}
+
+/// Ends a thread that exchanges files.
+private final class Exchange: Sendable {
+    private let state = Mutex(false)
+    let ended = Bell()
+
+    var isOver: Bool { state.withLock { $0 } }
+
+    func end() {
+        state.withLock { $0 = true }
+        ended.wait(seconds: 60)
     }
 }

@@ -84,6 +84,6 @@ struct AccessoryChoiceTests {
     func names() {
         var accessory = AccessoryDescription.scale()
         accessory.name = "\u{1B}[2JScale\u{7}"
-        #expect(accessory.label == ".[2JScale.")
+        #expect(accessory.label == "\u{FFFD}[2JScale\u{FFFD}")
     }
 }

@@ -85,6 +85,13 @@ struct CalibrateTests {
         #expect(result.status == 0)
         #expect(try String(contentsOfFile: path, encoding: .utf8) == result.output)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["result.jsonl"])
+        // It tells nothing of where somebody was: others may read it, as the user's other files.
+        let mine = folder.path + "/mine"
+        try Data().write(to: URL(fileURLWithPath: mine))
+        let modes = try [path, mine].map {
+            try FileManager.default.attributesOfItem(atPath: $0)[.posixPermissions] as? Int
+        }
+        #expect(modes[0] == modes[1])
         let refused = try Tool.run(["calibrate", "gyro", "--trace", Self.slowRotation, "--output", "/nonexistent/x"])
         #expect(refused.status == 73)
     }

@@ -22,6 +22,8 @@ struct ExpectedFix {
 
     private init?(_ report: [String: Any]) {
         func number(_ name: String) -> Double? { (report[name] as? NSNumber)?.doubleValue }
+        // gpsd writes 0 until it can tell an error, and no measurement is exact.
+        func error(_ name: String) -> Double { number(name).flatMap { $0 > 0 ? $0 : nil } ?? -1 }
         guard report["class"] as? String == "TPV", let mode = number("mode"), mode >= 2,
             let latitude = number("lat"), let longitude = number("lon")
         else { return nil }
@@ -36,8 +38,8 @@ struct ExpectedFix {
             "latitude": latitude, "longitude": longitude, "altitude": altitude,
             "ellipsoidalAltitude": number("altHAE"), "horizontalAccuracy": number("eph") ?? 0,
             "verticalAccuracy": mode >= 3 && altitude != nil ? number("epv") ?? -1 : -1,
-            "speed": number("speed") ?? -1, "speedAccuracy": number("eps") ?? -1, "course": course ?? -1,
-            "courseAccuracy": number("epd") ?? -1,
+            "speed": number("speed") ?? -1, "speedAccuracy": error("eps"), "course": course ?? -1,
+            "courseAccuracy": error("epd"),
         ]
     }
 }

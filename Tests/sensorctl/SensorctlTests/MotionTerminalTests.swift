@@ -21,7 +21,7 @@ struct MotionTerminalTests {
         let result = try inTerminal(#""$P" replay "$T" accelerometer --speed 20"#)
         #expect(result.status == 0)
         // Up over three axes and a foot.
-        #expect(result.output.contains("\u{1B}[4A\r"))
+        #expect(result.output.contains("\u{1B}[4A\u{1B}[1G"))
         #expect(result.output.contains("50.0 Hz"))
         #expect(result.output.unicodeScalars.contains { (0x2581...0x2588).contains($0.value) })
         #expect(!result.output.contains("\u{1B}[?1049h"))
@@ -30,7 +30,7 @@ struct MotionTerminalTests {
     @Test("No row is wider than the terminal", arguments: [42, 60, 80, 200])
     func width(columns: Int) throws {
         let result = try inTerminal(#"NO_COLOR=1 "$P" replay "$T" gyro --speed 40"#, columns: columns)
-        let rows = result.output.replacing("\u{1B}[2K", with: "").replacing("\u{1B}[4A", with: "")
+        let rows = result.output.replacing("\u{1B}[1G\u{1B}[2K", with: "").replacing("\u{1B}[4A", with: "")
             .split(whereSeparator: \.isNewline)
         #expect(rows.contains { $0.contains("rad/s") })
         #expect(rows.allSatisfy { $0.count <= columns })
@@ -61,7 +61,7 @@ struct MotionTerminalTests {
                 $0.prefix { $0.isNumber }.count > 0 && $0.drop { $0.isNumber }.hasPrefix("A")
             }
             #expect(moves.count > 3, "\(stream)")
-            var text = result.output.replacing("\u{1B}[2K", with: "")
+            var text = result.output.replacing("\u{1B}[1G\u{1B}[2K", with: "")
             for rows in 1...23 { text = text.replacing("\u{1B}[\(rows)A", with: "") }
             // What is said between pictures may take as much room as it needs.
             let drawn = text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("no ") }

@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import SensorTools
 import Testing
 
 @testable import sensorctl
 
 @Suite("Readings and their names")
 struct ReadingTests {
+    @Test("Colours reach the terminal, and no text brings commands of its own along")
+    func commands() {
+        let ink = Ink(isOn: true)
+        #expect(Printable.lines(ink.bold("a\u{1B}[2Jb")) == Array("\u{1B}[1ma\u{FFFD}[2Jb\u{1B}[0m".utf8))
+        // Whatever single character the tool might mark its own commands with.
+        let sweep = (0x100000...0x10fffd).compactMap { Unicode.Scalar(UInt32($0)) }.map { "\($0)[2J" }.joined()
+        #expect(!Printable.lines(sweep).contains(0x1B))
+    }
+
     @Test("Names of streams and frames, with their aliases")
     func names() {
         #expect(StreamName(argument: "attitude") == .deviceMotion)
@@ -34,6 +44,6 @@ struct ReadingTests {
             connectionID: 4, name: "Weigh Scale", manufacturer: "Example Corp", model: "WS-7", serial: "7731",
             protocols: ["com.example.scale", "com.example.log"])
         #expect(reading.line == "4  Weigh Scale  Example Corp  WS-7  serial 7731  com.example.scale, com.example.log")
-        #expect(AccessoryReading(connectionID: 5, name: "\u{1B}[H").line == "5  .[H  no protocol")
+        #expect(AccessoryReading(connectionID: 5, name: "\u{1B}[H").line == "5  \u{FFFD}[H  no protocol")
     }
 }

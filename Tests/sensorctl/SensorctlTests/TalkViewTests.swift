@@ -22,8 +22,19 @@ struct TalkViewTests {
 
     @Test("People see control characters instead of obeying them; lines end as they do")
     func visible() {
-        #expect(PlainTalk.visible(Array("a\tb\r\n".utf8)) == Array("a\tb\r\n".utf8))
-        #expect(PlainTalk.visible([0x1B, 0x5B, 0x41, 0, 0x7F, 0xC3, 0xA4]) == Array("^[[A^@^?ä".utf8))
+        var view = VisibleBytes()
+        #expect(view.take(Array("a\tb\r\nc\rd".utf8)) == Array("a\tb\nc^Md".utf8))
+        #expect(view.take([0x1B, 0x5B, 0x41, 0, 0x7F, 0xC3, 0xA4]) == Array("^[[A^@^?ä".utf8))
+        #expect(view.take(Array("\u{9b}2J\u{202e}".utf8)) == Array("\u{fffd}2J\u{fffd}".utf8))
+        // Characters and ends of lines that come in pieces.
+        for text in ["ä", "秤", "👩", "\r\n"] {
+            let bytes = Array(text.utf8)
+            var shown: [UInt8] = []
+            for byte in bytes { shown += view.take([byte]) }
+            #expect(shown == (text == "\r\n" ? [10] : bytes))
+        }
+        #expect(view.take([0xC3]) == [] && view.take([0x41]) == Array("\u{fffd}A".utf8))
+        #expect(view.take([0x9B, 0x80]) == Array("\u{fffd}\u{fffd}".utf8))
     }
 
     @Test("Bytes are text when they are UTF-8 without control characters")

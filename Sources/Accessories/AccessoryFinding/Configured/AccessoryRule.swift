@@ -52,8 +52,8 @@ extension AccessoryRule {
         var rule = AccessoryRule()
         var settings = NodeSettings()
         var isUsable = true
-        try reader.beginObject()
-        while let key = try reader.nextKey()?.string() {
+        try json.beginObject(&reader)
+        while let key = try json.nextKey(&reader, name + ".") {
             let full = "\(name).\(key)"
             let isTaken: Bool
             switch key {

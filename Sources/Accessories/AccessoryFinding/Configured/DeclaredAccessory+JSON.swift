@@ -69,8 +69,8 @@ extension DeclaredAccessory {
         var hasName = false
         var hasProtocols = false
         let mistakes = json.problems.count
-        try reader.beginObject()
-        while let key = try reader.nextKey()?.string() {
+        try json.beginObject(&reader)
+        while let key = try json.nextKey(&reader, prefix) {
             let name = prefix + key
             switch key {
             case "name":
@@ -140,8 +140,8 @@ extension DeclaredAccessory.Endpoint {
         var kinds: [(kind: String, path: String)] = []
         var settings = NodeSettings()
         var isUsable = true
-        try reader.beginObject()
-        while let key = try reader.nextKey()?.string() {
+        try json.beginObject(&reader)
+        while let key = try json.nextKey(&reader, name + ".") {
             let full = "\(name).\(key)"
             if key == "tty" || key == "socket" || key == "hidraw" {
                 if let path = try json.nodePath(&reader, full, consequence) {

@@ -9,8 +9,8 @@ extension Configuration {
     /// Reads `"accessories": {"folders": [...], "protocols": [...], "settle": 0.15, "rules": [{...}], "declared": [{...}]}`.
     mutating func readAccessories(_ reader: inout JSONReader, _ json: inout SettingsJSON) throws(JSONError) {
         guard try json.isObject(&reader, "accessories", "The defaults are used.") else { return }
-        try reader.beginObject()
-        while let key = try reader.nextKey()?.string() {
+        try json.beginObject(&reader)
+        while let key = try json.nextKey(&reader, "accessories.") {
             let name = "accessories." + key
             switch key {
             case "folders":
@@ -76,7 +76,7 @@ extension Configuration {
                 note("\(name) has more than \(SettingsJSON.maximumProtocols) names. The rest is ignored.")
                 break
             } else if !AccessoryProtocol.isValid(name: part) {
-                note("\(name): an element \(SettingsJSON.isNoName(part)). It is ignored.")
+                note("\(name): an element \(SettingsJSON.isNoName(String(part))). It is ignored.")
             } else if !names.contains(String(part)) {
                 names.append(String(part))
             }

@@ -9,6 +9,7 @@ extension Configuration {
             var copy = self
             var reader = JSONReader(buffer)
             var json = SettingsJSON(path: path)
+            json.checkText(buffer)
             do throws(JSONError) {
                 try copy.read(&reader, &json)
                 try reader.finish()
@@ -26,23 +27,24 @@ extension Configuration {
     }
 
     private mutating func read(_ reader: inout JSONReader, _ json: inout SettingsJSON) throws(JSONError) {
-        try reader.beginObject()
-        while let key = try reader.nextKey()?.string() {
+        try json.beginObject(&reader)
+        while let key = try json.nextKey(&reader, "") {
             switch key {
             case "position": try readPosition(&reader, &json)
             case "location": try readLocation(&reader, &json)
             case "motion": try readMotion(&reader, &json)
             case "accessories": try readAccessories(&reader, &json)
-            // Other parts of the same file belong to other services.
-            default: try reader.skipValue()
+            default:
+                json.note(key, "is no section: those are position, location, motion and accessories", "It is ignored.")
+                try reader.skipValue()
             }
         }
     }
 
     private mutating func readPosition(_ reader: inout JSONReader, _ json: inout SettingsJSON) throws(JSONError) {
         guard try json.isObject(&reader, "position") else { return }
-        try reader.beginObject()
-        while let key = try reader.nextKey()?.string() {
+        try json.beginObject(&reader)
+        while let key = try json.nextKey(&reader, "position.") {
             let name = "position." + key
             switch key {
             case "source":
@@ -66,8 +68,8 @@ extension Configuration {
 
     private mutating func readLocation(_ reader: inout JSONReader, _ json: inout SettingsJSON) throws(JSONError) {
         guard try json.isObject(&reader, "location") else { return }
-        try reader.beginObject()
-        while let key = try reader.nextKey()?.string() {
+        try json.beginObject(&reader)
+        while let key = try json.nextKey(&reader, "location.") {
             let name = "location." + key
             switch key {
             case "authorization":

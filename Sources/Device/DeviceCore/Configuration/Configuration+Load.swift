@@ -38,6 +38,7 @@ extension Configuration {
         for candidate in candidates {
             do throws(DeviceError) {
                 if let bytes = try readFile(candidate.path) {
+                    if let problem = Self.doubt(of: candidate.path) { note(problem) }
                     read(json: bytes, path: candidate.path)
                     return
                 }
@@ -90,6 +91,43 @@ extension Configuration {
     static func unknownRule(_ text: String, place: String) -> DeviceError {
         let problem = "\"\(text.prefix(100))\" is not a rule. Write grant, ask, always, whenInUse, deny or restrict."
         return DeviceError(.invalidConfiguration, "\(place): \(problem)")
+    }
+
+    /// What root should know of a file whose words it follows: that somebody else may change it. Nil for other users.
+    static func doubt(
+        of path: String, user: uid_t = geteuid(), isOpen: (String) -> Bool = isOpenToOthers
+    ) -> String? {
+        guard user == 0 else { return nil }
+        var place = openToOthers(path, isOpen)
+        if place == nil, let real = realpath(path, nil) {
+            place = openToOthers(String(cString: real), isOpen)
+            free(real)
+        }
+        return place.map {
+            "\(path) is followed by root, and others may change \($0): chown root \($0); chmod go-w \($0)"
+        }
+    }
+
+    /// The file, or the folder on the way to it, that others may put another one in the place of.
+    private static func openToOthers(_ path: String, _ isOpen: (String) -> Bool) -> String? {
+        var place = path
+        while !isOpen(place) {
+            guard place != "/", let slash = place.lastIndex(of: "/") else { return nil }
+            place = slash == place.startIndex ? "/" : String(place[..<slash])
+        }
+        return place
+    }
+
+    /// True for what others than root may write.
+    static func isOpenToOthers(_ path: String) -> Bool {
+        var status = stat()
+        // Who has made a link may let it lead elsewhere.
+        if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, status.st_uid != 0 { return true }
+        guard stat(path, &status) == 0 else { return false }
+        // In a folder such as /tmp (sticky) only their owners replace files.
+        let isSticky = status.st_mode & S_IFMT == S_IFDIR && status.st_mode & 0o1000 != 0
+        let writers: mode_t = isSticky ? 0 : status.st_gid == 0 ? 0o002 : 0o022
+        return status.st_uid != 0 || status.st_mode & writers != 0
     }
 
     /// The file's bytes; nil when there is no such file.

@@ -9,8 +9,8 @@ extension Configuration {
     /// Reads `"motion": {"sources": [...], "sensors": [{...}]}`.
     mutating func readMotion(_ reader: inout JSONReader, _ json: inout SettingsJSON) throws(JSONError) {
         guard try json.isObject(&reader, "motion") else { return }
-        try reader.beginObject()
-        while let key = try reader.nextKey()?.string() {
+        try json.beginObject(&reader)
+        while let key = try json.nextKey(&reader, "motion.") {
             switch key {
             case "sources": try readMotionSources(&reader, &json)
             case "sensors": try readSensors(&reader, &json)
@@ -61,8 +61,8 @@ extension Configuration {
     ) throws(JSONError) -> SensorSetting? {
         var setting = SensorSetting(sensor: "*")
         var isUsable = true
-        try reader.beginObject()
-        while let key = try reader.nextKey()?.string() {
+        try json.beginObject(&reader)
+        while let key = try json.nextKey(&reader, "motion.sensors.") {
             let name = "motion.sensors." + key
             switch key {
             case "polled":

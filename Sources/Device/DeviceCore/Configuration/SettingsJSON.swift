@@ -11,6 +11,9 @@ package struct SettingsJSON {
     /// What could not be used.
     package private(set) var problems: [DeviceError] = []
 
+    /// The keys so far of the objects that have begun, the innermost last.
+    private var seen: [Set<String>] = []
+
     package init(path: String) { self.path = path }
 
     /// The folder of the file, from which relative paths count; empty, or with "/" at its end.
@@ -35,6 +38,38 @@ package struct SettingsJSON {
     package static let theDefault = "The default is used."
 
     package mutating func unknown(_ name: String) { note(name, "is not a known setting", "It is ignored.") }
+
+    /// Notes what is no UTF-8, which is read as U+FFFD.
+    mutating func checkText(_ bytes: UnsafeRawBufferPointer) {
+        // What has to be mended while it is decoded is not the same afterwards.
+        var text = String(decoding: bytes, as: UTF8.self)
+        guard !text.withUTF8({ UnsafeRawBufferPointer($0).isSame(as: bytes) }) else { return }
+        note("the file", "is not all UTF-8", "What is none is read as \u{FFFD}. Save the file as UTF-8.")
+    }
+
+    /// Begins an object, each of whose keys may be there once.
+    @inline(never)
+    package mutating func beginObject(_ reader: inout JSONReader) throws(JSONError) {
+        try reader.beginObject()
+        seen.append([])
+    }
+
+    /// The next key of the object that was begun last; nil at its end. The prefix stands before its name in problems.
+    @inline(never)
+    package mutating func nextKey(_ reader: inout JSONReader, _ prefix: String) throws(JSONError) -> String? {
+        guard let key = try reader.nextKey()?.string() else {
+            seen.removeLast()
+            return nil
+        }
+        if !seen[seen.count - 1].insert(key).inserted {
+            note(
+                prefix + key, "is there more than once",
+                prefix.isEmpty
+                    ? "What they say is put together, and of each setting the last one that can be used counts."
+                    : "The last one that can be used counts.")
+        }
+        return key
+    }
 
     /// True before an object; another value is noted and passed over.
     package mutating func isObject(
@@ -143,7 +178,7 @@ package struct SettingsJSON {
     package static let maximumProtocols = 1000
 
     /// What is wrong with a name of a protocol.
-    package static func isNoName(_ text: some StringProtocol) -> String {
+    package static func isNoName(_ text: String) -> String {
         "is \"\(ShownText.cleaned(text.prefix(100)))\", which is not the name of a protocol such as com.example.scale"
     }
 }

@@ -25,13 +25,13 @@ enum LocationConversion {
         values.altitude = report.altitude.isNaN ? 0 : report.altitude
         values.ellipsoidalAltitude = report.altitudeHAE.isNaN ? 0 : report.altitudeHAE
         // In a 2D fix the altitude is the last one known or a guess, whatever the receiver says of its error.
-        if isThreeDimensional, !report.altitude.isNaN, report.verticalError >= 0 {
+        if isThreeDimensional, !report.altitude.isNaN, report.verticalError > 0 {
             values.verticalAccuracy = report.verticalError
         }
         values.speed = report.speed >= 0 ? report.speed : -1
-        values.speedAccuracy = report.speedError >= 0 ? report.speedError : -1
+        values.speedAccuracy = report.speedError > 0 ? report.speedError : -1
         values.course = report.track == 360 ? 0 : report.track >= 0 && report.track < 360 ? report.track : -1
-        values.courseAccuracy = report.trackError >= 0 ? report.trackError : -1
+        values.courseAccuracy = report.trackError > 0 ? report.trackError : -1
         values.isSimulatedBySoftware = isSimulated || report.status == 8
         values.isProducedByAccessory = isAccessory
         return values

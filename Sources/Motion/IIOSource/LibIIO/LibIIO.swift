@@ -8,6 +8,8 @@ import SystemCalls
 /// The C library, 0.24 to 0.26.
 struct LibIIO: IIOLibrary {
     func open(_ address: MotionSourceAddress) throws(IIOFailure) -> any IIOConnection {
+        try NetworkDescription.check(address)
+        XMLMessages.silence()
         // libiio 0.24 writes a zero over the colon before a port: each call gets its own copy.
         var uri = Array(address.description.utf8CString)
         var error: Int32 = 0
@@ -40,6 +42,20 @@ struct LibIIO: IIOLibrary {
         guard let identifier, clock_gettime(identifier, &time) == 0 else { return nil }
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
+}
+
+/// The messages of libxml2, with which libiio reads descriptions.
+///
+/// It prints what a server has sent on standard error as it is, with whatever that does to a terminal. libiio says itself
+/// that a description cannot be read.
+private enum XMLMessages {
+    private typealias Handler = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?) -> Void
+    private typealias SetHandler = @convention(c) (UnsafeMutableRawPointer?, Handler?) -> Void
+
+    private static let setHandler = dlsym(nil, "xmlSetGenericErrorFunc").map { unsafeBitCast($0, to: SetHandler.self) }
+
+    /// Has it say nothing on this thread, whose handler is its own.
+    static func silence() { setHandler?(nil) { _, _ in } }
 }
 #else
 import DeviceCore

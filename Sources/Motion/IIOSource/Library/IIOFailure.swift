@@ -82,6 +82,11 @@ extension IIOFailure {
             return (.notFound, "There is nothing at \(address). Check the address in DEVICE_SERVICES_IIO.")
         case EBUSY:
             return (.busy, "\(address) is in use by another program. It is tried again.")
+        case EFBIG:
+            return (
+                .notSupported,
+                "\(address) announces a description of its devices that is larger than any is, and was not asked for it. Check that it is an iiod; it is tried again."
+            )
         default:
             return (
                 .unreachable,

@@ -47,12 +47,6 @@ struct RingDisk: Sendable {
         defer { systemClose(descriptor) }
         try sync(.folder(path), descriptor)
     }
-
-    /// The folder that a file or a folder lies in.
-    static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
-    }
 }
 
 /// When what was recorded is brought to the disk, and so how much a power failure takes.

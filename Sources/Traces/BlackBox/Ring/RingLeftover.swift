@@ -15,13 +15,14 @@ package struct RingLeftover: Sendable {
     /// beside the trace.
     ///
     /// - Parameters:
+    ///   - folder: the ring's.
     ///   - place: where it goes.
     ///   - room: the bytes that the file system has left; nil when nobody knows.
     /// - Throws: Why it cannot be saved now; the segments stay for the next time.
     static func save(
-        _ former: RingFolder.Former, to place: RingPlace, disk: RingDisk, room: Int64?
+        _ former: RingFolder.Former, of folder: RingFolder, to place: RingPlace, room: Int64?
     ) throws(DeviceError) -> RingLeftover {
-        let size = former.paths.reduce(Int64(0)) { $0.addingSaturated(Self.size($1)) }
+        let size = former.paths.reduce(Int64(0)) { $0.addingSaturated(Self.size(folder.reached($1))) }
         // A copy that left no room for the ring that is being recorded would end that.
         if let room, room / 2 < size {
             throw DeviceError(
@@ -29,25 +30,26 @@ package struct RingLeftover: Sendable {
                 "There is no room to save what a former recording left behind: \(Self.count(former)) in \(place.ring). Free \((size.addingSaturated(size) - room) >> 10 + 1) KiB, and the next recording saves it."
             )
         }
-        var reading = try RingReading(former.paths)
-        var time: WallTime?
-        if let start = reading.header?.start, let extent = try reading.extent() {
-            time = WallTime(nanoseconds: start.wallTime.nanoseconds.addingSaturated(extent.last))
+        var reading = try RingReading(former.paths, reached: folder.reached)
+        let extent = try reading.extent()
+        let endTime = reading.header?.start.flatMap { start in
+            extent.map { WallTime(nanoseconds: start.wallTime.nanoseconds.addingSaturated($0.last)) }
         }
         var save = try RingSave.write(
-            &reading, path: place.path(at: time, for: "leftover"), temporary: place.unfinishedFormer, disk: disk)
+            &reading, path: place.path(at: endTime, for: "leftover"), temporary: place.unfinishedFormer,
+            mode: place.mode, disk: folder.disk)
         // What is damaged is found by reading on.
         if save == nil { try reading.forEach { _ throws(DeviceError) in } }
         var remarks = reading.remarks
         for path in former.paths {
             guard reading.damaged.contains(path) else {
-                try RingFolder.remove(path)
+                try folder.remove(path)
                 continue
             }
             // Where the ring lies on another file system it has to stay there, under a name that is no segment's.
             let beside = RingPlace.free(path, ".\(RingPlace.damaged)")
-            let names = [place.path(at: time, for: RingPlace.damaged), beside]
-            if let name = names.first(where: { rename(path, $0) == 0 }) {
+            let names = [place.path(at: endTime, for: RingPlace.damaged), beside]
+            if let name = names.first(where: { NewFile.move(folder.reached(path), to: $0) == 0 }) {
                 remarks.append("What could not be read of \(path) is kept as \(name).")
             } else {
                 remarks.append("\(path) could not be given another name, and is saved again by the next recording.")

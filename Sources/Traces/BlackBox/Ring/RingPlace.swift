@@ -2,6 +2,7 @@
 
 import DeviceCore
 import SystemCalls
+import Trace
 
 /// Where a ring lies, and what the traces that are saved from it are called.
 package struct RingPlace: Sendable, Hashable {
@@ -10,11 +11,16 @@ package struct RingPlace: Sendable, Hashable {
     private let file: String
     /// The ring's own folder.
     package let ring: String
+    /// The permissions of traces; nil for 0600.
+    let mode: UInt32?
 
     /// A folder, where that exists or the path ends with a slash: traces in it are called by their time and what made them
     /// be saved, `2026-05-01T10-00-00Z-impact.trace`. Else a file: the first trace is called that, further ones have a number
     /// before the ending.
-    package init(_ path: String) {
+    ///
+    /// - Parameter mode: the permissions of traces, and of the ring; nil for 0600, since they tell where somebody was.
+    package init(_ path: String, mode: UInt32? = nil) {
+        self.mode = mode
         if FileBytes.isFolder(path) || path.hasSuffix("/") {
             var trimmed = path[...]
             while trimmed.count > 1, trimmed.last == "/" { trimmed.removeLast() }
@@ -37,14 +43,15 @@ package struct RingPlace: Sendable, Hashable {
     /// Makes the folder unless it is there.
     func make(_ disk: RingDisk) throws(DeviceError) {
         guard let folder, !folder.isEmpty else { return }
-        if mkdir(folder, 0o755) == 0 { return try disk.syncFolder(RingDisk.folder(of: folder)) }
-        if errno != EEXIST { throw FileBytes.failedToWrite(folder, call: "mkdir", errno: errno) }
+        if NewFile.makeFolder(folder, for: mode) == 0 { return try disk.syncFolder(NewFile.split(folder).folder) }
+        if errno != EEXIST || NewFile.isForeignLink(folder) {
+            throw NewFile.failure(folder, call: "mkdir", errno: errno)
+        }
     }
 
     /// Removes what was left of traces that were being saved when their recorder was killed: the ring has all of it.
-    func removeUnfinished() throws(DeviceError) {
-        for path in [unfinished, unfinishedFormer] { try RingFolder.remove(path) }
-    }
+    /// What somebody else has put there stays; where the name is needed, its file cannot be made then.
+    func removeUnfinished() { for path in [unfinished, unfinishedFormer] { unlink(path) } }
 
     /// The event of what could not be read as a trace.
     static let damaged = "damaged"

@@ -22,11 +22,17 @@ struct RingReading {
     private(set) var damaged: [String] = []
 
     private var segments: [Segment] = []
+    private let reached: (String) -> String
 
-    /// - Parameter paths: the segments in their order. The error says that the system does not let one be read, now.
-    init(_ paths: [String]) throws(DeviceError) {
+    /// The error says that the system does not let a segment be read, now.
+    ///
+    /// - Parameters:
+    ///   - paths: the segments in their order.
+    ///   - reached: the way to each: see ``RingFolder/reached(_:)``.
+    init(_ paths: [String], reached: @escaping (String) -> String = { $0 }) throws(DeviceError) {
+        self.reached = reached
         for path in paths {
-            let bytes = try TraceBytes(path: path)
+            let bytes = try contents(path)
             var file: TraceFile?
             do throws(DeviceError) { file = try TraceFile(contents: bytes, name: path) } catch {}
             if let header = file?.header, let mark = RingMark(header) {
@@ -52,11 +58,22 @@ struct RingReading {
         return zip(bytes, head).allSatisfy { $0 == $1 }
     }
 
+    private func contents(_ path: String) throws(DeviceError) -> TraceBytes {
+        do throws(DeviceError) {
+            return try TraceBytes(path: reached(path))
+        } catch {
+            var error = error
+            error.message = error.message.replacing(reached(path), with: path)
+            throw error
+        }
+    }
+
     private func reading(of segment: Segment) throws(DeviceError) -> TraceReading {
-        guard segment.mark == nil else { return TraceReading(try TraceFile(path: segment.path)) }
+        let contents = try contents(segment.path)
+        guard segment.mark == nil else { return TraceReading(try TraceFile(contents: contents, name: segment.path)) }
         var bytes = (header ?? TraceHeader()).line()
         bytes.append(UInt8(ascii: "\n"))
-        bytes.append(contentsOf: try TraceBytes(path: segment.path))
+        bytes.append(contentsOf: contents)
         return TraceReading(try TraceFile(bytes: bytes, name: segment.path))
     }
 

@@ -17,26 +17,26 @@ package struct RingSave: Sendable {
     /// What could not be read.
     package var remarks: [String]
 
-    /// Held while a name that nobody has is chosen and taken.
-    private static let naming: Mutex<Void> = Mutex(())
-
     /// Writes what segments have of a stretch of time as a trace that begins there. The file is there when it is whole and
     /// on the disk; the segments stay.
     ///
     /// - Parameters:
     ///   - from: in nanoseconds since the start of the recording; the first event where that is later.
     ///   - path: where nothing is yet; asked for when the trace is whole, for others may be saved meanwhile.
-    ///   - temporary: where it is written until it is whole, on the same file system.
+    ///   - temporary: where it is written until it is whole, on the same file system, where files need a name.
+    ///   - mode: the permissions of the trace; nil for 0600.
     /// - Returns: Nil when there is nothing in the stretch.
     static func write(
         _ reading: inout RingReading, from: Int64 = 0, to: Int64 = .max, triggers: [RingTrigger]? = nil,
-        path: @autoclosure () -> String,
-        temporary: String, disk: RingDisk = .system
+        path: @escaping @Sendable @autoclosure () -> String, temporary: String, mode: UInt32? = nil,
+        disk: RingDisk = .system
     ) throws(DeviceError) -> RingSave? {
         guard let extent = try reading.extent(), extent.first <= to else { return nil }
         let start = min(max(from, extent.first), to)
         do throws(DeviceError) {
-            let writer = try TraceWriter(path: temporary, overwrite: true)
+            let chosen = Chosen()
+            let name: @Sendable () -> String = { chosen.take(path()) }
+            let writer = TraceWriter(try TraceOutput(named: name, temporary: temporary, mode: mode), clock: LiveClock())
             var edit = CutEdit(nanoseconds: start...to)
             var moved = try edit.header(reading.header ?? TraceHeader())
             let marks = triggers ?? reading.triggers
@@ -56,17 +56,10 @@ package struct RingSave: Sendable {
                 }
             }
             try writer.close()
-            let name = try Self.naming.withLock { _ throws(DeviceError) -> String in
-                let name = path()
-                guard rename(temporary, name) == 0 else {
-                    throw FileBytes.failedToWrite(name, call: "rename", errno: errno)
-                }
-                return name
-            }
-            try disk.syncFolder(RingDisk.folder(of: name))
-            return RingSave(path: name, count: count, seconds: Double(last - start) / 1e9, remarks: reading.remarks)
+            let saved = chosen.path.withLock { $0 }
+            try disk.syncFolder(NewFile.split(saved).folder)
+            return RingSave(path: saved, count: count, seconds: Double(last - start) / 1e9, remarks: reading.remarks)
         } catch {
-            unlink(temporary)
             throw Self.unsaved(path(), error)
         }
     }
@@ -80,5 +73,15 @@ package struct RingSave: Sendable {
         error.message =
             "There is no space left to save \(path); the ring has all of it. Free some and record again, which saves it."
         return error
+    }
+}
+
+/// The name that was asked for last.
+private final class Chosen: Sendable {
+    let path = Mutex("")
+
+    func take(_ path: String) -> String {
+        self.path.withLock { $0 = path }
+        return path
     }
 }

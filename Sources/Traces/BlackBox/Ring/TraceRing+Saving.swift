@@ -2,6 +2,7 @@
 
 package import DeviceCore
 import Synchronization
+import SystemCalls
 import Trace
 
 extension TraceRing {
@@ -62,7 +63,7 @@ extension TraceRing {
                     told(
                         .success(
                             try RingLeftover.save(
-                                former, to: place, disk: disk, room: room(RingDisk.folder(of: place.ring)))))
+                                former, of: folder, to: place, room: room(NewFile.split(place.ring).folder))))
                 } catch {
                     told(.failure(error))
                 }

@@ -77,8 +77,8 @@ package final class TraceRing: TraceDestination, Sendable {
         _ place: RingPlace, options: Options, clock: any DeviceClock, syncClock: any DeviceClock, disk: RingDisk
     ) throws(DeviceError) {
         try place.make(disk)
-        folder = try RingFolder(place.ring, disk: disk)
-        try place.removeUnfinished()
+        folder = try RingFolder(place.ring, mode: place.mode, disk: disk)
+        place.removeUnfinished()
         try folder.setAside()
         self.place = place
         self.disk = disk
@@ -207,7 +207,7 @@ package final class TraceRing: TraceDestination, Sendable {
         let output: TraceOutput
         do throws(DeviceError) {
             try expire(toWrite: Int64(head.count) + count, at: time, &state)
-            output = try TraceOutput(path: folder.file(number), overwrite: false)
+            output = try folder.make(number)
         } catch {
             // Nothing can be written to it.
             state.ledger.close()

@@ -28,7 +28,7 @@ public struct TraceSample: Sendable, Hashable {
 
     /// True when the numbers can be a reading: finite and not beyond ``maximumMagnitude``.
     @inline(__always)
-    static func isUsable(_ value: SIMD3<Double>) -> Bool {
+    package static func isUsable(_ value: SIMD3<Double>) -> Bool {
         // Written so that NaN fails.
         abs(value.x) <= maximumMagnitude && abs(value.y) <= maximumMagnitude && abs(value.z) <= maximumMagnitude
     }

@@ -6,8 +6,8 @@ public import DeviceCore
 /// The bytes of a recording: in memory, or in a large file that the system brings into memory as it is read.
 ///
 /// Files of more than 64 MiB are mapped: readers give the memory behind them back, so that a recording of any length
-/// needs little. Such a file must not be cut off by others while it is read, for then the system ends the program
-/// (SIGBUS); writing more to its end does no harm.
+/// needs little. Where others cut such a file off while it is read, the rest reads as zeros, and ``isCutOff`` says so;
+/// writing more to its end does no harm.
 public struct TraceBytes: Sendable {
     private enum Storage: Sendable {
         case memory([UInt8])
@@ -24,24 +24,47 @@ public struct TraceBytes: Sendable {
 
     init(_ file: MappedFile) { storage = .file(file) }
 
-    /// The bytes of a file. What is no plain file, such as a pipe, is read into memory, up to ``TraceFile/maximumSize``.
+    /// The bytes of a file. What is no plain file, such as a pipe, is waited for and read to its end, up to
+    /// ``TraceFile/maximumSize``; what of that is too much for memory lies in a file without a name in `$TMPDIR`.
     ///
     /// - Throws: an error that says what to do.
     public init(path: String) throws(DeviceError) { try self.init(path: path, largestInMemory: Self.largestInMemory) }
 
     init(path: String, largestInMemory: Int) throws(DeviceError) {
         var status = stat()
-        guard Int.bitWidth > 32, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            Int(clamping: status.st_size) > largestInMemory
-        else {
-            self.init(try FileBytes.read(path, limit: TraceFile.maximumSize))
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG, status.st_mode & S_IFMT != S_IFDIR else {
+            try self.init(file: path, largestInMemory: largestInMemory)
             return
         }
+        // A pipe that nobody writes yet is waited for. One that is open here may have had its writer.
+        let own = Self.ownDescriptor(path)
+        let descriptor = own.map { fcntl($0, F_DUPFD_CLOEXEC, 0) } ?? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { throw FileBytes.failedToRead(path, call: "open", errno: errno) }
+        defer { close(descriptor) }
+        try self.init(stream: descriptor, name: path)
+    }
+
+    /// The number of a descriptor of this process that a path stands for, as /dev/stdin does.
+    private static func ownDescriptor(_ path: String) -> Int32? {
+        if path == "/dev/stdin" { return STDIN_FILENO }
+        for folder in ["/dev/fd/", "/proc/self/fd/"] where path.hasPrefix(folder) {
+            return Int32(path.dropFirst(folder.count))
+        }
+        return nil
+    }
+
+    private init(file path: String, largestInMemory: Int) throws(DeviceError) {
+        var status = stat()
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileBytes.failedToRead(path, call: "open", errno: errno) }
         defer { close(descriptor) }
-        // It may have grown or shrunk since.
-        guard fstat(descriptor, &status) == 0 else { throw FileBytes.failedToRead(path, call: "fstat", errno: errno) }
+        guard Int.bitWidth > 32, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            Int(clamping: status.st_size) > largestInMemory
+        else {
+            // It may be longer than it says, as those of /proc are.
+            try self.init(stream: descriptor, name: path, largestInMemory: largestInMemory)
+            return
+        }
         guard let file = MappedFile(descriptor: descriptor, count: Int(clamping: status.st_size)) else {
             throw FileBytes.failedToRead(path, call: "mmap", errno: errno)
         }
@@ -50,6 +73,9 @@ public struct TraceBytes: Sendable {
 
     /// The file behind them; nil for those in memory.
     var file: MappedFile? { if case .file(let file) = storage { file } else { nil } }
+
+    /// True when bytes were asked for that the file has no more: it became shorter meanwhile.
+    package var isCutOff: Bool { file?.isCutOff == true }
 
     /// Gives the memory of a part back where that is possible. The bytes stay as they are.
     package func forget(_ range: Range<Int>) { file?.forget(range) }
@@ -103,43 +129,6 @@ extension TraceBytes: RandomAccessCollection {
         case .file(let file):
             try withExtendedLifetime(file) { try file.bytes.withMemoryRebound(to: UInt8.self, body) }
         }
-    }
-}
-
-/// A file whose pages the system brings into memory when they are read, and takes back when it needs the room.
-final class MappedFile: Sendable {
-    /// So many bytes may stay in memory behind a reader before it gives them back.
-    static let window = 8 << 20
-
-    let count: Int
-    private let start: UInt
-    private let pageSize: Int
-
-    /// Maps so many bytes of an open file, which may be closed afterwards; nil when the system does not, and then errno
-    /// says why.
-    init?(descriptor: Int32, count: Int) {
-        guard count > 0, let start = mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0),
-            start != UnsafeMutableRawPointer(bitPattern: -1)
-        else { return nil }
-        self.count = count
-        self.start = UInt(bitPattern: start)
-        pageSize = max(Int(sysconf(Int32(_SC_PAGESIZE))), 1)
-        _ = madvise(start, count, MADV_SEQUENTIAL)
-    }
-
-    deinit { munmap(UnsafeMutableRawPointer(bitPattern: start), count) }
-
-    /// The bytes, which are there as long as the object is.
-    var bytes: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: start), count: count)
-    }
-
-    /// Gives the memory of a part back. Its bytes can be read again at any time: they come from the file then.
-    func forget(_ range: Range<Int>) {
-        let lower = range.lowerBound / pageSize * pageSize
-        let upper = min(range.upperBound, count) / pageSize * pageSize
-        guard lower >= 0, upper > lower else { return }
-        _ = madvise(UnsafeMutableRawPointer(bitPattern: start + UInt(lower)), upper - lower, MADV_DONTNEED)
     }
 }
 

@@ -90,6 +90,7 @@ public struct TraceCursor: Sendable {
                 }
             if let record { return record }
         }
+        if let file, file.isCutOff, warnings.last?.reason != .becameShorter { warn(.becameShorter) }
         return nil
     }
 

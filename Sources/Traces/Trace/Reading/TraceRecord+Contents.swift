@@ -17,6 +17,16 @@ extension TraceRecord {
         }
     }
 
+    /// True for a line that begins as a report of gpsd does and is none, as where it was cut off.
+    ///
+    /// - Parameter bytes: the bytes of the file that the record comes from.
+    package func isDamagedReport(in bytes: UnsafeRawBufferPointer) -> Bool {
+        guard kind == .gpsdText, let contents = contents(in: bytes) else { return false }
+        return isHexadecimal
+            ? contents.starts(with: "7b".utf8) || contents.starts(with: "7B".utf8)
+            : contents.first == UInt8(ascii: "{")
+    }
+
     /// Why positions, or a sensor's readings, could not be had; nil for records of another kind.
     ///
     /// - Parameter bytes: the bytes of the file that the record comes from.

@@ -24,6 +24,8 @@ public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
         case unknownAccessory
         /// The line is longer than 16 MiB; it was skipped.
         case longLine
+        /// The file became shorter while it was read; what followed is missing.
+        case becameShorter
     }
 
     /// The line, counted from 1.
@@ -49,6 +51,7 @@ public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
             case .badAccessory: "the event of an accessory cannot be used and was left out"
             case .unknownAccessory:
                 "the accessory is not attached here, or does not offer the protocol; the event was left out"
+            case .becameShorter: "the file became shorter while it was read; what followed is missing"
             case .longLine: "the line is longer than 16 MiB and was left out"
             case .noTime: "there is no time that can be read; the time of the line before was taken"
             }

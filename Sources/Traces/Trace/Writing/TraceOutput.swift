@@ -14,6 +14,18 @@ package struct TraceOutput: TraceDestination {
     private let replacement: TraceReplacement?
     /// Asked ten times a second while nobody takes what is written; false gives up. Nil to wait for ever.
     private let isPatient: (@Sendable () -> Bool)?
+
+    /// True for a terminal, which must not be controlled by what was recorded.
+    private let isTerminal: Bool
+
+    private init(
+        descriptor: Int32, name: String, isOwned: Bool, replacement: TraceReplacement?,
+        isPatient: (@Sendable () -> Bool)?
+    ) {
+        (self.descriptor, self.name, self.isOwned) = (descriptor, name, isOwned)
+        (self.replacement, self.isPatient) = (replacement, isPatient)
+        isTerminal = isatty(descriptor) == 1
+    }
 }
 
 extension TraceOutput {
@@ -31,35 +43,57 @@ extension TraceOutput {
     }
 
     /// Makes a file; "-" is standard output. One that another recorder writes to is not touched.
-    package init(path: String, overwrite: Bool) throws(DeviceError) {
+    ///
+    /// - Parameter mode: its permissions; nil for ``SystemCalls/NewFile/privateMode``, or those of the former file.
+    package init(path: String, overwrite: Bool, mode: UInt32? = nil) throws(DeviceError) {
         if path == "-" {
             self.init(descriptor: STDOUT_FILENO, name: "standard output", isOwned: false)
             return
         }
-        let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (overwrite ? 0 : O_EXCL)
-        var descriptor: Int32
-        repeat {
-            descriptor = open(path, flags, mode_t(0o644))
-        } while descriptor < 0 && errno == EINTR
+        var descriptor = NewFile.open(path)
+        if descriptor < 0, errno == EEXIST, overwrite { descriptor = try Self.openFormer(path) }
         guard descriptor >= 0 else { throw Self.failure(path, call: "open", errno: errno) }
         var status = stat()
-        if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
-            // Some file systems know no locks.
-            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
-                systemClose(descriptor)
-                throw DeviceError(.busy, "Something else is writing \(path). End it first, or choose another name.")
-            }
-            if overwrite { _ = ftruncate(descriptor, 0) }
-        }
+        let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        if isFile { try Self.lock(descriptor, path) }
+        if let mode, isFile { _ = fchmod(descriptor, mode) }
         self.init(descriptor: descriptor, name: path, isOwned: true)
+    }
+
+    /// Opens what is to be written over, and empties it; below zero with the reason in errno.
+    private static func openFormer(_ path: String) throws(DeviceError) -> Int32 {
+        guard let place = WritePlace.find(path) else { return -1 }
+        guard let status = place.status else { return NewFile.open(place.name, in: place.folder) }
+        let descriptor = place.open()
+        guard descriptor >= 0, status.isFile else { return descriptor }
+        try lock(descriptor, path)
+        guard status.names > 1 else {
+            _ = ftruncate(descriptor, 0)
+            return descriptor
+        }
+        // It has another name, perhaps somewhere else: what is there stays.
+        systemClose(descriptor)
+        guard unlinkat(place.folder, place.name, 0) == 0 else { return -1 }
+        let new = NewFile.open(place.name, in: place.folder)
+        if new >= 0 { _ = fchmod(new, status.mode) }
+        return new
+    }
+
+    /// Keeps other recorders away, and throws where one has it. Some file systems know no locks.
+    private static func lock(_ descriptor: Int32, _ path: String) throws(DeviceError) {
+        guard flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK else { return }
+        systemClose(descriptor)
+        throw DeviceError(.busy, "Something else is writing \(path). End it first, or choose another name.")
     }
 
     /// Makes a file that is there as a whole or not at all; "-" is standard output. What is there already stays as it is
     /// until ``close()``, and altogether when that is not reached. Pipes and devices are written to at once, and so are
     /// files in a folder that may not be written.
-    package init(whole path: String, overwrite: Bool) throws(DeviceError) {
-        guard path != "-", var replacement = TraceReplacement(path, overwrite: overwrite) else {
-            try self.init(path: path, overwrite: overwrite)
+    ///
+    /// - Parameter mode: its permissions; nil for ``SystemCalls/NewFile/privateMode``, or those of the former file.
+    package init(whole path: String, overwrite: Bool, mode: UInt32? = nil) throws(DeviceError) {
+        guard path != "-", var replacement = TraceReplacement(path, overwrite: overwrite, mode: mode) else {
+            try self.init(path: path, overwrite: overwrite, mode: mode)
             return
         }
         switch replacement.open() {
@@ -69,7 +103,24 @@ extension TraceOutput {
             guard failure.isOfFolder else {
                 throw Self.failure(path, call: "open", errno: failure.number, isWhole: true)
             }
-            try self.init(path: path, overwrite: overwrite)
+            try self.init(path: path, overwrite: overwrite, mode: mode)
+        }
+    }
+
+    /// Makes a new file that is there as a whole or not at all, and gets its name when it is whole.
+    ///
+    /// - Parameters:
+    ///   - name: a path that nothing has; asked again when something has it by then.
+    ///   - temporary: what it is called meanwhile, where files need a name.
+    package init(
+        named name: @escaping @Sendable () -> String, temporary: String, mode: UInt32?
+    ) throws(DeviceError) {
+        var replacement = TraceReplacement(named: name, temporary: temporary, mode: mode)
+        switch replacement.open() {
+        case .success(let descriptor):
+            self.init(descriptor: descriptor, name: temporary, isOwned: true, replacement: replacement, isPatient: nil)
+        case .failure(let failure):
+            throw Self.failure(temporary, call: "open", errno: failure.number, isWhole: true)
         }
     }
 
@@ -80,6 +131,12 @@ extension TraceOutput {
 
     /// Writes all of the bytes, however often the system takes only some of them.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(DeviceError) {
+        guard isTerminal else { return try writeAll(bytes) }
+        let text = Array(ShownText.lines(String(decoding: bytes, as: UTF8.self)).utf8)
+        try text.withBytes { bytes throws(DeviceError) in try writeAll(bytes) }
+    }
+
+    private func writeAll(_ bytes: UnsafeRawBufferPointer) throws(DeviceError) {
         var done = 0
         while done < bytes.count {
             var rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
@@ -150,6 +207,10 @@ extension TraceOutput {
         case EACCES, EPERM, EROFS:
             code = .permissionDenied
             message = "\(name) may not be written by this user. Choose another folder, or change its mode."
+        case ELOOP:
+            code = .permissionDenied
+            message =
+                "\(name) is a link that another user has made, or that leads in a circle. It is not followed: choose another name."
         case EISDIR:
             code = .permissionDenied
             message = "\(name) is a folder, and a file is needed."

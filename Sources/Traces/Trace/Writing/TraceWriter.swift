@@ -57,13 +57,18 @@ public final class TraceWriter: TraceSink, Sendable {
     ///
     /// - Parameters:
     ///   - path: the file, or "-" for standard output.
-    ///   - overwrite: whether a file of that name may be replaced.
+    ///   - overwrite: whether a file of that name may be replaced. One that has other names (hard links) stays as it is
+    ///     under those, and a link that another user has made is not followed.
+    ///   - mode: the permissions of the file, as of chmod; nil for 0600, since a trace tells where somebody was, and for
+    ///     those of the file that is replaced.
     ///   - clock: what times the writing to the file.
     /// - Throws: an error of code `busy` while something else writes a trace to that file, which stays as it is; another one
     ///   when the file cannot be made.
     public convenience init(
-        path: String, overwrite: Bool = false, clock: any DeviceClock = LiveClock()
-    ) throws(DeviceError) { self.init(try TraceOutput(path: path, overwrite: overwrite), clock: clock) }
+        path: String, overwrite: Bool = false, mode: UInt32? = nil, clock: any DeviceClock = LiveClock()
+    ) throws(DeviceError) {
+        self.init(try TraceOutput(path: path, overwrite: overwrite, mode: mode), clock: clock)
+    }
 
     /// Makes a file for a trace that is there as a whole or not at all: what lies in its place stays as it is until
     /// ``close()``, and altogether when that fails or is never called.
@@ -71,8 +76,9 @@ public final class TraceWriter: TraceSink, Sendable {
     /// - Parameters:
     ///   - path: the file, or "-" for standard output.
     ///   - overwrite: whether a file of that name may be replaced.
-    package convenience init(whole path: String, overwrite: Bool) throws(DeviceError) {
-        self.init(try TraceOutput(whole: path, overwrite: overwrite), clock: LiveClock())
+    ///   - mode: its permissions; nil for 0600, or those of the file that is replaced.
+    package convenience init(whole path: String, overwrite: Bool, mode: UInt32? = nil) throws(DeviceError) {
+        self.init(try TraceOutput(whole: path, overwrite: overwrite, mode: mode), clock: LiveClock())
     }
 
     /// Writes to a descriptor that is open already and stays open.

@@ -73,7 +73,8 @@ extension RecordingFormat {
     /// the cells of sensors that were not read at that time are empty, so that nothing is invented. The first sensor of
     /// each kind is written. Numbers are in the shortest form that reads back as the same value.
     public static let csv = RecordingFormat(
-        name: "csv", title: "CSV of motion", endings: [".csv"], sniff: sniff, read: read, writer: write)
+        name: "csv", title: "CSV of motion", endings: [".csv"], tellsDamage: true, sniff: sniff, read: read,
+        writer: write)
 
     private static func sniff(_ input: RecordingInput) throws(DeviceError) -> Likeness? {
         if MotionCSVLayout(columns: input.columns) != nil { return .likely }
@@ -98,7 +99,7 @@ extension RecordingFormat {
         for (column, sensor) in written.enumerated() { columns[sensor] = column }
         var rows = MotionCSVRows(written.map { readings.sensors[$0].description })
         var others = 0
-        var file = try ExportFile(path: path, overwrite: options.overwrite)
+        var file = try ExportFile(path: path, options)
         while let reading = readings.next() {
             guard let column = columns[reading.sensor] else {
                 others += 1

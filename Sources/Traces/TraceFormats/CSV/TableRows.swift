@@ -134,6 +134,7 @@ struct TableRows {
         if mode == 2 { report.mode = .twoDimensional }
         if dropsRepetitions, !tracks.isEmpty, repeats(report, at: time) { return }
         report.time = civil
+        reports.refuseImpossibleValues(&report)
         if columns[.speed] == nil || columns[.course] == nil, motion.complete(&report, at: time) { derived += 1 }
         var sky = SkyReport()
         sky.time = civil

@@ -19,8 +19,8 @@ struct ExportFile: ~Copyable {
     private var isOpen = true
 
     /// Makes a file; "-" is standard output. One that is there already is replaced only when it may be.
-    init(path: String, overwrite: Bool) throws(DeviceError) {
-        output = try TraceOutput(whole: path, overwrite: overwrite)
+    init(path: String, _ options: ExportOptions) throws(DeviceError) {
+        output = try TraceOutput(whole: path, overwrite: options.overwrite, mode: options.mode)
         bytes.reserveCapacity(Self.capacity + 4096)
     }
 

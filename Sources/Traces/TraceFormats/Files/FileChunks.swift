@@ -2,11 +2,12 @@
 
 package import DeviceCore
 import SystemCalls
+package import Trace
 
 /// A file that is read in pieces and more than once, or bytes in memory in its place.
 enum FileChunks {
     case file(String)
-    case memory([UInt8], name: String)
+    case memory(TraceBytes, name: String)
     /// Anything that can give its bytes from an offset on, as often as it is asked to.
     case stream(name: String, open: (_ offset: Int) -> any ByteSource)
 
@@ -19,11 +20,11 @@ enum FileChunks {
         }
     }
 
-    /// The file at a path. What cannot be read twice, such as a pipe, is read into memory, as far as a trace may be large.
-    static func open(_ path: String, limit: Int) throws(DeviceError) -> FileChunks {
+    /// The file at a path. What cannot be read twice, such as a pipe, is waited for and read as a whole.
+    static func open(_ path: String) throws(DeviceError) -> FileChunks {
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG { return .file(path) }
-        return .memory(try FileBytes.read(path, limit: limit), name: path)
+        return .memory(try TraceBytes(path: path), name: path)
     }
 
     /// The bytes from an offset on.
@@ -87,13 +88,19 @@ package protocol ByteSource: AnyObject {
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(DeviceError) -> Int
 }
 
-/// Bytes in memory.
+/// Bytes that are there already.
 package final class MemorySource: ByteSource {
-    private let bytes: [UInt8]
+    /// After so many the memory behind is given back, where the bytes lie in a file.
+    private static let window = 8 << 20
+    private let bytes: TraceBytes
     private var offset: Int
+    private var kept = 0
 
     /// - Parameter offset: Where to begin.
-    package init(_ bytes: [UInt8], from offset: Int = 0) {
+    package convenience init(_ bytes: [UInt8], from offset: Int = 0) { self.init(TraceBytes(bytes), from: offset) }
+
+    /// - Parameter offset: Where to begin.
+    package init(_ bytes: TraceBytes, from offset: Int = 0) {
         self.bytes = bytes
         self.offset = min(max(offset, 0), bytes.count)
     }
@@ -105,6 +112,10 @@ package final class MemorySource: ByteSource {
             buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]))
         }
         offset += count
+        if offset - kept >= Self.window {
+            bytes.forget(kept..<offset)
+            kept = offset
+        }
         return count
     }
 }

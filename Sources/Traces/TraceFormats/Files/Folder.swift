@@ -2,6 +2,7 @@
 
 import DeviceCore
 import SystemCalls
+import Trace
 
 /// Files and folders without Foundation.
 enum Folder {
@@ -43,11 +44,11 @@ enum Folder {
 
     /// Makes a folder when it is not there. The error says that files of those names are in it, where they may not be
     /// replaced.
-    static func make(_ path: String, for names: [String], overwrite: Bool) throws(DeviceError) {
-        if mkdir(path, 0o755) != 0, errno != EEXIST {
-            throw FileBytes.failedToWrite(path, call: "mkdir", errno: errno)
+    static func make(_ path: String, for names: [String], _ options: ExportOptions) throws(DeviceError) {
+        if NewFile.makeFolder(path, for: options.mode) != 0, errno != EEXIST || NewFile.isForeignLink(path) {
+            throw NewFile.failure(path, call: "mkdir", errno: errno)
         }
-        guard !overwrite else { return }
+        guard !options.overwrite else { return }
         for name in names where FileBytes.isThere("\(path)/\(name)") {
             throw FileBytes.failedToWrite("\(path)/\(name)", call: "open", errno: EEXIST)
         }
@@ -55,12 +56,12 @@ enum Folder {
 
     /// Writes files into a folder, which is made when it is not there.
     static func write(
-        _ files: [(name: String, bytes: [UInt8])], to path: String, overwrite: Bool
+        _ files: [(name: String, bytes: [UInt8])], to path: String, _ options: ExportOptions
     ) throws(DeviceError) {
         try fill(path) { () throws(DeviceError) in
-            try make(path, for: files.map(\.name), overwrite: overwrite)
+            try make(path, for: files.map(\.name), options)
             for (name, bytes) in files {
-                var file = try ExportFile(path: "\(path)/\(name)", overwrite: overwrite)
+                var file = try ExportFile(path: "\(path)/\(name)", options)
                 file.bytes = bytes
                 try file.close()
             }

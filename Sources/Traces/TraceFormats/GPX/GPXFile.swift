@@ -20,7 +20,7 @@ public enum GPXFile {
     public static func read(
         path: String, options: GPXOptions = .init(), to sink: some TraceSink
     ) throws(DeviceError) -> [String] {
-        try read(try FileChunks.open(path, limit: TraceFile.maximumSize), options, to: sink)
+        try read(try FileChunks.open(path), options, to: sink)
     }
 
     /// Writes what a file in memory holds as a trace.
@@ -28,7 +28,7 @@ public enum GPXFile {
     /// - Parameter name: what to call it in messages.
     public static func read(
         _ bytes: [UInt8], name: String, options: GPXOptions = .init(), to sink: some TraceSink
-    ) throws(DeviceError) -> [String] { try read(.memory(bytes, name: name), options, to: sink) }
+    ) throws(DeviceError) -> [String] { try read(.memory(TraceBytes(bytes), name: name), options, to: sink) }
 
     static func read(
         _ chunks: FileChunks, _ options: GPXOptions, to sink: some TraceSink

@@ -13,6 +13,7 @@ struct GPXPointWriter {
 
     /// Course, speed or climb of so many points were derived.
     private(set) var derived = 0
+    private var impossibleValues = 0
     /// The time of the last point, in nanoseconds since the start.
     private(set) var last: Int64?
     /// True when the next point begins a segment.
@@ -61,10 +62,12 @@ struct GPXPointWriter {
         last = time
         if point.hasSky {
             var sky = point.sky
+            impossibleValues += sky.refuseImpossibleValues()
             sky.time = wallTime(time)
             try write(GPSDEncoder.line(sky), at: time, to: sink)
         }
         var report = point.report
+        impossibleValues += report.refuseImpossibleValues()
         if derivesMotion, motion.complete(&report, at: time) { derived += 1 }
         try write(report, at: time, to: sink)
     }
@@ -78,8 +81,13 @@ struct GPXPointWriter {
 
     /// What somebody should know.
     var remarks: [String] {
-        derived > 0
-            ? ["Course, speed or climb of \(derived) positions were derived from the positions before them."] : []
+        var remarks: [String] = []
+        remarks.tell(impossibleValues, Recording.impossibleValues)
+        if derived > 0 {
+            remarks.append(
+                "Course, speed or climb of \(derived) positions were derived from the positions before them.")
+        }
+        return remarks
     }
 
     private mutating func write(_ report: PositionReport, at time: Int64, to sink: some TraceSink) throws(DeviceError) {

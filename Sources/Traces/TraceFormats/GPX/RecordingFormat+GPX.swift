@@ -9,7 +9,7 @@ extension RecordingFormat {
     /// An epoch that was reported several times gives one point, from its last report. Course and speed stand in Garmin's
     /// TrackPointExtension v2, in degrees and metres per second; `ele` is above mean sea level.
     public static let gpx = RecordingFormat(
-        name: "gpx", title: "GPX", endings: [".gpx"], hasOneReceiver: true,
+        name: "gpx", title: "GPX", endings: [".gpx"], hasOneReceiver: true, tellsDamage: true,
         sniff: sniff,
         read: { (input, options) throws(DeviceError) in
             let (trace, remarks) = try GPXFile.trace(input.chunks, options.gpx)
@@ -30,7 +30,7 @@ extension RecordingFormat {
     /// Positions as waypoints of GPX with times in whole seconds, one for each, as Xcode and simulators of phones play
     /// them. It is read as any GPX.
     public static let xcode = RecordingFormat(
-        name: "xcode", hasOneReceiver: true,
+        name: "xcode", hasOneReceiver: true, tellsDamage: true,
         writer: { (trace, path, options) throws(DeviceError) in
             try PathWriter.write(trace, to: path, options) { (writer) throws(DeviceError) in
                 try writer.writeWaypoints()

@@ -12,7 +12,7 @@ extension RecordingFormat {
     /// ellipsoid in metres, which is what the RFC wants: an altitude above mean sea level alone is left out. A stretch
     /// ends where the path crosses 180 degrees of longitude.
     public static let geojson = RecordingFormat(
-        name: "geojson", endings: [".geojson"], hasOneReceiver: true,
+        name: "geojson", endings: [".geojson"], hasOneReceiver: true, tellsDamage: true,
         writer: { (trace, path, options) throws(DeviceError) in
             try PathWriter.write(trace, to: path, options) { (writer) throws(DeviceError) in
                 try writer.writeGeoJSON()

@@ -4,6 +4,9 @@ import DeviceCore
 import IIOFormat
 import Trace
 
+/// The most bytes of a context's XML: more than a thousand sensors have.
+private let largestDescription = 16 << 20
+
 extension RecordingFormat {
     /// A folder for libiio 1.0's `emu:` backend and for iio-emu: the XML of a context with values, called "context.xml",
     /// and a device for each sensor, with steps of 1e-6 m/s² and kPa, 1e-7 rad/s and gauss. Its scans are called
@@ -12,7 +15,8 @@ extension RecordingFormat {
     /// Scans hold the time stamp too: nanoseconds since 1970 where the trace has a start, else since its own. Values are
     /// in the sensor's axes, rounded to the nearest raw number.
     public static let iio = RecordingFormat(
-        name: "iio", title: "XML of libiio", endings: [".iio"], isFolder: true, sniff: sniff, read: read, writer: write)
+        name: "iio", title: "XML of libiio", endings: [".iio"], isFolder: true, tellsDamage: true, sniff: sniff,
+        read: read, writer: write)
 
     private static func sniff(_ input: RecordingInput) throws(DeviceError) -> Likeness? {
         if let names = input.folder { return contexts(names).isEmpty ? nil : .named }
@@ -45,7 +49,7 @@ extension RecordingFormat {
     private static func recording(
         _ input: RecordingInput, _ options: RecordingOptions
     ) throws(DeviceError) -> Recording {
-        var context = try IIOContext(xml: try input.bytes(), name: input.name)
+        var context = try IIOContext(xml: try input.bytes(limit: largestDescription), name: input.name)
         let base = input.name.lowercased().hasSuffix(".xml") ? String(input.name.dropLast(4)) : input.name
         var remarks: [String] = []
         if let values = try Folder.readIfPresent("\(base).values.json") {
@@ -81,18 +85,16 @@ extension RecordingFormat {
         let contextFile = "context.xml"
         return try Folder.fill(path) { () throws(DeviceError) in
             try Folder.make(
-                path, for: [contextFile] + context.devices.map { IIORecordingNames.written($0) },
-                overwrite: options.overwrite)
+                path, for: [contextFile] + context.devices.map { IIORecordingNames.written($0) }, options)
             var buffers: [IIOBufferFile?] = readings.sensors.map { _ in nil }
             for (device, sensor) in zip(context.devices, written) {
                 buffers[sensor] = try IIOBufferFile(
-                    device, folder: path, origin: readings.start?.nanoseconds ?? 0, overwrite: options.overwrite)
+                    device, folder: path, origin: readings.start?.nanoseconds ?? 0, options)
             }
             while let reading = readings.next() { try buffers[reading.sensor]?.take(reading.value, at: reading.time) }
             for buffer in buffers { try buffer?.close() }
             try Folder.write(
-                [(contextFile, [UInt8](context.xml(includingValues: true).utf8))], to: path,
-                overwrite: options.overwrite)
+                [(contextFile, [UInt8](context.xml(includingValues: true).utf8))], to: path, options)
             return readings.remarks
         }
     }
@@ -108,7 +110,7 @@ private final class IIOBufferFile {
     private var file: ExportFile
 
     /// - Parameter origin: nanoseconds since 1970 at time zero.
-    init(_ device: IIODevice, folder: String, origin: Int64, overwrite: Bool) throws(DeviceError) {
+    init(_ device: IIODevice, folder: String, origin: Int64, _ options: ExportOptions) throws(DeviceError) {
         let channels = device.channels.indices.filter { device.channels[$0].scan != nil }
         guard let layout = device.layout(of: channels), let sensor = device.sensors().first else {
             throw DeviceError(.notSupported, "The sensor \(device.name) has no place in a buffer.")
@@ -118,7 +120,7 @@ private final class IIOBufferFile {
         stampChannel = device.timestampChannel
         self.origin = origin
         scan = encoder.emptyScan()
-        file = try ExportFile(path: "\(folder)/\(IIORecordingNames.written(device))", overwrite: overwrite)
+        file = try ExportFile(path: "\(folder)/\(IIORecordingNames.written(device))", options)
     }
 
     func take(_ value: SIMD3<Double>, at time: Int64) throws(DeviceError) {

@@ -9,7 +9,7 @@ extension RecordingFormat {
     ///
     /// Altitudes are above mean sea level; a stretch that lacks some lies on the ground.
     public static let kml = RecordingFormat(
-        name: "kml", endings: [".kml"], hasOneReceiver: true,
+        name: "kml", endings: [".kml"], hasOneReceiver: true, tellsDamage: true,
         writer: { (trace, path, options) throws(DeviceError) in
             try PathWriter.write(trace, to: path, options) { (writer) throws(DeviceError) in try writer.writeKML() }
         })

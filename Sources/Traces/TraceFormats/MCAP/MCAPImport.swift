@@ -49,6 +49,7 @@ struct MCAPImport {
     /// The ways of the receivers.
     private var motions: [String: DerivedMotion] = [:]
     private var derived = 0
+    private var impossibleValues = 0
 
     /// Reads a whole file into a trace that has no header yet.
     ///
@@ -154,7 +155,9 @@ struct MCAPImport {
         case .gpsd: return JSONLine.object(data).map { .gpsd($0) }
         case .location(let isProtobuf):
             let location = isProtobuf ? FoxgloveLocation(protobuf: data) : FoxgloveLocation(json: data)
-            return location.flatMap { PositionReport($0, confidence) }.map { .gpsd(GPSDEncoder.line($0)) }
+            guard var report = location.flatMap({ PositionReport($0, confidence) }) else { return nil }
+            impossibleValues += report.refuseImpossibleValues()
+            return .gpsd(GPSDEncoder.line(report))
         case .events: return lines?.event(onLine: data)?.contents
         case .sample(let kind):
             guard let sample = FoxgloveSample(data, kind: kind) else { return nil }
@@ -237,6 +240,7 @@ extension MCAPImport {
         for (what, count) in others.sorted(by: { $0.key < $1.key }) where lines == nil {
             remarks.append("\(count) messages of \(what) were left out. Read are \(Self.readHere).")
         }
+        remarks.tell(impossibleValues, Recording.impossibleValues)
         remarks.tell(derived, "positions got speed, course or climb from the way between them.")
         return remarks
     }

@@ -44,8 +44,8 @@ struct MCAPWriter: ~Copyable {
 
     /// Makes the file.
     /// - Parameter library: Who writes it.
-    init(path: String, overwrite: Bool, library: String) throws(DeviceError) {
-        file = try ExportFile(path: path, overwrite: overwrite)
+    init(path: String, _ options: ExportOptions, library: String) throws(DeviceError) {
+        file = try ExportFile(path: path, options)
         write(MCAP.magic)
         write(.header, MCAPRecord("", library))
     }

@@ -24,28 +24,36 @@ struct MCAPExport: ~Copyable {
     private let origin: Int64
     /// That of the errors of positions.
     private let confidence: PositionDeviations.Confidence
+    private var damage = ReportDamage()
+    private let isDamageKnown: Bool
     private var withoutAltitude = 0
     private var aboveSea = 0
 
-    init(path: String, overwrite: Bool, header: TraceHeader) throws(DeviceError) {
-        var writer = try MCAPWriter(path: path, overwrite: overwrite, library: "swift-device-services")
+    init(path: String, _ options: ExportOptions, header: TraceHeader) throws(DeviceError) {
+        var writer = try MCAPWriter(path: path, options, library: "swift-device-services")
         var schemas: [String: UInt16] = [:]
         for (name, json) in FoxgloveSchema.all { schemas[name] = writer.schema(name: name, json: json) }
         try writer.metadata(name: MCAP.metadataName, [("header", String(decoding: header.line(), as: UTF8.self))])
         self.writer = writer
+        isDamageKnown = options.isDamageKnown
         self.schemas = schemas
         origin = max(header.start?.wallTime.nanoseconds ?? 0, 0)
         confidence = header.hasPhoneAccuracies ? .sixtyEight : .ninetyFive
         attitude = AttitudeTrack(header)
     }
 
-    mutating func take(_ event: TraceEvent) throws(DeviceError) {
+    /// - Parameter number: that of the event's line.
+    mutating func take(_ event: TraceEvent, line number: Int) throws(DeviceError) {
         let arrival = event.time ?? 0
         let time = absolute(arrival)
         switch event.contents {
         case .gpsd(let line):
+            let report = line.withUnsafeBytes { decoder.decode($0) }
+            damage.take(report, decoder, line: number)
+            // Messages are JSON, and who reads them may stop at one that is none.
+            guard line.withUnsafeBytes({ JSONLine.object($0) != nil }) else { return }
             try put(MCAP.gpsdTopic, schema: FoxgloveSchema.gpsdName, time, time, line)
-            if case .position(var report) = line.withUnsafeBytes({ decoder.decode($0) }), report.hasFix {
+            if case .position(var report) = report, report.hasFix {
                 _ = report.dropImplausible()
                 switch FoxgloveMessage.altitude(report) {
                 case nil: withoutAltitude += 1
@@ -69,6 +77,9 @@ struct MCAPExport: ~Copyable {
                     FoxgloveMessage.transform(attitude, parent: parent, at: measured))
             }
         case .gpsdText, .lost, .regained, .sensorLost, .sensorRegained, .battery, .accessory:
+            if case .gpsdText(let line) = event.contents, line.first == UInt8(ascii: "{") {
+                damage.take(text: line, &decoder, line: number)
+            }
             var text: [UInt8] = []
             lines.append(TraceEvent(time: arrival, event.contents), to: &text)
             for line in text.split(separator: UInt8(ascii: "\n")) {
@@ -81,7 +92,7 @@ struct MCAPExport: ~Copyable {
 
     /// What `/gps/fix` cannot say; `/gpsd` has it as it was.
     var remarks: [String] {
-        var remarks: [String] = []
+        var remarks = isDamageKnown ? [] : damage.remarks
         remarks.tell(
             withoutAltitude, "positions have no altitude; /gps/fix needs one and says 0, give or take 1000 km.")
         remarks.tell(
@@ -124,7 +135,7 @@ extension RecordingFormat {
     /// The log time of a message is that of arrival, the publish time that of measurement: nanoseconds since 1970, or
     /// since the start where the trace does not say when that was.
     public static let mcap = RecordingFormat(
-        name: "mcap", title: "MCAP", endings: [".mcap"],
+        name: "mcap", title: "MCAP", endings: [".mcap"], tellsDamage: true,
         sniff: { (input) throws(DeviceError) in input.prefix.starts(with: MCAP.magic) ? .certain : nil },
         read: { (input, _) throws(DeviceError) in
             let builder = TraceBuilder(name: input.name)
@@ -132,10 +143,9 @@ extension RecordingFormat {
             return .trace(try builder.file(), remarks: remarks)
         },
         writer: { (trace, path, options) throws(DeviceError) in
-            var export = try MCAPExport(
-                path: path, overwrite: options.overwrite, header: TraceReading.header(of: trace))
+            var export = try MCAPExport(path: path, options, header: TraceReading.header(of: trace))
             var reading = TraceReading(trace)
-            while let event = reading.next() { try export.take(event) }
+            while let event = reading.next() { try export.take(event, line: reading.line) }
             try export.close()
             return export.remarks + reading.warnings.map(\.description)
         })

@@ -48,8 +48,18 @@ public enum NMEALog {
             guard case .sentences(let text, let arrival) = line else { continue }
             try log.take(text, arrival, sink)
         }
+        if contents.isCutOff { throw DeviceError.becameShorter(name) }
         try log.finish(sink)
-        return log.remarks
+        return log.remarks + (isCutOff(bytes) ? ["The last line ends in the middle and was left out."] : [])
+    }
+
+    /// True when the last line has no end, and nothing by which its sentence would count as broken: it ends in a tag block,
+    /// or in a report of gpsd.
+    private static func isCutOff(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let line = bytes.suffix(1 << 16).split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }).last
+        guard let line, line.endIndex == bytes.endIndex else { return false }
+        return line.first == UInt8(ascii: "{")
+            || line.first == UInt8(ascii: "\\") && !line.contains { $0 == UInt8(ascii: "$") || $0 == UInt8(ascii: "!") }
     }
 }
 

@@ -26,6 +26,7 @@ struct NMEALogImport {
     private var motion = DerivedMotion()
     private let derives: Bool
     private var derived = 0
+    private var impossibleValues = 0
     /// The time of the last event, and the receiver's clock then.
     private var time: Int64 = 0
     private var clock: Int64?
@@ -100,13 +101,16 @@ struct NMEALogImport {
             let line: [UInt8]
             switch report.contents {
             case .position(var position):
+                impossibleValues += position.refuseImpossibleValues()
                 position.time = shifted(position.time)
                 if derives, motion.complete(&position, at: time) { derived += 1 }
                 line = GPSDEncoder.line(position)
             case .sky(var sky):
+                impossibleValues += sky.refuseImpossibleValues()
                 sky.time = shifted(sky.time)
                 line = GPSDEncoder.line(sky)
-            case .attitude(let attitude):
+            case .attitude(var attitude):
+                impossibleValues += attitude.refuseImpossibleValues()
                 line = GPSDEncoder.line(attitude)
             }
             try sink.write(TraceEvent(time: time, .gpsd(line)))
@@ -158,6 +162,7 @@ struct NMEALogImport {
         remarks.tell(backwards, "times were earlier than the ones before; the trace stands still there.")
         remarks.tell(
             jumps, "times were more than a day away from the ones before; the trace goes on there without a gap.")
+        remarks.tell(impossibleValues, Recording.impossibleValues)
         remarks.tell(derived, "positions got speed or course from the way between them, as no sentence tells it.")
         if options.weeks == 0, let date = survey.date, let known = options.date ?? survey.comment ?? survey.firstArrival
         {

@@ -4,6 +4,7 @@ import DeviceCore
 import GPSDProtocol
 import NMEAFormat
 import Trace
+import TraceEditing
 
 /// Turns the events of a trace into sentences.
 struct NMEAExport {
@@ -23,6 +24,7 @@ struct NMEAExport {
     private var positions = 0
     private var withoutHeight = 0
     private var leftOut = LeftOut()
+    private var damage = ReportDamage()
 
     init(_ trace: TraceFile, _ options: ExportOptions) {
         var options = options
@@ -33,21 +35,27 @@ struct NMEAExport {
         leftOut.add(batteryOf: trace.header)
     }
 
-    mutating func take(_ record: TraceRecord, _ bytes: UnsafeRawBufferPointer) {
+    /// - Parameter number: that of the record's line.
+    mutating func take(_ record: TraceRecord, _ bytes: UnsafeRawBufferPointer, line number: Int) {
         switch record.kind {
-        case .gpsd: take(report: UnsafeRawBufferPointer(rebasing: bytes[record.range]), at: record.time)
+        case .gpsd:
+            let report = decoder.decode(UnsafeRawBufferPointer(rebasing: bytes[record.range]))
+            damage.take(report, decoder, line: number)
+            take(report, at: record.time)
         case .lost:
             finish()
             leftOut.add(record.kind)
         case .regained: break
+        case .gpsdText where record.isDamagedReport(in: bytes):
+            damage.take(text: record.line(in: bytes), &decoder, line: number)
         case .gpsdText, .sample, .battery, .sensorLost, .sensorRegained, .accessory: leftOut.add(record.kind)
         }
     }
 
     mutating func finish() { write(assembler.interrupt()) }
 
-    private mutating func take(report line: UnsafeRawBufferPointer, at arrival: Int64?) {
-        switch decoder.decode(line) {
+    private mutating func take(_ report: GPSDReport, at arrival: Int64?) {
+        switch report {
         case .position(let report): write(assembler.take(report, at: arrival))
         case .sky(let report): assembler.take(report, at: arrival)
         case .attitude(let report):
@@ -98,7 +106,7 @@ struct NMEAExport {
     }
 
     var remarks: [String] {
-        var remarks: [String] = []
+        var remarks = options.isDamageKnown ? [] : damage.remarks
         if positions == 0 { remarks.append("The trace holds no positions: there are no sentences about any.") }
         remarks.tell(
             assembler.others,
@@ -125,7 +133,7 @@ extension RecordingFormat {
     /// milliseconds, stands in front of each sentence.
     public static let nmea = RecordingFormat(
         name: "nmea", title: "NMEA 0183", endings: [".nmea"], hasOneReceiver: true, hasStamps: true, isTriedLast: true,
-        sniff: sniff, read: read, writer: write)
+        tellsDamage: true, sniff: sniff, read: read, writer: write)
 
     private static func sniff(_ input: RecordingInput) throws(DeviceError) -> Likeness? {
         // In a file with both, as gpsd keeps them for its tests, the reports are what gpsd made of the sentences.
@@ -154,7 +162,7 @@ extension RecordingFormat {
                 .invalidTrace,
                 "\(trace.name) holds neither positions nor attitudes\(hint), so there is nothing to write.")
         }
-        var file = try ExportFile(path: path, overwrite: options.overwrite)
+        var file = try ExportFile(path: path, options)
         while !export.sentences.isEmpty {
             file.bytes.append(contentsOf: export.sentences)
             export.sentences.removeAll(keepingCapacity: true)
@@ -173,7 +181,7 @@ extension RecordingFormat {
                     export.finish()
                     return true
                 }
-                export.take(record, bytes)
+                export.take(record, bytes, line: cursor.line)
             }
             return false
         }

@@ -11,7 +11,7 @@ extension RecordingFormat {
         sniff: { (input) throws(DeviceError) in input.isTrace(.native) ? .certain : nil },
         read: { (input, _) throws(DeviceError) in .trace(try input.trace.get()) },
         writer: { (trace, path, options) throws(DeviceError) in
-            let writer = try TraceWriter(whole: path, overwrite: options.overwrite)
+            let writer = try TraceWriter(whole: path, overwrite: options.overwrite, mode: options.mode)
             let warnings = try TraceEditor.write(trace, to: writer)
             try writer.close()
             return warnings.map(\.description)
@@ -35,7 +35,7 @@ extension RecordingFormat {
         guard hasLines else {
             throw DeviceError(.invalidTrace, "\(trace.name) holds nothing of gpsd, so there is nothing to write.")
         }
-        var file = try ExportFile(path: path, overwrite: options.overwrite)
+        var file = try ExportFile(path: path, options)
         var cursor = TraceCursor(trace)
         var leftOut = LeftOut()
         leftOut.add(batteryOf: trace.header)

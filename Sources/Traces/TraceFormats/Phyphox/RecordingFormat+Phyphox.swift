@@ -28,8 +28,9 @@ extension RecordingFormat {
         // Surer than Sensor Logger, which has tables of the same names.
         for name in names.filter({ $0.lowercased().hasSuffix(".csv") }).prefix(maximumFiles) {
             let path = "\(input.name)/\(name)"
-            guard !FileBytes.isFolder(path) else { continue }
-            let prefix = try FileChunks.open(path, limit: headerSize).prefix(headerSize)
+            // What is no file would be waited for, perhaps for ever.
+            guard FileBytes.isFile(path) else { continue }
+            let prefix = try FileChunks.open(path).prefix(headerSize)
             let header = prefix.withUnsafeBytes { Recording.csvColumns(of: $0) }
             if PhyphoxColumns(header, sheet: name.lowercased()) != nil { return .certain }
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import DeviceCore
+import Trace
 
 /// The readings of one sensor, in memory.
 ///
@@ -59,6 +60,16 @@ public struct MotionTrack: Sendable, Hashable {
         times.removeLast(repeated)
         values.removeLast(repeated)
         return (misplaced, repeated)
+    }
+
+    /// Drops readings whose numbers no trace takes; how many those were.
+    mutating func refuseImpossibleValues() -> Int {
+        let kept = values.indices.filter { TraceSample.isUsable(values[$0]) }
+        let refused = values.count - kept.count
+        guard refused > 0 else { return 0 }
+        times = kept.map { times[$0] }
+        values = kept.map { values[$0] }
+        return refused
     }
 
     /// Moves all times.

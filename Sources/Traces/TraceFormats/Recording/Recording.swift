@@ -51,12 +51,18 @@ public struct Recording: Sendable, Hashable {
         return (tracks.compactMap(\.times.first) + others).min()
     }
 
+    /// What is told of numbers that no receiver can have measured.
+    static let impossibleValues = "numbers of positions cannot be, and count as unknown."
+
     /// Brings everything in order, drops empty tracks, notes the rates, and moves time zero so that nothing is before it.
     /// What was changed is said in the remarks.
     mutating func settle() {
         for index in tracks.indices {
-            let (misplaced, repeated) = tracks[index].settle()
             let kind = tracks[index].sensor.kind.rawValue
+            remarks.tell(
+                tracks[index].refuseImpossibleValues(),
+                "readings of the \(kind) have numbers that cannot be and were left out.")
+            let (misplaced, repeated) = tracks[index].settle()
             remarks.tell(misplaced, "readings of the \(kind) stood out of order and were sorted.")
             remarks.tell(repeated, "readings of the \(kind) had the time of another one and were left out.")
             if case .unknown = tracks[index].sensor.rates, let rate = tracks[index].rate {
@@ -64,6 +70,7 @@ public struct Recording: Sendable, Hashable {
             }
         }
         tracks.removeAll { $0.count == 0 }
+        remarks.tell(reports.impossibleValues, Self.impossibleValues)
         let misplaced = reports.settle()
         remarks.tell(misplaced, "positions stood out of order and were sorted.")
         battery.settle()

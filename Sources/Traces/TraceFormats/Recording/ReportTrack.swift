@@ -12,6 +12,9 @@ public struct ReportTrack: Sendable, Hashable {
     /// Where each line lies.
     private var ranges: [Range<Int>] = []
 
+    /// Numbers that no receiver can have measured, which count as unknown.
+    private(set) var impossibleValues = 0
+
     /// A track without reports.
     public init() {}
 
@@ -21,13 +24,22 @@ public struct ReportTrack: Sendable, Hashable {
     /// A report as one line of JSON, without its line end; empty for an index that there is not.
     public func line(_ index: Int) -> [UInt8] { ranges.indices.contains(index) ? [UInt8](bytes[ranges[index]]) : [] }
 
-    /// Adds a position. The order may be set right later.
+    /// Adds a position, without numbers that cannot be. The order may be set right later.
     public mutating func append(_ report: PositionReport, at time: Int64) {
+        var report = report
+        refuseImpossibleValues(&report)
         append(line: GPSDEncoder.line(report), at: time)
     }
 
-    /// Adds satellites.
+    /// Counts and takes out the numbers of a position that cannot be, before others are reckoned from them.
+    mutating func refuseImpossibleValues(_ report: inout PositionReport) {
+        impossibleValues += report.refuseImpossibleValues()
+    }
+
+    /// Adds satellites, without numbers that cannot be.
     public mutating func append(_ report: SkyReport, at time: Int64) {
+        var report = report
+        impossibleValues += report.refuseImpossibleValues()
         append(line: GPSDEncoder.line(report), at: time)
     }
 

@@ -92,6 +92,7 @@ struct SensorLoggerReader {
                 var reports = ReportTrack()
                 while let (time, place) = try rows.next() {
                     var report = place
+                    reports.refuseImpossibleValues(&report)
                     if !tellsMotion, motion.complete(&report, at: time) { derived += 1 }
                     reports.append(report, at: time)
                 }

@@ -62,7 +62,7 @@ struct MagnetometerTask: CalibrationTask {
         }
         keep(sample.value)
         let attitude = hasGyroscope && filter.isReady ? filter.attitude : nil
-        _ = calibrator.update(sample.value, attitude: attitude, timestamp: sample.seconds)
+        _ = calibrator.update(sample.value, attitude: attitude, bias: filter.bias, timestamp: sample.seconds)
         guard now - lookedAt >= Self.pause || now < lookedAt else { return }
         lookedAt = now
         look()

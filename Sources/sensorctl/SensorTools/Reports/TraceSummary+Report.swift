@@ -25,6 +25,7 @@ extension TraceSummary {
                 "Receiver",
                 [device.receiver.path, device.receiver.driver].filter { !$0.isEmpty }.joined(separator: "  "))
         }
+        for remark in remarks { row("Damaged", ink.color(214, remark)) }
         if !streams.isEmpty {
             lines.append("")
             lines.append(ink.bold(Self.columns(["Stream", "from", "events", "rate", "gaps", "longest pause"])))
@@ -129,6 +130,7 @@ extension TraceSummary: Report {
             }
             writer.memberIfPresent("clockDrift", clockDrift)
             writer.member("warnings", warningCount)
+            writer.member("damage", remarks)
         }
     }
 }

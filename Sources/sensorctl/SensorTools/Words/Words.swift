@@ -2,19 +2,20 @@
 
 package import DeviceCore
 package import JSONBytes
+import SystemCalls
 
 /// Text of other machines and makers, fit for a terminal.
 package enum Printable {
-    /// The text with each control character, such as the start of a terminal's commands, replaced by a dot.
+    /// The text on one line: each line end and tab is a blank. What else could control a terminal is taken out where all
+    /// text is written.
     package static func text(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: isControl) else { return text }
-        var result = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars { result.append(isControl(scalar) ? "." : scalar) }
-        return String(result)
+        guard text.utf8.contains(where: { $0 < 0x20 }) else { return text }
+        return ShownText.lines(text).split(whereSeparator: { $0 == "\n" || $0 == "\t" }).joined(separator: " ")
     }
 
-    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+    /// Whole lines for a terminal: nothing in them controls it but what ``Ink`` has put there.
+    package static func lines(_ text: String) -> [UInt8] {
+        Array(ShownText.lines(text).replacing(Ink.escape, with: "\u{1B}[").utf8)
     }
 
     /// The bytes as text when they are UTF-8 without control characters other than tab, line feed and carriage return;
@@ -92,6 +93,12 @@ extension JSONWriter {
 
 /// Colours for a terminal.
 package struct Ink: Sendable {
+    /// The beginning of a terminal's command, for a text that ``Printable/lines(_:)`` is made of. Until then it is some
+    /// characters without a meaning, others each time, so that nobody outside knows them.
+    package static let escape = String(
+        String.UnicodeScalarView(
+            (0..<8).map { _ in Unicode.Scalar(UInt32.random(in: 0x100000...0x10fffd)) ?? "\u{10fffd}" }))
+
     /// False leaves texts as they are.
     package let isOn: Bool
 
@@ -102,5 +109,7 @@ package struct Ink: Sendable {
     package func dim(_ text: String) -> String { code("2", text) }
     package func bold(_ text: String) -> String { code("1", text) }
 
-    private func code(_ code: String, _ text: String) -> String { isOn ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text }
+    private func code(_ code: String, _ text: String) -> String {
+        isOn ? "\(Self.escape)\(code)m\(text)\(Self.escape)0m" : text
+    }
 }

@@ -7,6 +7,7 @@ import JSONBytes
 import LiveDevice
 import SensorTools
 import SimulatedDevice
+import SystemCalls
 import Trace
 
 struct CalibrateCommand: AsyncParsableCommand {
@@ -63,15 +64,18 @@ struct CalibrateCommand: AsyncParsableCommand {
             "--show and --forget are about what is stored, and take no other options.")
     }
 
-    func run() async throws { try await Termination.during { try await calibrate(stop: $0) } }
+    func run() async throws {
+        // Whoever waits for a pipe is ended by any signal.
+        let file = try trace.map { try imports.read($0) }
+        try await Termination.during { try await calibrate(file, stop: $0) }
+    }
 
-    @MainActor private func calibrate(stop: Stop) async throws -> ExitStatus {
+    @MainActor private func calibrate(_ file: TraceFile?, stop: Stop) async throws -> ExitStatus {
         let output = StandardOutput(stop: stop)
         if show || forget {
             let stored = StoredCalibrations(LiveDevice.shared)
             return stop.status(or: forget ? forgetStored(stored) : printStored(stored, on: output))
         }
-        let file = try trace.map { try imports.read($0) }
         let topics: [CalibrationTopic]
         let sensors = file?.findSensors() ?? LiveDevice.shared.motionSource.sensors
         switch CalibrationTopic.topics(topic, sensors: sensors, isTrace: file != nil) {
@@ -170,11 +174,17 @@ struct CalibrateCommand: AsyncParsableCommand {
     }
 
     private static func write(_ bytes: [UInt8], to path: String) -> Bool {
-        do {
-            try Data(bytes).write(to: URL(fileURLWithPath: path))
+        do throws(DeviceError) {
+            // It tells nothing of where somebody was: a new file is as the user's files are.
+            let others = umask(0)
+            umask(others)
+            let output = try TraceOutput(
+                whole: path, overwrite: true, mode: FileBytes.isThere(path) ? nil : 0o666 & ~others)
+            try output.write(bytes)
+            try output.close()
             return true
         } catch {
-            Notes.fail("\(path) cannot be written: \(error.localizedDescription)")
+            Notes.fail(error.description)
             return false
         }
     }

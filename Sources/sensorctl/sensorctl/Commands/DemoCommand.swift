@@ -34,10 +34,9 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await Termination.during { stop in
-            let traces = try files.map { try TraceFile.read(userPath: $0) }
-            return await play(traces, stop: stop)
-        }
+        // Whoever waits for a pipe is ended by any signal.
+        let traces = try files.map { try TraceFile.read(userPath: $0) }
+        try await Termination.during { stop in await play(traces, stop: stop) }
     }
 
     @MainActor private func play(_ files: [TraceFile], stop: Stop) async -> ExitStatus {

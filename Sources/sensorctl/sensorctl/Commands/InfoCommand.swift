@@ -13,7 +13,7 @@ struct InfoCommand: ParsableCommand {
         discussion: """
             Takes what `replay` takes. With --json one object: "streams" with "kind", "origin", "count", "first", \
             "last", "rate", "gaps", "longest" and "longestStart" (seconds from the start, hertz), "positions", "clocks", \
-            "warnings", and what the header says.
+            "warnings", "damage" (sentences about gpsd's reports), and what the header says.
 
             Exits with 65 when the file is not a recording and with 66 when it cannot be read. See sensorctl --help for the \
             other exit codes.
@@ -31,6 +31,7 @@ struct InfoCommand: ParsableCommand {
         let summary = TraceSummary(trace)
         let stop = Stop()
         StandardOutput(stop: stop).write(summary, asJSON: output.json)
+        for remark in summary.remarks { Notes.warn("\(trace.name): \(remark)") }
         for warning in summary.warnings { Notes.warn("\(trace.name): \(warning)") }
         if summary.warningCount > summary.warnings.count {
             Notes.warn("\(trace.name): and \(summary.warningCount - summary.warnings.count) more")

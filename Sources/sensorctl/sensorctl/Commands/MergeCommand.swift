@@ -27,8 +27,7 @@ struct MergeCommand: ParsableCommand {
     @Option(help: "How the recordings lie to each other: clock or start.", transform: MergeCommand.alignment)
     var align: TraceMerger.Alignment = .clock
 
-    @Flag(help: "Replace the file if there is one.")
-    var overwrite = false
+    @OptionGroup var new: NewFileOptions
 
     @Option(help: ArgumentHelp("The receiver whose positions are written, in formats of one.", valueName: "path"))
     var receiver: String?
@@ -49,7 +48,8 @@ struct MergeCommand: ParsableCommand {
         get throws {
             var arguments = [output]
             if let format { arguments += ["--format", format] }
-            if overwrite { arguments.append("--overwrite") }
+            if new.overwrite { arguments.append("--overwrite") }
+            if let mode = new.mode { arguments += ["--mode", "0" + String(mode.bits, radix: 8)] }
             if let receiver { arguments += ["--receiver", receiver] }
             if stamps { arguments.append("--stamps") }
             return try TraceTarget.parse(arguments)

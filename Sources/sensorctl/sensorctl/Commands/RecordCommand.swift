@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import BlackBox
 import CoreLocation
 import DeviceCore
 import ExternalAccessory
@@ -46,8 +47,7 @@ struct RecordCommand: AsyncParsableCommand {
     @Option(help: "End after that many seconds.")
     var duration: Double?
 
-    @Flag(help: "Replace the file if there is one.")
-    var overwrite = false
+    @OptionGroup var new: NewFileOptions
 
     @OptionGroup var blackBox: BlackBoxOptions
 
@@ -58,7 +58,7 @@ struct RecordCommand: AsyncParsableCommand {
         try Self.validate(interval: interval)
         if try blackBox.plan != nil {
             if file == "-" { throw ValidationError("--ring needs a place on the disk: name a file or a folder.") }
-            if overwrite { throw ValidationError("--ring replaces nothing: leave --overwrite out.") }
+            if new.overwrite { throw ValidationError("--ring replaces nothing: leave --overwrite out.") }
         }
         if file == "-", output.json { throw ValidationError("--json needs standard output for itself: name a file.") }
     }
@@ -80,14 +80,17 @@ struct RecordCommand: AsyncParsableCommand {
         let recorder: TraceRecorder
         var box: BlackBoxSession?
         do throws(DeviceError) {
-            if let plan { box = try BlackBoxSession(file, plan, clock: device.clock, events: events, stop: stop) }
+            if let plan {
+                box = try BlackBoxSession(
+                    RingPlace(file, mode: new.mode?.bits), plan, clock: device.clock, events: events, stop: stop)
+            }
             let writer: TraceWriter
             if let box {
                 writer = box.writer
             } else if file == "-" {
                 writer = TraceWriter(Self.standardOutput(until: stop), clock: LiveClock())
             } else {
-                writer = try TraceWriter(path: file, overwrite: overwrite)
+                writer = try TraceWriter(path: file, overwrite: new.overwrite, mode: new.mode?.bits)
             }
             recorder = TraceRecorder(
                 device: device, writer: writer, recorder: "sensorctl 0.1.0",

@@ -80,22 +80,24 @@ struct ReplayCommand: AsyncParsableCommand {
     func run() async throws { try await Termination.during { try await run($0) } }
 
     private func run(_ stop: Stop) async throws -> ExitStatus {
-        let trace = try readTrace(stop)
-        try choices.check(against: trace)
-        guard let expect else { return await replay(trace, stop: stop) }
-        return await compare(trace, with: expect, stop: stop)
-    }
-
-    /// Reads the trace. Standard input may never end, and nothing has been printed yet: a signal ends the program at once.
-    private func readTrace(_ stop: Stop) throws -> TraceFile {
         stop.whenRequested {
             if case .signal? = stop.reason, Self.isReading.load(ordering: .acquiring) {
                 Foundation.exit(ExitStatus.success.rawValue)
             }
         }
-        Self.isReading.store(true, ordering: .releasing)
-        defer { Self.isReading.store(false, ordering: .releasing) }
-        return try faults.apply(to: try imports.read(file))
+        let trace = try Self.reading { try faults.apply(to: try imports.read(file)) }
+        try choices.check(against: trace)
+        guard let expect else { return await replay(trace, stop: stop) }
+        return await compare(trace, with: expect, stop: stop)
+    }
+
+    /// Reads a file. A pipe may never end, and nothing has been printed yet: a signal ends the program at once.
+    private static func reading<Result, Failure: Error>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        isReading.store(true, ordering: .releasing)
+        defer { isReading.store(false, ordering: .releasing) }
+        return try body()
     }
 
     private static let isReading = Atomic<Bool>(false)
@@ -104,9 +106,11 @@ struct ReplayCommand: AsyncParsableCommand {
     @MainActor private func compare(_ trace: TraceFile, with path: String, stop: Stop) async -> ExitStatus {
         let run: ExpectationRun
         do throws(DeviceError) {
-            run = try ExpectationRun(
-                path: path, options: describedOptions, tolerances: stream.tolerances, isUpdating: updateExpected,
-                stop: stop)
+            run = try Self.reading { () throws(DeviceError) in
+                try ExpectationRun(
+                    path: path, options: describedOptions, tolerances: stream.tolerances, isUpdating: updateExpected,
+                    stop: stop)
+            }
         } catch {
             let status = ExpectationRun.fail(error, otherwise: .noInput)
             if error.code == .notFound { Notes.say("--update-expected makes it.") }

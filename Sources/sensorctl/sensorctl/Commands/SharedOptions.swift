@@ -9,6 +9,30 @@ struct OutputOptions: ParsableArguments {
     var json = false
 }
 
+/// How files are made.
+struct NewFileOptions: ParsableArguments {
+    @Flag(help: "Replace what is there.")
+    var overwrite = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The permissions of what is made, such as 0640; 0600 unless given, since recordings tell where somebody was.",
+            valueName: "mode"))
+    var mode: FileMode?
+}
+
+/// Permissions as chmod takes them, in octal digits; the owner may read and write.
+struct FileMode: ExpressibleByArgument, Equatable {
+    let bits: UInt32
+
+    init?(argument: String) {
+        guard (3...4).contains(argument.utf8.count), let bits = UInt32(argument, radix: 8), bits <= 0o777,
+            bits & 0o600 == 0o600
+        else { return nil }
+        self.bits = bits
+    }
+}
+
 /// What goes with something simulated: for how long, a program that is run with it, and how its address is told.
 struct ProgramOptions: ParsableArguments {
     @Option(help: "End after that many seconds.")

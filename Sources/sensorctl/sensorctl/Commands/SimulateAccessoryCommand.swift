@@ -60,8 +60,12 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        // Whoever waits for a pipe is ended by any signal.
+        let simulator = try read()
         let run = ProgramRun(with.program)
-        let (simulator, folder) = try start()
+        let folder = try ExitStatus.ending({ $0.code == .inputOutput ? .cannotCreate : .unavailable }) {
+            () throws(DeviceError) in try simulator.start()
+        }
         defer {
             simulator.stop()
             for difference in simulator.differences { Notes.warn("\(file): \(Printable.text(difference))") }
@@ -72,22 +76,17 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
         }
     }
 
-    /// The simulator, and the folder in which it announces its accessories.
-    private func start() throws -> (AccessorySimulator, folder: String) {
+    private func read() throws -> AccessorySimulator {
         var options = AccessorySimulatorOptions()
         options.transport = transport == .pty ? .pseudoTerminal : .socket
         options.speed = speed
         options.repeats = loop
         // What a file declares in a wrong way is as much not what is to be in it as what is no trace.
-        let simulator = try ExitStatus.ending(
+        return try ExitStatus.ending(
             { $0.code == .invalidConfiguration ? .badTrace : ExitStatus(reading: $0) },
             { () throws(DeviceError) in
                 try AccessorySimulator(file: file, options: options) { [peer] _, _ in peer.accessoryPeer }
             })
-        let folder = try ExitStatus.ending({ $0.code == .inputOutput ? .cannotCreate : .unavailable }) {
-            () throws(DeviceError) in try simulator.start()
-        }
-        return (simulator, folder)
     }
 }
 

@@ -63,8 +63,9 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let run = ProgramRun(with.program)
+        // Whoever waits for a pipe is ended by any signal.
         let trace = try imports.read(file)
+        let run = ProgramRun(with.program)
         if pty {
             let terminal = ReceiverTerminal(trace, receiver: receiver, options: try options())
             let path = try ExitStatus.ending(ExitStatus.init(starting:)) { () throws(DeviceError) in

@@ -50,8 +50,9 @@ struct SimulateIIOCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let run = ProgramRun(with.program)
+        // Whoever waits for a pipe is ended by any signal.
         let (server, seconds) = try makeServer()
+        let run = ProgramRun(with.program)
         let port = try ExitStatus.ending(ExitStatus.init(starting:)) { () throws(DeviceError) in try server.start() }
         defer { server.stop() }
         let uri = "ip:127.0.0.1:\(port)"

@@ -105,24 +105,27 @@ struct SynthesizeCommand: AsyncParsableCommand {
     @Option(help: "What determines the noise.")
     var seed: UInt64 = 1
 
-    @Flag(help: "Replace the file if there is one.")
-    var overwrite = false
+    @OptionGroup var new: NewFileOptions
 
     func validate() throws {
         _ = try motionOptions()
         guard speed.isFinite, speed > 0 else { throw ValidationError("--speed takes metres per second above 0.") }
     }
 
-    func run() async throws { try await Termination.during { try await run($0) } }
-
-    private func run(_ stop: Stop) async throws -> ExitStatus {
+    func run() async throws {
         try OutputCheck.check(output, against: [route])
         let options = try motionOptions()
+        // Whoever waits for a pipe is ended by any signal.
+        let way = try ExitStatus.ending(Self.status) { () throws(DeviceError) in try readRoute() }
+        try await Termination.during { stop in try await run(way, options, stop) }
+    }
+
+    private func run(_ way: MotionRoute, _ options: MotionOptions, _ stop: Stop) async throws -> ExitStatus {
         let synthesizer = try ExitStatus.ending(Self.status) { () throws(DeviceError) in
-            try MotionSynthesizer(try readRoute(), options: options)
+            try MotionSynthesizer(way, options: options)
         }
         for remark in synthesizer.remarks { Notes.warn(remark) }
-        return Self.write(synthesizer, to: output, overwrite: overwrite, until: stop)
+        return Self.write(synthesizer, to: output, overwrite: new.overwrite, mode: new.mode?.bits, until: stop)
     }
 
     /// What cannot be gone is in the file, not a failure to read it.
@@ -136,11 +139,11 @@ struct SynthesizeCommand: AsyncParsableCommand {
 
     /// Writes the trace. What is ended early is kept only where nothing was to be replaced.
     static func write(
-        _ synthesizer: MotionSynthesizer, to output: String, overwrite: Bool, until stop: Stop
+        _ synthesizer: MotionSynthesizer, to output: String, overwrite: Bool, mode: UInt32? = nil, until stop: Stop
     ) -> ExitStatus {
         let writer: TraceWriter
         do throws(DeviceError) {
-            writer = try TraceWriter(whole: output, overwrite: overwrite)
+            writer = try TraceWriter(whole: output, overwrite: overwrite, mode: mode)
         } catch {
             Notes.fail(error.description)
             return .cannotCreate
@@ -171,22 +174,19 @@ struct SynthesizeCommand: AsyncParsableCommand {
     private func readRoute() throws(DeviceError) -> MotionRoute {
         var options = RouteOptions()
         (options.speed, options.acceleration, options.corneringAcceleration) = (speed, acceleration, cornering)
-        if route == "-" {
-            let name = "standard input"
-            guard case .success(let bytes) = Descriptor.standardInput.readAll(limit: TraceFile.maximumSize) else {
-                throw DeviceError(
-                    .inputOutput, "Standard input cannot be read, or has more than \(TraceFile.maximumSize) bytes.")
-            }
-            if WaypointList.isOne(bytes) {
-                return try MotionRoute(try WaypointList.read(bytes, name: name), options: options)
-            }
-            return try Self.route(of: try RecordingFile.read(bytes, name: name))
+        guard route == "-" || !FileBytes.isFolder(route) else {
+            return try Self.route(of: try RecordingFile.open(route))
         }
-        // A folder is a recording of some kind; what else cannot be read is told of there.
-        if let bytes = try? FileBytes.read(route, limit: Self.maximumListSize), WaypointList.isOne(bytes) {
-            return try MotionRoute(try WaypointList.read(bytes, name: route), options: options)
+        let name = route == "-" ? TraceBytes.standardInputName : route
+        // Once only: it may be a pipe.
+        let contents = route == "-" ? try TraceBytes.standardInput() : try TraceBytes(path: route)
+        if contents.count <= Self.maximumListSize, case let bytes = Array(contents), WaypointList.isOne(bytes) {
+            return try MotionRoute(try WaypointList.read(bytes, name: name), options: options)
         }
-        return try Self.route(of: try RecordingFile.open(route))
+        // A recording on the disk may have others beside it.
+        return try Self.route(
+            of: FileIdentity(route) == nil
+                ? try RecordingFile.read(contents, name: name) : try RecordingFile.open(route))
     }
 
     /// A million waypoints of sixty-four bytes.

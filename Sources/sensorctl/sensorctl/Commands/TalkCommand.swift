@@ -60,8 +60,7 @@ struct TalkCommand: AsyncParsableCommand {
         help: "Record the accessory and what is said into this trace; replay it with `sensorctl simulate accessory`.")
     var record: String?
 
-    @Flag(help: "Replace the trace if there is one.")
-    var overwrite = false
+    @OptionGroup(title: "The recording") var new: NewFileOptions
 
     @OptionGroup var output: OutputOptions
 
@@ -116,7 +115,7 @@ struct TalkCommand: AsyncParsableCommand {
         let device = LiveDevice.withAccessories.recordingAccessories()
         return try ExitStatus.ending({ _ in .cannotCreate }) { () throws(DeviceError) in
             let recorder = TraceRecorder(
-                device: device, writer: try TraceWriter(path: record, overwrite: overwrite),
+                device: device, writer: try TraceWriter(path: record, overwrite: new.overwrite, mode: new.mode?.bits),
                 recorder: "sensorctl 0.1.0", parts: .accessories,
                 onFailure: { stop.request(.failed($0, .inputOutput)) })
             try recorder.start()

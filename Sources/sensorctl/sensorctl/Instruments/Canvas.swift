@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import SensorTools
 
 /// A grid of characters with colours, which becomes one string for the terminal.
 struct Canvas {
@@ -9,7 +10,7 @@ struct Canvas {
         var color: Int?
         var isBold = false
 
-        var escape: String { "\u{1B}[0\(isBold ? ";1" : "")\(color.map { ";38;5;\($0)" } ?? "")m" }
+        var escape: String { "\(Ink.escape)0\(isBold ? ";1" : "")\(color.map { ";38;5;\($0)" } ?? "")m" }
     }
 
     let width: Int
@@ -61,7 +62,7 @@ struct Canvas {
                 }
                 text.append(cell.character)
             }
-            return colored && current != Style() ? text + "\u{1B}[0m" : text
+            return colored && current != Style() ? text + "\(Ink.escape)0m" : text
         }
     }
 }

@@ -41,13 +41,13 @@ final class TerminalScreen {
             }
             tcsetattr(0, TCSANOW, &current)
         }
-        _ = write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J")
+        _ = write("\(Ink.escape)?1049h\(Ink.escape)?25l\(Ink.escape)2J")
     }
 
     func restore() {
         guard isActive else { return }
         isActive = false
-        _ = write("\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l")
+        _ = write("\(Ink.escape)0m\(Ink.escape)?25h\(Ink.escape)?1049l")
         if var attributes {
             // What was typed meanwhile was not meant for the shell.
             tcflush(0, TCIFLUSH)
@@ -61,19 +61,19 @@ final class TerminalScreen {
         var text = ""
         let drawn = PictureSize(width: canvas.width, height: canvas.height)
         if size != drawn {
-            text += "\u{1B}[2J"
+            text += "\(Ink.escape)2J"
             (shown, size) = ([], drawn)
         }
         for (index, row) in rows.enumerated() where !shown.indices.contains(index) || shown[index] != row {
-            text += "\u{1B}[\(index + 1);1H\(row)"
+            text += "\(Ink.escape)\(index + 1);1H\(row)"
         }
         shown = rows
         guard !text.isEmpty else { return true }
         // The terminal shows it all at once where it can.
-        return write("\u{1B}[?2026h\(text)\u{1B}[?2026l")
+        return write("\(Ink.escape)?2026h\(text)\(Ink.escape)?2026l")
     }
 
-    private func write(_ text: String) -> Bool { descriptor.write(Array(text.utf8)) == .written }
+    private func write(_ text: String) -> Bool { descriptor.write(Printable.lines(text)) == .written }
 }
 
 /// Draws rows of a terminal over the ones it drew before, without taking the screen.
@@ -87,12 +87,12 @@ struct RowPainter {
     init(output: StandardOutput) { self.output = output }
 
     mutating func draw(_ rows: [String]) {
-        var text = drawnRows > 0 ? "\u{1B}[\(drawnRows)A" : ""
-        for row in rows { text += "\r\u{1B}[2K\(row)\n" }
+        var text = drawnRows > 0 ? "\(Ink.escape)\(drawnRows)A" : ""
+        for row in rows { text += "\(Ink.escape)1G\(Ink.escape)2K\(row)\n" }
         // What is left of a higher picture.
-        if drawnRows > rows.count { text += "\u{1B}[J" }
+        if drawnRows > rows.count { text += "\(Ink.escape)J" }
         drawnRows = rows.count
-        output.write(Array(text.utf8))
+        output.write(lines: text)
     }
 
     /// Leaves the rows where they are; the next ones come below.

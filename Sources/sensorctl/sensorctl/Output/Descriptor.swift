@@ -72,27 +72,6 @@ struct Descriptor: Sendable {
         return count > 0 || (count < 0 && errno != EINTR && errno != EAGAIN)
     }
 
-    /// Reads all there is, up to the limit; nil and the error number when that fails.
-    func readAll(limit: Int) -> Result<[UInt8], ReadFailure> {
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = chunk.withUnsafeMutableBytes { systemRead(number, $0) }
-            if count == 0 { return .success(bytes) }
-            if count < 0 {
-                if errno == EINTR { continue }
-                return .failure(.system(errno: errno))
-            }
-            bytes.append(contentsOf: chunk[..<count])
-            if bytes.count > limit { return .failure(.tooLarge) }
-        }
-    }
-
-    enum ReadFailure: Error {
-        case system(errno: Int32)
-        case tooLarge
-    }
-
     /// Reads what is there, as soon as something is.
     func readSome(atMost limit: Int) -> ReadSome {
         var failure: Int32?

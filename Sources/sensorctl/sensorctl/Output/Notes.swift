@@ -44,7 +44,7 @@ enum Notes {
         // Where notes cannot be written either, nobody is left to be told, and who does not read them holds nobody up.
         var waits = isUnread.withLock { $0 } ? 20 : 0
         let outcome = Descriptor.standardError.write(
-            Array((line + "\n").utf8),
+            Printable.lines(line + "\n"),
             isPatient: {
                 waits += 1
                 return waits < 20

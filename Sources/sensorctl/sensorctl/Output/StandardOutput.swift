@@ -28,7 +28,11 @@ final class StandardOutput {
         }
     }
 
-    func write(line: String) { write(Array((line + "\n").utf8)) }
+    /// Writes lines for people.
+    func write(line: String) { write(lines: line + "\n") }
+
+    /// Writes text for people, whose parts may come from anywhere.
+    func write(lines: String) { write(Printable.lines(lines)) }
 
     func writeObject(_ body: (inout JSONWriter) -> Void) {
         var writer = JSONWriter()

@@ -91,7 +91,7 @@ final class LinePrinter: ReadingPrinter {
             }
             text += line + "\n"
         }
-        if !text.isEmpty { output.write(Array(text.utf8)) }
+        if !text.isEmpty { output.write(lines: text) }
     }
 }
 

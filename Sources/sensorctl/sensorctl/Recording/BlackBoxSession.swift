@@ -23,12 +23,12 @@ final class BlackBoxSession: Sendable {
 
     /// Takes the ring's place, where a former ring is set aside.
     init(
-        _ file: String, _ plan: BlackBoxPlan, clock: any DeviceClock, events: RecordingEvents, stop: Stop
+        _ place: RingPlace, _ plan: BlackBoxPlan, clock: any DeviceClock, events: RecordingEvents, stop: Stop
     ) throws(DeviceError) {
         // First of all: whoever sends it cannot know how far this is.
         signal = SignalRelay([SIGUSR1], keeping: 1)
         self.events = events
-        let ring = try TraceRing(RingPlace(file), options: plan.ring, clock: clock)
+        let ring = try TraceRing(place, options: plan.ring, clock: clock)
         let failure = SaveFailure()
         writer = TraceWriter(ring, clock: clock)
         let box = BlackBox(ring: ring, writer: writer, options: plan.box, clock: clock) { event in

@@ -41,7 +41,7 @@ final class ProgramRun {
         defer { relay.stop() }
         let child: ChildProgram
         do throws(DeviceError) {
-            child = try ChildProgram(program, environment: environment)
+            child = try ChildProgram.start(program, environment: environment)
         } catch {
             Notes.fail(error.description)
             throw ExitCode(127)
@@ -54,13 +54,61 @@ final class ProgramRun {
     }
 }
 
-/// A program that this one has started, with the same input and output.
+/// A program that this one has started, with the same input and output. It ends with this one.
 final class ChildProgram: Sendable {
-    private let process: pid_t
-    private let hasEnded = Mutex(false)
+    private struct State {
+        var process: Result<pid_t, DeviceError>?
+        /// Its exit code when it has ended; 128 and the signal's number when a signal has ended it.
+        var status: Int32?
+        var waiter: CheckedContinuation<Int32, Never>?
+
+        /// Its number, as long as that is its own.
+        var running: pid_t? { status == nil ? try? process?.get() : nil }
+    }
+
+    private let state = Mutex(State())
+
+    private init() {}
 
     /// Starts the program, which is looked for in PATH. The error says why it cannot be.
-    init(_ arguments: [String], environment added: [String: String]) throws(DeviceError) {
+    static func start(_ arguments: [String], environment: [String: String]) throws(DeviceError) -> ChildProgram {
+        let (child, bell) = (ChildProgram(), Bell())
+        // The system takes the end of the thread that has started a program for the end of its parent: that thread waits
+        // for the program.
+        try WorkerThread.start { child.run(arguments, environment, bell) }
+        while true {
+            bell.wait(seconds: 60)
+            guard let process = child.state.withLock({ $0.process }) else { continue }
+            _ = try process.get()
+            return child
+        }
+    }
+
+    private func run(_ arguments: [String], _ environment: [String: String], _ started: Bell) {
+        let process: pid_t
+        do throws(DeviceError) {
+            process = try Self.spawn(arguments, environment)
+        } catch {
+            state.withLock { $0.process = .failure(error) }
+            return started.ring()
+        }
+        state.withLock { $0.process = .success(process) }
+        started.ring()
+        var information = siginfo_t()
+        // Its number stays its own until it is collected.
+        while waitid(P_PID, id_t(process), &information, Int32(WEXITED | WNOWAIT)) != 0, errno == EINTR {}
+        let (status, waiter) = state.withLock { state in
+            var status: Int32 = 0
+            while waitpid(process, &status, 0) < 0, errno == EINTR {}
+            let signal = status & 0x7F
+            let code = signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+            state.status = code
+            return (code, state.waiter)
+        }
+        waiter?.resume(returning: status)
+    }
+
+    private static func spawn(_ arguments: [String], _ added: [String: String]) throws(DeviceError) -> pid_t {
         let environment = ProcessInfo.processInfo.environment.merging(added) { $1 }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -74,17 +122,18 @@ final class ChildProgram: Sendable {
         posix_spawnattr_setsigdefault(&attributes, &signals)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
         guard let name = arguments.first else { throw DeviceError(.notFound, "No program was named.") }
-        let words = arguments.map { strdup($0) }
+        let program = ParentBond.words(for: arguments)
+        let words = program.map { strdup($0) }
         let settings = environment.map { strdup("\($0.key)=\($0.value)") }
         defer { for text in words + settings { free(text) } }
         var process = pid_t()
-        let result = posix_spawnp(&process, name, nil, &attributes, words + [nil], settings + [nil])
+        let result = posix_spawnp(&process, program.first ?? name, nil, &attributes, words + [nil], settings + [nil])
         guard result == 0 else {
             throw DeviceError(
                 .notFound, "\(name) cannot be started. Is it in PATH, and executable?",
                 cause: .system(call: "posix_spawnp", errno: result))
         }
-        self.process = process
+        return process
     }
 
     /// Seconds that it has to end in when it is asked to.
@@ -104,7 +153,7 @@ final class ChildProgram: Sendable {
     func passOn(_ arrival: SignalInbox.Arrival) {
         if arrival.isOfTerminal {
             let isForLeader = arrival.number == SIGHUP && getsid(0) == getpid()
-            let isInGroup = hasEnded.withLock { $0 || getpgid(process) == getpgrp() }
+            let isInGroup = state.withLock { $0.running.map { getpgid($0) == getpgrp() } ?? true }
             if isInGroup, !isForLeader { return }
         }
         send(arrival.number)
@@ -113,25 +162,17 @@ final class ChildProgram: Sendable {
     /// Sends it a signal, if it runs.
     private func send(_ signal: Int32) {
         // Under the lock, because afterwards the number may be somebody else's.
-        hasEnded.withLock { hasEnded in if !hasEnded { _ = kill(process, signal) } }
+        state.withLock { state in if let process = state.running { _ = kill(process, signal) } }
     }
 
     /// Returns its exit code when it has ended; 128 and the signal's number when a signal has ended it.
     func waitForEnd() async -> Int32 {
         await withCheckedContinuation { continuation in
-            Thread.detachNewThread { [self] in
-                var information = siginfo_t()
-                // Its number stays its own until it is collected.
-                while waitid(P_PID, id_t(process), &information, Int32(WEXITED | WNOWAIT)) != 0, errno == EINTR {}
-                let status = hasEnded.withLock { hasEnded in
-                    hasEnded = true
-                    var status: Int32 = 0
-                    while waitpid(process, &status, 0) < 0, errno == EINTR {}
-                    return status
-                }
-                let signal = status & 0x7F
-                continuation.resume(returning: signal == 0 ? (status >> 8) & 0xFF : 128 + signal)
+            let status = state.withLock { state -> Int32? in
+                if state.status == nil { state.waiter = continuation }
+                return state.status
             }
+            if let status { continuation.resume(returning: status) }
         }
     }
 }

@@ -4,6 +4,7 @@ import AccessoryFinding
 import DeviceCore
 import JSONBytes
 import SensorTools
+import SystemCalls
 
 /// What happens in a conversation with an accessory.
 enum TalkEvent {
@@ -75,28 +76,53 @@ struct TalkReading: Reading {
 }
 
 /// Hands on what the accessory says, and nothing else.
-struct PlainTalk {
+final class PlainTalk {
     let output: StandardOutput
     /// True to show control characters in a terminal instead of letting it obey them.
     let isForPeople: Bool
     /// The key that ends the conversation, for somebody who types.
     let endingKey: String?
+    private var visible = VisibleBytes()
+
+    init(output: StandardOutput, isForPeople: Bool, endingKey: String?) {
+        (self.output, self.isForPeople, self.endingKey) = (output, isForPeople, endingKey)
+    }
 
     func show(_ event: TalkEvent) {
         switch event {
         case .opened(let accessory, let name):
             if let endingKey { Notes.say("talking to \(accessory.label), \(name); \(endingKey) ends it") }
-        case .received(let bytes): output.write(isForPeople ? Self.visible(bytes) : bytes)
+        case .received(let bytes): output.write(isForPeople ? visible.take(bytes) : bytes)
         case .sent, .ended: break
         }
     }
+}
 
-    /// The bytes with control characters other than tab and the ends of lines as cat -v writes them: ^[ for escape.
-    static func visible(_ bytes: [UInt8]) -> [UInt8] {
-        bytes.flatMap { isHidden($0) ? [UInt8(ascii: "^"), $0 ^ 0x40] : [$0] }
+/// Bytes that arrive as they please, for a terminal that must not obey them.
+struct VisibleBytes {
+    /// The beginning of a character whose end has not come yet, or a carriage return.
+    private var held: [UInt8] = []
+
+    /// The bytes with control characters other than tab and the ends of lines as cat -v writes them: ^[ for escape. What is
+    /// no UTF-8, or controls a terminal by a longer character, is replaced.
+    mutating func take(_ bytes: [UInt8]) -> [UInt8] {
+        let all = held + bytes
+        let count = Self.wholeCount(all)
+        held = Array(all[count...])
+        let text = String(decoding: all[..<count], as: UTF8.self).replacing("\r\n", with: "\n")
+        let shown = text.utf8.flatMap { $0 == 0x7F || ($0 < 0x20 && $0 != 9 && $0 != 10) ? [0x5E, $0 ^ 0x40] : [$0] }
+        return Array(ShownText.lines(String(decoding: shown, as: UTF8.self)).utf8)
     }
 
-    private static func isHidden(_ byte: UInt8) -> Bool {
-        byte == 0x7F || (byte < 0x20 && byte != 9 && byte != 10 && byte != 13)
+    /// How many bytes do not need those that come next.
+    private static func wholeCount(_ bytes: [UInt8]) -> Int {
+        if bytes.last == 13 { return bytes.count - 1 }
+        for back in 1...3 where back <= bytes.count {
+            let byte = bytes[bytes.count - back]
+            let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC2 ? 2 : 1
+            if length > back { return bytes.count - back }
+            if byte < 0x80 || byte >= 0xC0 { break }
+        }
+        return bytes.count
     }
 }

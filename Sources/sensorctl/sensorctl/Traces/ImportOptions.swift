@@ -152,7 +152,8 @@ extension TraceFile {
     static func read(userPath path: String) throws -> TraceFile {
         try ExitStatus.ending(ExitStatus.init(reading:)) { () throws(DeviceError) in
             path == "-"
-                ? try TraceFile(bytes: try standardInput(), name: standardInputName) : try TraceFile(path: path)
+                ? try TraceFile(contents: try TraceBytes.standardInput(), name: TraceBytes.standardInputName)
+                : try TraceFile(path: path)
         }
     }
 }
@@ -165,7 +166,8 @@ extension RecordingFile {
     static func read(userPath path: String, options: RecordingOptions) throws -> RecordingFile {
         let recording = try ExitStatus.ending(ExitStatus.init(reading:)) { () throws(DeviceError) in
             path == "-"
-                ? try RecordingFile.read(try standardInput(), name: standardInputName, options: options)
+                ? try RecordingFile.read(
+                    try TraceBytes.standardInput(), name: TraceBytes.standardInputName, options: options)
                 : try RecordingFile.open(path, options: options)
         }
         for remark in recording.remarks { Notes.warn("\(recording.trace.name): \(remark)") }
@@ -173,15 +175,11 @@ extension RecordingFile {
     }
 }
 
-private let standardInputName = "standard input"
+extension TraceBytes {
+    static let standardInputName = "standard input"
 
-private func standardInput() throws(DeviceError) -> [UInt8] {
-    let limit = TraceFile.maximumSize
-    switch Descriptor.standardInput.readAll(limit: limit) {
-    case .success(let bytes): return bytes
-    case .failure(.tooLarge):
-        throw DeviceError(.inputOutput, "Standard input has more than \(limit) bytes, which is the limit.")
-    case .failure(.system(let number)):
-        throw DeviceError(.inputOutput, "Standard input cannot be read.", cause: .system(call: "read", errno: number))
+    /// All of standard input.
+    static func standardInput() throws(DeviceError) -> TraceBytes {
+        try TraceBytes(stream: Descriptor.standardInput.number, name: standardInputName)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import SystemCalls
+import Trace
 
 /// Keeps verbs from writing over what they read.
 enum OutputCheck {
@@ -20,7 +21,7 @@ enum OutputCheck {
         _ input: String, _ source: FileIdentity, _ output: String, _ target: FileIdentity
     ) -> String? {
         if source == target { return input == output ? input : "\(output), which is \(input)," }
-        let own = folder(of: input)
+        let own = NewFile.split(input).folder
         if target.isFolder {
             // Formats of several files replace and remove those of their names.
             return !source.isFolder && FileIdentity(own) == target ? "\(output), the folder of \(input)," : nil
@@ -35,7 +36,7 @@ enum OutputCheck {
     private static func isIn(_ ancestor: FileIdentity, _ file: String) -> Bool {
         var path = file
         while path.utf8.contains(UInt8(ascii: "/")), path != "/" {
-            path = folder(of: path)
+            path = NewFile.split(path).folder
             if FileIdentity(path) == ancestor { return true }
         }
         return false
@@ -44,7 +45,7 @@ enum OutputCheck {
     /// True for a file that may be read together with the input: libiio's buffers and values beside the XML, umockdev's
     /// descriptions and scripts, the tables of Sensor Logger, and what phyphox keeps in a folder of its own.
     private static func isRead(_ file: String, with input: String, in folder: String) -> Bool {
-        let place = FileIdentity(self.folder(of: file))
+        let place = FileIdentity(NewFile.split(file).folder)
         let isBeside = FileIdentity(folder) == place
         let name = file.lowercased()
         switch input.lowercased() {
@@ -58,12 +59,6 @@ enum OutputCheck {
             return place != nil && FileIdentity("\(folder)/meta") == place
         default: return false
         }
-    }
-
-    /// The folder that the path leads through last.
-    private static func folder(of path: String) -> String {
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     private static func realPath(_ path: String) -> String {

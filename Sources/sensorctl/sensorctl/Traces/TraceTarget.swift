@@ -20,8 +20,7 @@ struct TraceTarget: ParsableArguments {
         transform: TraceTarget.format)
     var format: RecordingFormat?
 
-    @Flag(help: "Replace what is there.")
-    var overwrite = false
+    @OptionGroup var new: NewFileOptions
 
     @Option(
         help: ArgumentHelp(
@@ -58,7 +57,9 @@ struct TraceTarget: ParsableArguments {
     /// The format that is written: a native trace where nothing says another.
     var chosenFormat: RecordingFormat { format ?? RecordingFormat(fileName: output) ?? .trace }
 
-    private var options: ExportOptions { ExportOptions(overwrite: overwrite, receiver: receiver, hasStamps: stamps) }
+    private var options: ExportOptions {
+        ExportOptions(overwrite: new.overwrite, mode: new.mode?.bits, receiver: receiver, hasStamps: stamps)
+    }
 
     /// Refuses to write over what is read.
     func check(against inputs: [String]) throws { try OutputCheck.check(output, against: inputs) }
@@ -66,7 +67,8 @@ struct TraceTarget: ParsableArguments {
     /// Writes the trace with the edits, and says what its format cannot hold.
     func write(_ trace: TraceFile, edits: [any TraceEdit]) throws {
         try write { (sink) throws(DeviceError) in
-            try TraceEditor.write(trace, edits: edits, to: sink).map { "\(trace.name): \($0)" }
+            let warnings = try TraceEditor.write(trace, edits: edits, to: sink)
+            return (ReportDamage(trace).remarks + warnings.map(\.description)).map { "\(trace.name): \($0)" }
         }
     }
 
@@ -76,9 +78,11 @@ struct TraceTarget: ParsableArguments {
             guard chosenFormat == .trace else {
                 let builder = TraceBuilder(name: output)
                 for remark in try make(builder) { Notes.warn(remark) }
+                var options = options
+                options.isDamageKnown = true
                 return try chosenFormat.write(try builder.file(), to: output, options: options)
             }
-            let file = LateTraceFile(path: output, overwrite: overwrite)
+            let file = LateTraceFile(path: output, new)
             for remark in try make(file) { Notes.warn(remark) }
             try file.close()
             return []
@@ -128,16 +132,16 @@ struct EditOptions: ParsableArguments {
 /// that is not closed is removed, and leaves the file that it was to replace as it was.
 final class LateTraceFile: TraceSink {
     private let path: String
-    private let overwrite: Bool
+    private let options: NewFileOptions
     private var writer: TraceWriter?
 
-    init(path: String, overwrite: Bool) {
+    init(path: String, _ options: NewFileOptions) {
         self.path = path
-        self.overwrite = overwrite
+        self.options = options
     }
 
     func write(_ header: TraceHeader) throws(DeviceError) {
-        let writer = try TraceWriter(whole: path, overwrite: overwrite)
+        let writer = try TraceWriter(whole: path, overwrite: options.overwrite, mode: options.mode?.bits)
         self.writer = writer
         try writer.write(header)
     }

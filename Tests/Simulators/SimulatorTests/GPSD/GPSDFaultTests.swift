@@ -57,6 +57,17 @@ struct GPSDFaultTests {
         #expect(stage.engine.isListening)
     }
 
+    @Test("A connection is cut for the client even where a program that is just being started has a copy of it")
+    func cutBesideCopy() throws {
+        let stage = try stage("drop@#2")
+        let (client, copy) = try stage.connectWithCopy()
+        defer { close(copy) }
+        client.send(Self.watch)
+        stage.pass(3)
+        #expect(client.kinds().filter { $0 == "TPV" }.count == 2)
+        #expect(client.isClosed)
+    }
+
     @Test("It falls silent and goes on")
     func stall() throws {
         let stage = try stage("stall@#1,resume@#3")

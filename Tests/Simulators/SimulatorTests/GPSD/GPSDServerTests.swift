@@ -89,6 +89,9 @@ struct GPSDServerTests {
         let port = try server.start()
         let clients = try (0..<64).map { _ in try TestClient(port) }
         for client in clients { _ = try client.readLine() }
+        // Who has asked for something keeps his place.
+        for client in clients { try client.send("?VERSION;") }
+        for client in clients { _ = try client.readLine() }
         let last = try TestClient(port)
         #expect(throws: TestClient.Failure.self) { try last.readLine() }
         // One that watches after playback has begun would miss its beginning.

@@ -189,18 +189,27 @@ struct PlaybackTests {
         #expect(stage.engine.clients.count == (end == .close ? 0 : 1))
     }
 
-    @Test("Clients beyond the limit are closed without a word, idle ones after fifteen minutes")
+    @Test("Beyond the limit a client takes the place of one that asked for nothing, or is closed without a word")
     func limits() throws {
         let stage = try Stage(Stage.drive(1)) { $0.maximumClients = 2 }
-        let clients = try (0..<3).map { _ in try stage.connect() }
-        #expect(clients[2].isClosed)
-        #expect(clients[0].kinds() == ["VERSION"])
-        clients[1].send(Self.watch)
+        let silent = try stage.connect()
+        let watching = try stage.connect()
+        watching.send(Self.watch)
+        stage.pass(0.1)
+        let asking = try stage.connect()
+        stage.pass(0.1)
+        #expect(silent.isClosed)
+        asking.send("?VERSION;\n")
+        stage.pass(0.1)
+        #expect(asking.kinds() == ["VERSION", "VERSION"])
+        #expect(try stage.connect().isClosed)
+        #expect(stage.engine.clients.count == 2)
+        // Idle ones are closed after fifteen minutes.
         stage.pass(899, step: 1)
         #expect(stage.engine.clients.count == 2)
         stage.pass(2)
         #expect(stage.engine.clients.count == 1)
-        #expect(clients[0].isClosed)
+        #expect(asking.isClosed)
     }
 
     @Test("A connection that was lost in the recording is lost again, and comes back")

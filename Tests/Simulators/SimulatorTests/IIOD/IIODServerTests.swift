@@ -231,8 +231,14 @@ struct IIODServerTests {
         for round in 0..<4 {
             var clients: [TestClient] = []
             for _ in 0..<100 { clients.append(try TestClient(port)) }
-            // Later, places become free while new clients come.
-            if round == 0 { for client in clients.suffix(84) { #expect(client.isClosed()) } }
+            // Who came later is there; later still, places become free while new clients come.
+            if round == 0 {
+                for client in clients.prefix(84) { #expect(client.isClosed()) }
+                for client in clients.suffix(16) { #expect(try client.ask("TIMEOUT 1") == "0") }
+                // These have asked for something, and keep their places.
+                #expect(try TestClient(port).isClosed())
+                for client in clients.suffix(16) { #expect(try client.ask("TIMEOUT 1") == "0") }
+            }
             #expect(server.connectionCount <= 16)
             clients = []
             #expect(comes { (try? TestClient(port).ask("TIMEOUT 1")) == "0" })

@@ -8,12 +8,29 @@ import Trace
 
 @Suite("What is in a trace")
 struct SummaryTests {
+    @Test("Reports that are damaged, and numbers that cannot be, are counted, with the line of the first")
+    func damage() throws {
+        let trace = try makeTrace([
+            #"{"t":1,"gpsd":\#(tpvLine(50, 8, second: 0, more: #","eph":4.0"#))}"#,
+            #"{"t":2,"gpsd":{"class":"TPV","mode":3,"lat":50.0.0,"lon":8}}"#,
+            #"{"t":3,"gpsd":\#(tpvLine(50, 8, second: 1, more: #","eph":0,"speed":1e300"#))}"#,
+            #"{"t":4,"gpsd":{"class":"TPV","mode":tru}}"#,
+        ])
+        let remarks = [
+            "2 reports of gpsd are damaged and say nothing; the first on line 3 (gpsd report, byte 34: the line is not JSON)",
+            "2 numbers in reports of gpsd cannot be, and count as unknown; the first on line 4",
+        ]
+        #expect(TraceSummary(trace).remarks == remarks)
+        #expect(ReportDamage(trace).remarks == remarks)
+        #expect(ReportDamage(try makeTrace([])).remarks.isEmpty)
+    }
+
     @Test("Streams have their counts, rates and gaps")
     func streams() throws {
         var lines = (0..<101).map { #"{"t":\#(Double($0) / 100),"gyroscope":[1.0,2.0,3.0]}"# }
         lines.append(#"{"t":5,"gyroscope":[1.0,2.0,3.0]}"#)
-        lines.append(#"{"t":5,"gpsd":\#(tpvLine(50, 8, second: 0, more: #","eph":4.0"#))}"#)
-        lines.append(#"{"t":6,"gpsd":\#(tpvLine(50.001, 8, second: 1, more: #","eph":6.0"#))}"#)
+        lines.append(#"{"t":5,"gpsd":\#(tpvLine(50, 8, second: 0, more: #","eph":4.0,"altMSL":90.0"#))}"#)
+        lines.append(#"{"t":6,"gpsd":\#(tpvLine(50.001, 8, second: 1, more: #","eph":6.0,"altHAE":140"#))}"#)
         lines.append(#"{"t":7,"gpsd":{"class":"TPV","device":"/dev/ttyACM0","mode":1}}"#)
         lines.append("broken")
         let summary = TraceSummary(try makeTrace(lines, sensors: #"{"id":"gyroscope","kind":"gyroscope"}"#))

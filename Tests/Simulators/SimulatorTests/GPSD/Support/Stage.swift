@@ -33,13 +33,21 @@ final class Stage {
     }
 
     func connect(room: Int32? = nil) throws -> StageClient {
+        let (client, copy) = try connectWithCopy(room: room)
+        close(copy)
+        return client
+    }
+
+    /// Connects, and gives a copy of the server's end, as a program has that is just being started.
+    func connectWithCopy(room: Int32? = nil) throws -> (StageClient, Int32) {
         var ends: [Int32] = [-1, -1]
         try #require(
             socketpair(
                 AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
         if var room { setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &room, socklen_t(MemoryLayout<Int32>.size)) }
+        let copy = fcntl(ends[0], F_DUPFD_CLOEXEC, 0)
         engine.adopt(ends[0], now: now)
-        return StageClient(ends[1], self)
+        return (StageClient(ends[1], self), copy)
     }
 
     /// Has the engine look at all its clients.

@@ -1,0 +1,243 @@
+# This source file is part of the swift-device-services project.
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the tool with a time limit, and says how it ended, what it said and how much memory it took."""
+import os
+import pty
+import shlex
+import signal
+import stat
+import threading
+import time
+
+# What a run may say at most; the rest of its output is read and dropped.
+OUTPUT = 8 << 20
+# Seconds a run may take on an idle machine.
+LIMIT = 20.0
+
+_alive = set()
+_lock = threading.Lock()
+
+
+class Result:
+    """How a run ended: `status` is None after a signal, and `late` when the time limit sent it."""
+
+    def __init__(self, arguments, stdin, settings, status, signal_number, late, out, err, seconds, peak):
+        self.arguments, self.stdin, self.settings = arguments, stdin, settings
+        self.status, self.signal, self.late = status, signal_number, late
+        self.out, self.err, self.seconds, self.peak = out, err, seconds, peak
+
+    @property
+    def end(self):
+        """The end in a word, for the table."""
+        if self.late:
+            return "late"
+        return str(self.status) if self.signal is None else signal.Signals(self.signal).name
+
+    @property
+    def command(self):
+        """What to type to do it again, with all bytes of names."""
+        words = [f"{name}={_quoted(value)}" for name, value in sorted(self.settings.items())]
+        words += [_quoted(word) for word in self.arguments]
+        if self.stdin != os.devnull:
+            words += ["<", "(a pipe)" if isinstance(self.stdin, int) else _quoted(self.stdin)]
+        return " ".join(words)
+
+
+def _quoted(word):
+    word = os.fsdecode(word)
+    if word.isprintable():
+        return shlex.quote(word)
+    return "$'" + "".join(
+        chr(byte) if 32 <= byte < 127 and byte not in b"'\\" else f"\\x{byte:02x}" for byte in os.fsencode(word)) + "'"
+
+
+def kill_all():
+    """Ends every run that is still going, when the attack itself is ended."""
+    with _lock:
+        for process in list(_alive):
+            _kill(process)
+
+
+def _kill(process):
+    try:
+        os.killpg(process, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+class Tool:
+    """The tool under attack, away from the settings of this machine and this user."""
+
+    def __init__(self, path, folder):
+        self.path = os.path.abspath(path)
+        self.folder = folder
+        self.home = os.path.join(folder, "home")
+        os.makedirs(self.home, exist_ok=True)
+        self.limit = LIMIT
+        self._count = 0
+        keep = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH", "TZ") if name in os.environ}
+        self.environment = {
+            **keep, "HOME": self.home, "TMPDIR": folder, "LC_ALL": "C.UTF-8", "TERM": "xterm-256color",
+            # Nobody is asked who is not part of this attack. A crash does not wait for a debugger.
+            "DEVICE_SERVICES_GPSD": "gpsd://127.0.0.1:1", "DEVICE_SERVICES_IIO": "xml:" + os.path.join(self.home, "none.xml"),
+            "DEVICE_SERVICES_UDEV": "off", "DEVICE_SERVICES_STATE": os.path.join(self.home, "state"),
+            "DEVICE_SERVICES_CONFIG": os.path.join(self.home, "none.json"), "SWIFT_BACKTRACE": "enable=no",
+        }
+        with open(self.environment["DEVICE_SERVICES_CONFIG"], "w") as file:
+            file.write("{}\n")
+        with open(os.path.join(self.home, "none.xml"), "w") as file:
+            file.write('<?xml version="1.0"?><context name="none" description="no sensor"></context>\n')
+
+    def measure(self):
+        """Makes the time limit longer on a slow or busy machine."""
+        best = min(self.run(["--version"]).seconds for _ in range(3))
+        busy = os.getloadavg()[0] / (os.cpu_count() or 1)
+        self.limit = LIMIT * max(1.0, best / 0.1, min(busy, 3.0))
+
+    def name(self, word):
+        """A name in the folder that nothing else has."""
+        with _lock:
+            self._count += 1
+            return os.path.join(self.folder, f"{word}-{self._count}")
+
+    def run(self, arguments, **options):
+        """Runs it to its end; the options are those of `start`."""
+        return self.start(arguments, **options).wait()
+
+    def start(self, arguments, **options):
+        """Begins a run."""
+        return Run(self, [self.path, *arguments], **options)
+
+
+class Run:
+    """A run of the tool that has begun, in a process group of its own."""
+
+    def __init__(self, tool, arguments, stdin=os.devnull, settings=None, terminal=False, limit=None, stdout=None,
+                 before=()):
+        """`before` is a command that runs the tool, such as `setpriv`; `stdout` a path that takes its output, or a
+        descriptor, as may `stdin`."""
+        self.arguments, self.stdin, self.settings = [*before, *arguments], stdin, dict(settings or {})
+        environment = {**tool.environment, **self.settings}
+        self._tool, self._late, self._is_gone = tool, False, False
+        self._ended, self._news = threading.Lock(), threading.Condition()
+        self._said = {"out": bytearray(), "err": bytearray()}
+        self._readers = []
+        self._begin = time.monotonic()
+        # A child that Python forks would count Python's own memory as its peak; posix_spawn's does so less.
+        words = [os.fsencode(word) for word in self.arguments]
+        if not isinstance(stdin, int) and stat.S_ISFIFO(os.stat(stdin).st_mode):
+            # To open it waits for its other side, which must not hold up this program.
+            words = [b"sh", b"-c", b'exec "$@" <"$0"', os.fsencode(stdin), *words]
+            stdin = os.devnull
+        self._opened = stdin
+        if terminal:
+            self._spawn_in_terminal(words, environment)
+        else:
+            self._spawn(words, environment, stdout)
+        with _lock:
+            _alive.add(self.process)
+        self._timer = threading.Timer(limit or tool.limit, self._expire)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _spawn(self, words, environment, stdout):
+        ours, theirs = zip(os.pipe(), os.pipe())
+        actions = [(os.POSIX_SPAWN_OPEN, 0, self._opened, os.O_RDONLY, 0), (os.POSIX_SPAWN_DUP2, theirs[0], 1),
+                   (os.POSIX_SPAWN_DUP2, theirs[1], 2)]
+        if isinstance(self.stdin, int):
+            actions[0] = (os.POSIX_SPAWN_DUP2, self.stdin, 0)
+        if isinstance(stdout, int):
+            actions[1] = (os.POSIX_SPAWN_DUP2, stdout, 1)
+        elif stdout is not None:
+            actions[1] = (os.POSIX_SPAWN_OPEN, 1, stdout, os.O_WRONLY | os.O_CREAT, 0o600)
+        self._spawn_with(words, environment, ours, theirs, file_actions=actions, setpgroup=0)
+
+    def _spawn_in_terminal(self, words, environment):
+        master, slave = pty.openpty()
+        name = os.ttyname(slave)
+        actions = [(os.POSIX_SPAWN_OPEN, number, name, os.O_RDWR, 0) for number in (0, 1, 2)]
+        if self.stdin != os.devnull:
+            actions[0] = (os.POSIX_SPAWN_OPEN, 0, self._opened, os.O_RDONLY, 0)
+        self._spawn_with(words, environment, [master], [slave], file_actions=actions, setsid=True)
+
+    def _spawn_with(self, words, environment, ours, theirs, **options):
+        try:
+            # Python ignores what a closed pipe sends, and programs would inherit that.
+            self.process = os.posix_spawnp(words[0], words, environment, setsigdef=[signal.SIGPIPE, signal.SIGXFSZ], **options)
+        finally:
+            for descriptor in theirs:
+                os.close(descriptor)
+        for name, descriptor in zip(("out", "err"), ours):
+            reader = threading.Thread(target=self._read, args=(name, descriptor), daemon=True)
+            reader.start()
+            self._readers.append(reader)
+
+    def _read(self, name, descriptor):
+        data = b" "
+        while data:
+            try:
+                data = os.read(descriptor, 65536)
+            except OSError:  # EIO: the last process has closed the terminal.
+                data = b""
+            with self._news:
+                if len(self._said[name]) < OUTPUT:
+                    self._said[name] += data
+                self._news.notify_all()
+        os.close(descriptor)
+
+    def _expire(self):
+        with self._ended:
+            if not self._is_gone:
+                self._late = True
+                _kill(self.process)
+
+    def kill(self, number=signal.SIGTERM):
+        """Sends the tool a signal."""
+        with self._ended:
+            if not self._is_gone:
+                os.kill(self.process, number)
+
+    def wait(self):
+        """Waits for its end, at most for the time limit."""
+        # The number of the process stays its own until wait4, so that the timer kills no other one.
+        os.waitid(os.P_PID, self.process, os.WEXITED | os.WNOWAIT)
+        with self._ended:
+            self._is_gone = True
+            # What it left behind goes, too.
+            _kill(self.process)
+            _, state, usage = os.wait4(self.process, 0)
+        self._timer.cancel()
+        with _lock:
+            _alive.discard(self.process)
+        seconds = time.monotonic() - self._begin
+        for reader in self._readers:
+            reader.join(self._tool.limit)
+        number = os.WTERMSIG(state) if os.WIFSIGNALED(state) else None
+        status = None if number is not None else os.WEXITSTATUS(state)
+        return Result(self.arguments, self.stdin, self.settings, status, number, self._late, bytes(self._said["out"]),
+                      bytes(self._said["err"]), seconds, usage.ru_maxrss)
+
+    @property
+    def out(self):
+        """What it has said on standard output so far; in a terminal on both."""
+        return bytes(self._said["out"])
+
+    @property
+    def err(self):
+        return bytes(self._said["err"])
+
+    @property
+    def is_heard(self):
+        """Whether somebody holds its output open."""
+        return any(reader.is_alive() for reader in self._readers)
+
+    def wait_until(self, condition, limit=None):
+        """Waits until the condition holds of what it has said; False when it ends without, or takes too long."""
+        end = time.monotonic() + (limit or self._tool.limit)
+        with self._news:
+            while not condition(self):
+                left = end - time.monotonic()
+                if left < 0 or not self.is_heard:
+                    return False
+                self._news.wait(min(left, 1))
+        return True

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if LibIIO
+import DeviceCore
+import LoopbackServer
+import SystemCalls
+import Testing
+
+@testable import IIOSource
+
+@Suite("What a server on the network announces")
+struct NetworkDescriptionTests {
+    @Test("Where the host ends and the port begins")
+    func places() throws {
+        for (text, host, port) in [
+            ("board", "board", 30_431), ("board:99", "board", 99), ("::1", "::1", 30_431), ("[::1]", "::1", 30_431),
+            ("[fe80::1%eth0]:99", "fe80::1%eth0", 99), ("10.0.0.2:1", "10.0.0.2", 1),
+        ] as [(String, String, UInt16)] {
+            let place = try #require(NetworkDescription.place(text))
+            #expect(place.host == host && place.port == port, "\(text)")
+        }
+    }
+
+    @Test(
+        "A description larger than any is refused before libiio makes room for it; what is strange is left to libiio",
+        arguments: [
+            ("2147483647\n", true), ("16777217\n", true), ("16777216\n", false), ("1234\n<context", false),
+            ("-22\n", false), ("what?\n", false), ("", false),
+            // libiio passes over blanks, and reads as far as there are digits.
+            (" 2147483647\n", true), ("\t+2147483647\n", true), ("2147483647\r\n", true), ("2147483647 x\n", true),
+            ("00000000002147483647\n", true), ("99999999999999999999999999", true), (" 16777216 \n", false),
+        ])
+    func sizes(answer: String, isRefused: Bool) throws {
+        let server = try AnsweringServer(answer)
+        let address = try MotionSourceAddress("ip:127.0.0.1:\(server.port)")
+        if isRefused {
+            let failure = #expect(throws: IIOFailure.self) { try NetworkDescription.check(address) }
+            #expect(failure?.error(.open(address)).message.contains("announces a description") == true)
+        } else {
+            #expect(throws: Never.self) { try NetworkDescription.check(address) }
+        }
+    }
+
+    @Test("A server that takes a client and says nothing is not handed to libiio")
+    func silent() throws {
+        // The system takes the client for who never asks for it.
+        let listener = try LoopbackListener(port: 0, for: "The test")
+        let address = try MotionSourceAddress("ip:127.0.0.1:\(listener.port)")
+        let failure = #expect(throws: IIOFailure.self) { try NetworkDescription.check(address, patience: 0.1) }
+        #expect(failure == IIOFailure("PRINT", ETIMEDOUT))
+    }
+
+    @Test("Nobody there, and no network at all, are left to libiio")
+    func nobody() throws {
+        for text in ["ip:127.0.0.1:1", "local:", "usb:"] {
+            try NetworkDescription.check(try MotionSourceAddress(text))
+        }
+    }
+}
+
+/// A server on a free port of this machine that says one thing to its first client, and hangs up.
+private final class AnsweringServer: Sendable {
+    let port: UInt16
+
+    init(_ answer: String) throws {
+        let listener = try LoopbackListener(port: 0, for: "The test")
+        port = listener.port
+        try WorkerThread.start {
+            var wait = pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&wait, 1, 60_000) == 1, case .connection(let client) = listener.accept() else { return }
+            wait = pollfd(fd: client, events: Int16(POLLIN), revents: 0)
+            poll(&wait, 1, 60_000)
+            var request = [UInt8](repeating: 0, count: 64)
+            _ = request.withUnsafeMutableBytes { systemRead(client, $0) }
+            _ = Array(answer.utf8).withUnsafeBytes { systemSend(client, $0) }
+            shutdown(client, Int32(SHUT_WR))
+            systemClose(client)
+        }
+    }
+}
+#endif

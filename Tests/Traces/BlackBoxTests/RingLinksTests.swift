@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import SystemCalls
+import Testing
+import Trace
+
+@testable import BlackBox
+
+@Suite("Rings in folders that others may write")
+struct RingLinksTests {
+    private static func text(_ path: String) -> String {
+        (try? Data(contentsOf: URL(fileURLWithPath: path))).map { String(decoding: $0, as: UTF8.self) } ?? "none"
+    }
+
+    private static func put(_ text: String, _ path: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    }
+
+    private static func mode(_ path: String) -> mode_t {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status.st_mode & 0o7777 : 0
+    }
+
+    @Test("A link, or a second name, where a trace lies until it is whole, costs what it leads to nothing")
+    func unfinished() throws {
+        let folder = try Folder()
+        let secret = folder.path + "/secret"
+        try Self.put("keep", secret)
+        let stage = try Stage(folder)
+        try stage.record(20)
+        for (count, plant) in [symlink, link].enumerated() {
+            for name in [".ring.part", ".ring-former.part"] {
+                unlink(folder.path + "/" + name)
+                #expect(plant(secret, folder.path + "/" + name) == 0)
+            }
+            stage.box.trigger("signal")
+            try stage.record(12)
+            #expect(stage.told.saved.count == count + 1)
+            #expect(stage.told.failures.isEmpty)
+            #expect(Self.text(secret) == "keep")
+        }
+        for save in stage.told.saved {
+            #expect(try !Saved(save.path).readings.isEmpty)
+            #expect(Self.mode(save.path) == 0o600)
+        }
+    }
+
+    @Test("A ring that is a link is refused, and the folder it leads to stays as it is")
+    func ring() throws {
+        let (folder, other) = (try Folder(), try Folder())
+        let foreign = other.path + "/segment-00000001.trace"
+        try Self.put("keep", foreign)
+        #expect(symlink(other.path, folder.path + "/.ring") == 0)
+        let error = #expect(throws: DeviceError.self) { try Stage(folder) }
+        #expect(error?.message.contains("is a link") == true)
+        #expect(other.names() == ["segment-00000001.trace"])
+        #expect(Self.text(foreign) == "keep")
+    }
+
+    @Test("A ring of another user is refused", .enabled(if: geteuid() == 0, "only root gives folders away"))
+    func owner() throws {
+        let folder = try Folder()
+        #expect(mkdir(folder.path + "/.ring", 0o755) == 0)
+        #expect(chown(folder.path + "/.ring", 65_534, 65_534) == 0)
+        let error = #expect(throws: DeviceError.self) { try Stage(folder) }
+        #expect(error?.code == .permissionDenied)
+        #expect(error?.message.contains("belongs to another user (65534)") == true)
+    }
+
+    @Test(
+        "What another user has recorded is refused with what to do, and stays",
+        .enabled(if: geteuid() == 0, "only root gives files away"))
+    func foreignSegment() throws {
+        let folder = try Folder()
+        let segment = folder.path + "/.ring/segment-00000001.trace"
+        #expect(mkdir(folder.path + "/.ring", 0o700) == 0)
+        try Self.put("recorded", segment)
+        #expect(chown(segment, 65_534, 65_534) == 0)
+        let error = #expect(throws: DeviceError.self) { try Stage(folder) }
+        #expect(error?.code == .permissionDenied)
+        #expect(error?.message.contains("segment-00000001.trace belongs to another user (65534)") == true)
+        #expect(Self.text(segment) == "recorded")
+    }
+
+    @Test("What stands where a trace lies until it is whole, and cannot be removed, is no reason not to record")
+    func unremovable() throws {
+        let folder = try Folder()
+        #expect(mkdir(folder.path + "/.ring.part", 0o755) == 0)
+        let stage = try Stage(folder)
+        try stage.record(12)
+        stage.box.trigger("signal")
+        try stage.record(12)
+        // Where files need a name until they are whole, there is none for this one, and that is said.
+        if let failure = stage.told.failures.first {
+            #expect(failure.message.contains(".ring.part"))
+        } else {
+            let saved = try #require(stage.told.saved.first)
+            #expect(try !Saved(saved.path).readings.isEmpty)
+        }
+        #expect(!stage.segments.isEmpty)
+    }
+
+    @Test("Links in a ring that others could write are not read, and others cannot write it any more")
+    func planted() throws {
+        let folder = try Folder()
+        let (ring, secret) = (folder.path + "/.ring", folder.path + "/secret")
+        try Self.put("keep", secret)
+        #expect(mkdir(ring, 0o755) == 0 && chmod(ring, 0o777) == 0)
+        #expect(symlink(secret, ring + "/segment-00000001.trace") == 0)
+        let stage = try Stage(folder)
+        try stage.record(2)
+        #expect(Self.mode(ring) == 0o755)
+        let (found, kept) = stage.saveLeftovers()
+        #expect(found.isEmpty && kept.isEmpty)
+        #expect(Self.text(secret) == "keep")
+    }
+
+    @Test("A folder that gets the ring's name while it is recorded keeps its files")
+    func swapped() throws {
+        let (folder, other) = (try Folder(), try Folder())
+        let stage = try Stage(folder, duration: 4)
+        try stage.record(6)
+        for name in stage.segments { try Self.put("keep", other.path + "/" + name) }
+        let names = other.names()
+        #expect(rename(folder.path + "/.ring", folder.path + "/away") == 0)
+        #expect(symlink(other.path, folder.path + "/.ring") == 0)
+        stage.box.trigger("signal")
+        try stage.record(20)
+        #expect(stage.told.failures.isEmpty)
+        #expect(try stage.told.saved.first.map { try Saved($0.path).readings.isEmpty } == false)
+        try stage.ring.close()
+        #expect(other.names() == names)
+        #expect(names.allSatisfy { Self.text(other.path + "/" + $0) == "keep" })
+    }
+
+    @Test("What is recorded is for its owner alone, unless a mode says otherwise")
+    func modes() throws {
+        let folder = try Folder()
+        let clock = VirtualClock(now: BootTime(nanoseconds: 0), wallTime: Stage.wallStart)
+        for (name, mode, file, inner) in [("a", nil, 0o600, 0o700), ("b", 0o640, 0o640, 0o750)]
+            as [(String, UInt32?, mode_t, mode_t)]
+        {
+            let path = folder.path + "/" + name
+            let ring = try TraceRing(RingPlace(path + "/", mode: mode), clock: clock, syncClock: clock)
+            let writer = TraceWriter(ring, clock: clock)
+            try writer.write(TraceHeader(start: TraceHeader.Start(wallTime: clock.wallTime, boot: clock.now)))
+            try writer.write(sample: [1, 2, 3], kind: .accelerometer, at: 0)
+            try writer.flush()
+            #expect(Self.mode(path) == inner)
+            #expect(Self.mode(path + "/.ring") == inner)
+            let segments = folder.names("/\(name)/.ring")
+            #expect(segments.count == 1)
+            for segment in segments { #expect(Self.mode("\(path)/.ring/\(segment)") == file) }
+        }
+    }
+}
