@@ -15,6 +15,8 @@ final class FusionPipeline: @unchecked Sendable {
     private static let standardGravity = 9.80665
     /// A correction that moves the field by more than that part of it makes another field, to the filter.
     private static let jump = 0.02
+    /// Radians, 95 %: a heading that is known no better has no accuracy to speak of.
+    private static let roughHeading = 20 * Double.pi / 180
 
     @exclusivity(unchecked) private(set) var aligner = SampleAligner()
     @exclusivity(unchecked) private(set) var filter = AttitudeFilter()
@@ -22,6 +24,8 @@ final class FusionPipeline: @unchecked Sendable {
     @exclusivity(unchecked) private(set) var earth = EarthField()
     /// What corrects the accelerometer's readings, in the device's axes; nil for nothing.
     var accelerometerCorrection: SensorCalibration?
+    /// Of the filter, when the calibrator was told last.
+    private var timesFound: UInt32 = 0
     @exclusivity(unchecked) private var history = AttitudeHistory()
     /// Times are counted from here, which keeps them precise.
     private var origin: BootTime?
@@ -184,9 +188,13 @@ final class FusionPipeline: @unchecked Sendable {
         if turning != nil, filter.isReady {
             attitude = isOfNow ? self.attitude : history.attitude(at: time) ?? self.attitude
         }
+        if filter.timesFound != timesFound {
+            timesFound = filter.timesFound
+            calibrator.noteInterruption(timestamp: seconds(time))
+        }
         let former = calibrator.calibration
-        if calibrator.update(measured, attitude: attitude, timestamp: seconds(time)) {
-            hasCalibrated = true
+        if calibrator.update(measured, attitude: attitude, bias: filter.bias, timestamp: seconds(time)) {
+            if !calibrator.calibration.correctsTheSame(as: former) { hasCalibrated = true }
             follow(former)
         }
         let value = calibrator.calibration.apply(to: measured)
@@ -208,11 +216,30 @@ final class FusionPipeline: @unchecked Sendable {
         expectField()
     }
 
+    /// Radians: that of the filter, and what the calibration leaves as the device is held.
+    private var headingUncertainty: Double? {
+        guard let own = filter.headingUncertainty else { return nil }
+        let left = calibrator.headingDeviation.isNaN ? 0 : 2 * calibrator.headingDeviation
+        return min(.pi, (own * own + left * left).squareRoot())
+    }
+
+    /// That of the calibration, unless the filter itself hardly knows the heading: a field that is not the earth's tells
+    /// nobody where north is.
+    private var magneticQuality: MagneticQuality {
+        let quality = calibrator.quality
+        // Before a field is expected the filter knows of nothing to doubt.
+        guard filter.isFieldExpected, let uncertainty = filter.headingUncertainty, uncertainty > Self.roughHeading
+        else {
+            return quality
+        }
+        return min(quality, .low)
+    }
+
     private func state(at time: BootTime) -> FusedState {
         var state = FusedState(time: time)
         state.attitude = attitude
         state.northOffset = filter.northOffset
-        state.headingUncertainty = state.northOffset == nil ? nil : filter.headingUncertainty
+        state.headingUncertainty = state.northOffset == nil ? nil : headingUncertainty
         state.declination = earth.declination
         state.usesGyroscope = turning != nil
         if turning != nil { state.rotationRate = filter.rotationRate }
@@ -224,7 +251,7 @@ final class FusionPipeline: @unchecked Sendable {
         }
         if let field, abs(time.seconds(since: field.time)) <= 2 * Self.freshness {
             state.magneticField = field.value
-            state.magneticQuality = calibrator.calibration.quality
+            state.magneticQuality = magneticQuality
             state.isMagneticallyDisturbed = filter.isFieldExpected && filter.isMagneticallyDisturbed
         }
         state.isResting = filter.isResting

@@ -11,11 +11,12 @@ extension AttitudeFilter {
         // False for NaN and infinity too.
         guard abs(rate.x) < 1e3, abs(rate.y) < 1e3, abs(rate.z) < 1e3 else { return }
         let rate = SIMD4(rate.x, rate.y, rate.z, 0)
+        let silence = timestamp - gyroscope.timestamp
         switch gyroscope.step(to: timestamp) {
         case .next: break
         case .unusable: return
         case .start:
-            if isReady { findAnew() }
+            if isReady { bridge(silence, to: rate) }
             lastRate = rate
         }
         let interval = gyroscope.interval
@@ -33,6 +34,28 @@ extension AttitudeFilter {
         inertial = inertial.after(Quaternion(rotationVector: turn))
         keepLength()
     }
+
+    /// Turns as the device may have turned while samples were missing. Where that is more than a few degrees, or longer than
+    /// anybody can tell, inclination and heading are found anew.
+    private mutating func bridge(_ silence: Double, to rate: SIMD4<Double>) {
+        guard silence > 0, silence <= settings.maximumGap else { return findAnew() }
+        let before = lastRate - estimator.bias
+        let after = rate - estimator.bias
+        let square = max(before.dot(before), after.dot(after))
+        guard square * silence * silence > Self.largestBridge * Self.largestBridge else {
+            return turnInertial(by: (0.5 * silence) * (before + after))
+        }
+        findAnew()
+        turnInertial(by: MotionLevel.memory * (before + after))
+        gravityCoefficients.restart(worth: motion.worth(after: silence, squaredRate: square))
+    }
+
+    private mutating func turnInertial(by vector: SIMD4<Double>) {
+        inertial = inertial.after(Quaternion(rotationVector: vector))
+    }
+
+    /// Radians.
+    private static var largestBridge: Double { 0.1 }
 
     /// What the cross product of two successive rates adds to the turn between them, in steady coning: 1/6 for samples of
     /// the rate and 1/24 more because a sensor's samples are means over their interval.
@@ -73,7 +96,9 @@ extension AttitudeFilter {
         let inFrame = inertial.turn(acceleration)
         guard hasGyroscope else { return shortMean(of: inFrame, interval: interval) }
         gravityCoefficients.advance(by: interval)
-        return gravityLanes.update(inFrame, gravityCoefficients)
+        let mean = gravityLanes.update(inFrame, gravityCoefficients)
+        motion.update(acceleration: inFrame - mean, rate: rateWithoutBias, interval: interval)
+        return mean
     }
 
     @inline(never)
@@ -234,6 +259,7 @@ extension AttitudeFilter {
 
     /// After an unknown time nothing is left of the attitude, but the bias and the magnetic field are.
     private mutating func findAnew() {
+        timesFound &+= 1
         gravityCoefficients.restart()
         coefficientsWithoutGyroscope.restart()
         isInclinationNew = !settings.correctsByFirstInclination

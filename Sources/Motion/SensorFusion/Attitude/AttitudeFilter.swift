@@ -12,8 +12,9 @@
 /// Axes are the device's: x right, y to the top edge, z out of the screen. The earth's: x east, y north, z up.
 ///
 /// Pass the samples in the order of time and of one time the gyroscope's first, then the accelerometer's. Samples that are
-/// not finite, all zero or absurd, and late or repeated ones, are not taken. After a gap in the gyroscope's samples
-/// inclination and heading are found anew, while bias and magnetic field are remembered.
+/// not finite, all zero or absurd, and late or repeated ones, are not taken. After a gap in the gyroscope's samples, in which
+/// the device may have turned by more than a few degrees, inclination and heading are found anew, while bias and magnetic
+/// field are remembered.
 ///
 /// Not synchronized. An update allocates nothing.
 public struct AttitudeFilter: Sendable {
@@ -41,6 +42,7 @@ public struct AttitudeFilter: Sendable {
     var headingGain: HeadingGain
     @usableFromInline var headingTrust: HeadingTrust
     var delay: MagnetometerDelay
+    var motion = MotionLevel()
     var speed = 0.0
     var speedGain = OnePoleGain(timeConstant: 0.5)
     /// Samples of the magnetometer that wait to be averaged, in the inertial frame.
@@ -53,6 +55,9 @@ public struct AttitudeFilter: Sendable {
     var isInclinationNew: Bool
     /// Of gyroscope and accelerometer, to bring the quaternions back to length 1 now and then.
     var steps: UInt32 = 0
+
+    /// Counts up when the attitude begins anew: what is known of it from before says nothing of it afterwards.
+    package internal(set) var timesFound: UInt32 = 0
 
     /// True once the accelerometer has said where up is.
     public internal(set) var isReady = false
@@ -71,7 +76,8 @@ public struct AttitudeFilter: Sendable {
         let nominal = interval.map { $0.isFinite && $0 > 0 ? $0 : 0 } ?? 0
         nominalInterval = nominal
         estimatesBias = settings.estimatesBiasInMotion || settings.estimatesBiasAtRest
-        gyroscope = SensorInterval(nominal: nominal, maximumGap: settings.maximumGap, slowest: 5)
+        let gap = min(settings.maximumGap, settings.maximumGapOfMotion)
+        gyroscope = SensorInterval(nominal: nominal, maximumGap: gap, slowest: 5, setBack: settings.maximumGap)
         accelerometer = gyroscope
         magnetometer = gyroscope
         gravityCoefficients = LowPassCoefficients(timeConstant: settings.accelerometerTimeConstant)

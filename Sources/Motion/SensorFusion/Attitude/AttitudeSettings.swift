@@ -5,7 +5,8 @@
 /// Angles are radians, angular rates rad/s, accelerations m/s², times seconds. The standard values suit inertial
 /// sensors as they are built into phones and boards; ``reference`` is the published filter.
 public struct AttitudeSettings: Sendable, Hashable {
-    /// Time constant with which acceleration settles into gravity; shorter trusts the accelerometer more.
+    /// Time constant with which acceleration settles into gravity; shorter trusts the accelerometer more. Chosen on one board
+    /// and two phones: between 2 and 3 s the errors of each differ by less than a tenth.
     public var accelerometerTimeConstant = 2.5
     /// Whether the heading follows the magnetometer by how well both are known; otherwise with
     /// ``magnetometerTimeConstant``.
@@ -35,7 +36,7 @@ public struct AttitudeSettings: Sendable, Hashable {
     public var interpolatesRotation = true
 
     /// By how much a gyroscope's samples are older than their time stamps, because of its low-pass; the attitude is
-    /// extrapolated by it.
+    /// extrapolated by it. Chosen on one board, where 2.5 ms more or less cost a tenth; two phones hardly notice either.
     public var gyroscopeDelay = 0.005
     /// By how much a magnetometer's samples are older than a gyroscope's of the same time stamp.
     public var magnetometerDelay = 0.010
@@ -107,6 +108,8 @@ public struct AttitudeSettings: Sendable, Hashable {
     /// Seconds without gyroscope samples after which the attitude is begun anew; three intervals where those are
     /// longer, up to five seconds.
     public var maximumGap = 1.0
+    /// The same where the device has turned meanwhile: the last rate says nothing of what it did then.
+    public var maximumGapOfMotion = 0.2
 
     /// The standard values.
     public init() {}
@@ -131,6 +134,7 @@ public struct AttitudeSettings: Sendable, Hashable {
         settings.biasEstimationInterval = 0
         settings.biasLimit = 2 * degree
         settings.motionBiasResidualLimit = 2 * degree
+        settings.maximumGapOfMotion = settings.maximumGap
         return settings
     }()
 

@@ -80,6 +80,10 @@ struct HeadingTrust: Sendable {
             return 0
         }
         unusedTime = 0
+        // Who is contradicted for seconds in a field as it should be is wrong, however sure of itself: a bias of the
+        // gyroscope that has changed turns the heading away.
+        let against = meanDisagreement * meanDisagreement
+        if trust == .full, against > estimator.headingVariance + noise { estimator.raiseHeadingVariance(to: against) }
         // A start in motion: nothing is known yet of how the device stands.
         if !hasRested { spread += 1 / (time * time) }
         let measurement = noise * spread / interval

@@ -24,6 +24,10 @@ struct LowPassCoefficients: Sendable {
     private var hasStarted = false
     private var count = 0.0
     private var elapsed = 0.0
+    /// Seconds that a value counts from before; zero for none.
+    private var known = 0.0
+    /// The latest interval that was known.
+    private var usual = 0.01
 
     init(timeConstant: Double) { self.timeConstant = timeConstant }
 
@@ -39,10 +43,22 @@ struct LowPassCoefficients: Sendable {
         meanWeight = 1
         count = 0
         elapsed = 0
+        known = 0
+    }
+
+    /// Begins again with the value so far, as if it were the mean of so many seconds.
+    mutating func restart(worth seconds: Double) {
+        restart()
+        known = min(seconds, timeConstant)
     }
 
     @inline(never)
     private mutating func start(_ interval: Double) {
+        if known > 0 {
+            count = known / (interval > 0 ? interval : usual)
+            elapsed = known
+            known = 0
+        }
         // The rounding of a sum of intervals must not decide.
         if count > 0, elapsed >= timeConstant * (1 - 1e-9) {
             hasStarted = true
@@ -58,6 +74,7 @@ struct LowPassCoefficients: Sendable {
     private mutating func prepare(for interval: Double) {
         shortest = interval * (1 - 1e-3)
         longest = interval * (1 + 1e-3)
+        if interval > 0 { usual = interval }
         // Above nine tenths of half the sample rate there is nothing to filter.
         isPassing = timeConstant < interval / 2
         if hasStarted { meanWeight = isPassing ? 1 : 0 }

@@ -17,19 +17,23 @@ struct SensorInterval: Sendable, Equatable {
     /// Of the latest sample; minus infinity before the first.
     @usableFromInline private(set) var timestamp = -Double.infinity
 
+    private var rounded = RoundedStamps()
     /// Longer intervals than this interrupt the stream.
     private var limit: Double
     private let maximumGap: Double
+    /// Samples that are earlier than the one before by more than this are no late ones: the clock was set back.
+    private let setBack: Double
     private let nominal: Double
     /// A slow stream has no gaps where it is regular, up to this interval: one sample a second has no gaps of a second, but
     /// fifty a second have.
     private let slowest: Double
 
     /// - Parameter nominal: Zero where it is not known.
-    init(nominal: Double = 0, maximumGap: Double, slowest: Double) {
+    init(nominal: Double = 0, maximumGap: Double, slowest: Double, setBack: Double? = nil) {
         self.nominal = nominal
         self.maximumGap = maximumGap
         self.slowest = slowest
+        self.setBack = setBack ?? maximumGap
         interval = nominal
         limit = maximumGap
     }
@@ -40,7 +44,7 @@ struct SensorInterval: Sendable, Equatable {
         // False for NaN, and for the infinite interval of a first sample.
         guard seconds > 0, seconds <= limit else { return interrupted(by: newTimestamp) }
         timestamp = newTimestamp
-        interval = nominal > 0 ? snapped(seconds) : seconds
+        interval = nominal > 0 ? snapped(seconds) : rounded.interval(to: newTimestamp) ?? seconds
         if seconds > maximumGap / 3 || limit > maximumGap { adapt(to: seconds) }
         return .next
     }
@@ -49,9 +53,9 @@ struct SensorInterval: Sendable, Equatable {
     private mutating func interrupted(by newTimestamp: Double) -> Step {
         guard newTimestamp.isFinite else { return .unusable }
         let seconds = newTimestamp - timestamp
-        // A little earlier is a late sample; much earlier is a clock that was set back.
-        if seconds <= 0, !(seconds < -maximumGap) { return .unusable }
+        if seconds <= 0, !(seconds < -setBack) { return .unusable }
         timestamp = newTimestamp
+        rounded.restart()
         interval = nominal
         limit = maximumGap
         if seconds > 0, seconds.isFinite { adapt(to: seconds) }

@@ -215,7 +215,7 @@ struct EllipsoidFit: Sendable {
         return fit
     }
 
-    /// The remainder of another correction with its own best strength.
+    /// The remainder of another correction with its own best strength, in the unit of the fit's: the other may be iron.
     private mutating func residual(of other: MagneticCalibration) -> Double {
         var (sum, total) = (0.0, 0.0)
         for index in 0..<count {
@@ -225,7 +225,7 @@ struct EllipsoidFit: Sendable {
         }
         let strength = sum / total
         for index in 0..<count { errors[index] -= strength }
-        return weights.remainder(errors[..<count]) / strength
+        return weights.remainder(errors[..<count]) / solution[8]
     }
 
     private mutating func uncertainty() -> Double {

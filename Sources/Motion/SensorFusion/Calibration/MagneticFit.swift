@@ -12,8 +12,17 @@ struct MagneticFit: Sendable, Equatable {
     var residual = Double.nan
     /// One standard deviation of one component of the corrected field, over all directions, as a part of the strength.
     var uncertainty = Double.infinity
-    /// The residual that the calibration in force leaves on the same samples.
+    /// The residual that the calibration in force leaves on the same samples, as a part of the fit's own strength.
     var residualInForce = Double.nan
+    /// One standard deviation of the heading at the samples, radians; infinite without attitudes.
+    var headingDeviation = Double.infinity
+    /// By how much the headings differ at the samples that the fit and the calibration in force give: root mean square,
+    /// radians; NaN without attitudes.
+    var headingChange = Double.nan
+    /// How uncertain the heading is, however the device is held; nil without attitudes.
+    var doubt: HeadingDoubt?
+    /// Of the gyroscope, device axes, radians per second; zero without attitudes.
+    var bias = SIMD3<Double>.zero
     /// Seconds by which the magnetometer is behind the attitude.
     var latency = 0.0
 

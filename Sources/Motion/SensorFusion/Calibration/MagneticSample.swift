@@ -7,6 +7,11 @@ struct MagneticSample: Sendable, Equatable {
     var attitude: Quaternion
     /// Radians per second, device axes.
     var rate: SIMD3<Double>
+    /// The integral of the direction up in device axes since the window began, seconds: with a bias of the gyroscope it makes
+    /// the angle by which the attitude's heading has drifted.
+    var drift = SIMD3<Double>.zero
+    /// What of that the attitude was corrected by already, radians.
+    var taken = 0.0
     /// Samples of one window share one heading error of the attitude.
     var window: Int
     /// Counts up: which of two samples is older.
@@ -17,7 +22,7 @@ struct MagneticSample: Sendable, Equatable {
 
 /// The mean of readings and their root mean square distance from it: in these terms a fit's numbers are all about one,
 /// whatever unit the magnetometer has and however strong its hard iron is.
-struct FieldScale: Sendable {
+struct FieldScale: Sendable, Equatable {
     private(set) var center = SIMD3<Double>.zero
     private(set) var unit = 1.0
 

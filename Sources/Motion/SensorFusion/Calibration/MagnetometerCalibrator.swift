@@ -4,11 +4,13 @@
 ///
 /// Feed it with every magnetometer sample as it comes, and with the attitude of the same moment where there is a
 /// gyroscope. It keeps some hundred samples, few of each direction, and every two seconds of movement fits a correction
-/// to them. With attitudes all twelve numbers of hard and soft iron follow from turns about two axes; without, from the
-/// shape of the readings (an ellipsoid), which takes turns in all directions.
+/// to them. With attitudes all twelve numbers of hard and soft iron follow from turns about two axes, and what a heading
+/// needs while the device is held level from one turn about the vertical; without, from the shape of the readings (an
+/// ellipsoid), which takes turns in all directions.
 ///
-/// What is in force is only replaced by what is clearly better: a sensor that comes calibrated from its factory stays
-/// as it is, and so does a stored calibration that still fits. Readings near magnets lose their weight.
+/// What is in force is only replaced by what is clearly better, and by a change that is larger than its own uncertainty: a
+/// sensor that comes calibrated from its factory stays as it is, and so does a stored calibration that still fits. Readings
+/// near magnets lose their weight.
 ///
 /// Any unit will do, as long as it is the same for all readings. Memory is bounded, and nothing is allocated in an
 /// update except now and then in the one that solves. The result depends on the readings and times only.
@@ -25,11 +27,19 @@ package struct MagnetometerCalibrator: Sendable {
     /// strength; infinite before there is one.
     package private(set) var candidateUncertainty = Double.infinity
 
+    /// One standard deviation that the calibration leaves to the heading as the device is held now, radians, of late; NaN
+    /// while nothing is known of that.
+    package private(set) var headingDeviation = Double.nan
+
     var start = MagneticCalibration()
     /// True while what is in force was not found here: it needs proof of being wrong.
     var isInherited = true
     /// The uncertainty of what is in force, where it was found here.
     var uncertaintyInForce = Double.infinity
+    /// The heading's deviation at the samples from which it was found, radians.
+    var deviationInForce = Double.infinity
+    private var doubt: HeadingDoubt?
+    private var doubtedAt = -Double.infinity
     var expectedStrength: Double?
     var expectedDip: Double?
 
@@ -44,6 +54,8 @@ package struct MagnetometerCalibrator: Sendable {
     private var keptAttitude: Quaternion?
     private var keptField: SIMD3<Double>?
     private var window = 0
+    private var drift = SIMD3<Double>.zero
+    private var taken = 0.0
     private var windowEnd = -Double.infinity
     private var steadyFrom = Double.infinity
     private var solvedAt = -Double.infinity
@@ -63,10 +75,13 @@ package struct MagnetometerCalibrator: Sendable {
     ///   - measured: The field as measured, without any correction, in the device's axes.
     ///   - attitude: From the device's axes to earth axes with z up whose heading may be any and may drift; of the same
     ///     moment. Nil without gyroscope.
+    ///   - bias: Of the gyroscope, as it was taken off for that attitude: radians per second, device axes.
     ///   - timestamp: In seconds.
     /// - Returns: True when ``calibration`` has changed. Whether its correction has changed, or only what is known of
     ///   it, tells ``MagneticCalibration/correctsTheSame(as:)``.
-    package mutating func update(_ measured: SIMD3<Double>, attitude: Quaternion?, timestamp: Double) -> Bool {
+    package mutating func update(
+        _ measured: SIMD3<Double>, attitude: Quaternion?, bias: SIMD3<Double> = .zero, timestamp: Double
+    ) -> Bool {
         guard timestamp.isFinite, measured.isFinite, measured != .zero, measured.squaredLength < 1e30 else {
             return false
         }
@@ -74,7 +89,9 @@ package struct MagnetometerCalibrator: Sendable {
             guard attitude.components.x.isFinite, attitude.components.y.isFinite, attitude.components.z.isFinite,
                 attitude.components.w.isFinite, attitude.components != .zero
             else { return false }
-            takeAided(measured, attitude: attitude.normalized, timestamp: timestamp)
+            let attitude = attitude.normalized
+            takeAided(measured, attitude: attitude, bias: bias.isFinite ? bias : .zero, timestamp: timestamp)
+            lookAtHeading(measured, attitude, timestamp)
         } else {
             takeAlone(measured, timestamp: timestamp)
         }
@@ -98,6 +115,13 @@ package struct MagnetometerCalibrator: Sendable {
         expectedDip = dip.isFinite ? dip : nil
     }
 
+    /// Says that the attitude has begun anew: its heading is another one, and its inclination is not right at once.
+    package mutating func noteInterruption(timestamp: Double) {
+        guard timestamp.isFinite else { return }
+        beginWindow(at: timestamp, settling: true)
+        (lastTime, keptAttitude) = (nil, nil)
+    }
+
     /// Forgets all samples and goes back to what it was made with.
     package mutating func reset() {
         calibration = start
@@ -105,7 +129,8 @@ package struct MagnetometerCalibrator: Sendable {
         candidateUncertainty = .infinity
         latency = 0
         isInherited = true
-        uncertaintyInForce = .infinity
+        (uncertaintyInForce, deviationInForce) = (.infinity, .infinity)
+        (doubt, headingDeviation, doubtedAt) = (nil, .nan, -.infinity)
         lastFit = nil
         reservoir.removeAll()
         (lastTime, keptAttitude, keptField) = (nil, nil, nil)
@@ -120,6 +145,7 @@ package struct MagnetometerCalibrator: Sendable {
     /// After an interruption the attitude's inclination is not right at once.
     static let secondsToSettle = 2.0
     static let longestGap = 1.0
+    static let secondsToDoubt = 0.1
     /// The longest interval in which a turn gives a rate.
     static let longestRateInterval = 0.15
     static let fastestRate = 12.0
@@ -129,7 +155,9 @@ package struct MagnetometerCalibrator: Sendable {
     /// The cosine of half of five degrees.
     static let turnToKeep = 0.99905
 
-    private mutating func takeAided(_ measured: SIMD3<Double>, attitude: Quaternion, timestamp: Double) {
+    private mutating func takeAided(
+        _ measured: SIMD3<Double>, attitude: Quaternion, bias: SIMD3<Double>, timestamp: Double
+    ) {
         use(attitude: true)
         let interval = lastTime.map { timestamp - $0 } ?? .infinity
         defer { (lastTime, lastAttitude) = (timestamp, attitude) }
@@ -138,6 +166,9 @@ package struct MagnetometerCalibrator: Sendable {
             if interval != 0 { beginWindow(at: timestamp, settling: true) }
             return
         }
+        let up = interval * attitude.up
+        drift += up
+        taken += (up * bias).sum()
         let turn = lastAttitude.conjugate * attitude
         let rate = turn.vector * ((turn.w < 0 ? -2 : 2) / interval)
         guard rate.length < Self.fastestRate else { return }
@@ -152,12 +183,16 @@ package struct MagnetometerCalibrator: Sendable {
     private mutating func use(attitude: Bool) {
         guard usesAttitude != attitude else { return }
         usesAttitude = attitude
+        // How the device is held is not known any more, or counts anew.
+        (doubt, headingDeviation, doubtedAt) = (nil, .nan, -.infinity)
         reservoir.removeAll()
         (lastFit, lastTime, keptAttitude, keptField) = (nil, nil, nil, nil)
     }
 
     private mutating func keep(_ field: SIMD3<Double>, _ attitude: Quaternion, _ rate: SIMD3<Double>, _ cell: Int) {
-        reservoir.insert(MagneticSample(field: field, attitude: attitude, rate: rate, window: window, cell: cell))
+        reservoir.insert(
+            MagneticSample(
+                field: field, attitude: attitude, rate: rate, drift: drift, taken: taken, window: window, cell: cell))
         newSamples += 1
     }
 
@@ -188,9 +223,17 @@ package struct MagnetometerCalibrator: Sendable {
         return fit
     }
 
+    /// What the heading is worth depends on how the device is held.
+    private mutating func lookAtHeading(_ measured: SIMD3<Double>, _ attitude: Quaternion, _ timestamp: Double) {
+        guard let doubt, !(abs(timestamp - doubtedAt) < Self.secondsToDoubt) else { return }
+        doubtedAt = timestamp
+        headingDeviation = doubt.headingVariance(measured, attitude: attitude).squareRoot()
+    }
+
     private mutating func beginWindow(at timestamp: Double, settling: Bool) {
         window += 1
         windowEnd = timestamp + Self.secondsOfWindow
+        (drift, taken) = (.zero, 0)
         if settling { steadyFrom = timestamp + Self.secondsToSettle }
         reservoir.forget(before: window - AttitudeAidedFit.windowLimit + 1)
     }
@@ -222,41 +265,72 @@ package struct MagnetometerCalibrator: Sendable {
 }
 
 extension MagnetometerCalibrator {
+    /// How good the calibration is as the device is held now: where the heading is hardly known, no better than that.
+    package var quality: MagneticQuality {
+        let known = calibration.quality
+        guard known > .uncalibrated, !headingDeviation.isNaN else { return known }
+        if headingDeviation > Self.uselessDeviation { return .uncalibrated }
+        return headingDeviation > Self.roughDeviation ? min(known, .low) : known
+    }
+
     /// Whether the fit takes the place of what is in force, and how good both are.
     private mutating func decide(_ fit: MagneticFit, _ found: MagneticCalibration) {
         var found = found
-        found.quality = Self.quality(residual: fit.residual, uncertainty: fit.uncertainty, coverage: found.coverage)
+        found.quality = Self.quality(
+            residual: fit.residual, uncertainty: fit.uncertainty, deviation: fit.headingDeviation,
+            coverage: found.coverage)
         if contradictsExpectation(found) { found.quality = .low }
         candidate = found
         if shouldAdopt(fit, found) {
             calibration = found
             isInherited = false
             uncertaintyInForce = fit.uncertainty
-        } else if fit.uncertainty < Self.adoptableUncertainty {
+            deviationInForce = fit.headingDeviation
+            doubt = fit.doubt
+        } else if tells(fit) {
             // It stays; but now it is known how good it is.
             var known = calibration
             known.residual = fit.residualInForce
             known.coverage = found.coverage
             known.fieldStrength = found.fieldStrength
             known.dip = found.dip
-            let doubt = isInherited ? fit.uncertainty : min(uncertaintyInForce, fit.uncertainty)
-            known.quality = Self.quality(residual: known.residual, uncertainty: doubt, coverage: known.coverage)
+            known.quality = Self.quality(
+                residual: known.residual,
+                uncertainty: isInherited ? fit.uncertainty : min(uncertaintyInForce, fit.uncertainty),
+                deviation: max(fit.headingDeviation, fit.headingChange), coverage: known.coverage)
+            doubt = fit.doubt
+            doubt?.known = fit.headingChange * fit.headingChange
             // Telling of each step would make clients believe in a change.
             if known.quality != calibration.quality { calibration = known }
         }
     }
 
-    private func shouldAdopt(_ fit: MagneticFit, _ found: MagneticCalibration) -> Bool {
-        guard fit.uncertainty < Self.adoptableUncertainty, fit.residual < Self.adoptableResidual else { return false }
-        guard !contradictsExpectation(found) else { return false }
-        let gain = fit.residualInForce / fit.residual
-        if isInherited { return gain > Self.gainOverInherited }
-        return gain > Self.gainOverOwn || fit.uncertainty < 0.8 * uncertaintyInForce
+    /// True when a fit knows enough to say something of what is in force.
+    private func tells(_ fit: MagneticFit) -> Bool {
+        usesAttitude ? fit.headingDeviation < Self.adoptableDeviation : fit.uncertainty < Self.adoptableUncertainty
     }
 
-    static func quality(residual: Double, uncertainty: Double, coverage: Double) -> MagneticQuality {
+    private func shouldAdopt(_ fit: MagneticFit, _ found: MagneticCalibration) -> Bool {
+        guard tells(fit), fit.residual < Self.adoptableResidual, !contradictsExpectation(found) else { return false }
+        let gain = fit.residualInForce / fit.residual
+        let isSurer = fit.uncertainty < Self.surer * uncertaintyInForce
+        guard usesAttitude else {
+            return isInherited ? gain > Self.gainOverInherited : gain > Self.gainOverOwn || isSurer
+        }
+        // A change has to be larger than its own uncertainty.
+        let isChange = fit.headingChange > Self.deviationsToChange * fit.headingDeviation
+        if isInherited { return isChange && gain > Self.gainOverInherited }
+        return isChange || isSurer || fit.headingDeviation < Self.surer * deviationInForce
+    }
+
+    /// - Parameter deviation: infinite without attitudes.
+    static func quality(
+        residual: Double, uncertainty: Double, deviation: Double, coverage: Double
+    ) -> MagneticQuality {
         if residual < 0.02, uncertainty < 0.015, coverage >= 0.4 { return .high }
         if residual < 0.05, uncertainty < 0.04, coverage >= 0.2 { return .medium }
+        // Of the field in other directions nothing may be known: the heading counts as the device is held.
+        if residual < 0.07, deviation < mediumDeviation, coverage >= 0.25 { return .medium }
         return .low
     }
 
@@ -271,7 +345,17 @@ extension MagnetometerCalibrator {
     }
 
     static let adoptableUncertainty = 0.15
-    static let adoptableResidual = 0.12
-    static let gainOverInherited = 1.4
+    static let adoptableResidual = 0.09
+    // Chosen on two phones (ten trials of raw magnetometers) and one board (four trials, its factory's calibration and
+    // tenfold iron): between 1.5 and 2.5 deviations, 10 and 25 degrees, gains of 1.4 to 1.6 and parts of 0.6 to 0.9 the
+    // headings differ by tenths of a degree.
+    static let adoptableDeviation = 20 * degree
+    static let deviationsToChange = 2.0
+    static let surer = 0.7
+    static let gainOverInherited = 1.5
     static let gainOverOwn = 1.15
+    static let mediumDeviation = 5 * degree
+    static let roughDeviation = 8 * degree
+    static let uselessDeviation = 20 * degree
+    private static let degree = Double.pi / 180
 }

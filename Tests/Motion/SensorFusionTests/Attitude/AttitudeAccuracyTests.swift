@@ -40,6 +40,29 @@ struct AttitudeAccuracyTests {
         #expect(score.total <= limit, "\(score)")
     }
 
+    @Test(
+        "A bias that swings by a degree a second in two minutes is followed, for a heading that is contradicted doubts itself"
+    )
+    func swing() {
+        let score = AttitudeScore.mean(Treatment(swing: 1))
+        #expect(score.total <= 3.8, "\(score)")
+    }
+
+    @Test("Half a second that is lost every ten is not bridged by the last rate, but found anew")
+    func gaps() {
+        let score = AttitudeScore.mean(Treatment(gap: 0.5))
+        #expect(score.total <= 13, "\(score)")
+        #expect(score.inclination <= 6, "\(score)")
+        #expect(score.withinBound >= 0.95, "\(score)")
+    }
+
+    @Test("Time stamps of hundredths or thousandths of a second cost nothing", arguments: [0.01, 0.001])
+    func rounding(to digits: Double) {
+        let score = AttitudeScore.mean(Treatment(rounding: digits))
+        #expect(score.total <= 1.95, "\(score)")
+        #expect(score.inclination <= 0.73, "\(score)")
+    }
+
     @Test("A recording that begins with the motion, or two seconds before it", arguments: [0.0, 2])
     func coldStart(seconds: Double) {
         let score = AttitudeScore.mean(Treatment(start: seconds))

@@ -27,6 +27,12 @@ struct AttitudeScore: Sendable, CustomStringConvertible {
         var seed: UInt64 = 1
         /// Added to the rate on each axis, degrees a second.
         var bias = 0.0
+        /// The largest of a bias on each axis that swings once in two minutes, degrees a second.
+        var swing = 0.0
+        /// So many seconds of every ten are lost, with all three sensors.
+        var gap = 0.0
+        /// What time stamps are rounded to, seconds; zero for not.
+        var rounding = 0.0
         /// Seconds before the motion phase at which the recording begins; nil for all of it.
         var start: Double?
         /// As many successive rows are averaged into one, an odd number.
@@ -59,7 +65,7 @@ struct AttitudeScore: Sendable, CustomStringConvertible {
     init(_ trial: AttitudeTrial, _ treatment: Treatment = Treatment(), filter: AttitudeFilter = AttitudeFilter()) {
         var filter = filter
         var random = SeededGenerator(seed: treatment.seed)
-        let bias = SIMD3(repeating: treatment.bias * .pi / 180)
+        let constant = SIMD3(repeating: treatment.bias * .pi / 180)
         let motion = trial.truth.first?.row ?? 0
         var row = treatment.start.map { max(0, motion - Int($0 / AttitudeTrial.interval)) } ?? 0
         var next = trial.truth.startIndex
@@ -68,6 +74,8 @@ struct AttitudeScore: Sendable, CustomStringConvertible {
             let middle = row + treatment.block / 2
             while next < trial.truth.endIndex, trial.truth[next].row < middle { next += 1 }
             if treatment.drops > 0, Double(random.next() >> 11) * 0x1p-53 < treatment.drops { continue }
+            if trial.time(row) >= 10, trial.time(row).truncatingRemainder(dividingBy: 10) < treatment.gap { continue }
+            let bias = constant + treatment.swing * .pi / 180 * sin(2 * .pi * trial.time(row) / 120)
             if treatment.density == 3, row > 0, row + 1 < trial.rates.count {
                 Self.update(&filter, trial, row - 1, 2 / 3.0, bias)
             }
@@ -80,7 +88,8 @@ struct AttitudeScore: Sendable, CustomStringConvertible {
             if treatment.jitter > 0 {
                 shift = (Double(random.next() >> 11) * 0x1p-53 * 2 - 1) * treatment.jitter * Double(treatment.block)
             }
-            let time = trial.time(middle) + shift * AttitudeTrial.interval
+            var time = trial.time(middle) + shift * AttitudeTrial.interval
+            if treatment.rounding > 0 { time = (time / treatment.rounding).rounded() * treatment.rounding }
             let rate = Self.value(trial.rates, row, treatment.block, shift)
             filter.updateGyroscope(rate + bias, timestamp: time)
             filter.updateAccelerometer(Self.value(trial.accelerations, row, treatment.block, shift), timestamp: time)

@@ -22,10 +22,12 @@ struct CalibrationChain {
     /// The row at which the correction changed last.
     var lastCorrection = 0
 
-    /// - Parameter frozenFrom: The row from which on the calibration in force is kept.
+    /// - Parameters:
+    ///   - iron: By how many times the distortion's hard iron is stronger.
+    ///   - frozenFrom: The row from which on the calibration in force is kept.
     init(
-        _ trial: AttitudeTrial, distorted: Bool, start: MagneticCalibration? = nil, frozenFrom: Int = .max,
-        isCalibrating: Bool = true
+        _ trial: AttitudeTrial, distorted: Bool, iron: Double = 1, start: MagneticCalibration? = nil,
+        frozenFrom: Int = .max, isCalibrating: Bool = true
     ) {
         calibrator = MagnetometerCalibrator(start: start)
         var filter = AttitudeFilter()
@@ -35,15 +37,20 @@ struct CalibrationChain {
             let time = trial.time(row)
             filter.updateGyroscope(trial.rates[row], timestamp: time)
             filter.updateAccelerometer(trial.accelerations[row], timestamp: time)
-            let field = distorted ? Distortion.apply(trial.fields[row]) : trial.fields[row]
+            let field =
+                distorted
+                ? Distortion.apply(trial.fields[row]) + (iron - 1) * Distortion.hard : trial.fields[row]
             if isCalibrating, row < frozenFrom,
-                calibrator.update(field, attitude: filter.attitude, timestamp: time)
+                calibrator.update(field, attitude: filter.attitude, bias: filter.bias, timestamp: time)
             {
                 if !calibrator.calibration.correctsTheSame(as: calibration) {
                     corrections += 1
                     lastCorrection = row
-                    filter.restartMagnetometer(
-                        strength: calibrator.calibration.fieldStrength, dip: calibrator.calibration.dip)
+                    // What moves the field by less is followed as the field is.
+                    if !(calibrator.calibration.difference(from: calibration) <= 0.02) {
+                        filter.restartMagnetometer(
+                            strength: calibrator.calibration.fieldStrength, dip: calibrator.calibration.dip)
+                    }
                 }
                 calibration = calibrator.calibration
             }

@@ -34,6 +34,17 @@ struct CalibrationExperimentTests {
         #expect(online.corrections <= 6)
     }
 
+    @Test(
+        "Hard iron of ten times the field, as boards and phones have it, costs no heading",
+        arguments: [slow, breaks, magnet])
+    func raw(_ name: String) {
+        let trial = AttitudeTrial(name)
+        let online = CalibrationChain(trial, distorted: true, iron: 10)
+        #expect(trial.headingError(online.attitudes) < 3)
+        #expect(online.calibrator.quality >= .medium)
+        #expect(length(online.calibrator.calibration.hardIron - 10 * Distortion.hard) < 3)
+    }
+
     @Test("Moved about in one attitude, a distorted compass is told to be a poor one")
     func translated() {
         // The device yaws by 40 degrees at most and hardly tilts, and the uneven field of the room looks like hard iron.

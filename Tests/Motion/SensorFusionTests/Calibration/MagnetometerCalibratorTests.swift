@@ -17,6 +17,8 @@ struct TurningDevice {
     var noise = 0.3
     /// Radians per second of the attitude's heading.
     var drift = 0.0
+    /// Of a gyroscope, radians per second in device axes: it turns the attitude's heading, for the rest is corrected.
+    var bias = SIMD3<Double>.zero
     private var heading = 0.0
 
     init() {}
@@ -26,7 +28,7 @@ struct TurningDevice {
         let half = rate * (Self.interval / 2)
         attitude = (attitude * Quaternion(x: half.x, y: half.y, z: half.z, w: 1)).normalized
         time += Self.interval
-        heading += drift * Self.interval
+        heading += (drift + (attitude.up * bias).sum()) * Self.interval
         let reading = Distortion.apply(attitude.conjugate.rotate(Self.earth + extra)) - Distortion.hard + hard
         return (reading + generator.normal(noise), Quaternion(aboutZ: heading) * attitude, time)
     }
@@ -102,17 +104,65 @@ struct MagnetometerCalibratorTests {
         #expect(calibrator.calibration == MagneticCalibration())
     }
 
-    @Test("Turning about one axis only adopts nothing", arguments: [true, false])
-    func planar(_ hasAttitude: Bool) {
+    @Test("Without attitudes turning about one axis only adopts nothing")
+    func planar() {
         var device = TurningDevice()
         var calibrator = MagnetometerCalibrator()
         for _ in 0..<3000 {
-            let (field, attitude, time) = device.step([0, 0, 1.5])
-            _ = calibrator.update(field, attitude: hasAttitude ? attitude : nil, timestamp: time)
+            let (field, _, time) = device.step([0, 0, 1.5])
+            _ = calibrator.update(field, attitude: nil, timestamp: time)
         }
         #expect(!calibrator.calibration.correctsReadings)
         #expect(calibrator.calibration.quality <= .low)
         #expect(calibrator.candidateUncertainty > 0.15)
+    }
+
+    @Test("Once around on a table is enough for a heading on the table, and is known to say nothing of other attitudes")
+    func onceAround() {
+        var device = TurningDevice()
+        device.bias = [0.01, 0.02, 0.05]
+        device.hard *= 6
+        var calibrator = MagnetometerCalibrator()
+        func step(_ rate: SIMD3<Double>) -> Double {
+            let (field, attitude, time) = device.step(rate)
+            _ = calibrator.update(field, attitude: attitude, timestamp: time)
+            let level = device.attitude.rotate(calibrator.calibration.apply(to: field))
+            return abs(atan2(level.x, level.y)) * 180 / .pi
+        }
+        for _ in 0..<1500 { _ = step([0, 0, 0.5]) }
+        // One degree of that is the noise of a single reading.
+        for _ in 0..<500 { #expect(step([0, 0, 0.5]) < 4) }
+        #expect(calibrator.quality >= .medium)
+        #expect(calibrator.headingDeviation < 5 * .pi / 180)
+        // Put upright in half a second: what stands across the table has not been seen.
+        for _ in 0..<25 { _ = step([.pi, 0, 0]) }
+        for _ in 0..<5 { _ = step(.zero) }
+        #expect(calibrator.quality <= .low)
+        #expect(calibrator.headingDeviation > 8 * .pi / 180)
+    }
+
+    @Test("A gyroscope that is off by degrees a second and has never rested is not taken for iron")
+    func biasedGyroscope() {
+        var device = TurningDevice()
+        device.bias = [0.03, -0.05, 0.075]
+        device.hard *= 8
+        var calibrator = MagnetometerCalibrator()
+        for _ in 0..<3000 {
+            let (field, attitude, time) = device.step(device.tumble())
+            _ = calibrator.update(field, attitude: attitude, timestamp: time)
+        }
+        #expect(worstError(calibrator.calibration, hard: device.hard) < 0.02)
+        #expect(calibrator.calibration.quality == .high)
+        // The same where a part of the bias was known and taken off.
+        var known = MagnetometerCalibrator()
+        device = TurningDevice()
+        device.bias = [0.03, -0.05, 0.025]
+        device.hard *= 8
+        for _ in 0..<3000 {
+            let (field, attitude, time) = device.step(device.tumble())
+            _ = known.update(field, attitude: attitude, bias: [0, 0, 0.05], timestamp: time)
+        }
+        #expect(worstError(known.calibration, hard: device.hard) < 0.02)
     }
 
     @Test("A magnet near by for a quarter of the time does not spoil it", arguments: [true, false])

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SystemCalls
+
+extension AttitudeAidedFit {
+    mutating func result(inForce: MagneticCalibration) -> MagneticFit {
+        var fit = MagneticFit()
+        fit.matrix = Matrix3(row0: SIMD3(solution[0...2]), row1: SIMD3(solution[4...6]), row2: SIMD3(solution[8...10]))
+        fit.shift = SIMD3(solution[3], solution[7], solution[11]) * scale.unit - fit.matrix * scale.center
+        fit.latency = latency
+        measure()
+        let (strength, dip) = meanField()
+        fit.strength = strength * scale.unit
+        fit.dip = dip
+        fit.residual = weights.remainder(lengths[..<count], components: 3) / strength
+        fit.uncertainty = uncertainty(of: fit, strength: strength)
+        fit.bias = bias
+        let doubt = doubt(of: fit)
+        fit.doubt = doubt
+        fit.headingDeviation = meanDeviation(doubt)
+        let own = windowFields
+        // With the same weights and the same lag, so that only the correction makes the difference. In the unit of the fit's
+        // own strength: that of another correction may be iron.
+        place(inForce.matrix, -(inForce.matrix * inForce.hardIron))
+        fit.headingChange = headingChange(from: own)
+        measure()
+        fit.residualInForce = weights.remainder(lengths[..<count], components: 3) / strength
+        return fit
+    }
+
+    /// The covariance of the correction under its fixed trace.
+    private mutating func doubt(of fit: MagneticFit) -> HeadingDoubt {
+        let traceInformation = traceSolution[0] + traceSolution[5] + traceSolution[10]
+        var doubt = HeadingDoubt(scale: scale, matrix: fit.matrix, shift: fit.shift)
+        for row in 0..<12 {
+            for index in probe.indices { probe[index] = index == row ? 1 : 0 }
+            system.solve(&probe)
+            for column in 0...row {
+                doubt.set(row, column, probe[column] - traceSolution[row] * traceSolution[column] / traceInformation)
+            }
+        }
+        return doubt
+    }
+
+    /// The root mean square of the heading's deviation over the samples, of which some will do.
+    private func meanDeviation(_ doubt: HeadingDoubt) -> Double {
+        var (sum, total) = (0.0, 0.0)
+        for index in stride(from: 0, to: count, by: max(1, count / 64)) {
+            let base = 9 * index
+            let east = SIMD3(rotations[base], rotations[base + 1], rotations[base + 2])
+            let north = SIMD3(rotations[base + 3], rotations[base + 4], rotations[base + 5])
+            sum += weights.base[index] * doubt.headingVariance(scaled: fields[index], east: east, north: north)
+            total += weights.base[index]
+        }
+        return (sum / total).squareRoot()
+    }
+
+    /// The root mean square angle between the fields of the windows and what the correction makes of the readings that is in
+    /// place now, about the vertical.
+    private func headingChange(from own: [SIMD3<Double>]) -> Double {
+        var (sum, total) = (0.0, 0.0)
+        for index in 0..<count {
+            let (field, other) = (own[slots[index]], toEarth(index, corrected(index)))
+            let angle = atan2(field.x * other.y - field.y * other.x, field.x * other.x + field.y * other.y)
+            sum += weights.base[index] * angle * angle
+            total += weights.base[index]
+        }
+        return (sum / total).squareRoot()
+    }
+
+    private func meanField() -> (strength: Double, dip: Double) {
+        var (total, strength, horizontal, up) = (0.0, 0.0, 0.0, 0.0)
+        for slot in 0..<Self.windowLimit where windowSums[Self.windowStride * slot] > 0 {
+            let weight = windowSums[Self.windowStride * slot]
+            let (x, y, z) = (windowFields[slot].x, windowFields[slot].y, windowFields[slot].z)
+            total += weight
+            strength += weight * (x * x + y * y + z * z).squareRoot()
+            horizontal += weight * (x * x + y * y).squareRoot()
+            up += weight * z
+        }
+        return (strength / total, atan2(-up, horizontal))
+    }
+
+    /// The deviation of the corrected field over all directions, from the inverse of the system just solved.
+    private mutating func uncertainty(of fit: MagneticFit, strength: Double) -> Double {
+        let volume = fit.matrix.determinant
+        guard volume > 0.05 else { return .infinity }
+        let hardIron = -fit.matrix.origin(of: SIMD3(solution[3], solution[7], solution[11])) / volume
+        let traceInformation = traceSolution[0] + traceSolution[5] + traceSolution[10]
+        var sum = 0.0
+        for row in 0..<3 {
+            for k in 0..<4 {
+                for index in probe.indices { probe[index] = 0 }
+                // The three entries of the matrix's row, and then the whole row at the centre of the directions.
+                if k < 3 {
+                    probe[4 * row + k] = 1
+                } else {
+                    for l in 0..<3 { probe[4 * row + l] = hardIron[l] }
+                    probe[4 * row + 3] = 1
+                }
+                let along = (0..<4).reduce(0.0) { $0 + probe[4 * row + $1] * traceSolution[4 * row + $1] }
+                system.solve(&probe)
+                var variance = 0.0
+                if k < 3 {
+                    variance = probe[4 * row + k]
+                } else {
+                    for l in 0..<3 { variance += hardIron[l] * probe[4 * row + l] }
+                    variance += probe[4 * row + 3]
+                }
+                variance -= along * along / traceInformation
+                sum += k < 3 ? variance * strength * strength / 3 : variance
+            }
+        }
+        let relative = sum / 3 / (strength * strength)
+        return relative.isFinite ? max(relative, 0).squareRoot() : .infinity
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import SensorFusion
+
+@Suite("Time stamps that are rounded")
+struct RoundedStampsTests {
+    /// The intervals of samples at those places in a row, which are so far apart; nil for as told.
+    private func intervals(_ places: [Int], apart: Double, digits: Double) -> [Double?] {
+        var stamps = RoundedStamps()
+        return places.map { stamps.interval(to: (Double($0) * apart * digits).rounded() / digits) }
+    }
+
+    @Test("A regular sensor has its own interval, whatever its stamps are rounded to", arguments: [100.0, 1000])
+    func regular(digits: Double) {
+        for rate in [10, 19.6, 26.1, 49.7, 62.5, 83, 95.24, 98.6, 99, 100.0] {
+            let apart = 1 / rate
+            let found = intervals(Array(0..<3000), apart: apart, digits: digits)
+            #expect(found.prefix(128).allSatisfy { $0 == nil })
+            #expect(found.dropFirst(160).allSatisfy { $0.map { abs($0 - apart) < 0.2 / digits } ?? false }, "\(rate)")
+            let sum = found.dropFirst(1000).reduce(0) { $0 + ($1 ?? 0) }
+            #expect(abs(sum - 2000 * apart) < 1 / digits)
+        }
+    }
+
+    @Test("Lost samples are counted as such, and where they are lost all the time stamps stay as they are")
+    func lost() {
+        let few = (0..<3000).filter { $0 % 500 != 303 && !(2000..<2004).contains($0) }
+        let found = intervals(few, apart: 0.0243, digits: 100)
+        for index in 200..<few.count {
+            let passed = Double(few[index] - few[index - 1]) * 0.0243
+            #expect(abs((found[index] ?? 0) - passed) < 0.001, "\(few[index])")
+        }
+        let many = intervals((0..<3000).filter { $0 % 40 != 3 }, apart: 0.0105, digits: 100)
+        #expect(many.allSatisfy { $0 == nil })
+    }
+
+    @Test("Stamps with all their digits stay as they are, also where some are round")
+    func precise() {
+        var stamps = RoundedStamps()
+        for index in 0..<1000 {
+            let time = index % 10 == 0 ? Double(index) / 100 : Double(index) * 0.01 + 0.000_123
+            #expect(stamps.interval(to: time) == nil)
+        }
+    }
+
+    @Test("Irregular samples are never moved by more than their stamps are rounded")
+    func irregular() {
+        var stamps = RoundedStamps()
+        var time = 0.0
+        var even = 0.0
+        for index in 0..<2000 {
+            time += index % 3 == 0 ? 0.004 : 0.013
+            let stamp = (time * 1000).rounded() / 1000
+            if let interval = stamps.interval(to: stamp) {
+                even += interval
+                #expect(abs(even - stamp) <= 0.0012)
+            } else {
+                even = stamp
+            }
+        }
+    }
+}
