@@ -201,8 +201,9 @@ let tool: [Target] = [
         dependencies: [
             "AccessoryFinding", "AccessorySimulator", "BlackBox", "CoreLocation", "CoreMotion", "DeviceCore",
             "DeviceSupport", "ExternalAccessory", "Geodesy", "GPSDProtocol", "GPSDSimulator", "IIODSimulator",
-            "JSONBytes", "LiveDevice", "MotionEngine", "SensorTools", "SimulatedDevice", "SimulatedServers",
-            "SyntheticMotion", "SystemCalls", "Trace", "TraceEditing", "TraceFormats", "UmockdevFormat", log, arguments,
+            "JSONBytes", "LiveDevice", "MotionEngine", "SensorFusion", "SensorTools", "SimulatedDevice",
+            "SimulatedServers", "SyntheticMotion", "SystemCalls", "Trace", "TraceEditing", "TraceFormats",
+            "UmockdevFormat", log, arguments,
         ],
         path: "Sources/sensorctl/sensorctl", swiftSettings: strict),
 ]

@@ -40,23 +40,11 @@ package enum FixedDecimal {
             scaled -= unit
         }
         if value.sign == .minus { bytes.append(UInt8(ascii: "-")) }
-        append(digits, minimum: width, to: &bytes)
+        DecimalDigits.append(digits, minimum: width, to: &bytes)
         if decimals > 0 {
             bytes.append(UInt8(ascii: "."))
-            append(scaled, minimum: decimals, to: &bytes)
+            DecimalDigits.append(scaled, minimum: decimals, to: &bytes)
         }
         return true
-    }
-
-    private static func append(_ value: UInt64, minimum: Int, to bytes: inout [UInt8]) {
-        let start = bytes.count
-        var rest = value
-        var count = 0
-        repeat {
-            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-            rest /= 10
-            count += 1
-        } while rest > 0 || count < minimum
-        bytes[start...].reverse()
     }
 }

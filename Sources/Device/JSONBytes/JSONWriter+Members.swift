@@ -110,5 +110,9 @@ extension Array: JSONWritable where Element: JSONWritable {
 /// A list of three numbers.
 extension SIMD3: JSONWritable where Scalar == Double {
     @inlinable
-    package func write(to writer: inout JSONWriter) { [x, y, z].write(to: &writer) }
+    package func write(to writer: inout JSONWriter) {
+        writer.array { writer in
+            for index in indices { writer.double(self[index]) }
+        }
+    }
 }

@@ -5,7 +5,7 @@ extension JSONWriter {
     public mutating func int(_ value: Int64) {
         separate()
         if value < 0 { append(UInt8(ascii: "-")) }
-        digits(value.magnitude)
+        DecimalDigits.append(value.magnitude, to: &bytes)
     }
 
     /// A whole number.
@@ -18,9 +18,7 @@ extension JSONWriter {
     public mutating func double(_ value: Double) {
         guard value.isFinite else { return null() }
         separate()
-        // The description is the shortest form, and for finite values it is JSON: "0.1", "-0.0", "1e+16", "5e-324".
-        var text = value.description
-        text.withUTF8 { append(contentsOf: $0) }
+        DecimalDigits.append(shortest: value, to: &bytes)
     }
 
     /// A number with a fixed count of decimals, as gpsd writes it; `null` when it is not finite or 1e15 and more.
@@ -28,17 +26,6 @@ extension JSONWriter {
     public mutating func fixed(_ value: Double, decimals: Int) {
         guard value.magnitude < FixedDecimal.limit else { return null() }
         separate()
-        var bytes: [UInt8] = []
         FixedDecimal.append(value, decimals: decimals, to: &bytes)
-        append(contentsOf: bytes)
-    }
-
-    private mutating func digits(_ value: UInt64) {
-        var divisor: UInt64 = 1
-        while value / divisor >= 10 { divisor *= 10 }
-        while divisor > 0 {
-            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / divisor % 10))
-            divisor /= 10
-        }
     }
 }

@@ -11,7 +11,7 @@
 ///     }
 public struct JSONWriter: Sendable {
     /// What has been written.
-    public private(set) var bytes: [UInt8]
+    public internal(set) var bytes: [UInt8]
     private var needsComma = false
 
     /// A writer that appends to these bytes.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import DeviceCore
-import SensorFusion
+package import SensorFusion
 import Dispatch
 import Synchronization
 
@@ -115,6 +115,10 @@ package final class MotionEngine: Sendable {
             return (state.pipeline.filter.bias, state.pipeline.filter.biasSigma)
         }
     }
+
+    /// How the device has been held since its magnetometer is looked at; nil where that cannot be told, as without a
+    /// gyroscope.
+    package var magneticSurvey: MagneticSurvey? { state.withLock { $0.pipeline.calibrator.survey } }
 
     // MARK: Calibrations
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import JSONBytes
+import TestSupport
 import Testing
 
 @Suite("JSON writer")
@@ -33,6 +34,34 @@ struct WriterTests {
             String(decoding: writer.bytes, as: UTF8.self)
                 == #"{"a":-9223372036854775808,"é\"\n":[[],{},true,false,null,{"x":[],"b":"[","c":0}"# + "\n-120"
         )
+    }
+
+    @Test("Numbers have the standard library's shortest form, whatever their digits")
+    func shortestNumbers() {
+        var generator = SeededGenerator(seed: 5)
+        var values: [Double] = [0, -0.0, 1, 0.1, 1e-4, 0.9e-4, 1e-9, 3_999_999.999_999_999, 4e6, 1e15, 1e16, 5e-324]
+        for power in -20...20 {
+            let unit = Double(sign: .plus, exponent: 3 * power, significand: 1)
+            for _ in 0..<200 { values.append(Double.random(in: -unit...unit, using: &generator)) }
+        }
+        // Of few digits, and their neighbours, which are not.
+        for decimals in 0...12 {
+            for _ in 0..<500 {
+                let whole = Double(Int64.random(in: -9_999_999_999...9_999_999_999, using: &generator))
+                let value = whole / (0..<decimals).reduce(1) { unit, _ in unit * 10 }
+                values += [value, value.nextUp, value.nextDown]
+            }
+        }
+        for _ in 0..<2000 {
+            let value = Double(bitPattern: generator.next())
+            if value.isFinite { values.append(value) }
+        }
+        let wrong = values.filter { value in
+            var writer = JSONWriter()
+            writer.double(value)
+            return writer.bytes != [UInt8](value.description.utf8)
+        }
+        #expect(wrong.isEmpty, "\(wrong.prefix(5))")
     }
 
     @Test("Strings are escaped as RFC 8259 asks")

@@ -64,6 +64,21 @@ struct HeadingReplayTests {
         #expect(words.contains("N") && words.contains("magnetic") && words.contains("true") && words.contains("µT"))
     }
 
+    @Test("Before the device has been turned it says what to do, and how far it has come")
+    func advice() throws {
+        let demand = "The device's own magnetism is not known yet: turn it once around, and tip it over."
+        let lying = try Tool.run(["replay", Tool.csv("flat-face-up"), "heading"])
+        #expect(lying.lines.count { $0.contains("no heading: \(demand)") } == 1, "\(lying.lines.prefix(5))")
+        let json = try Tool.run(["replay", Tool.csv("flat-face-up"), "heading", "--json"])
+        #expect(json.notes.contains("heading: \(demand)"))
+        // This one lies still for ten seconds, and is turned then.
+        let slow = Tool.traces + "/broad/broad_03_undisturbed_slow_rotation_C.csv"
+        let turned = try Tool.run(["replay", slow, "heading"])
+        let advice = turned.lines.filter { $0.contains("no heading: ") }
+        #expect(advice.contains { $0.contains(" of 12 directions; up was the face") }, "\(advice)")
+        #expect(turned.lines.last?.contains("no heading") == false)
+    }
+
     @Test("A recording without a magnetometer says what it holds")
     func missing() throws {
         let text = "t,gx,gy,gz,ax,ay,az\n0,0,0,0,0,0,9.8\n0.01,0,0,0,0,0,9.8\n"

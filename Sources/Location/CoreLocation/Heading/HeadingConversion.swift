@@ -59,7 +59,7 @@ enum HeadingConversion {
         of report: AttitudeReport, orientation: CLDeviceOrientation, declination: Double?, deviceDeclination: Double?,
         fallbackTime: WallTime
     ) -> CLHeading.Values? {
-        let turn = HeadingAxis.turn(of: orientation)
+        let turn = orientation.turn
         func direction(_ angle: Double) -> Double? {
             angle >= 0 && angle < 360 ? HeadingAxis.degrees(angle + turn) : nil
         }
@@ -78,4 +78,21 @@ enum HeadingConversion {
             headingAccuracy: compassAccuracy,
             timestamp: (report.time ?? fallbackTime).sinceReferenceDate)
     }
+}
+
+extension CLDeviceOrientation {
+    /// The edge that is at the top, in the device's axes: -y upside down, +x in `landscapeLeft` (the top edge points left,
+    /// so the right one is up), -x in `landscapeRight`.
+    var topEdge: SIMD3<Double> {
+        switch self {
+        case .portraitUpsideDown: SIMD3(0, -1, 0)
+        case .landscapeLeft: SIMD3(1, 0, 0)
+        case .landscapeRight: SIMD3(-1, 0, 0)
+        // The last three are never taken for a heading.
+        case .portrait, .unknown, .faceUp, .faceDown: SIMD3(0, 1, 0)
+        }
+    }
+
+    /// Degrees clockwise from portrait's top edge to the one that is at the top, seen from above on a device that lies flat.
+    var turn: Double { HeadingAxis.degrees(atan2(topEdge.x, topEdge.y) * 180 / .pi) }
 }

@@ -70,7 +70,7 @@ struct HeadingState: Sendable {
         seen.lastOwnHeading = state.time
         seen.hasHeading = true
         seen.isFailed = false
-        let (heading, flatness) = axis.direction(of: orientation, attitude: attitude)
+        let (heading, flatness) = axis.direction(of: orientation.topEdge, attitude: attitude)
         // What was seen through another calibration says nothing of this one.
         if state.magneticQuality != quality { evenness = FieldEvenness() }
         quality = state.magneticQuality

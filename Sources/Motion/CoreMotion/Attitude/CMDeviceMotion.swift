@@ -64,7 +64,8 @@ open class CMDeviceMotion: CMLogItem {
     /// The direction of the top edge in degrees clockwise from north, from 0 to less than 360: 270° less the attitude's
     /// yaw. -1 in frames whose x axis does not point north, and in that of true north while that is not known.
     ///
-    /// Like yaw, it tells little when the top edge points straight up or down.
+    /// It is the axis of Core Location's headings in portrait: when the top edge points up by more than 60°, and until it
+    /// does so by less than 50°, it is the direction of the back, and of the face when the edge points down as much.
     open var heading: Double { stored.heading }
 
     /// Where the sensors are.

@@ -2,6 +2,7 @@
 
 import DeviceCore
 import MotionEngine
+import SensorFusion
 
 /// What batches have in common.
 enum Batches {
@@ -76,6 +77,7 @@ struct SecondOfReadings: ReadingShaper {
 /// Groups device motions, in the frame that needs no magnetometer, into arrays of a second.
 struct SecondOfMotions: ReadingShaper {
     private var collector = SecondCollector<DeviceMotionReading>(rate: Batches.deviceMotionRate)
+    private var axis = HeadingAxis()
 
     /// What batches of device motion come from. Readings may wait in the kernel until there is a second of them.
     static func plan(_ device: Device) -> StreamPlan<SecondOfMotions> {
@@ -84,7 +86,9 @@ struct SecondOfMotions: ReadingShaper {
 
     mutating func take(_ states: [FusedState], into mailbox: inout Mailbox<[DeviceMotionReading]>) {
         for state in states where state.usesGyroscope {
-            guard let values = MotionConversion.deviceMotion(state, in: .standard) else { continue }
+            guard let values = MotionConversion.deviceMotion(state, in: .standard, correctedFrom: 0, axis: &axis) else {
+                continue
+            }
             let motion = DeviceMotionReading(values: values, time: state.time)
             if let motions = collector.take(motion, at: motion.time) { mailbox.add(motions) }
         }

@@ -76,6 +76,7 @@ struct EachDeviceMotion: ReadingShaper {
     let frame: CMAttitudeReferenceFrame
     /// The first north offset, from which the corrected frame goes on.
     private var start: Double?
+    private var axis = HeadingAxis()
     private var hasAskedForMovement = false
     private var hasMissedTrueNorth = false
 
@@ -86,7 +87,7 @@ struct EachDeviceMotion: ReadingShaper {
         for state in states where state.usesGyroscope {
             tellWhatIsMissing(state, mailbox: &mailbox)
             if start == nil { start = state.northOffset }
-            let values = MotionConversion.deviceMotion(state, in: frame, correctedFrom: start ?? 0)
+            let values = MotionConversion.deviceMotion(state, in: frame, correctedFrom: start ?? 0, axis: &axis)
             if let values { mailbox.add(DeviceMotionReading(values: values, time: state.time)) }
         }
     }

@@ -38,9 +38,11 @@ enum MotionConversion {
     /// A state of the motion engine, its attitude against that frame; nil when the frame takes north and that is not
     /// known.
     ///
-    /// - Parameter correctedFrom: The north offset at which the corrected frame is that of the state's own attitude.
+    /// - Parameters:
+    ///   - correctedFrom: The north offset at which the corrected frame is that of the state's own attitude.
+    ///   - axis: Whose direction the heading is, as the states before have left it.
     static func deviceMotion(
-        _ state: FusedState, in frame: CMAttitudeReferenceFrame, correctedFrom start: Double = 0
+        _ state: FusedState, in frame: CMAttitudeReferenceFrame, correctedFrom start: Double, axis: inout HeadingAxis
     ) -> CMDeviceMotion.Values? {
         guard let turn = turn(of: state, to: frame, correctedFrom: start) else { return nil }
         let attitude = frame == .xArbitraryZVertical ? state.attitude : Quaternion(aboutZ: turn) * state.attitude
@@ -53,7 +55,8 @@ enum MotionConversion {
                 field: magneticField(field), accuracy: accuracy(state.magneticQuality))
         }
         if frame == .xMagneticNorthZVertical || frame == .xTrueNorthZVertical && state.declination != nil {
-            values.heading = heading(values.attitude)
+            // In axes x north, y west the heading would be reckoned from the west.
+            values.heading = HeadingAxis.degrees(axis.direction(attitude: attitude).heading - 90)
         }
         return values
     }
@@ -87,15 +90,5 @@ enum MotionConversion {
     /// By the same steps.
     static func accuracy(_ quality: MagneticQuality) -> CMMagneticFieldCalibrationAccuracy {
         CMMagneticFieldCalibrationAccuracy(rawValue: Int32(quality.rawValue)) ?? .uncalibrated
-    }
-
-    /// Degrees from north, from 0 to less than 360, of the top edge of a device with that attitude in axes x north, y west.
-    ///
-    /// With the face up the top edge points west at yaw 0, and yaw turns the other way round: 270° - yaw.
-    static func heading(_ attitude: CMQuaternion) -> Double {
-        let degrees = 270 - Rotation(attitude).yaw * 180 / .pi
-        let heading = degrees >= 360 ? degrees - 360 : degrees
-        // Not -0, nor 360 by rounding.
-        return heading > 0 && heading < 360 ? heading : 0
     }
 }

@@ -97,7 +97,10 @@ extension AttitudeFilter {
         guard hasGyroscope else { return shortMean(of: inFrame, interval: interval) }
         gravityCoefficients.advance(by: interval)
         let mean = gravityLanes.update(inFrame, gravityCoefficients)
-        motion.update(acceleration: inFrame - mean, rate: rateWithoutBias, interval: interval)
+        // Every fourth sample tells as much; the gyroscope's are counted too.
+        if steps & 6 == 0 {
+            motion.update(acceleration: inFrame - mean, rate: rateWithoutBias, interval: 4 * interval)
+        }
         return mean
     }
 

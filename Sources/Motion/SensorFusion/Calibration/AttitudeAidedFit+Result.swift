@@ -9,6 +9,8 @@ extension AttitudeAidedFit {
         fit.shift = SIMD3(solution[3], solution[7], solution[11]) * scale.unit - fit.matrix * scale.center
         fit.latency = latency
         measure()
+        weights.update(lengths[..<count])
+        fit.newestWeight = newestWeight
         let (strength, dip) = meanField()
         fit.strength = strength * scale.unit
         fit.dip = dip
@@ -26,6 +28,17 @@ extension AttitudeAidedFit {
         measure()
         fit.residualInForce = weights.remainder(lengths[..<count], components: 3) / strength
         return fit
+    }
+
+    /// What the samples of the newest window count, as a part of what they would if they fitted; 1 as long as they are few.
+    private var newestWeight: Double {
+        var (sum, total, number) = (0.0, 0.0, 0)
+        for index in 0..<count where slots[index] == newestSlot {
+            sum += weights.values[index]
+            total += weights.base[index]
+            number += 1
+        }
+        return number < Self.fewestOfWindow ? 1 : sum / total
     }
 
     /// The covariance of the correction under its fixed trace.

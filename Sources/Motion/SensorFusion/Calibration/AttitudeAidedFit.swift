@@ -31,6 +31,8 @@ struct AttitudeAidedFit: Sendable {
     static let largestBiasStep = 0.1
     /// Neighbouring samples are wrong together (the field of a room is uneven): so many count as one.
     static let samplesPerIndependentOne = 30.0
+    /// So many samples of a window say something of it by themselves.
+    static let fewestOfWindow = 30
     /// Radians per second at which a sample has half its weight.
     static let fastRate = 5.0
     /// Prior deviation of the lag, and what is believable, seconds.
@@ -44,6 +46,7 @@ struct AttitudeAidedFit: Sendable {
     var weights: SampleWeights
     var lengths: [Double]
     var slots: [Int]
+    var newestSlot = 0
     var windowSums: [Double]
     var windowFields = [SIMD3<Double>](repeating: .zero, count: windowLimit)
     var system = PositiveSystem(size: unknowns)
@@ -109,14 +112,17 @@ extension AttitudeAidedFit {
         guard let scale = FieldScale(samples.prefix(count)) else { return false }
         self.scale = scale
         let fast = Self.fastRate * Self.fastRate
+        var newest = Int.min
         for index in 0..<count {
             let sample = samples[index]
+            newest = max(newest, sample.window)
             fields[index] = scale.scaled(sample.field)
             weights.base[index] = 1 / (1 + sample.rate.squaredLength / fast)
             weights.values[index] = weights.base[index]
             slots[index] = sample.window % Self.windowLimit
             drifts[index] = sample.drift
         }
+        newestSlot = newest % Self.windowLimit
         return true
     }
 

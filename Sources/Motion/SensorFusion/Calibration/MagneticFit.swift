@@ -19,6 +19,8 @@ struct MagneticFit: Sendable, Equatable {
     /// By how much the headings differ at the samples that the fit and the calibration in force give: root mean square,
     /// radians; NaN without attitudes.
     var headingChange = Double.nan
+    /// What the latest samples count in it, as a part of what they would if they fitted; 1 without attitudes.
+    var newestWeight = 1.0
     /// How uncertain the heading is, however the device is held; nil without attitudes.
     var doubt: HeadingDoubt?
     /// Of the gyroscope, device axes, radians per second; zero without attitudes.

@@ -15,12 +15,12 @@ package enum TraceSampleText {
     ) {
         guard TraceSample.isUsable(kind.isVector ? value : SIMD3(value.x, 0, 0)) else { return }
         TraceLine.begin(kind.lineKey, time, &buffer)
-        append(value.x, to: &buffer)
+        DecimalDigits.append(shortest: value.x, to: &buffer)
         if kind.isVector {
             buffer.append(UInt8(ascii: ","))
-            append(value.y, to: &buffer)
+            DecimalDigits.append(shortest: value.y, to: &buffer)
             buffer.append(UInt8(ascii: ","))
-            append(value.z, to: &buffer)
+            DecimalDigits.append(shortest: value.z, to: &buffer)
             buffer.append(UInt8(ascii: "]"))
         }
         buffer.append(contentsOf: sensor)
@@ -42,11 +42,5 @@ package enum TraceSampleText {
         var writer = JSONWriter(appendingTo: [UInt8](",\"sensor\":".utf8))
         writer.string(sensor)
         return writer.bytes
-    }
-
-    /// Appends a finite number in the shortest form that reads back as the same value.
-    private static func append(_ number: Double, to buffer: inout [UInt8]) {
-        var text = number.description
-        text.withUTF8 { buffer.append(contentsOf: $0) }
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import JSONBytes
+
 /// Decimal seconds as text and as whole nanoseconds, without a detour through Double, which keeps fewer digits.
 package enum TraceSeconds {
     /// Seconds of more digits than this are beyond the range of Int64 nanoseconds.
@@ -55,22 +57,9 @@ package enum TraceSeconds {
     package static func append(_ nanoseconds: Int64, to bytes: inout [UInt8]) {
         if nanoseconds < 0 { bytes.append(UInt8(ascii: "-")) }
         let (seconds, fraction) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)
-        appendDigits(seconds, minimum: 1, to: &bytes)
+        DecimalDigits.append(seconds, to: &bytes)
         bytes.append(UInt8(ascii: "."))
-        appendDigits(fraction, minimum: 9, to: &bytes)
-    }
-
-    /// Appends a number with leading zeros.
-    static func appendDigits(_ value: UInt64, minimum: Int, to bytes: inout [UInt8]) {
-        let start = bytes.count
-        var rest = value
-        var count = 0
-        while rest > 0 || count < minimum {
-            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-            rest /= 10
-            count += 1
-        }
-        bytes[start...].reverse()
+        DecimalDigits.append(fraction, minimum: 9, to: &bytes)
     }
 
     /// A number with an exponent, as other programs write it when they rewrite a trace, or with leading zeros.

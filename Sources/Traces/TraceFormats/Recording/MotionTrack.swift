@@ -75,6 +75,11 @@ public struct MotionTrack: Sendable, Hashable {
     /// Moves all times.
     mutating func shift(by nanoseconds: Int64) { times.shift(by: nanoseconds) }
 
+    /// Moves what a clock that was set back measured: see ``Swift/Array/undoClockSteps(like:isSame:)``.
+    mutating func undoClockSteps(like known: [Int64]) -> [Int64] {
+        times.undoClockSteps(like: known) { values[$0] == values[$1] }
+    }
+
     /// The usual rate in hertz: one over the median of the intervals; nil for fewer than two readings.
     public var rate: Double? {
         // A thousand intervals tell the rate as well as all of them.

@@ -21,23 +21,34 @@ extension Recording {
     /// positions, then the readings in the order of the sensors. There must not be a header yet; the writer stays open.
     public func write(to sink: any TraceSink, source: String = "") throws(DeviceError) {
         try sink.write(traceHeader(source: source))
-        // Of lists with one time the first counts.
         let lists = [battery.times, reports.times] + tracks.map(\.times)
+        let sensors = sensors
         var next = lists.map { _ in 0 }
-        func time(_ list: Int) -> Int64 { lists[list][next[list]] }
-        while let list = lists.indices.lazy.filter({ next[$0] < lists[$0].count }).min(by: { time($0) < time($1) }) {
+        while let list = Self.earliest(lists, next) {
             let place = next[list]
             let contents: TraceEvent.Contents
             switch list {
             case 0: contents = .battery(battery.readings[place])
             case 1: contents = .gpsd(reports.line(place))
             default:
-                let track = tracks[list - 2]
-                contents = .sample(track.values[place], kind: track.sensor.kind, sensor: track.sensor.id, stamp: nil)
+                let sensor = sensors[list - 2]
+                contents = .sample(tracks[list - 2].values[place], kind: sensor.kind, sensor: sensor.id, stamp: nil)
             }
-            try sink.write(TraceEvent(time: time(list), contents))
+            try sink.write(TraceEvent(time: lists[list][place], contents))
             next[list] += 1
         }
+    }
+
+    /// The list whose next time is the first, and of those with one time the first list; nil at the end.
+    private static func earliest(_ lists: [[Int64]], _ next: [Int]) -> Int? {
+        var found: Int?
+        var least = Int64.max
+        for list in lists.indices where next[list] < lists[list].count {
+            let time = lists[list][next[list]]
+            guard found == nil || time < least else { continue }
+            (found, least) = (list, time)
+        }
+        return found
     }
 
     /// The same trace in memory.

@@ -36,7 +36,7 @@ struct ListenerPlan {
             let tap = drawsPictures ? FusionTap(device) : nil
             return DeviceMotionListener(frame: frame, interval: interval, origin: origin, tap: tap, outlet: outlet)
         case .heading:
-            return HeadingListener(edge: edge, interval: interval, origin: origin, clock: clock, outlet: outlet)
+            return HeadingListener(edge: edge, interval: interval, origin: origin, device: device, outlet: outlet)
         case .accelerometer, .gyro, .magnetometer, .pressure:
             return MotionListener(stream, interval: interval, outlet: outlet)
         }

@@ -38,11 +38,14 @@ struct DeviceMotionReading: TimedReading {
     var callback: String { "deviceMotion" }
 
     func writeValues(to writer: inout JSONWriter) {
-        writer.members([
-            "quaternion": (0..<4).map { quaternion[$0] }, "gravity": gravity, "userAcceleration": userAcceleration,
-            "rotationRate": rotationRate, "magneticField": magneticField, "magneticAccuracy": magneticAccuracy,
-            "heading": heading,
-        ])
+        // One by one: there may be hundreds a second.
+        writer.array("quaternion") { for index in 0..<4 { $0.double(quaternion[index]) } }
+        writer.member("gravity", gravity)
+        writer.member("userAcceleration", userAcceleration)
+        writer.member("rotationRate", rotationRate)
+        writer.member("magneticField", magneticField)
+        writer.member("magneticAccuracy", magneticAccuracy)
+        writer.member("heading", heading)
     }
 
     func columns(_ ink: Ink) -> [String] {

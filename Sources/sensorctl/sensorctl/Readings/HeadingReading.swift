@@ -3,6 +3,7 @@
 import CoreLocation
 import Foundation
 import JSONBytes
+import SensorFusion
 import SensorTools
 
 struct HeadingReading: TimedReading {
@@ -62,6 +63,53 @@ extension HeadingReading {
         self.init(
             timestamp: timestamp, magneticHeading: heading.magneticHeading, trueHeading: heading.trueHeading,
             headingAccuracy: heading.headingAccuracy, field: SIMD3(heading.x, heading.y, heading.z))
+    }
+}
+
+/// What a user has to do before the heading can be trusted.
+struct HeadingAdvice: Reading, Equatable {
+    /// How the device has been held so far; nil where nobody can tell.
+    let survey: MagneticSurvey?
+
+    /// True when more has been seen than then.
+    func isNews(after earlier: HeadingAdvice?) -> Bool {
+        guard let earlier else { return true }
+        guard let survey, let former = earlier.survey else { return false }
+        return survey.isCalibrated != former.isCalibrated || survey.sectors > former.sectors
+            || survey.sidesUp.count > former.sidesUp.count
+    }
+
+    var text: String {
+        if let survey, survey.isCalibrated {
+            return "The magnetic field is not the earth's here: go away from iron and magnets."
+        }
+        let demand = "The device's own magnetism is not known yet: turn it once around, and tip it over."
+        guard let survey, survey.sectors > 0 else { return demand }
+        let directions = "It has pointed to \(survey.sectors) of \(MagneticSurvey.sectorCount) directions"
+        let sides = survey.sidesUp.map(\.words).joined(separator: ", ")
+        return "\(demand) \(directions)\(sides.isEmpty ? "" : "; up was the \(sides)")."
+    }
+
+    func writeMembers(to writer: inout JSONWriter) {
+        writer.members(["callback": "headingCalibration", "text": text])
+        if let survey { writer.members(["directions": survey.sectors]) }
+    }
+
+    func lines(_ ink: Ink) -> [String] { ["\(ink.color(214, "no heading")): \(text)"] }
+
+    var note: String? { "heading: \(text)" }
+}
+
+extension MagneticSurvey.Side {
+    fileprivate var words: String {
+        switch self {
+        case .face: "face"
+        case .back: "back"
+        case .topEdge: "top edge"
+        case .bottomEdge: "bottom edge"
+        case .rightEdge: "right edge"
+        case .leftEdge: "left edge"
+        }
     }
 }
 

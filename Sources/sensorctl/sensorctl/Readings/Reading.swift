@@ -43,7 +43,8 @@ protocol TimedReading: Reading {
 
 extension TimedReading {
     func writeMembers(to writer: inout JSONWriter) {
-        writer.members(["callback": callback, "timestamp": timestamp])
+        writer.member("callback", callback)
+        writer.member("timestamp", timestamp)
         writeValues(to: &writer)
     }
 

@@ -3,6 +3,7 @@
 import CoreLocation
 import DeviceCore
 import Foundation
+import MotionEngine
 
 /// A manager and its delegate: hands every callback to an outlet.
 final class LocationListener: NSObject, CLLocationManagerDelegate, StreamListener {
@@ -51,18 +52,25 @@ final class LocationListener: NSObject, CLLocationManagerDelegate, StreamListene
 ///
 /// It asks for the position as well, without which there is no true heading; that there is none is no failure.
 final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener {
+    /// Seconds between pieces of advice.
+    private static let pause = 5.0
+
     let outlet: ReadingOutlet
     private let manager = CLLocationManager()
     private let interval: Double
     private let origin: BootTime
     private let clock: any DeviceClock
+    private let engine: MotionEngine
     /// When the next heading is wanted.
     private var due: Double?
+    /// What was advised last, and when; nil while the heading can be trusted.
+    private var advice: (HeadingAdvice, time: Double)?
 
-    init(edge: EdgeName, interval: Double, origin: BootTime, clock: any DeviceClock, outlet: ReadingOutlet) {
+    init(edge: EdgeName, interval: Double, origin: BootTime, device: Device, outlet: ReadingOutlet) {
         self.interval = interval
         self.origin = origin
-        self.clock = clock
+        clock = device.clock
+        engine = MotionEngine.of(device)
         self.outlet = outlet
         super.init()
         manager.headingFilter = kCLHeadingFilterNone
@@ -89,6 +97,21 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
         // Regular as long as headings come, without catching up on those that did not.
         due = max((due ?? timestamp) + interval, timestamp + interval / 2)
         outlet.print(HeadingReading(heading, timestamp: timestamp))
+        if heading.headingAccuracy >= 0 { advice = nil }
+        if let advice, abs(timestamp - advice.time) >= Self.pause { advise(after: advice.0, at: timestamp) }
+    }
+
+    func locationManagerShouldDisplayHeadingCalibration(_ manager: CLLocationManager) -> Bool {
+        advise(after: nil, at: origin.secondsTo(clock.now.seconds))
+        return false
+    }
+
+    /// Says what to do where there is no window that does, and how far it has come.
+    private func advise(after earlier: HeadingAdvice?, at time: Double) {
+        let now = HeadingAdvice(survey: engine.magneticSurvey)
+        let isNews = now.isNews(after: earlier)
+        advice = (isNews ? now : earlier ?? now, time)
+        if isNews { outlet.tell(now) }
     }
 
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {

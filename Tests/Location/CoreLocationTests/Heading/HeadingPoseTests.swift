@@ -12,7 +12,7 @@ struct HeadingPoseTests {
         _ pose: Pose, _ orientation: CLDeviceOrientation = .portrait
     ) -> (heading: Double, flatness: Double) {
         var axis = HeadingAxis()
-        let (heading, flatness) = axis.direction(of: orientation, attitude: pose.quaternion)
+        let (heading, flatness) = axis.direction(of: orientation.topEdge, attitude: pose.quaternion)
         return ((heading * 1e6).rounded() / 1e6, (flatness * 1e6).rounded() / 1e6)
     }
 
@@ -61,7 +61,7 @@ struct HeadingPoseTests {
         #expect(heading(north, .portraitUpsideDown).heading == 180)
         #expect(heading(north, .landscapeRight).heading == 270)
         for orientation in [CLDeviceOrientation.portrait, .landscapeLeft, .portraitUpsideDown, .landscapeRight] {
-            #expect(HeadingAxis.turn(of: orientation) == heading(north, orientation).heading)
+            #expect(orientation.turn == heading(north, orientation).heading)
         }
     }
 
@@ -125,7 +125,7 @@ struct HeadingPoseTests {
             let pose = Pose(
                 x: [1, 0, 0], y: [0, cos(angle), sin(angle)], z: [0, -sin(angle), cos(angle)]
             ).turned(by: 77)
-            let (heading, flatness) = axis.direction(of: .portrait, attitude: pose.quaternion)
+            let (heading, flatness) = axis.direction(attitude: pose.quaternion)
             #expect(abs(heading - 77) < 1e-9, "\(elevation)")
             #expect(flatness >= 0.5 - 1e-9, "\(elevation)")
         }
@@ -139,7 +139,7 @@ struct HeadingPoseTests {
             let (y, z) = (SIMD3(0, cos(e), sin(e)), SIMD3(0, -sin(e), cos(e)))
             let x = SIMD3<Double>(1, 0, 0)
             let pose = Pose(x: x * cos(r) - z * sin(r), y: y, z: z * cos(r) + x * sin(r))
-            return axis.direction(of: .portrait, attitude: pose.quaternion).heading
+            return axis.direction(attitude: pose.quaternion).heading
         }
         var axis = HeadingAxis()
         // The edge points north all the while.

@@ -103,6 +103,26 @@ struct DeviceMotionPoseTests {
         }
     }
 
+    @Test("Held like a camera the heading is that of the back, as Core Location's is, until the device is tilted back")
+    func camera() throws {
+        var axis = HeadingAxis()
+        func heading(_ elevation: Double) throws -> Double {
+            // The top edge points north and up by the elevation; the device is rolled by 20 degrees about it.
+            let attitude = States.turn([1, 0, 0], elevation) * States.turn([0, 1, 0], 20)
+            let frame = CMAttitudeReferenceFrame.xMagneticNorthZVertical
+            let values = MotionConversion.deviceMotion(States.at(0, attitude), in: frame, correctedFrom: 0, axis: &axis)
+            return try #require(values).heading
+        }
+        // The back is -z: of (sin 20, -sin e cos 20, cos e cos 20) the opposite.
+        func back(_ elevation: Double) -> Double {
+            let (e, r) = (elevation * .pi / 180, 20 * Double.pi / 180)
+            return atan2(-sin(r), sin(e) * cos(r)) * 180 / .pi
+        }
+        #expect(try difference(heading(59), 0) < 1e-9)
+        for elevation in [61.0, 90, 51] { #expect(try difference(heading(elevation), back(elevation)) < 1e-9) }
+        #expect(try difference(heading(49), 0) < 1e-9)
+    }
+
     @Test(
         "Attitudes that Core Motion reported have the gravity that it reported with them",
         arguments: RecordedAttitudes.rows)

@@ -36,3 +36,13 @@ enum States {
         a.count == b.count && zip(a, b).allSatisfy { abs($0 - $1) <= tolerance }
     }
 }
+
+extension MotionConversion {
+    /// Of a state before which there was none.
+    static func deviceMotion(
+        _ state: FusedState, in frame: CMAttitudeReferenceFrame, correctedFrom start: Double = 0
+    ) -> CMDeviceMotion.Values? {
+        var axis = HeadingAxis()
+        return deviceMotion(state, in: frame, correctedFrom: start, axis: &axis)
+    }
+}

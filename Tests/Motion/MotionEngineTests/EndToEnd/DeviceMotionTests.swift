@@ -65,8 +65,8 @@ struct DeviceMotionTests {
             let (w, x, y, z) = (row.attitude[0], row.attitude[1], row.attitude[2], row.attitude[3])
             let east = 2 * (x * y - w * z)
             let north = w * w - x * x + y * y - z * z
-            // Where the top edge points up it tells little.
-            guard east * east + north * north > 0.25 else { return nil }
+            // Where the top edge points up or down by more than 50 degrees the heading may be that of the back or the face.
+            guard (east * east + north * north).squareRoot() > cos(49 * Double.pi / 180) else { return nil }
             let turns = (diary.motions[row.index].heading - atan2(east, north) * 180 / .pi) / 360
             return (turns - turns.rounded()) * 360
         }

@@ -190,6 +190,19 @@ struct MagnetometerCalibratorTests {
         #expect(worstError(calibrator.calibration, hard: device.hard) < 0.05)
     }
 
+    @Test("Iron that comes after a minute is known within half a minute: what was seen before it is forgotten")
+    func laterIron() {
+        var device = TurningDevice()
+        var calibrator = MagnetometerCalibrator()
+        for index in 0..<4500 {
+            if index == 3000 { device.hard += [40, 0, 0] }
+            let (field, attitude, time) = device.step(device.tumble())
+            _ = calibrator.update(field, attitude: attitude, timestamp: time)
+        }
+        #expect(worstError(calibrator.calibration, hard: device.hard) < 0.05)
+        #expect(calibrator.quality >= .medium)
+    }
+
     @Test("A fit that contradicts the expected field is not adopted")
     func expected() {
         var device = TurningDevice()
@@ -288,8 +301,10 @@ struct MagnetometerCalibratorTests {
         good.quality = .medium
         var calibrator = MagnetometerCalibrator(start: good)
         #expect(calibrator.calibration == good)
+        // But it may be of a time before something was screwed on.
+        #expect(calibrator.quality == .low)
         calibrator.reset()
-        #expect(calibrator.calibration == good)
+        #expect(calibrator.calibration == good && calibrator.quality == .low)
     }
 
     @Test("A stored calibration that no longer fits is replaced")
@@ -306,6 +321,52 @@ struct MagnetometerCalibratorTests {
         }
         #expect(worstError(calibrator.calibration, hard: device.hard) < 0.03)
         #expect(calibrator.calibration.difference(from: stale) > 0.5)
+    }
+
+    @Test("A stored calibration that fits is as good as it was once the device has been turned")
+    func testedStart() {
+        var device = TurningDevice()
+        var first = MagnetometerCalibrator()
+        for _ in 0..<3000 {
+            let (field, attitude, time) = device.step(device.tumble())
+            _ = first.update(field, attitude: attitude, timestamp: time)
+        }
+        #expect(first.quality == .high)
+        var again = MagnetometerCalibrator(start: first.calibration)
+        #expect(again.quality == .low)
+        for _ in 0..<1000 {
+            let (field, attitude, time) = device.step(device.tumble())
+            _ = again.update(field, attitude: attitude, timestamp: time)
+        }
+        #expect(again.calibration.correctsTheSame(as: first.calibration))
+        #expect(again.quality >= .medium)
+    }
+
+    @Test("How the device was held: flat on a table, once around, and tipped over an edge")
+    func survey() throws {
+        var device = TurningDevice()
+        var calibrator = MagnetometerCalibrator()
+        func turn(_ rate: SIMD3<Double>, seconds: Double) {
+            for _ in 0..<Int(seconds / TurningDevice.interval) {
+                let (field, attitude, time) = device.step(rate)
+                _ = calibrator.update(field, attitude: attitude, timestamp: time)
+            }
+        }
+        #expect(calibrator.survey == nil)
+        // The first two seconds do not count.
+        turn(.zero, seconds: 3)
+        let start = try #require(calibrator.survey)
+        #expect(start.sectors <= 1 && !start.isCalibrated)
+        turn([0, 0, .pi / 4], seconds: 2)
+        let quarter = try #require(calibrator.survey)
+        // From north over west by ninety degrees: 3 of 12 parts, and one that was begun.
+        #expect((3...4).contains(quarter.sectors) && quarter.sidesUp == [.face])
+        turn([0, 0, .pi / 4], seconds: 7)
+        #expect(calibrator.survey?.sectors == MagneticSurvey.sectorCount)
+        turn([0, .pi / 4, 0], seconds: 2)
+        // Right-handed about the top edge: the right edge goes down.
+        let tipped = try #require(calibrator.survey)
+        #expect(tipped.sidesUp == [.face, .leftEdge] && tipped.isCalibrated)
     }
 
     @Test("The ellipsoid agrees with scipy's")
