@@ -9,16 +9,24 @@ package enum DecimalDigits {
     ///
     /// - Parameter minimum: At least so many digits, up to 32, with zeros in front.
     package static func append(_ value: UInt64, minimum: Int = 1, to bytes: inout [UInt8]) {
-        let minimum = min(minimum, most)
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: most) { digits in
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: most) { text in
             var place = most
-            var rest = value
-            while rest > 0 || most - place < minimum {
-                place -= 1
-                digits[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-                rest /= 10
-            }
-            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: digits[place...]))
+            write(value, minimum: min(minimum, most), to: text, before: &place)
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[place...]))
+        }
+    }
+
+    /// Writes digits from the right to the left; there must be room for them.
+    @inline(__always)
+    private static func write(
+        _ value: UInt64, minimum: Int, to text: UnsafeMutableBufferPointer<UInt8>, before place: inout Int
+    ) {
+        var rest = value
+        let last = place - minimum
+        while rest > 0 || place > last {
+            place -= 1
+            text[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
         }
     }
 
@@ -40,17 +48,24 @@ package enum DecimalDigits {
             var text = value.description
             return text.withUTF8 { bytes.append(contentsOf: $0) }
         }
-        if value.sign == .minus { bytes.append(UInt8(ascii: "-")) }
-        let whole: UInt64
-        var fraction: UInt64
-        (whole, fraction) = UInt64(billionths).quotientAndRemainder(dividingBy: 1_000_000_000)
-        append(whole, to: &bytes)
-        bytes.append(UInt8(ascii: "."))
+        let whole = UInt64(billionths) / 1_000_000_000
+        var fraction = UInt64(billionths) % 1_000_000_000
         var decimals = 9
         while decimals > 1, case let (less, digit) = fraction.quotientAndRemainder(dividingBy: 10), digit == 0 {
             fraction = less
             decimals -= 1
         }
-        append(fraction, minimum: decimals, to: &bytes)
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: most) { text in
+            var place = most
+            write(fraction, minimum: decimals, to: text, before: &place)
+            place -= 1
+            text[place] = UInt8(ascii: ".")
+            write(whole, minimum: 1, to: text, before: &place)
+            if value.sign == .minus {
+                place -= 1
+                text[place] = UInt8(ascii: "-")
+            }
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[place...]))
+        }
     }
 }

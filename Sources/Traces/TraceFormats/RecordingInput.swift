@@ -74,7 +74,7 @@ final class RecordingInput {
         guard contents.count <= limit else {
             throw DeviceError(.notSupported, "\(name) is larger than \(limit) bytes. Cut it in parts.")
         }
-        let bytes = Array(contents)
+        let bytes = contents.withUnsafeBytes { [UInt8]($0) }
         if contents.isCutOff { throw DeviceError.becameShorter(name) }
         return bytes
     }

@@ -249,8 +249,8 @@ package struct MagnetometerCalibrator: Sendable {
             lastFit = nil
             return false
         }
-        guard fit.newestWeight >= Self.leastNewestWeight else {
-            // The iron has changed: what was seen before it did says nothing any more.
+        if fit.newestWeight < Self.leastNewestWeight, isAnotherDevice {
+            // What was seen before the iron changed says nothing any more.
             reservoir.forget(before: window)
             lastFit = nil
             return false
@@ -261,6 +261,16 @@ package struct MagnetometerCalibrator: Sendable {
         let before = calibration
         decide(fit, found)
         return before != calibration
+    }
+
+    /// True when the latest samples fit together by themselves, as where the device's own iron has changed; near magnets they
+    /// do not.
+    private var isAnotherDevice: Bool {
+        mutating get {
+            let latest = reservoir.samples.filter { $0.window == window }
+            let fit = aidedFit.fit(latest, inForce: calibration, previous: nil)
+            return fit.map { $0.residual < Self.adoptableResidual } ?? false
+        }
     }
 
     /// The part of the cells of directions in which the corrected field was seen.

@@ -24,6 +24,9 @@ struct TableRows {
 
     /// The readings, with a track for each sensor that has columns.
     private(set) var tracks: [MotionTrack] = []
+    /// The columns of each track's axes.
+    private var axes: [[Column?]] = []
+    private let hasPositions: Bool
     private(set) var reports = ReportTrack()
     /// Times a row had only some axes of a sensor.
     private(set) var partial = 0
@@ -40,10 +43,12 @@ struct TableRows {
     ///   - sensorName: what the sensors are called.
     init(_ columns: [CSVQuantity: Column], from source: String, sensorName: String = "") {
         self.columns = columns
+        hasPositions = columns[.lat] != nil
         for kind in SensorKind.allCases where columns[Self.axes(kind)[0]] != nil {
             var track = MotionTrack(kind, from: source)
             if !sensorName.isEmpty { track.sensor.name = sensorName }
             tracks.append(track)
+            axes.append(Self.axes(kind).map { columns[$0] })
         }
     }
 
@@ -85,7 +90,7 @@ struct TableRows {
     mutating func take(_ reader: borrowing CSVReader, at time: Int64, civil: WallTime?) throws(DeviceError) {
         for index in tracks.indices {
             let kind = tracks[index].sensor.kind
-            let axes = Self.axes(kind)
+            let axes = axes[index]
             guard kind.isVector else {
                 let value = try value(axes[0], reader)
                 if !value.isNaN { tracks[index].append([value, 0, 0], at: time) }
@@ -99,7 +104,7 @@ struct TableRows {
             }
             tracks[index].append(convert(kind, value), at: time)
         }
-        if columns[.lat] != nil { try takePosition(reader, at: time, civil) }
+        if hasPositions { try takePosition(reader, at: time, civil) }
     }
 
     /// Nil for three numbers of which one is missing.
@@ -111,7 +116,11 @@ struct TableRows {
 
     /// A number of the row in the unit of sources; NaN when there is none.
     private func value(_ quantity: CSVQuantity, _ reader: borrowing CSVReader) throws(DeviceError) -> Double {
-        guard let column = columns[quantity], let number = try reader.number(column.index) else { return .nan }
+        try value(columns[quantity], reader)
+    }
+
+    private func value(_ column: Column?, _ reader: borrowing CSVReader) throws(DeviceError) -> Double {
+        guard let column, let number = try reader.number(column.index) else { return .nan }
         let value = column.unit?.value(number) ?? number
         return value.isFinite ? value : .nan
     }
