@@ -30,6 +30,8 @@ package struct FusedState: Sendable {
     package var magneticField: SIMD3<Double>?
     /// How well the device's own field is known.
     package var magneticQuality = MagneticQuality.uncalibrated
+    /// Counts up when the field is corrected in another way.
+    package var magneticCorrections: UInt32 = 0
     /// True while the magnetic field is not the one that is expected here; false as long as none is.
     package var isMagneticallyDisturbed = false
     /// True while the device lies still.

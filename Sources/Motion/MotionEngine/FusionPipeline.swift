@@ -24,6 +24,8 @@ final class FusionPipeline: @unchecked Sendable {
     @exclusivity(unchecked) private(set) var earth = EarthField()
     /// What corrects the accelerometer's readings, in the device's axes; nil for nothing.
     var accelerometerCorrection: SensorCalibration?
+    /// How often what corrects the field has changed.
+    private var corrections: UInt32 = 0
     /// Of the filter, when the calibrator was told last.
     private var timesFound: UInt32 = 0
     @exclusivity(unchecked) private var history = AttitudeHistory()
@@ -207,6 +209,7 @@ final class FusionPipeline: @unchecked Sendable {
     private func follow(_ former: MagneticCalibration) {
         let calibration = calibrator.calibration
         if !calibration.correctsTheSame(as: former) {
+            corrections &+= 1
             let difference = calibration.difference(from: former)
             // Also when nothing is known of how far it went.
             if !(difference <= Self.jump) {
@@ -252,6 +255,7 @@ final class FusionPipeline: @unchecked Sendable {
         if let field, abs(time.seconds(since: field.time)) <= 2 * Self.freshness {
             state.magneticField = field.value
             state.magneticQuality = magneticQuality
+            state.magneticCorrections = corrections
             state.isMagneticallyDisturbed = filter.isFieldExpected && filter.isMagneticallyDisturbed
         }
         state.isResting = filter.isResting

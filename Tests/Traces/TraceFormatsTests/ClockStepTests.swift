@@ -20,7 +20,7 @@ struct ClockStepTests {
         recording.track(.gyroscope)?.values.map { Int(($0.x * 1000).rounded()) } ?? []
     }
 
-    @Test("What it measured afterwards goes on behind what came before, and one remark says so", arguments: [30, 0.5])
+    @Test("What it measured afterwards goes on behind what came before, and one remark says so", arguments: [30, 1.5])
     func back(by seconds: Double) throws {
         let former = Self.seconds(4000, from: 0)
         // The next reading would be of 40 s.
@@ -44,20 +44,27 @@ struct ClockStepTests {
         #expect(recording.remarks.count == 1 && recording.remarks.first?.contains("2 times, by up to 25.0 s") == true)
     }
 
-    @Test("Positions of the same rows stay with their readings")
-    func positions() throws {
+    @Test(
+        "Positions of the same rows stay with their readings, whether they show the step or not",
+        arguments: [1.5, 2, 3])
+    func positions(back: Double) throws {
         var text = "t,gx,gy,gz,lat,lon\n"
-        for row in 0..<1000 {
-            let time = Double(row) / 100 - (row < 500 ? 0 : 3)
-            // One a second, and one more behind the step.
-            let place = row % 100 == 50 ? "4\(Double(row) / 1000),8" : ","
+        for row in 0..<2000 {
+            let time = Double(row) / 100 - (row < 1000 ? 0 : back)
+            // One a second, 40 degrees and a thousandth for each row.
+            let place = row % 100 == 50 ? "\(40 + Double(row) / 1000),8" : ","
             text += "\(time),\(Double(row) / 1000),0,0,\(place)\n"
         }
-        let recording = try Recording(text: text)
-        #expect(Self.order(recording) == Array(0..<1000))
-        let readings = try #require(recording.track(.gyroscope)?.times)
-        for time in recording.reports.times { #expect(readings.contains(time)) }
-        #expect(recording.reports.times == recording.reports.times.sorted())
+        let map = try CSVColumnMap("time=t,gyro.x=gx,gyro.y=gy,gyro.z=gz,lat=lat,lon=lon")
+        let recording = try Recording(table: [UInt8](text.utf8), name: "t.csv", columns: map)
+        #expect(Self.order(recording) == Array(0..<2000))
+        let trace = try recording.trace(named: "t")
+        let fixes = ReadPositions(trace).reports.map { ($0.seconds, $0.report.latitude) }
+        #expect(fixes.count == 20)
+        for (number, fix) in fixes.enumerated() {
+            #expect(abs(fix.1 - (40.05 + 0.1 * Double(number))) < 1e-9, "\(fixes)")
+            #expect(abs(fix.0 - (0.5 + Double(number))) < 0.011, "\(fixes)")
+        }
         #expect(recording.remarks.count { $0.contains("set back") } == 1, "\(recording.remarks)")
     }
 
@@ -78,5 +85,43 @@ struct ClockStepTests {
         let both = try Recording(text: Self.table(zip(first, second).flatMap { [$0, $1] }))
         #expect(!both.remarks.contains { $0.contains("set back") }, "\(both.remarks)")
         #expect(both.track(.gyroscope)?.times.last == 34_990_000_000)
+        // In blocks of ten, and in bursts of eight that each begin five seconds earlier.
+        let blocks = (0..<100).flatMap { block in
+            Self.seconds(10, from: Double(block) / 10 + (block % 2 == 0 ? 0 : -1.255))
+        }
+        let bursts = (0..<500).flatMap { Self.seconds(8, from: Double($0) * 0.3 - ($0 % 2 == 0 ? 0 : 5)) }
+        for times in [blocks, bursts] {
+            let recording = try Recording(text: Self.table(times))
+            #expect(!recording.remarks.contains { $0.contains("set back") }, "\(recording.remarks)")
+        }
+    }
+
+    @Test("Times at the ends of what can be told are no steps")
+    func extremes() throws {
+        let times = [
+            -9_000_000_000, -5_000_000_000, 0, 5_000_000_000, 9_000_000_000, -8_999_999_999, 1, 8_999_999_999.0,
+        ]
+        let recording = try Recording(text: Self.table(times))
+        #expect(recording.count == 8)
+        #expect(!recording.remarks.contains { $0.contains("set back") })
+    }
+
+    @Test("A folder of Sensor Logger keeps its readings, and accelerometer and gyroscope stay together")
+    func sensorLogger() throws {
+        func file(_ value: String) -> String {
+            (0..<4000).reduce(into: "time,seconds_elapsed,z,y,x\n") { text, row in
+                let time = Double(row) / 100 - (row < 2000 ? 0 : 10)
+                text += "\(1_790_000_000_000_000_000 + Int64((time * 1e9).rounded())),\(time),\(value)\n"
+            }
+        }
+        let metadata = "version,device name,recording time,platform,sensors\n2,x,2026-09-21_14-13-20,android,a\n"
+        let files = [
+            "Metadata.csv": metadata, "Accelerometer.csv": file("0.1,0,0"), "Gravity.csv": file("9.8,0,0"),
+            "Gyroscope.csv": file("0.1,0.2,0.3"),
+        ]
+        let recording = try Recording(
+            sensorLogger: files.mapValues { [UInt8]($0.utf8) }, name: "logger", options: SensorLoggerOptions())
+        let counts = recording.tracks.map(\.count)
+        #expect(recording.track(.accelerometer)?.times == recording.track(.gyroscope)?.times, "\(counts)")
     }
 }

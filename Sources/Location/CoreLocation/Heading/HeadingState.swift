@@ -27,7 +27,7 @@ struct HeadingState: Sendable {
 
     private var axis = HeadingAxis()
     private var evenness = FieldEvenness()
-    private var quality = MagneticQuality.uncalibrated
+    private var corrections: UInt32 = 0
     private var seen = Seen()
 
     /// What has been seen since the service was started.
@@ -72,8 +72,8 @@ struct HeadingState: Sendable {
         seen.isFailed = false
         let (heading, flatness) = axis.direction(of: orientation.topEdge, attitude: attitude)
         // What was seen through another calibration says nothing of this one.
-        if state.magneticQuality != quality { evenness = FieldEvenness() }
-        quality = state.magneticQuality
+        if state.magneticCorrections != corrections { evenness = FieldEvenness() }
+        corrections = state.magneticCorrections
         if !state.isMagneticallyDisturbed {
             let level = attitude.rotate(field)
             evenness.add(heading: heading, horizontal: (level.x * level.x + level.y * level.y).squareRoot())

@@ -41,6 +41,25 @@ extension AttitudeAidedFit {
         return number < Self.fewestOfWindow ? 1 : sum / total
     }
 
+    /// The age from which on samples of the newest window have lost their weight: what was measured before still fits.
+    ///
+    /// - Parameter samples: Those of the latest fit.
+    func ageOfChange(_ samples: [MagneticSample]) -> Int64? {
+        let newest = (0..<min(count, samples.count)).filter { slots[$0] == newestSlot }
+            .sorted { samples[$0].age < samples[$1].age }
+        guard let last = newest.last else { return nil }
+        // Where most of those before have their weight and most of those behind have none.
+        var score = newest.count { !fits($0) }
+        var best = (score: score, age: newest.first.map { samples[$0].age } ?? samples[last].age)
+        for (place, index) in newest.enumerated().dropLast() {
+            score += fits(index) ? 1 : -1
+            if score > best.score { best = (score, samples[newest[place + 1]].age) }
+        }
+        return best.age
+    }
+
+    private func fits(_ index: Int) -> Bool { weights.values[index] > 0.5 * weights.base[index] }
+
     /// The covariance of the correction under its fixed trace.
     private mutating func doubt(of fit: MagneticFit) -> HeadingDoubt {
         let traceInformation = traceSolution[0] + traceSolution[5] + traceSolution[10]

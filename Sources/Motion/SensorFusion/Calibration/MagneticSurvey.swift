@@ -27,6 +27,9 @@ package struct MagneticSurvey: Sendable, Equatable {
     /// True when the device's own magnetism is known, as well as it is needed as the device is held.
     package private(set) var isCalibrated = false
 
+    /// True when no other way of holding it is missing.
+    package var isSeenAllRound: Bool { sectors >= Self.sectorCount - 3 && sidesUp.count >= 3 }
+
     package init() {}
 
     /// Of samples with attitudes.

@@ -238,7 +238,8 @@ package struct MagnetometerCalibrator: Sendable {
         windowEnd = timestamp + Self.secondsOfWindow
         (drift, taken) = (.zero, 0)
         if settling { steadyFrom = timestamp + Self.secondsToSettle }
-        reservoir.forget(before: window - AttitudeAidedFit.windowLimit + 1)
+        let oldest = window - AttitudeAidedFit.windowLimit + 1
+        reservoir.forget { $0.window < oldest }
     }
 
     private mutating func solve() -> Bool {
@@ -249,10 +250,11 @@ package struct MagnetometerCalibrator: Sendable {
             lastFit = nil
             return false
         }
-        if fit.newestWeight < Self.leastNewestWeight, isAnotherDevice {
-            // What was seen before the iron changed says nothing any more.
-            reservoir.forget(before: window)
+        if fit.newestWeight < Self.leastNewestWeight, let change = ageOfChange {
+            // What was seen before the iron changed says nothing any more, and nobody knows whether what is in force does.
+            reservoir.forget { $0.age < change }
             lastFit = nil
+            isTested = false
             return false
         }
         lastFit = fit
@@ -263,13 +265,14 @@ package struct MagnetometerCalibrator: Sendable {
         return before != calibration
     }
 
-    /// True when the latest samples fit together by themselves, as where the device's own iron has changed; near magnets they
-    /// do not.
-    private var isAnotherDevice: Bool {
+    /// The age from which on samples fit together by themselves and not with the ones before, as where the device's own iron
+    /// has changed; nil where they do not, as near magnets.
+    private var ageOfChange: Int64? {
         mutating get {
-            let latest = reservoir.samples.filter { $0.window == window }
+            guard let age = aidedFit.ageOfChange(reservoir.samples) else { return nil }
+            let latest = reservoir.samples.filter { $0.age >= age }
             let fit = aidedFit.fit(latest, inForce: calibration, previous: nil)
-            return fit.map { $0.residual < Self.adoptableResidual } ?? false
+            return fit.map { $0.residual < Self.adoptableResidual } ?? false ? age : nil
         }
     }
 

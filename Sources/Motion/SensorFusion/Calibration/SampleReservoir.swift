@@ -39,11 +39,10 @@ struct SampleReservoir: Sendable {
         samples[victim] = sample
     }
 
-    /// Forgets the samples of windows before that one.
-    mutating func forget(before window: Int) {
+    mutating func forget(where isOld: (MagneticSample) -> Bool) {
         var index = 0
         while index < samples.count {
-            if samples[index].window < window {
+            if isOld(samples[index]) {
                 counts[samples[index].cell] -= 1
                 samples.swapAt(index, samples.count - 1)
                 samples.removeLast()

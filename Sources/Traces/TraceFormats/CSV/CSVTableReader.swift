@@ -85,7 +85,7 @@ struct CSVTableReader {
             recording.start = .epoch
             recording.shift(by: 0 &- first)
         }
-        recording.remarks = remarks
+        recording.remarks = remarks + recording.remarks
         recording.settle()
         guard recording.count > 0 || recording.reports.count > 0 else {
             throw reader.nothingFound("no readings where the column map looks for them")

@@ -60,7 +60,7 @@ struct MotionCSVReader {
             recording.start = .epoch
             recording.shift(by: 0 &- first)
         }
-        recording.remarks = remarks
+        recording.remarks = remarks + recording.remarks
         recording.settle()
         guard recording.count > 0 else {
             throw reader.nothingFound("no readings")

@@ -71,6 +71,9 @@ struct TableRows {
         tracks = []
         recording.reports = reports
         reports = ReportTrack()
+        // What stands in the same rows has the same clock, and what has most of them shows it best.
+        let track = recording.tracks.max { $0.count < $1.count }
+        recording.undo(track?.clockSteps ?? recording.reports.clockSteps)
         return recording
     }
 

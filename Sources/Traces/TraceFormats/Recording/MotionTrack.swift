@@ -75,10 +75,11 @@ public struct MotionTrack: Sendable, Hashable {
     /// Moves all times.
     mutating func shift(by nanoseconds: Int64) { times.shift(by: nanoseconds) }
 
-    /// Moves what a clock that was set back measured: see ``Swift/Array/undoClockSteps(like:isSame:)``.
-    mutating func undoClockSteps(like known: [Int64]) -> [Int64] {
-        times.undoClockSteps(like: known) { values[$0] == values[$1] }
-    }
+    /// Where the clock was set back, in the order of the file.
+    var clockSteps: [ClockStep] { times.clockSteps { values[$0] == values[$1] } }
+
+    /// Moves what a clock that was set back measured behind what came before.
+    mutating func undo(_ steps: [ClockStep]) { times.undo(steps) }
 
     /// The usual rate in hertz: one over the median of the intervals; nil for fewer than two readings.
     public var rate: Double? {

@@ -57,7 +57,6 @@ public struct Recording: Sendable, Hashable {
     /// Brings everything in order, drops empty tracks, notes the rates, and moves time zero so that nothing is before it.
     /// What was changed is said in the remarks.
     mutating func settle() {
-        undoClockSteps()
         for index in tracks.indices {
             let kind = tracks[index].sensor.kind.rawValue
             remarks.tell(
@@ -78,23 +77,12 @@ public struct Recording: Sendable, Hashable {
         if let first = firstTime, first < 0 { shift(by: first == .min ? .max : -first) }
     }
 
-    /// Moves what a clock that was set back measured behind what came before, in all tracks alike.
-    private mutating func undoClockSteps() {
-        var known: [Int64] = []
-        // The track with the shortest intervals knows best by how much.
-        for index in tracks.indices.sorted(by: { tracks[$0].count > tracks[$1].count }) {
-            let steps = tracks[index].undoClockSteps(like: known)
-            if steps.count > known.count { known = steps }
-        }
-        for steps in [reports.undoClockSteps(like: known), battery.undoClockSteps(like: known)]
-        where steps.count > known.count {
-            known = steps
-        }
-        guard let longest = known.max() else { return }
-        let often = known.count == 1 ? "once" : "\(known.count) times"
-        remarks.append(
-            "The clock was set back \(often), by up to \((Double(longest) / 1e8).rounded() / 10) s: what was measured afterwards stands behind what was measured before."
-        )
+    /// Moves what a clock that was set back measured behind what came before. Before anything is put in order.
+    mutating func undo(_ steps: [ClockStep]) {
+        guard let longest = steps.map(\.amount).max() else { return }
+        for index in tracks.indices { tracks[index].undo(steps) }
+        reports.undo(steps)
+        remarks.append(ClockStep.remark(steps.count, longest: longest))
     }
 
     /// Moves all readings and reports, and time zero with them, so that each stays at its civil time.

@@ -66,10 +66,11 @@ public struct ReportTrack: Sendable, Hashable {
     /// Moves all times.
     mutating func shift(by nanoseconds: Int64) { times.shift(by: nanoseconds) }
 
-    /// Moves what a clock that was set back measured: see ``Swift/Array/undoClockSteps(like:isSame:)``.
-    mutating func undoClockSteps(like known: [Int64]) -> [Int64] {
-        times.undoClockSteps(like: known) { bytes[ranges[$0]] == bytes[ranges[$1]] }
-    }
+    /// Where the clock was set back, in the order of the file.
+    var clockSteps: [ClockStep] { times.clockSteps { bytes[ranges[$0]] == bytes[ranges[$1]] } }
+
+    /// Moves what a clock that was set back measured behind what came before.
+    mutating func undo(_ steps: [ClockStep]) { times.undo(steps) }
 }
 
 /// What a battery said of itself during a recording.
@@ -101,9 +102,4 @@ public struct BatteryTrack: Sendable, Hashable {
 
     /// Moves all times.
     mutating func shift(by nanoseconds: Int64) { times.shift(by: nanoseconds) }
-
-    /// Moves what a clock that was set back measured: see ``Swift/Array/undoClockSteps(like:isSame:)``.
-    mutating func undoClockSteps(like known: [Int64]) -> [Int64] {
-        times.undoClockSteps(like: known) { readings[$0] == readings[$1] }
-    }
 }

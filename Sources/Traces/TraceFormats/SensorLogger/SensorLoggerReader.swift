@@ -22,6 +22,8 @@ struct SensorLoggerReader {
     /// Gives the bytes of a file; nil when there is none.
     let read: (String) throws(DeviceError) -> [UInt8]?
     private(set) var remarks: [String] = []
+    /// Of the file in which most of them can be seen.
+    private(set) var clockSteps: [ClockStep] = []
 
     /// Reads everything.
     consuming func recording() throws(DeviceError) -> Recording {
@@ -41,6 +43,9 @@ struct SensorLoggerReader {
             remarks.append(
                 "Orientation.csv was left out: at playback attitude is worked out from the sensors. Its yaw has another sense and another north on iOS than on Android."
             )
+        }
+        if let longest = clockSteps.map(\.amount).max() {
+            remarks.append(ClockStep.remark(clockSteps.count, longest: longest))
         }
         recording.remarks = remarks
         setStart(of: &recording, metadata)
@@ -99,6 +104,7 @@ struct SensorLoggerReader {
                 remarks.tell(derived, "positions of \(file) got speed or course from the way between them.")
                 remarks += rows.remarks
                 remarks.tell(rows.outOfRange, "rows of \(file) have no coordinates in range and were left out.")
+                reports.undo(reports.clockSteps)
                 return reports
             }
             if reports.count > 0 { found = (file, reports) }
@@ -202,6 +208,10 @@ struct SensorLoggerReader {
                     kind.reading(ofSensorLogger: value, convention ?? .properAcceleration), at: try rows.time())
             }
             remarks += rows.reader.remarks
+            // Each file has rows of its own, and shows by itself when the clock was set back.
+            let steps = track.clockSteps
+            track.undo(steps)
+            if steps.count > clockSteps.count { clockSteps = steps }
             return track
         }
     }

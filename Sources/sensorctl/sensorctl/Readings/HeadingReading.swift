@@ -74,7 +74,8 @@ struct HeadingAdvice: Reading, Equatable {
     /// True when more has been seen than then.
     func isNews(after earlier: HeadingAdvice?) -> Bool {
         guard let earlier else { return true }
-        guard let survey, let former = earlier.survey else { return false }
+        guard let survey else { return false }
+        guard let former = earlier.survey else { return true }
         return survey.isCalibrated != former.isCalibrated || survey.sectors > former.sectors
             || survey.sidesUp.count > former.sidesUp.count
     }
@@ -82,6 +83,9 @@ struct HeadingAdvice: Reading, Equatable {
     var text: String {
         if let survey, survey.isCalibrated {
             return "The magnetic field is not the earth's here: go away from iron and magnets."
+        }
+        if let survey, survey.isSeenAllRound {
+            return "The device's own magnetism is not known yet: go on turning it, away from iron and magnets."
         }
         let demand = "The device's own magnetism is not known yet: turn it once around, and tip it over."
         guard let survey, survey.sectors > 0 else { return demand }

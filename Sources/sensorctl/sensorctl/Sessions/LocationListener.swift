@@ -109,9 +109,8 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
     /// Says what to do where there is no window that does, and how far it has come.
     private func advise(after earlier: HeadingAdvice?, at time: Double) {
         let now = HeadingAdvice(survey: engine.magneticSurvey)
-        let isNews = now.isNews(after: earlier)
-        advice = (isNews ? now : earlier ?? now, time)
-        if isNews { outlet.tell(now) }
+        advice = (now, time)
+        if now.isNews(after: earlier) { outlet.tell(now) }
     }
 
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {

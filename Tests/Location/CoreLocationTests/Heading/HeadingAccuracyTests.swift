@@ -60,10 +60,11 @@ struct HeadingAccuracyTests {
         let clock = VirtualClock()
         headings.filter = kCLHeadingFilterNone
         headings.start(needsCompass: false)
-        func accuracy(_ quality: MagneticQuality, _ steps: Range<Int>) -> Double? {
+        func accuracy(_ quality: MagneticQuality, _ steps: Range<Int>, corrections: UInt32 = 1) -> Double? {
             var last: Double?
             for step in steps {
-                let state = FusedState(.flat(heading: Double(step % 360)), at: Double(step) / 100, quality: quality)
+                var state = FusedState(.flat(heading: Double(step % 360)), at: Double(step) / 100, quality: quality)
+                state.magneticCorrections = corrections
                 headings.take(state, knowsPlace: false, clock: clock, mailbox: &mailbox)
                 while let item = mailbox.takeFirst() {
                     if case .heading(let heading) = item { last = heading.headingAccuracy }
@@ -71,12 +72,16 @@ struct HeadingAccuracyTests {
             }
             return last
         }
-        let good = accuracy(.high, 0..<360)
+        let good = accuracy(.high, 0..<360, corrections: 0)
         #expect((good ?? 0) > 0)
         let lost = accuracy(.uncalibrated, 360..<400)
         #expect(lost == -1)
         let proved = accuracy(.uncalibrated, 400..<760)
         #expect((proved ?? 0) > 0)
+        // What is only doubted as the device is held was seen through the same one.
+        _ = accuracy(.low, 760..<770)
+        let doubted = accuracy(.uncalibrated, 770..<780)
+        #expect((doubted ?? 0) > 0)
     }
 
     /// What a device says that is turned round once on a table with so many gauss of its own along x.
