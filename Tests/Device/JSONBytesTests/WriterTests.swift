@@ -39,7 +39,9 @@ struct WriterTests {
     @Test("Numbers have the standard library's shortest form, whatever their digits")
     func shortestNumbers() {
         var generator = SeededGenerator(seed: 5)
-        var values: [Double] = [0, -0.0, 1, 0.1, 1e-4, 0.9e-4, 1e-9, 3_999_999.999_999_999, 4e6, 1e15, 1e16, 5e-324]
+        var values: [Double] = [
+            0, -0.0, 1, 0.1, 1e-4, 0.9e-4, 1e-9, 3_999_999.999_999_999, 4e6, 1e15, 1e16, .leastNonzeroMagnitude,
+        ]
         for power in -20...20 {
             let unit = Double(sign: .plus, exponent: 3 * power, significand: 1)
             for _ in 0..<200 { values.append(Double.random(in: -unit...unit, using: &generator)) }
