@@ -75,9 +75,11 @@ def _lines(data):
 
 
 def _reports(data):
-    """gpsd's own format holds what came as it came, damaged reports too, which a warning counts."""
+    """gpsd's own format holds what came as it came, damaged reports too, which a warning counts, and whatever bytes a
+    receiver put into a name. What is no report is of our own making."""
     for line in data.splitlines():
-        line.decode()
+        if not line.startswith(b"{"):
+            line.decode()
     return None
 
 
