@@ -47,10 +47,10 @@ extension AttitudeAidedFit {
     func ageOfChange(_ samples: [MagneticSample]) -> Int64? {
         let newest = (0..<min(count, samples.count)).filter { slots[$0] == newestSlot }
             .sorted { samples[$0].age < samples[$1].age }
-        guard let last = newest.last else { return nil }
+        guard let first = newest.first else { return nil }
         // Where most of those before have their weight and most of those behind have none.
         var score = newest.count { !fits($0) }
-        var best = (score: score, age: newest.first.map { samples[$0].age } ?? samples[last].age)
+        var best = (score: score, age: samples[first].age)
         for (place, index) in newest.enumerated().dropLast() {
             score += fits(index) ? 1 : -1
             if score > best.score { best = (score, samples[newest[place + 1]].age) }

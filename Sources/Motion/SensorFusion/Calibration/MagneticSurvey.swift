@@ -30,8 +30,6 @@ package struct MagneticSurvey: Sendable, Equatable {
     /// True when no other way of holding it is missing.
     package var isSeenAllRound: Bool { sectors >= Self.sectorCount - 3 && sidesUp.count >= 3 }
 
-    package init() {}
-
     /// Of samples with attitudes.
     init(_ samples: [MagneticSample], isCalibrated: Bool) {
         self.isCalibrated = isCalibrated

@@ -33,6 +33,14 @@ struct TurningDevice {
         return (reading + generator.normal(noise), Quaternion(aboutZ: heading) * attitude, time)
     }
 
+    /// Shows a calibrator so many readings while it is turned: by a rate, or in all directions.
+    mutating func show(_ calibrator: inout MagnetometerCalibrator, steps: Int, rate: SIMD3<Double>? = nil) {
+        for _ in 0..<steps {
+            let (field, attitude, time) = step(rate ?? tumble())
+            _ = calibrator.update(field, attitude: attitude, timestamp: time)
+        }
+    }
+
     /// The rates of a hand that turns the device in all directions.
     func tumble() -> SIMD3<Double> {
         SIMD3(1.3 * sin(0.9 * time), 1.1 * cos(0.7 * time + 1), 0.9 * sin(0.53 * time + 2))
@@ -182,11 +190,9 @@ struct MagnetometerCalibratorTests {
     func newMagnet() {
         var device = TurningDevice()
         var calibrator = MagnetometerCalibrator()
-        for index in 0..<9000 {
-            if index == 1500 { device.hard += [-40, 10, 20] }
-            let (field, attitude, time) = device.step(device.tumble())
-            _ = calibrator.update(field, attitude: attitude, timestamp: time)
-        }
+        device.show(&calibrator, steps: 1500)
+        device.hard += [-40, 10, 20]
+        device.show(&calibrator, steps: 7500)
         #expect(worstError(calibrator.calibration, hard: device.hard) < 0.05)
     }
 
@@ -194,11 +200,9 @@ struct MagnetometerCalibratorTests {
     func laterIron() {
         var device = TurningDevice()
         var calibrator = MagnetometerCalibrator()
-        for index in 0..<4500 {
-            if index == 3000 { device.hard += [40, 0, 0] }
-            let (field, attitude, time) = device.step(device.tumble())
-            _ = calibrator.update(field, attitude: attitude, timestamp: time)
-        }
+        device.show(&calibrator, steps: 3000)
+        device.hard += [40, 0, 0]
+        device.show(&calibrator, steps: 1500)
         #expect(worstError(calibrator.calibration, hard: device.hard) < 0.05)
         #expect(calibrator.quality >= .medium)
     }
@@ -315,10 +319,7 @@ struct MagnetometerCalibratorTests {
         stale.fieldStrength = 50
         var device = TurningDevice()
         var calibrator = MagnetometerCalibrator(start: stale)
-        for _ in 0..<2000 {
-            let (field, attitude, time) = device.step(device.tumble())
-            _ = calibrator.update(field, attitude: attitude, timestamp: time)
-        }
+        device.show(&calibrator, steps: 2000)
         #expect(worstError(calibrator.calibration, hard: device.hard) < 0.03)
         #expect(calibrator.calibration.difference(from: stale) > 0.5)
     }
@@ -327,17 +328,11 @@ struct MagnetometerCalibratorTests {
     func testedStart() {
         var device = TurningDevice()
         var first = MagnetometerCalibrator()
-        for _ in 0..<3000 {
-            let (field, attitude, time) = device.step(device.tumble())
-            _ = first.update(field, attitude: attitude, timestamp: time)
-        }
+        device.show(&first, steps: 3000)
         #expect(first.quality == .high)
         var again = MagnetometerCalibrator(start: first.calibration)
         #expect(again.quality == .low)
-        for _ in 0..<1000 {
-            let (field, attitude, time) = device.step(device.tumble())
-            _ = again.update(field, attitude: attitude, timestamp: time)
-        }
+        device.show(&again, steps: 1000)
         #expect(again.calibration.correctsTheSame(as: first.calibration))
         #expect(again.quality >= .medium)
     }
@@ -347,10 +342,7 @@ struct MagnetometerCalibratorTests {
         var device = TurningDevice()
         var calibrator = MagnetometerCalibrator()
         func turn(_ rate: SIMD3<Double>, seconds: Double) {
-            for _ in 0..<Int(seconds / TurningDevice.interval) {
-                let (field, attitude, time) = device.step(rate)
-                _ = calibrator.update(field, attitude: attitude, timestamp: time)
-            }
+            device.show(&calibrator, steps: Int(seconds / TurningDevice.interval), rate: rate)
         }
         #expect(calibrator.survey == nil)
         // The first two seconds do not count.
