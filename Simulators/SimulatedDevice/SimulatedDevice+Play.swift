@@ -20,11 +20,15 @@ extension SimulatedDevice {
     /// Plays the next event of the trace, with the timers that are due before it; false at the end. Readings of a motion
     /// sensor that came in together are one event.
     @discardableResult
-    public func step() -> Bool {
+    public func step() -> Bool { play(atMost: 1) }
+
+    /// Plays so many of the next events of the trace; false at the end.
+    package func play(atMost count: Int) -> Bool {
         guard player.claim() else { return false }
         defer { player.release() }
         let isMain = MainThread.isCurrent
         return device.bind {
+            var rest = count
             callbacks.run(isOnMainThread: isMain)
             while let next = player.nextEvent() {
                 let step = player.step(upTo: next)
@@ -32,7 +36,9 @@ extension SimulatedDevice {
                 switch step {
                 // What is due before the event.
                 case .happened: continue
-                case .handedOn: return true
+                case .handedOn:
+                    rest -= 1
+                    if rest <= 0 { return true }
                 case .finished: return false
                 }
             }

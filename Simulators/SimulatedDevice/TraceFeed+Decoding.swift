@@ -54,10 +54,9 @@ extension TraceFeed {
 
     /// The first time that a report of the trace carries; nil when none does.
     static func firstTime(of file: TraceFile) -> WallTime? {
-        var cursor = TraceCursor(file)
         var decoder = GPSDDecoder()
         var report = PositionReport()
-        return file.bytes.withUnsafeBytes { bytes in
+        return file.play { cursor, bytes in
             while let record = cursor.next(bytes) {
                 guard case .gpsd = record.kind else { continue }
                 let line = UnsafeRawBufferPointer(rebasing: bytes[record.range])

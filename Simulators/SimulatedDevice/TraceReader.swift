@@ -22,7 +22,7 @@ final class TraceReader: Sendable {
         var cursor: TraceCursor
         var warningCount = 0
 
-        init(_ file: TraceFile) { cursor = TraceCursor(file) }
+        init(_ file: TraceFile) { cursor = file.playingCursor }
     }
 
     private struct State: Sendable {
@@ -48,7 +48,7 @@ final class TraceReader: Sendable {
     init(_ file: TraceFile, readsAhead: Bool? = nil) {
         self.file = file
         place = Place(file)
-        self.readsAhead = readsAhead ?? (file.bytes.count >= Self.smallest && sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1)
+        self.readsAhead = readsAhead ?? (file.playedSize >= Self.smallest && sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1)
     }
 
     /// The next block.
@@ -134,7 +134,7 @@ final class TraceReader: Sendable {
     private func read(_ memory: consuming [TraceRecord]) -> TraceBlock {
         var block = TraceBlock(records: memory)
         block.records.reserveCapacity(Self.blockSize)
-        file.bytes.withUnsafeBytes { bytes in
+        file.withPlayedBytes { bytes in
             Self.fill(&block, &place.cursor, &place.warningCount, bytes)
         }
         return block

@@ -26,9 +26,18 @@ extension JSONWriter {
         append(UInt8(ascii: "\""))
     }
 
+    /// True for ASCII that stands for itself.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte < 0x7f && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+    }
+
     private mutating func escape(_ text: UnsafeBufferPointer<UInt8>) {
         var index = 0
         while index < text.count {
+            let start = index
+            while index < text.count, Self.isPlain(text[index]) { index += 1 }
+            if index > start { append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<index])) }
+            guard index < text.count else { return }
             let byte = text[index]
             index += 1
             switch byte {

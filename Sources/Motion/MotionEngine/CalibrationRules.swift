@@ -50,7 +50,9 @@ enum CalibrationRules {
         guard let stored, stored.quality >= .low else { return true }
         if found.quality != stored.quality { return found.quality > stored.quality }
         // One that has been found since is about the device as it is now.
-        if found.correctsTheSame(as: stored) { return found.coverage > stored.coverage + 0.1 }
+        if found.correctsTheSame(as: stored) {
+            return found.coverage > stored.coverage + 0.1 || found.sidesUp.count > stored.sidesUp.count
+        }
         return found.difference(from: stored) > 0.01 || found.residual < 0.8 * stored.residual
     }
 }

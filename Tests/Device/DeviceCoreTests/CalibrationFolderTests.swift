@@ -20,6 +20,7 @@ struct CalibrationFolderTests {
         calibration.coverage = 0.75
         calibration.fieldStrength = 0.485
         calibration.dip = 1.1
+        calibration.heldUp = [[0, 0, 1], [0, -1, 0]]
         calibration.date = WallTime(nanoseconds: 1_800_000_000_500_000_000)
         return calibration
     }
@@ -208,6 +209,7 @@ struct CalibrationFolderTests {
         let one = mount.apply(to: inSensor.apply(to: reading))
         let other = inDevice.apply(to: mount.apply(to: reading))
         #expect(((one - other) * (one - other)).sum() < 1e-20)
+        #expect(inDevice.heldUp == [[0, 0.995, 0.1], [1, 0, 0]])
         let back = inDevice.inSensorAxes(mount).apply(to: reading) - inSensor.apply(to: reading)
         #expect((back * back).sum() < 1e-20)
         #expect(inSensor.inDeviceAxes(MountMatrix([1, 0, 0], [1, 0, 0], [0, 0, 1])) == inSensor)

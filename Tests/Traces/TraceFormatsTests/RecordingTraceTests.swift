@@ -42,6 +42,25 @@ struct RecordingTraceTests {
         }
     }
 
+    @Test("What a player takes of it without its lines is what stands in them")
+    func playedRecords() throws {
+        let made = try sample().trace(named: "a.csv")
+        let read = try TraceFile(bytes: Array(made.bytes), name: "a.csv")
+        #expect(made.playedSize == 0 && read.playedSize == read.bytes.count)
+        #expect(made.header == read.header && made.start == read.start)
+        #expect(made.findSensors() == read.findSensors())
+        func readings(_ file: TraceFile) -> [(Int64?, TraceSample?)] {
+            file.play { cursor, bytes in
+                var found: [(Int64?, TraceSample?)] = []
+                while let record = cursor.next(bytes) { found.append((record.time, record.sample)) }
+                return found
+            }
+        }
+        let (ours, theirs) = (readings(made), readings(read))
+        #expect(ours.map(\.0) == theirs.map(\.0) && ours.map(\.1) == theirs.map(\.1))
+        #expect(ours.count == 4)
+    }
+
     @Test("A trace is read back with its sensors, times and start")
     func roundTrip() throws {
         let recording = try sample()

@@ -241,6 +241,7 @@ struct DiagnosisTests {
         var calibration = MagneticCalibration()
         calibration.quality = .high
         calibration.coverage = 0.8
+        calibration.sidesUp = [.face, .topEdge, .leftEdge]
         calibration.residual = 0.012
         facts.calibrations = [
             StoredCalibrations.Entry(sensor: magnetometer, outcome: .magnetometer(calibration), date: date),
@@ -253,7 +254,7 @@ struct DiagnosisTests {
         #expect(findings.allSatisfy { $0.level == .good })
         #expect(
             findings.map(\.message) == [
-                "magnetometer ak8963: quality high, coverage 80 %, residual 1.2 %, found 3 days ago.",
+                "magnetometer ak8963: quality high, coverage 80 %, residual 1.2 %, held with face, top edge, left edge up, not with back, bottom edge, right edge, found 3 days ago.",
                 "accelerometer mpu6050: bias 0.00 1.00 -0.50 °/s, found 10 minutes ago.",
             ])
         calibration.quality = .low

@@ -17,6 +17,7 @@ extension SensorCalibration: JSONWritable {
         Self.write("coverage", coverage, to: &writer)
         Self.write("fieldStrength", fieldStrength, to: &writer)
         Self.write("dip", dip, to: &writer)
+        if !heldUp.isEmpty { writer.member("heldUp", heldUp) }
         writer.member("date", date.seconds)
     }
 
@@ -63,6 +64,7 @@ extension SensorCalibration: JSONWritable {
             case JSONText.word("coverage"):
                 let coverage = try reader.doubleIfPresent()
                 value.coverage = coverage.isNaN ? 0 : coverage
+            case JSONText.word("heldUp"): value.heldUp = try SensorCalibration.readDirections(&reader)
             case JSONText.word("dip"): value.dip = try reader.doubleIfPresent()
             case JSONText.word("date"): value.date = WallTime(seconds: try reader.doubleIfPresent()) ?? .epoch
             case _ where key.equals("fieldStrength"): value.fieldStrength = try reader.doubleIfPresent()
@@ -70,6 +72,18 @@ extension SensorCalibration: JSONWritable {
             }
             return true
         }
+    }
+
+    /// As many as a device has sides; what is no direction is left out.
+    private static func readDirections(_ reader: inout JSONReader) throws(JSONError) -> [SIMD3<Double>] {
+        var directions: [SIMD3<Double>] = []
+        guard try reader.beginArrayIfPresent() else { return directions }
+        while try reader.nextElement() {
+            guard let direction = try readVector(&reader) else { continue }
+            let squared = (direction * direction).sum()
+            if directions.count < 6, squared > 0.9, squared < 1.1 { directions.append(direction) }
+        }
+        return directions
     }
 
     private static func readMatrix(

@@ -27,6 +27,9 @@ public struct SensorCalibration: Sendable, Hashable {
     public var fieldStrength = Double.nan
     /// For a magnetometer the angle of the field below the horizon, in radians; NaN when it is not known.
     public var dip = Double.nan
+    /// For a magnetometer which ways of holding it the calibration was found from: the directions that pointed up, each of
+    /// length 1. Empty when they are not known.
+    public var heldUp: [SIMD3<Double>] = []
     /// When it was made, by the system's clock.
     public var date = WallTime.epoch
 
@@ -80,6 +83,7 @@ extension SensorCalibration {
         var turned = self
         turned.transform = turn * transform * back
         turned.offset = turn.apply(to: offset)
+        turned.heldUp = heldUp.map(turn.apply)
         return turned
     }
 }

@@ -32,6 +32,8 @@ package struct MagneticCalibration: Sendable, Hashable {
     package var residual = Double.nan
     /// The part of all directions in which the field has been seen, 0 ... 1.
     package var coverage = 0.0
+    /// The sides that pointed up while it was found; none without a gyroscope, where nobody can tell.
+    package var sidesUp: [MagneticSurvey.Side] = []
     /// The strength of the earth's field after correction, in the unit of the readings; NaN before there was a fit.
     package var fieldStrength = Double.nan
     /// Radians below the horizon, of the field; NaN when it could not be told.
@@ -47,7 +49,8 @@ package struct MagneticCalibration: Sendable, Hashable {
     package static func == (left: MagneticCalibration, right: MagneticCalibration) -> Bool {
         func same(_ a: Double, _ b: Double) -> Bool { a == b || (a.isNaN && b.isNaN) }
         return left.correctsTheSame(as: right) && left.quality == right.quality && left.coverage == right.coverage
-            && same(left.residual, right.residual) && same(left.fieldStrength, right.fieldStrength)
+            && left.sidesUp == right.sidesUp && same(left.residual, right.residual)
+            && same(left.fieldStrength, right.fieldStrength)
             && same(left.dip, right.dip)
     }
 

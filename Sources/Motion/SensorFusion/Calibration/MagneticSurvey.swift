@@ -6,7 +6,8 @@ package struct MagneticSurvey: Sendable, Equatable {
     package enum Side: String, Sendable, CaseIterable {
         case face, back, topEdge, bottomEdge, rightEdge, leftEdge
 
-        fileprivate var axis: SIMD3<Double> {
+        /// Of length 1, in the device's axes.
+        package var axis: SIMD3<Double> {
             switch self {
             case .face: SIMD3(0, 0, 1)
             case .back: SIMD3(0, 0, -1)
@@ -16,6 +17,13 @@ package struct MagneticSurvey: Sendable, Equatable {
             case .leftEdge: SIMD3(-1, 0, 0)
             }
         }
+
+        fileprivate func isNear(_ direction: SIMD3<Double>) -> Bool { (direction * axis).sum() > 0.5.squareRoot() }
+    }
+
+    /// Those that are within 45 degrees of one of the directions, in the order of all.
+    package static func sides(near directions: [SIMD3<Double>]) -> [Side] {
+        Side.allCases.filter { side in directions.contains { side.isNear($0) } }
     }
 
     package static let sectorCount = 12
@@ -33,16 +41,13 @@ package struct MagneticSurvey: Sendable, Equatable {
     /// Of samples with attitudes.
     init(_ samples: [MagneticSample], isCalibrated: Bool) {
         self.isCalibrated = isCalibrated
-        var seen: Set<Side> = []
         var directions: Set<Int> = []
         for sample in samples {
-            let up = sample.attitude.up
-            for side in Side.allCases where (up * side.axis).sum() > 0.5.squareRoot() { seen.insert(side) }
             var axis = HeadingAxis()
             let heading = axis.direction(attitude: sample.attitude).heading
             directions.insert(Int(heading / 360 * Double(Self.sectorCount)))
         }
-        sidesUp = Side.allCases.filter(seen.contains)
+        sidesUp = Self.sides(near: samples.map(\.attitude.up))
         sectors = min(directions.count, Self.sectorCount)
     }
 }

@@ -246,7 +246,7 @@ package struct MagnetometerCalibrator: Sendable {
         let result =
             usesAttitude
             ? aidedFit.fit(reservoir.samples, inForce: calibration, previous: lastFit) : solveAlone()
-        guard let fit = result, let found = fit.calibration(coverage: coverage(of: fit)) else {
+        guard let fit = result, var found = fit.calibration(coverage: coverage(of: fit)) else {
             lastFit = nil
             return false
         }
@@ -260,6 +260,7 @@ package struct MagnetometerCalibrator: Sendable {
         lastFit = fit
         latency = fit.latency
         candidateUncertainty = fit.uncertainty
+        if usesAttitude { found.sidesUp = MagneticSurvey.sides(near: reservoir.samples.map(\.attitude.up)) }
         let before = calibration
         decide(fit, found)
         return before != calibration
@@ -317,6 +318,7 @@ extension MagnetometerCalibrator {
             var known = calibration
             known.residual = fit.residualInForce
             known.coverage = found.coverage
+            known.sidesUp = found.sidesUp
             known.fieldStrength = found.fieldStrength
             known.dip = found.dip
             known.quality = Self.quality(

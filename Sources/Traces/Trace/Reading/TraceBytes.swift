@@ -12,6 +12,7 @@ public struct TraceBytes: Sendable {
     private enum Storage: Sendable {
         case memory([UInt8])
         case file(MappedFile)
+        case made(MadeBytes)
     }
 
     /// Files up to this size are read into memory.
@@ -23,6 +24,8 @@ public struct TraceBytes: Sendable {
     public init(_ bytes: [UInt8]) { storage = .memory(bytes) }
 
     init(_ file: MappedFile) { storage = .file(file) }
+
+    init(_ made: MadeBytes) { storage = .made(made) }
 
     /// The bytes of a file. What is no plain file, such as a pipe, is waited for and read to its end, up to
     /// ``TraceFile/maximumSize``; what of that is too much for memory lies in a file without a name in `$TMPDIR`.
@@ -89,6 +92,7 @@ public struct TraceBytes: Sendable {
         case .memory(let bytes): return try bytes.withBytes(body)
         case .file(let file):
             return try withExtendedLifetime(file) { () throws(Failure) in try body(file.bytes) }
+        case .made(let made): return try made.bytes.withBytes(body)
         }
     }
 }
@@ -109,6 +113,7 @@ extension TraceBytes: RandomAccessCollection {
         switch storage {
         case .memory(let bytes): bytes.count
         case .file(let file): file.count
+        case .made(let made): made.bytes.count
         }
     }
 
@@ -117,6 +122,7 @@ extension TraceBytes: RandomAccessCollection {
         switch storage {
         case .memory(let bytes): bytes[position]
         case .file(let file): file.bytes[position]
+        case .made(let made): made.bytes[position]
         }
     }
 
@@ -128,6 +134,7 @@ extension TraceBytes: RandomAccessCollection {
         case .memory(let bytes): try bytes.withUnsafeBufferPointer(body)
         case .file(let file):
             try withExtendedLifetime(file) { try file.bytes.withMemoryRebound(to: UInt8.self, body) }
+        case .made(let made): try made.bytes.withUnsafeBufferPointer(body)
         }
     }
 }

@@ -37,6 +37,10 @@ public struct TraceCursor: Sendable {
     var table: TraceSensors
     var accessories = TraceAccessories()
 
+    /// Events that need not be read, and how many of them have been handed over.
+    private var readings: [TraceRecord] = []
+    private var taken = 0
+
     /// The file whose memory is given back behind the cursor; nil for bytes in memory.
     let file: MappedFile?
     private let format: TraceFile.Format
@@ -52,6 +56,17 @@ public struct TraceCursor: Sendable {
         origin = file.start?.nanoseconds ?? 0
         table = file.headerSensors
         lines = TraceLines(offset: file.eventsOffset, line: file.eventsLine, file: file.bytes.file)
+    }
+
+    /// A cursor of events that need not be read.
+    init(_ file: TraceFile, readings: [TraceRecord]) {
+        self.readings = readings
+        self.file = nil
+        format = .native
+        hasArrivalTimes = true
+        origin = file.start?.nanoseconds ?? 0
+        table = file.headerSensors
+        lines = TraceLines(offset: 0, line: 0, file: nil)
     }
 
     /// A cursor that looks for gpsd's reports in a file of which nothing is known yet.
@@ -78,6 +93,10 @@ public struct TraceCursor: Sendable {
     ///
     /// - Parameter bytes: the bytes of the file that the cursor was made for.
     public mutating func next(_ bytes: UnsafeRawBufferPointer) -> TraceRecord? {
+        if taken < readings.count {
+            defer { taken &+= 1 }
+            return readings[taken]
+        }
         while let (range, isEnded) = lines.next(bytes) {
             guard !range.isEmpty else {
                 skip(.longLine)

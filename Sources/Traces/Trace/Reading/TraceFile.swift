@@ -42,6 +42,8 @@ public struct TraceFile: Sendable {
     let eventsOffset: Int
     /// The lines before them.
     let eventsLine: Int
+    /// All its events, where nobody has to read them from the bytes.
+    let readings: [TraceRecord]?
 
     /// Takes a file's bytes. The error says what they are instead of a trace.
     ///
@@ -73,6 +75,20 @@ public struct TraceFile: Sendable {
         hasArrivalTimes = true
         eventsOffset = 0
         eventsLine = 0
+        readings = nil
+    }
+
+    init(bytes: TraceBytes, name: String, header: TraceHeader, eventsOffset: Int, readings: [TraceRecord]) {
+        self.bytes = bytes
+        self.name = name
+        format = .native
+        self.header = header
+        headerSensors = TraceSensors(header.sensors)
+        start = header.start?.wallTime
+        hasArrivalTimes = true
+        self.eventsOffset = eventsOffset
+        eventsLine = 1
+        self.readings = readings
     }
 
     private init(bytes: TraceBytes, name: String, layout: TraceLayout) {
@@ -85,18 +101,38 @@ public struct TraceFile: Sendable {
         hasArrivalTimes = layout.header != nil || layout.firstStamp != nil
         eventsOffset = layout.eventsOffset
         eventsLine = layout.eventsLine
+        readings = nil
     }
 
     /// Goes through the trace and returns all motion sensors that it speaks of: the header's, then those that only events
     /// name, in the order in which they appear. Each stands where ``TraceRecord/sensor`` of any cursor points to.
     public func findSensors() -> [SensorDescription] {
         guard format == .native else { return [] }
+        if readings != nil { return headerSensors.descriptions }
         return bytes.withUnsafeBytes { bytes in
             var cursor = TraceCursor(self)
             cursor.collectSensors(bytes)
             return cursor.sensors
         }
     }
+
+    /// Calls the closure with a cursor at the first event, and with the bytes that it reads, for those who take numbers
+    /// and contents from records but no lines: readings that were made in memory are not written for that.
+    package func play<Result>(_ body: (inout TraceCursor, UnsafeRawBufferPointer) -> Result) -> Result {
+        var cursor = playingCursor
+        return withPlayedBytes { body(&cursor, $0) }
+    }
+
+    /// A cursor for ``withPlayedBytes(_:)``.
+    package var playingCursor: TraceCursor { readings.map { TraceCursor(self, readings: $0) } ?? TraceCursor(self) }
+
+    /// Calls the closure with the bytes that a ``playingCursor`` reads; with none where it reads none.
+    package func withPlayedBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        readings == nil ? bytes.withUnsafeBytes(body) : body(UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+
+    /// How many bytes a ``playingCursor`` reads.
+    package var playedSize: Int { readings == nil ? bytes.count : 0 }
 
     /// The most that is read into memory, in bytes: half of the machine's, and not more than 1 GiB (256 MiB where addresses
     /// have 32 bits). Large plain files are not read into memory: see ``TraceBytes``.

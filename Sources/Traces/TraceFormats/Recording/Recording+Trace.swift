@@ -21,11 +21,9 @@ extension Recording {
     /// positions, then the readings in the order of the sensors. There must not be a header yet; the writer stays open.
     public func write(to sink: any TraceSink, source: String = "") throws(DeviceError) {
         try sink.write(traceHeader(source: source))
-        let lists = [battery.times, reports.times] + tracks.map(\.times)
         let sensors = sensors
-        var next = lists.map { _ in 0 }
-        while let list = Self.earliest(lists, next) {
-            let place = next[list]
+        try Self.merge([battery.times, reports.times] + tracks.map(\.times)) {
+            (list, place, time) throws(DeviceError) in
             let contents: TraceEvent.Contents
             switch list {
             case 0: contents = .battery(battery.readings[place])
@@ -34,30 +32,53 @@ extension Recording {
                 let sensor = sensors[list - 2]
                 contents = .sample(tracks[list - 2].values[place], kind: sensor.kind, sensor: sensor.id, stamp: nil)
             }
-            try sink.write(TraceEvent(time: lists[list][place], contents))
-            next[list] += 1
+            try sink.write(TraceEvent(time: time, contents))
         }
     }
 
-    /// The list whose next time is the first, and of those with one time the first list; nil at the end.
-    private static func earliest(_ lists: [[Int64]], _ next: [Int]) -> Int? {
-        var found: Int?
-        var least = Int64.max
-        for list in lists.indices where next[list] < lists[list].count {
-            let time = lists[list][next[list]]
-            guard found == nil || time < least else { continue }
-            (found, least) = (list, time)
+    /// Goes through lists of times at once, in the order of time, and for one time in the order of the lists.
+    private static func merge<Failure: Error>(
+        _ lists: [[Int64]], _ body: (_ list: Int, _ place: Int, _ time: Int64) throws(Failure) -> Void
+    ) throws(Failure) {
+        var next = lists.map { _ in 0 }
+        var times = lists.map { $0.first ?? .max }
+        var rest = lists.reduce(0) { $0 + $1.count }
+        while rest > 0 {
+            var list = -1
+            for other in lists.indices where next[other] < lists[other].count {
+                if list < 0 || times[other] < times[list] { list = other }
+            }
+            guard list >= 0 else { return }
+            try body(list, next[list], times[list])
+            next[list] += 1
+            rest -= 1
+            if next[list] < lists[list].count { times[list] = lists[list][next[list]] }
         }
-        return found
     }
 
     /// The same trace in memory.
     ///
     /// - Throws: an error of code `notSupported` when it would be larger than `TraceFile.maximumSize`.
     public func trace(named name: String) throws(DeviceError) -> TraceFile {
+        if let made = try readings(named: name) { return made }
         let builder = TraceBuilder(name: name)
         try write(to: builder, source: name)
         return try builder.file()
+    }
+
+    /// The trace of motion readings alone, which need not be lines to be played; nil where there is more, or very many.
+    private func readings(named name: String) throws(DeviceError) -> TraceFile? {
+        let count = count
+        guard reports.times.isEmpty, battery.times.isEmpty, count <= MadeReadings.maximumCount else { return nil }
+        var made = try MadeReadings(traceHeader(source: name), name: name, count: count)
+        let places = tracks.compactMap { made.place(of: $0.sensor) }
+        guard places.count == tracks.count else { return nil }
+        let kinds = tracks.map(\.sensor.kind)
+        let values = tracks.map(\.values)
+        Self.merge(tracks.map(\.times)) { list, place, time in
+            made.append(values[list][place], kind: kinds[list], place: places[list], at: time)
+        }
+        return made.file(named: name)
     }
 
     /// The motion readings of a trace, at the times at which they were measured. Positions and other events are passed

@@ -42,9 +42,19 @@ extension CalibrationOutcome {
             let residual =
                 calibration.residual.isFinite ? String(format: ", residual %.1f %%", calibration.residual * 100) : ""
             return String(
-                format: "quality %@, coverage %.0f %%%@", "\(calibration.quality)", calibration.coverage * 100, residual
-            )
+                format: "quality %@, coverage %.0f %%%@%@", "\(calibration.quality)", calibration.coverage * 100,
+                residual, calibration.waysHeld)
         case .mount(let matrix, _, _): return "mount matrix \(matrix.text)"
         }
+    }
+}
+
+extension MagneticCalibration {
+    /// Which ways of holding the device it was found from, and which of them are missing.
+    fileprivate var waysHeld: String {
+        guard !sidesUp.isEmpty else { return "" }
+        let missing = MagneticSurvey.Side.allCases.filter { !sidesUp.contains($0) }
+        let up = "held with \(sidesUp.map(\.words).joined(separator: ", ")) up"
+        return missing.isEmpty ? ", held all ways" : ", \(up), not with \(missing.map(\.words).joined(separator: ", "))"
     }
 }

@@ -2,6 +2,7 @@
 
 package import DeviceCore
 package import JSONBytes
+package import SensorFusion
 import SystemCalls
 
 /// Text of other machines and makers, fit for a terminal.
@@ -50,6 +51,20 @@ extension CivilDate {
 
 extension SensorKind {
     package var nameWithArticle: String { "aeiou".contains(name.prefix(1)) ? "an \(name)" : "a \(name)" }
+}
+
+extension MagneticSurvey.Side {
+    /// As a user names it.
+    package var words: String {
+        switch self {
+        case .face: "face"
+        case .back: "back"
+        case .topEdge: "top edge"
+        case .bottomEdge: "bottom edge"
+        case .rightEdge: "right edge"
+        case .leftEdge: "left edge"
+        }
+    }
 }
 
 /// What a verb says once: a page for people, or objects for programs.

@@ -34,7 +34,8 @@ struct ListenerPlan {
         case .deviceMotion:
             // Only a picture shows what Core Motion has no words for.
             let tap = drawsPictures ? FusionTap(device) : nil
-            return DeviceMotionListener(frame: frame, interval: interval, origin: origin, tap: tap, outlet: outlet)
+            return DeviceMotionListener(
+                frame: frame, interval: interval, origin: origin, tap: tap, showsAngles: !asJSON, outlet: outlet)
         case .heading:
             return HeadingListener(edge: edge, interval: interval, origin: origin, device: device, outlet: outlet)
         case .accelerometer, .gyro, .magnetometer, .pressure:

@@ -158,13 +158,15 @@ struct ReplayCommand: AsyncParsableCommand {
         plan: ListenerPlan, stop: Stop, output: StandardOutput? = nil
     ) async {
         let simulated = SimulatedDevice(trace, stamps: stamps, options: options)
-        let output = output ?? StandardOutput(stop: stop)
+        let output =
+            output ?? StandardOutput(stop: stop, gathers: speed == .max && !Descriptor.standardOutput.isTerminal)
         var plan = plan
         plan.origin = trace.header?.start?.boot ?? .zero
         let listener = simulated.use { plan.listener(on: simulated.device, output: output, stop: stop) }
         simulated.use { listener.start() }
         await simulated.play(speed, until: stop)
         listener.end()
+        output.flush()
         if listener.outlet.count == 0, stop.reason == nil, let remark = Self.remark(on: trace, without: plan.stream) {
             Notes.warn(remark)
         }

@@ -11,13 +11,35 @@ final class StandardOutput {
     private let descriptor = Descriptor.standardOutput
     private let taker: (([UInt8]) -> Void)?
     private var isBroken = false
+    /// How much is gathered before it is written.
+    private let block: Int
+    private var gathered: [UInt8] = []
 
-    /// - Parameter taker: a part of the program that takes the output.
-    init(stop: Stop, taker: (([UInt8]) -> Void)? = nil) { (self.stop, self.taker) = (stop, taker) }
+    /// - Parameters:
+    ///   - gathers: true where nobody waits for single lines; ``flush()`` writes the last ones.
+    ///   - taker: a part of the program that takes the output.
+    init(stop: Stop, gathers: Bool = false, taker: (([UInt8]) -> Void)? = nil) {
+        (self.stop, self.taker) = (stop, taker)
+        block = gathers ? 1 << 15 : 0
+    }
 
-    /// Writes at once. When that fails the verb is asked to stop; what comes afterwards is dropped.
+    /// Writes at once, or when enough has come together. When that fails the verb is asked to stop; what comes afterwards
+    /// is dropped.
     func write(_ bytes: [UInt8]) {
         if let taker { return taker(bytes) }
+        guard block > 0 else { return put(bytes) }
+        gathered += bytes
+        if gathered.count >= block { flush() }
+    }
+
+    /// Writes what has come together.
+    func flush() {
+        guard !gathered.isEmpty else { return }
+        put(gathered)
+        gathered.removeAll(keepingCapacity: true)
+    }
+
+    private func put(_ bytes: [UInt8]) {
         guard !isBroken else { return }
         let outcome = descriptor.write(bytes, isPatient: { stop.reason == nil })
         isBroken = outcome != .written

@@ -104,19 +104,6 @@ struct HeadingAdvice: Reading, Equatable {
     var note: String? { "heading: \(text)" }
 }
 
-extension MagneticSurvey.Side {
-    fileprivate var words: String {
-        switch self {
-        case .face: "face"
-        case .back: "back"
-        case .topEdge: "top edge"
-        case .bottomEdge: "bottom edge"
-        case .rightEdge: "right edge"
-        case .leftEdge: "left edge"
-        }
-    }
-}
-
 /// Directions in words and arrows.
 enum Compass {
     private static let names = [

@@ -76,7 +76,10 @@ final class LinePrinter: ReadingPrinter {
 
     func print(_ reading: some Reading) {
         guard asJSON else { return write(reading) }
-        if !tellsErrors, let note = reading.note { return Notes.warn(note) }
+        if !tellsErrors, let note = reading.note {
+            output.flush()
+            return Notes.warn(note)
+        }
         writer.removeAll()
         writer.line { reading.writeMembers(to: &$0) }
         output.write(writer.bytes)

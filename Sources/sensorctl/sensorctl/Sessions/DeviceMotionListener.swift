@@ -14,9 +14,14 @@ final class DeviceMotionListener: StreamListener {
     private let interval: Double
     private let origin: BootTime
     private let tap: FusionTap?
+    /// False where nobody sees the attitude's angles.
+    private let showsAngles: Bool
 
-    init(frame: FrameName, interval: Double, origin: BootTime, tap: FusionTap?, outlet: ReadingOutlet) {
+    init(
+        frame: FrameName, interval: Double, origin: BootTime, tap: FusionTap?, showsAngles: Bool, outlet: ReadingOutlet
+    ) {
         self.frame = frame
+        self.showsAngles = showsAngles
         self.interval = interval
         self.origin = origin
         self.tap = tap
@@ -41,13 +46,14 @@ final class DeviceMotionListener: StreamListener {
         guard let motion else { return }
         let (attitude, field) = (motion.attitude, motion.magneticField)
         let q = attitude.quaternion
-        outlet.print(
-            DeviceMotionReading(
-                timestamp: origin.secondsTo(motion.timestamp), quaternion: SIMD4(q.x, q.y, q.z, q.w),
-                gravity: motion.gravity.axes, userAcceleration: motion.userAcceleration.axes,
-                rotationRate: motion.rotationRate.axes, magneticField: field.field.axes,
-                magneticAccuracy: field.accuracy.rawValue, heading: motion.heading, roll: attitude.roll,
-                pitch: attitude.pitch, yaw: attitude.yaw, frame: frame, condition: tap?.condition))
+        var reading = DeviceMotionReading(
+            timestamp: origin.secondsTo(motion.timestamp), quaternion: SIMD4(q.x, q.y, q.z, q.w),
+            gravity: motion.gravity.axes, userAcceleration: motion.userAcceleration.axes,
+            rotationRate: motion.rotationRate.axes, magneticField: field.field.axes,
+            magneticAccuracy: field.accuracy.rawValue, heading: motion.heading, frame: frame,
+            condition: tap?.condition)
+        if showsAngles { (reading.roll, reading.pitch, reading.yaw) = (attitude.roll, attitude.pitch, attitude.yaw) }
+        outlet.print(reading)
     }
 }
 

@@ -32,8 +32,8 @@ extension SimulatedDevice {
     @MainActor func play(_ speed: PlaybackSpeed, until stop: Stop) async {
         switch speed {
         case .max:
-            // In steps, so that a signal ends a long trace early.
-            while stop.reason == nil, step() {}
+            // In parts, so that a signal ends a long trace early.
+            while stop.reason == nil, play(atMost: 64) {}
             if stop.reason == nil { await play() }
         case .times(let factor):
             let playing = Task { await self.play(speed: factor) }

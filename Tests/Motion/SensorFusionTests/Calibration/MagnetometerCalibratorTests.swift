@@ -141,6 +141,7 @@ struct MagnetometerCalibratorTests {
         // One degree of that is the noise of a single reading.
         for _ in 0..<500 { #expect(step([0, 0, 0.5]) < 4) }
         #expect(calibrator.quality >= .medium)
+        #expect(calibrator.calibration.sidesUp == [.face])
         #expect(calibrator.headingDeviation < 5 * .pi / 180)
         // Put upright in half a second: what stands across the table has not been seen.
         for _ in 0..<25 { _ = step([.pi, 0, 0]) }
