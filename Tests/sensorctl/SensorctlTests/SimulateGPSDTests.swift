@@ -46,7 +46,9 @@ struct SimulateGPSDTests {
             "--speed", "20", "--rebase", "--", tool, "watch", "location", "--count", "5", "--duration", "60", "--json",
         ])
         #expect(result.status == 0)
-        #expect(try Tool.objects(result).count { $0["callback"] as? String == "didUpdateLocations" } == 5)
+        // On a busy machine one callback may have several.
+        let counts = try Tool.objects(result).map { ($0["locations"] as? [Any])?.count ?? 0 }
+        #expect(counts.reduce(0, +) == 5)
     }
 
     @Test("Wrong arguments give 64, files that do not serve 65 and 66")
