@@ -91,6 +91,8 @@ let location: [Target] = [
     room(
         "GPSDSource", in: "Sources/Location",
         ["DeviceCore", "GPSDProtocol", "SystemCalls", library("CLibGPS", "LibGPS")]),
+    // Bluetooth beacons, from BlueZ over D-Bus.
+    room("BlueZSource", in: "Sources/Location", ["DeviceCore"]),
     room(
         "CoreLocation", in: "Sources/Location",
         ["AppDelivery", "DeviceCore", "Geodesy", "LiveDevice", "MotionEngine", "SensorFusion"]),
@@ -232,6 +234,7 @@ let testing: [Target] = [
     tests(
         "GPSDSourceTests", in: "Tests/Location",
         ["DeviceCore", "GPSDProtocol", "GPSDSource", "SystemCalls", "TestSupport"]),
+    tests("BlueZSourceTests", in: "Tests/Location", ["BlueZSource", "DeviceCore"]),
     tests(
         "CoreLocationTests", in: "Tests/Location",
         [

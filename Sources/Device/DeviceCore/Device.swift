@@ -17,6 +17,8 @@ public final class Device: Sendable {
     public let positionSource: any PositionSource
     /// Where motion readings come from.
     public let motionSource: any MotionSource
+    /// Where the advertisements of Bluetooth beacons come from.
+    public let beaconSource: any BeaconSource
     /// Where the state of the machine itself, such as its battery, comes from.
     public let statusSource: any StatusSource
     /// Where the calibrations of its sensors are kept.
@@ -35,21 +37,23 @@ public final class Device: Sendable {
         positionSource: any PositionSource,
         motionSource: any MotionSource = MotionHub(),
         accessorySource: any AccessorySource = NoAccessorySource(),
+        beaconSource: any BeaconSource = NoBeaconSource(),
         statusSource: any StatusSource = StatusHub(),
         calibrations: any CalibrationStore = FixedCalibrations(),
         playback: (any PlaybackDelivery)? = nil
     ) {
         self.init(
             name: name, clock: clock, configuration: configuration, positionSource: positionSource,
-            motionSource: motionSource, accessories: { accessorySource }, statusSource: statusSource,
-            calibrations: calibrations, playback: playback)
+            motionSource: motionSource, accessories: { accessorySource }, beaconSource: beaconSource,
+            statusSource: statusSource, calibrations: calibrations, playback: playback)
     }
 
     /// A device that asks where accessories come from whenever somebody wants them.
     package init(
         name: String, clock: any DeviceClock, configuration: Configuration, positionSource: any PositionSource,
         motionSource: any MotionSource, accessories: @escaping @Sendable () -> any AccessorySource,
-        statusSource: any StatusSource, calibrations: any CalibrationStore, playback: (any PlaybackDelivery)? = nil
+        beaconSource: any BeaconSource, statusSource: any StatusSource, calibrations: any CalibrationStore,
+        playback: (any PlaybackDelivery)? = nil
     ) {
         self.name = name
         self.clock = clock
@@ -57,6 +61,7 @@ public final class Device: Sendable {
         self.positionSource = positionSource
         self.motionSource = motionSource
         self.accessories = accessories
+        self.beaconSource = beaconSource
         self.statusSource = statusSource
         self.calibrations = calibrations
         self.playback = playback

@@ -33,6 +33,7 @@ package enum LiveDevice {
             positionSource: livePositionSource(configuration: configuration, clock: clock),
             motionSource: liveMotionSource(configuration: configuration, clock: clock),
             accessories: { linkedAccessories.withLock { $0 }() },
+            beaconSource: NoBeaconSource(),
             statusSource: liveStatusSource(configuration: configuration, clock: clock),
             calibrations: CalibrationFolder.ofUser())
     }()

@@ -38,7 +38,7 @@ struct DeviceTests {
             accessories: { () -> any AccessorySource in
                 if isLinked.withLock({ $0 }) { LateSource() } else { NoAccessorySource() }
             },
-            statusSource: StatusHub(), calibrations: FixedCalibrations())
+            beaconSource: NoBeaconSource(), statusSource: StatusHub(), calibrations: FixedCalibrations())
         #expect(device.accessorySource.problems.isEmpty)
         isLinked.withLock { $0 = true }
         #expect(device.accessorySource.problems.map(\.message) == ["late"])

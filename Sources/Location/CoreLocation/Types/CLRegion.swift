@@ -110,18 +110,3 @@ public enum CLRegionState: Int, Sendable {
     /// Outside the region.
     case outside = 2
 }
-
-/// How near a beacon is.
-public enum CLProximity: Int, Sendable {
-    /// Not known.
-    case unknown = 0
-
-    /// Within touch.
-    case immediate = 1
-
-    /// A few metres away.
-    case near = 2
-
-    /// Farther than that.
-    case far = 3
-}

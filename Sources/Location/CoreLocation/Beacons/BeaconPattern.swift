@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AppDelivery
+import DeviceCore
+import Foundation
+
+/// Which beacons are meant: those of a UUID, of a group of it, or one of them.
+struct BeaconPattern: Hashable, Sendable {
+    var uuid: BeaconUUID
+    /// Nil for any.
+    var major: UInt16?
+    /// Nil for any.
+    var minor: UInt16?
+
+    init(uuid: BeaconUUID, major: UInt16? = nil, minor: UInt16? = nil) {
+        self.uuid = uuid
+        self.major = major
+        self.minor = minor
+    }
+
+    /// True when the beacon is one of them.
+    func matches(_ identity: BeaconIdentity) -> Bool {
+        identity.uuid == uuid && major.map { $0 == identity.major } ?? true
+            && minor.map { $0 == identity.minor } ?? true
+    }
+}
+
+extension BeaconPattern {
+    private static let archiveKey = "CLBeacon.pattern"
+
+    init?(coder: NSCoder) {
+        guard let words = coder.decodeWords(3, forKey: Self.archiveKey) else { return nil }
+        uuid = BeaconUUID(high: words[0], low: words[1])
+        major = words[2] >> 33 & 1 == 1 ? UInt16(truncatingIfNeeded: words[2] >> 16) : nil
+        minor = words[2] >> 32 & 1 == 1 ? UInt16(truncatingIfNeeded: words[2]) : nil
+    }
+
+    func encode(with coder: NSCoder) {
+        var numbers: UInt64 = 0
+        if let major { numbers |= 1 << 33 | UInt64(major) << 16 }
+        if let minor { numbers |= 1 << 32 | UInt64(minor) }
+        coder.encode(words: [uuid.high, uuid.low, numbers], forKey: Self.archiveKey)
+    }
+}
+
+extension BeaconPattern: CustomStringConvertible {
+    /// The same in every locale.
+    var description: String {
+        func text(_ value: UInt16?) -> String { value.map { String($0) } ?? "any" }
+        return "uuid:\(uuid), major:\(text(major)), minor:\(text(minor))"
+    }
+}
+
+extension BeaconUUID {
+    /// The same UUID, in Foundation's type.
+    init(_ uuid: UUID) {
+        self = withUnsafeBytes(of: uuid.uuid) { bytes in
+            BeaconUUID(
+                high: bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) },
+                low: bytes.dropFirst(8).reduce(0) { $0 << 8 | UInt64($1) })
+        }
+    }
+
+    /// The same in Foundation's type.
+    var foundation: UUID {
+        var uuid: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        withUnsafeMutableBytes(of: &uuid) { $0.copyBytes(from: bytes) }
+        return UUID(uuid: uuid)
+    }
+}

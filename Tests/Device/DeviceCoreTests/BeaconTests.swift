@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+import Testing
+
+@Suite("The hub of beacons")
+struct BeaconHubTests {
+    /// What a subscriber hears, in words.
+    final class Log: Sendable {
+        private let list = Mutex<[String]>([])
+
+        var words: [String] { list.withLock { $0 } }
+
+        func receive(_ event: BeaconEvent) {
+            list.withLock { list in
+                switch event {
+                case .sighting(let sighting): list.append("\(sighting.identity.minor)")
+                case .lost(let error): list.append("lost \(error.message)")
+                case .regained: list.append("regained")
+                }
+            }
+        }
+    }
+
+    private func sighting(_ minor: UInt16) -> BeaconSighting {
+        BeaconSighting(
+            identity: BeaconIdentity(uuid: BeaconUUID(high: 1, low: 2), major: 3, minor: minor), rssi: -60,
+            measuredPower: -59, time: .zero)
+    }
+
+    @Test("Each subscriber hears what comes while it listens")
+    func subscribers() {
+        let changes = Mutex(0)
+        let hub = BeaconHub { changes.withLock { $0 += 1 } }
+        let (first, second) = (Log(), Log())
+        hub.post(sighting(1))
+        let subscription = hub.subscribe(first.receive)
+        hub.post(sighting(2))
+        let other = hub.subscribe(second.receive)
+        hub.post(sighting(3))
+        subscription.cancel()
+        #expect(hub.isWanted)
+        hub.post(sighting(4))
+        other.cancel()
+        #expect(!hub.isWanted)
+        hub.post(sighting(5))
+        #expect(first.words == ["2", "3"])
+        #expect(second.words == ["3", "4"])
+        #expect(changes.withLock { $0 } == 4)
+    }
+
+    @Test("A loss is told once, also to those who come while it lasts")
+    func losses() {
+        let hub = BeaconHub()
+        let (first, second) = (Log(), Log())
+        let subscription = hub.subscribe(first.receive)
+        hub.postRegained()
+        hub.postLost(DeviceError(.notFound, "a"))
+        hub.postLost(DeviceError(.notFound, "b"))
+        #expect(hub.problem?.message == "b")
+        let other = hub.subscribe(second.receive)
+        #expect(second.words == ["lost b"])
+        hub.postRegained()
+        hub.postRegained()
+        #expect(hub.problem == nil)
+        #expect(first.words == ["lost a", "regained"])
+        #expect(second.words == ["lost b", "regained"])
+        withExtendedLifetime((subscription, other)) {}
+    }
+
+    @Test("A return while a newcomer hears of the loss reaches it after that")
+    func returnMeanwhile() {
+        let hub = BeaconHub()
+        let log = Log()
+        hub.postLost(DeviceError(.notFound, "a"))
+        let subscription = hub.subscribe { event in
+            log.receive(event)
+            if case .lost = event { hub.postRegained() }
+        }
+        #expect(log.words == ["lost a", "regained"])
+        withExtendedLifetime(subscription) {}
+    }
+
+    @Test("A device without a radio says so")
+    func noSource() {
+        let log = Log()
+        _ = NoBeaconSource().subscribe(log.receive)
+        #expect(NoBeaconSource().problem?.code == .notSupported)
+        #expect(log.words.count == 1)
+    }
+}
+
+@Suite("The UUIDs of beacons")
+struct BeaconUUIDTests {
+    @Test("A UUID is written as it is read, in capitals")
+    func text() throws {
+        let uuid = try #require(BeaconUUID("e2c56db5-DFFB-48d2-b060-d0f5a71096e0"))
+        #expect(uuid.high == 0xe2c5_6db5_dffb_48d2)
+        #expect(uuid.low == 0xb060_d0f5_a710_96e0)
+        #expect(uuid.description == "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")
+        #expect(BeaconUUID(bytes: uuid.bytes) == uuid)
+        #expect(uuid.bytes.first == 0xe2)
+    }
+
+    @Test(
+        "What is no UUID is refused",
+        arguments: [
+            "", "-", "e2c56db5dffb48d2b060d0f5a71096e0", "e2c56db5-dffb-48d2-b060-d0f5a71096e",
+            "e2c56db5-dffb-48d2-b060-d0f5a71096e00", "e2c56db5-dffb-48d2-b060-d0f5a71096g0",
+            "e2c56db5-dffb-48d2-b060d-0f5a71096e0", "{e2c56db5-dffb-48d2-b060-d0f5a71096e}",
+            "e2c56db5-dffb-48d2-b060-d0f5a71096\u{e9}",
+        ])
+    func refused(text: String) {
+        #expect(BeaconUUID(text) == nil)
+    }
+
+    @Test("Sixteen bytes are needed")
+    func bytes() {
+        #expect(BeaconUUID(bytes: [UInt8](repeating: 1, count: 15)) == nil)
+        #expect(BeaconUUID(bytes: [UInt8](repeating: 1, count: 17)) == nil)
+    }
+}
