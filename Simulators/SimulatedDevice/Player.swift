@@ -23,6 +23,7 @@ final class Player: @unchecked Sendable {
     private let hub: PositionHub
     private let motion: MotionFeed
     private let status: StatusHub
+    private let beacons: BeaconHub
     private var accessories: RecordedAccessories
     // Only touched by who has claimed the player, which is checked there and not at each access.
     @exclusivity(unchecked) private var feed: TraceFeed
@@ -42,7 +43,7 @@ final class Player: @unchecked Sendable {
 
     init(
         feed: TraceFeed, clock: VirtualClock, origin: WallTime, hub: PositionHub, motion: MotionFeed, status: StatusHub,
-        accessories: SimulatedAccessorySource, end: PlaybackEnd
+        beacons: BeaconHub, accessories: SimulatedAccessorySource, end: PlaybackEnd
     ) {
         self.end = end
         self.origin = origin
@@ -51,6 +52,7 @@ final class Player: @unchecked Sendable {
         self.hub = hub
         self.motion = motion
         self.status = status
+        self.beacons = beacons
         self.accessories = RecordedAccessories(source: accessories, clock: clock)
         differences = self.accessories.differences
         batches = motion.sensors.map { MotionBatch(sensor: $0.id, kind: $0.kind) }
@@ -91,6 +93,7 @@ final class Player: @unchecked Sendable {
             }
         }
         status.post(state.battery)
+        if let error = state.beaconLoss { beacons.postLost(error) } else { beacons.postRegained() }
         accessories.restore(state.accessories)
         epoch = hub.nextDeadline
     }
@@ -113,6 +116,7 @@ final class Player: @unchecked Sendable {
         case .fail(let error):
             hub.postLost(error)
             for sensor in motion.sensors { motion.hub.postLost(error, sensor: sensor.id) }
+            beacons.postLost(error)
         }
         epoch = hub.nextDeadline
         return true
@@ -205,6 +209,11 @@ final class Player: @unchecked Sendable {
         case .sensorRegained: if let id = feed.sensor.flatMap({ motion.id($0) }) { motion.hub.postRegained(sensor: id) }
         case .battery(let battery): status.post(battery)
         case .accessory(let event): accessories.take(event)
+        case .beacon(.sighting(var sighting)):
+            sighting.time = now
+            beacons.post(sighting)
+        case .beacon(.lost(let error)): beacons.postLost(error)
+        case .beacon(.regained): beacons.postRegained()
         case .round: break
         case .lost(let error): hub.postLost(error)
         case .regained: hub.postRegained()

@@ -17,8 +17,8 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Motion sensors, accessories and the battery of the trace are the device's `motionSource`, `accessorySource` and
-/// `statusSource`. Consecutive readings of one sensor with the same time are handed over as one batch.
+/// Motion sensors, accessories, beacons and the battery of the trace are the device's `motionSource`, `accessorySource`,
+/// `beaconSource` and `statusSource`. Consecutive readings of one sensor with the same time are handed over as one batch.
 ///
 /// Nothing sleeps: `play()` returns when the whole trace has been played and every callback has run. Two devices are
 /// independent, so tests can run in parallel. A simulated device reads no environment, no configuration file and no
@@ -94,6 +94,7 @@ public final class SimulatedDevice: Sendable {
         }
         let motion = MotionFeed(sensors: sensors, isPlayed: isPlayed, contexts: trace.header?.contexts ?? [])
         let status = StatusHub(battery: options.streams.battery ? trace.header?.battery : nil)
+        let beacons = BeaconHub()
         let callbacks = CallbackQueue(deliversAsLive: delivery == .asLive)
         self.clock = clock
         self.hub = hub
@@ -104,10 +105,11 @@ public final class SimulatedDevice: Sendable {
         player = Player(
             feed: TraceFeed(file: trace, start: start, shift: shift, options: options, sensors: recordedSensors),
             clock: clock,
-            origin: wallTime, hub: hub, motion: motion, status: status, accessories: accessories, end: options.end)
+            origin: wallTime, hub: hub, motion: motion, status: status, beacons: beacons, accessories: accessories,
+            end: options.end)
         device = Device(
             name: trace.name, clock: clock, configuration: configuration, positionSource: hub,
-            motionSource: motion.hub, accessorySource: accessories, statusSource: status,
+            motionSource: motion.hub, accessorySource: accessories, beaconSource: beacons, statusSource: status,
             calibrations: FixedCalibrations(fixed), playback: callbacks)
     }
 

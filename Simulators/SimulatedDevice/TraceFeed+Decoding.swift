@@ -30,6 +30,7 @@ extension TraceFeed {
             case .battery: content = .battery(record.battery(in: bytes))
             // The cursor hands over none that cannot be read.
             case .accessory: content = record.accessoryEvent(in: bytes).map { .accessory($0) } ?? .line
+            case .beacon: content = record.beaconEvent(in: bytes).map { .beacon($0) } ?? .line
             }
         }
     }
@@ -48,7 +49,7 @@ extension TraceFeed {
         switch content {
         case .position: position.time = position.time?.moved(by: shift)
         case .other(let report): content = .other(report.moved(by: shift))
-        case .line, .lost, .regained, .sensorLost, .sensorRegained, .battery, .accessory, .round: break
+        case .line, .lost, .regained, .sensorLost, .sensorRegained, .battery, .accessory, .beacon, .round: break
         }
     }
 

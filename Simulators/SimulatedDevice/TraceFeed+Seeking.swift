@@ -69,13 +69,15 @@ extension TraceFeed {
             state.take(fix)
         case .other(.devices(let receivers)): state.receivers = receivers
         case .other(.device(let receiver)): state.take(receiver)
-        case .other, .line, .round: break
+        case .other, .line, .round, .beacon(.sighting): break
         case .lost(let error): state.positionLoss = error
         case .regained: state.positionLoss = nil
         case .sensorLost(let error): if let sensor { state.sensorLosses[sensor] = error }
         case .sensorRegained: if let sensor { state.sensorLosses[sensor] = nil }
         case .battery(let battery): state.battery = battery
         case .accessory(let event): state.take(event)
+        case .beacon(.lost(let error)): state.beaconLoss = error
+        case .beacon(.regained): state.beaconLoss = nil
         }
     }
 
@@ -99,6 +101,8 @@ struct TraceState: Sendable {
     var battery: BatteryReading?
     /// Nil while positions can be had.
     var positionLoss: DeviceError?
+    /// Nil while beacons can be heard.
+    var beaconLoss: DeviceError?
     /// The sensors that are lost, by their place in the trace's list.
     var sensorLosses: [Int: DeviceError] = [:]
     /// The last fix of each receiver, at most as many as a hub tells apart.

@@ -22,6 +22,7 @@ struct TraceFeed {
         case sensorRegained
         case battery(BatteryReading?)
         case accessory(TraceAccessoryEvent)
+        case beacon(BeaconEvent)
         /// Another round begins, in that state.
         case round(TraceState)
     }
@@ -226,6 +227,7 @@ struct TraceFeed {
             return sensors.indices.contains(sensor) && sensors[sensor]
         case .battery: return options.streams.battery
         case .accessory: return options.streams.accessories
+        case .beacon: return options.streams.beacons
         }
     }
 

@@ -55,7 +55,7 @@ struct TraceContents {
                     changes.append(
                         SensorChange(sensor: cursor.sensors[sensor], isLost: record.kind == .sensorLost, time: time))
                 case .accessory: sources.insert(.accessories)
-                case .battery: break
+                case .battery, .beacon: break
                 }
             }
         }

@@ -79,7 +79,7 @@ struct PlayedTrace {
         case .gpsdText: return .text(record.line(in: bytes))
         case .lost: return .lost
         case .regained: return .regained
-        case .sample, .battery, .sensorLost, .sensorRegained, .accessory: return nil
+        case .sample, .battery, .sensorLost, .sensorRegained, .accessory, .beacon: return nil
         }
     }
 

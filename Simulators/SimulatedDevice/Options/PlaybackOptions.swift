@@ -61,7 +61,7 @@ public enum PlaybackEnd: Sendable {
     case hold
     /// Time ends with the trace: `advance(by:)` goes no further, and nothing times out.
     case stop
-    /// The position source and all motion sensors are lost with that error. Managers are told of it as on live
+    /// The position source, all motion sensors and beacons are lost with that error. Managers are told of it as on live
     /// hardware.
     case fail(DeviceError)
 }
@@ -86,6 +86,8 @@ public struct TraceStreams: Sendable, Hashable {
     public var battery: Bool
     /// Accessories, and what they say.
     public var accessories: Bool
+    /// Beacons.
+    public var beacons: Bool
     /// New names, by the ids of sensors and the paths of receivers in the trace. So a program that asks for a name on
     /// its own machine can play a recording of another one. Raw lines of gpsd keep their names. Of two sensors with one
     /// name only the first is heard.
@@ -94,18 +96,19 @@ public struct TraceStreams: Sendable, Hashable {
     /// Streams of those kinds; nothing that is not named.
     public init(
         positions: Bool = false, kinds: Set<SensorKind> = [], sensors: Set<SensorDescription.ID>? = nil,
-        battery: Bool = false, accessories: Bool = false
+        battery: Bool = false, accessories: Bool = false, beacons: Bool = false
     ) {
         self.positions = positions
         self.kinds = kinds
         self.sensors = sensors
         self.battery = battery
         self.accessories = accessories
+        self.beacons = beacons
     }
 
     /// Everything.
     public static let all = TraceStreams(
-        positions: true, kinds: Set(SensorKind.allCases), battery: true, accessories: true)
+        positions: true, kinds: Set(SensorKind.allCases), battery: true, accessories: true, beacons: true)
 
     /// True when that sensor is played.
     public func contains(_ sensor: SensorDescription) -> Bool {

@@ -94,7 +94,7 @@ struct MergedHeader {
             let line = phones.contains(trace) ? Self.withUsualErrors(line) : line
             event.contents = .gpsd(receivers.indices.contains(trace) ? receivers[trace].apply(to: line) : line)
         case .battery: if trace != batteryTrace { return nil }
-        case .accessory, .gpsdText, .lost, .regained: break
+        case .accessory, .gpsdText, .lost, .regained, .beacon: break
         }
         return event
     }

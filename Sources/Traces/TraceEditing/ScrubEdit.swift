@@ -11,6 +11,7 @@ public import Trace
 /// Of gpsd's reports positions, satellites and attitudes are written anew from what is known of them; all others, and
 /// lines that are no reports, are left out, because they may hold the place in any form. Serial numbers, contexts of sensors,
 /// names of ports and members of other versions go from the header, and serial numbers, ports and names from accessories.
+/// Beacons, whose places others have published, get numbers for their UUIDs, majors and minors.
 /// What the header says in words of its own is kept only where it is one of the words that this project writes.
 ///
 /// What is left can still tell something: magnetometers tell the magnetic latitude and barometers the height.
@@ -25,6 +26,7 @@ public struct ScrubEdit: TraceEdit {
     private var sensors: [SensorDescription.ID: SensorDescription.ID] = [:]
     /// What accessories are called now, by what they were called.
     private var accessories: [String: String] = [:]
+    private var beacons = ScrubbedBeacons()
 
     /// An edit that takes out what the options say.
     public init(_ options: ScrubOptions = ScrubOptions()) { self.options = options }
@@ -92,7 +94,12 @@ public struct ScrubEdit: TraceEdit {
             case .detached, .opened, .closed: break
             }
             event.contents = .accessory(accessory)
-        case .regained, .battery: break
+        case .beacon(.sighting(let sighting)):
+            guard let sighting = beacons.scrubbed(sighting) else { return }
+            event.contents = .beacon(.sighting(sighting))
+        case .beacon(.lost(let error)):
+            event.contents = .beacon(.lost(DeviceError(error.code, "Beacons could not be heard.")))
+        case .regained, .battery, .beacon(.regained): break
         }
         events.append(event)
     }

@@ -35,7 +35,7 @@ extension TraceFault {
             }
         case .accessory(let accessory):
             return action == .unplugInWrite && (target == nil || target == accessory.accessory)
-        case .lost, .regained, .sensorLost, .sensorRegained, .battery: return false
+        case .lost, .regained, .sensorLost, .sensorRegained, .battery, .beacon: return false
         }
     }
 }

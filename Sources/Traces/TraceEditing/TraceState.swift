@@ -14,6 +14,7 @@ package struct TraceState: Sendable {
 
     private var battery: BatteryReading??
     private var positionLoss: DeviceError?
+    private var beaconLoss: DeviceError?
     private var sensorLosses: [(id: SensorDescription.ID, error: DeviceError)] = []
     private var attachments: [Attachment] = []
     private var version: [UInt8]?
@@ -29,7 +30,7 @@ package struct TraceState: Sendable {
     package mutating func take(_ event: TraceEvent) {
         switch event.contents {
         case .gpsd(let line): take(line)
-        case .gpsdText, .sample: break
+        case .gpsdText, .sample, .beacon(.sighting): break
         case .lost(let error): positionLoss = error
         case .regained: positionLoss = nil
         case .sensorLost(let error, let sensor):
@@ -38,6 +39,8 @@ package struct TraceState: Sendable {
         case .sensorRegained(let sensor): sensorLosses.removeAll { $0.id == sensor }
         case .battery(let reading): battery = .some(reading)
         case .accessory(let event): take(event)
+        case .beacon(.lost(let error)): beaconLoss = error
+        case .beacon(.regained): beaconLoss = nil
         }
     }
 
@@ -47,6 +50,7 @@ package struct TraceState: Sendable {
         if let battery { events.append(.battery(battery)) }
         for line in [version, devices].compactMap(\.self) + receivers.map(\.line) { events.append(.gpsd(line)) }
         if let positionLoss { events.append(.lost(positionLoss)) }
+        if let beaconLoss { events.append(.beacon(.lost(beaconLoss))) }
         for loss in sensorLosses { events.append(.sensorLost(loss.error, sensor: loss.id)) }
         for attachment in attachments {
             events.append(

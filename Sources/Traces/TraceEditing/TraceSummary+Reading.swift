@@ -38,6 +38,8 @@ extension TraceSummary {
             case .sample(_, let kind, let sensor, let stamp): meters.note(kind.rawValue, sensor, at: stamp ?? time)
             case .battery: meters.note("battery", "", at: time)
             case .accessory(let event): meters.note("accessory", event.accessory, at: time)
+            case .beacon(.sighting(let sighting)): meters.note("beacon", "\(sighting.identity.uuid)", at: time)
+            case .beacon: meters.note("loss", "beacons", at: time)
             case .lost, .regained: meters.note("loss", "gpsd", at: time)
             case .sensorLost(_, let sensor), .sensorRegained(let sensor): meters.note("loss", sensor, at: time)
             }

@@ -7,7 +7,7 @@ public import Trace
 public struct TraceSummary: Sendable {
     /// One kind of event from one origin.
     public struct Stream: Sendable {
-        /// What it is: "TPV", "SKY" and the like for gpsd's reports, the kind of a sensor, "battery", "accessory".
+        /// What it is: "TPV", "SKY" and the like for gpsd's reports, the kind of a sensor, "battery", "accessory", "beacon".
         public var kind: String
         /// Where it comes from: a receiver's path, a sensor's id, an accessory's name; empty when the trace does not say.
         public var origin: String

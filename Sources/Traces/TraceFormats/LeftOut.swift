@@ -6,7 +6,7 @@ import Trace
 struct LeftOut: Sendable {
     /// The kinds that are told apart, in the order in which remarks name them.
     enum Kind: Int, CaseIterable, Sendable {
-        case readings, reports, attitudes, skies, batteries, texts, accessories, losses
+        case readings, reports, attitudes, skies, batteries, texts, accessories, beacons, losses
 
         /// What several of them are called.
         var name: String {
@@ -18,6 +18,7 @@ struct LeftOut: Sendable {
             case .batteries: "states of the battery"
             case .texts: "lines that are no reports of gpsd"
             case .accessories: "events of accessories"
+            case .beacons: "events of beacons"
             case .losses: "notes that a source was lost or was back"
             }
         }
@@ -36,6 +37,7 @@ struct LeftOut: Sendable {
         case .sample: add(.readings)
         case .battery: add(.batteries)
         case .accessory: add(.accessories)
+        case .beacon: add(.beacons)
         case .lost, .regained, .sensorLost, .sensorRegained: add(.losses)
         }
     }

@@ -47,7 +47,8 @@ struct PositionEpochs {
             case .regained: break
             case .gpsdText where record.isDamagedReport(in: bytes):
                 damage.take(text: record.line(in: bytes), &decoder, line: cursor.line)
-            case .gpsdText, .sample, .battery, .sensorLost, .sensorRegained, .accessory: leftOut.add(record.kind)
+            case .gpsdText, .sample, .battery, .sensorLost, .sensorRegained, .accessory, .beacon:
+                leftOut.add(record.kind)
             }
             if let finished { return finished }
         }

@@ -44,6 +44,7 @@ struct LeftOutTests {
             .accessory(
                 TraceAccessoryEvent(
                     accessory: "1", .attached(AccessoryDescription(identity: "port:1", name: "Scale")))),
+            .beacon(.regained),
             .lost(DeviceError(.connectionLost, "gone")),
         ]
         for (index, contents) in events.enumerated() {
@@ -54,7 +55,7 @@ struct LeftOutTests {
 
     /// What can be found in a recording of that.
     private enum Part: String, CaseIterable {
-        case position, satellites, attitude, acceleration, furtherSensor, battery, text, accessory, loss, start
+        case position, satellites, attitude, acceleration, furtherSensor, battery, text, accessory, beacon, loss, start
 
         /// What a remark says where it is not.
         var words: [String] {
@@ -67,6 +68,7 @@ struct LeftOutTests {
             case .battery: ["battery"]
             case .text: ["no reports of gpsd"]
             case .accessory: ["accessories"]
+            case .beacon: ["beacons"]
             case .loss: ["was lost"]
             case .start: ["start", "times at which"]
             }
@@ -97,6 +99,7 @@ struct LeftOutTests {
                     sensors.insert(sample.sensor)
                 case .battery: parts.insert(.battery)
                 case .accessory: parts.insert(.accessory)
+                case .beacon: parts.insert(.beacon)
                 case .lost, .regained, .sensorLost, .sensorRegained: parts.insert(.loss)
                 }
             }

@@ -24,7 +24,7 @@ struct MotionRecorderTests {
     }
 
     private func recorder(
-        _ folder: Folder, parts: TraceParts = .all, motionInterval: Double = 0.01
+        _ folder: Folder, parts: TraceParts = .usual, motionInterval: Double = 0.01
     ) throws -> TraceRecorder {
         let device = Device(
             name: "test", clock: clock, configuration: Configuration(), positionSource: position, motionSource: motion,

@@ -25,6 +25,9 @@ public struct TraceEvent: Sendable {
         case battery(BatteryReading?)
         /// Something about an accessory.
         case accessory(TraceAccessoryEvent)
+        /// A beacon was heard, or beacons could not be heard any more, or could again. The time of a sighting is the event's:
+        /// its own does not count.
+        case beacon(BeaconEvent)
     }
 
     /// Nanoseconds since the start of the trace; nil when it comes from a file without stamps of arrival.

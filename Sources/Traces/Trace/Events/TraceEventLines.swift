@@ -30,6 +30,7 @@ package struct TraceEventLines {
         case .sensorRegained(let sensor): Self.append(",\"regained\":", true, sensor: sensor, at: time, to: &buffer)
         case .battery(let battery): Self.append(",\"battery\":", battery, at: time, to: &buffer)
         case .accessory(let event): event.append(at: time, to: &buffer)
+        case .beacon(let event): Self.append(",\"beacon\":", event, at: time, to: &buffer)
         }
     }
 

@@ -100,6 +100,7 @@ struct EventContents {
         case JSONText.word("lost"): (.lost, [.object])
         case JSONText.word("regained"): (.regained, [.bool])
         case JSONText.word("battery"): (.battery, [.object, .null])
+        case JSONText.word("beacon"): (.beacon, [.object])
         default: nil
         }
     }

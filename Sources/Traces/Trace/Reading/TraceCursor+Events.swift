@@ -37,6 +37,7 @@ extension TraceCursor {
         case .sensorRegained: return record.sensor.flatMap(id).map { .sensorRegained(sensor: $0) }
         case .battery: return .battery(record.battery(in: bytes))
         case .accessory: return record.accessoryEvent(in: bytes).map { .accessory($0) }
+        case .beacon: return record.beaconEvent(in: bytes).map { .beacon($0) }
         }
     }
 

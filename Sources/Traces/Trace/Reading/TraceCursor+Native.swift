@@ -73,6 +73,12 @@ extension TraceCursor {
                     skip(event == nil ? .badAccessory : .unknownAccessory)
                     return nil
                 }
+            case .beacon:
+                let json = UnsafeRawBufferPointer(rebasing: bytes[record.range])
+                guard TraceBeacon.event(json, at: .zero) != nil else {
+                    skip(.badBeacon)
+                    return nil
+                }
             case .gpsd, .gpsdText, .lost, .regained, .battery: break
             }
             if [.sample, .sensorLost, .sensorRegained].contains(record.kind) {

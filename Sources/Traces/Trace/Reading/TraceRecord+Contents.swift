@@ -13,7 +13,7 @@ extension TraceRecord {
         case .gpsd: return [UInt8](contents)
         case .gpsdText where isHexadecimal: return HexDigit.bytes(contents)
         case .gpsdText: return [UInt8](JSONText(unchecked: contents).string().utf8)
-        case .lost, .regained, .sample, .battery, .sensorLost, .sensorRegained, .accessory: return []
+        case .lost, .regained, .sample, .battery, .sensorLost, .sensorRegained, .accessory, .beacon: return []
         }
     }
 
@@ -51,6 +51,15 @@ extension TraceRecord {
     public func accessoryEvent(in bytes: UnsafeRawBufferPointer) -> TraceAccessoryEvent? {
         guard kind == .accessory, let line = contents(in: bytes) else { return nil }
         return TraceAccessoryEvent(line: line)
+    }
+
+    /// What was heard of beacons; nil for records of another kind. The time of a sighting counts from the start of the
+    /// trace.
+    ///
+    /// - Parameter bytes: the bytes of the file that the record comes from.
+    public func beaconEvent(in bytes: UnsafeRawBufferPointer) -> BeaconEvent? {
+        guard kind == .beacon, let contents = contents(in: bytes) else { return nil }
+        return TraceBeacon.event(contents, at: BootTime(nanoseconds: time ?? 0))
     }
 
     private func contents(in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {

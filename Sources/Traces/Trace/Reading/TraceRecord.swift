@@ -4,8 +4,8 @@ import DeviceCore
 
 /// One event of a trace, as ``TraceCursor`` finds it: a time, a kind, and where its contents lie in the file.
 ///
-/// It holds no memory of its own. ``line(in:)``, ``loss(in:)``, ``battery(in:)`` and ``accessoryEvent(in:)`` copy
-/// contents out when they are wanted; the numbers of a motion reading are in it.
+/// It holds no memory of its own. ``line(in:)``, ``loss(in:)``, ``battery(in:)``, ``accessoryEvent(in:)`` and
+/// ``beaconEvent(in:)`` copy contents out when they are wanted; the numbers of a motion reading are in it.
 public struct TraceRecord: Sendable, Hashable {
     /// What happened.
     public enum Kind: UInt8, Sendable {
@@ -27,6 +27,8 @@ public struct TraceRecord: Sendable, Hashable {
         case sensorRegained
         /// Something about an accessory; ``TraceRecord/accessoryEvent(in:)`` says what. The range is the whole line.
         case accessory
+        /// Something about beacons; ``TraceRecord/beaconEvent(in:)`` says what.
+        case beacon
     }
 
     /// Nanoseconds since the start of the trace, 0 or more, never less than that of the record before. Nil when the

@@ -22,6 +22,8 @@ public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
         /// The event is about an accessory that is not attached, about a protocol that it does not offer, or attaches one
         /// too many; it was skipped.
         case unknownAccessory
+        /// The event of a beacon lacks something, or holds what cannot be used; it was skipped.
+        case badBeacon
         /// The line is longer than 16 MiB; it was skipped.
         case longLine
         /// The file became shorter while it was read; what followed is missing.
@@ -49,6 +51,7 @@ public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
             case .badReading: "the reading has no numbers that can be used and was left out"
             case .unknownSensor: "the trace has no such sensor; the event was left out"
             case .badAccessory: "the event of an accessory cannot be used and was left out"
+            case .badBeacon: "the event of a beacon cannot be used and was left out"
             case .unknownAccessory:
                 "the accessory is not attached here, or does not offer the protocol; the event was left out"
             case .becameShorter: "the file became shorter while it was read; what followed is missing"

@@ -17,6 +17,10 @@ public struct TraceParts: OptionSet, Sendable, Hashable {
     /// The accessories that come and go, and the bytes of those sessions that can be listened to: see
     /// ``DeviceCore/Device/recordingAccessories()``.
     public static let accessories = TraceParts(rawValue: 8)
+    /// Every advertisement of a Bluetooth beacon that is heard.
+    public static let beacons = TraceParts(rawValue: 16)
+    /// All but beacons, whose radio is kept busy while they are recorded.
+    public static let usual: TraceParts = [.position, .motion, .battery, .accessories]
     /// Everything that can be recorded.
-    public static let all: TraceParts = [.position, .motion, .battery, .accessories]
+    public static let all: TraceParts = [.position, .motion, .battery, .accessories, .beacons]
 }

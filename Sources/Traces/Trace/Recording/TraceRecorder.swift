@@ -4,7 +4,7 @@ public import DeviceCore
 import Synchronization
 
 /// Records what a device's sources say into a trace: every line of gpsd with its arrival, the readings of all motion
-/// sensors in their own axes, losses and returns, the battery, and accessories.
+/// sensors in their own axes, losses and returns, the battery, accessories, and beacons when they are asked for.
 ///
 ///     let recorder = TraceRecorder(device: device, writer: try TraceWriter(path: "drive.trace"))
 ///     try recorder.start()
@@ -37,6 +37,7 @@ public final class TraceRecorder: Sendable {
         var samples = 0
         var battery: BatteryReading?
         var accessoryEvents = 0
+        var sightings = 0
         /// The accessories that the trace tells of now.
         var accessories: [AccessoryDescription.ID: AccessoryDescription] = [:]
     }
@@ -63,7 +64,7 @@ public final class TraceRecorder: Sendable {
     ///   - onFailure: called once when the trace cannot be written any more.
     public init(
         device: Device, writer: TraceWriter, recorder: String = "device-services", source: String? = nil,
-        parts: TraceParts = .all, motionInterval: Double = 0.01,
+        parts: TraceParts = .usual, motionInterval: Double = 0.01,
         onFailure: (@Sendable (DeviceError) -> Void)? = nil
     ) {
         self.device = device
@@ -87,6 +88,9 @@ public final class TraceRecorder: Sendable {
     /// What was recorded of accessories so far: each coming and going, each beginning and end of a session, each reading
     /// and writing of bytes.
     public var recordedAccessoryEvents: Int { state.withLock { $0.accessoryEvents } }
+
+    /// The advertisements of beacons that were recorded so far.
+    public var recordedSightings: Int { state.withLock { $0.sightings } }
 
     /// Writes the header and begins to record. The error says why nothing can be recorded. The motion sensors are looked
     /// for first, which may take a few seconds when a server has to be asked.
@@ -144,6 +148,7 @@ public final class TraceRecorder: Sendable {
                 record(battery)
             } while battery != device.statusSource.battery
         }
+        if parts.contains(.beacons) { keep(device.beaconSource.subscribe { [weak self] in self?.record($0) }) }
         if parts.contains(.accessories) {
             keep(device.accessorySource.subscribe { [weak self] in self?.record($0) })
             if let tap = device.accessorySource as? AccessoryTap {
@@ -226,6 +231,14 @@ public final class TraceRecorder: Sendable {
         let (isRunning, start) = state.withLock { ($0.phase == .running, $0.start) }
         guard isRunning else { return }
         do throws(DeviceError) { try write(start, Self.time(device.clock.now, since: start)) } catch {}
+    }
+
+    private func record(_ event: BeaconEvent) {
+        whileRunning { start, now throws(DeviceError) in
+            guard case .sighting(let sighting) = event else { return try writer.write(event, at: now) }
+            try writer.write(event, at: Self.time(sighting.time, since: start))
+            state.withLock { $0.sightings += 1 }
+        }
     }
 
     private func record(_ battery: BatteryReading?) {

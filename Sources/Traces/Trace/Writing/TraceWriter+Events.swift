@@ -83,6 +83,11 @@ extension TraceWriter {
         try write(TraceEvent(time: time, .accessory(event)))
     }
 
+    /// Writes what was heard of beacons.
+    public func write(_ event: BeaconEvent, at time: Int64) throws(DeviceError) {
+        try write(TraceEvent(time: time, .beacon(event)))
+    }
+
     /// Writes an event of any kind. One without a time has that of the event before.
     public func write(_ event: TraceEvent) throws(DeviceError) {
         try append { lines, buffer in lines.append(event, to: &buffer) }

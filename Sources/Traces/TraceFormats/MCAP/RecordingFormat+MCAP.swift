@@ -76,7 +76,7 @@ struct MCAPExport: ~Copyable {
                     "/attitude", schema: FoxgloveSchema.frameTransformName, time, measured,
                     FoxgloveMessage.transform(attitude, parent: parent, at: measured))
             }
-        case .gpsdText, .lost, .regained, .sensorLost, .sensorRegained, .battery, .accessory:
+        case .gpsdText, .lost, .regained, .sensorLost, .sensorRegained, .battery, .accessory, .beacon:
             if case .gpsdText(let line) = event.contents, line.first == UInt8(ascii: "{") {
                 damage.take(text: line, &decoder, line: number)
             }

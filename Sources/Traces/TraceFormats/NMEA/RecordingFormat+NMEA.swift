@@ -48,7 +48,7 @@ struct NMEAExport {
         case .regained: break
         case .gpsdText where record.isDamagedReport(in: bytes):
             damage.take(text: record.line(in: bytes), &decoder, line: number)
-        case .gpsdText, .sample, .battery, .sensorLost, .sensorRegained, .accessory: leftOut.add(record.kind)
+        case .gpsdText, .sample, .battery, .sensorLost, .sensorRegained, .accessory, .beacon: leftOut.add(record.kind)
         }
     }
 

@@ -22,7 +22,7 @@ struct PlaybackChoices: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Play nothing but these, separated by commas: positions, motion, \(SensorKind.allCases.map(\.rawValue).joined(separator: ", ")), battery, accessories, and sensor:ID for a single sensor.",
+            "Play nothing but these, separated by commas: positions, motion, \(SensorKind.allCases.map(\.rawValue).joined(separator: ", ")), battery, accessories, beacons, and sensor:ID for a single sensor.",
             valueName: "streams"))
     var streams: StreamList?
 
@@ -149,6 +149,7 @@ struct StreamList: ExpressibleByArgument, Equatable {
             case "positions": streams.positions = true
             case "battery": streams.battery = true
             case "accessories": streams.accessories = true
+            case "beacons": streams.beacons = true
             case "motion":
                 streams.kinds = Set(SensorKind.allCases)
                 hasWholeKinds = true

@@ -38,8 +38,10 @@ struct RecordCommand: AsyncParsableCommand {
     var file: String
 
     @Option(
-        help: "What to record: position, motion, battery, accessories, with commas between them; everything otherwise.")
-    var parts: PartNames = PartNames(parts: .all)
+        help:
+            "What to record: position, motion, battery, accessories, beacons, with commas between them; otherwise everything but beacons, for which Bluetooth has to listen all the time."
+    )
+    var parts: PartNames = PartNames(parts: .usual)
 
     @Option(help: "Seconds between readings of a motion sensor; 0 for as many as it gives.")
     var interval = 0.01
@@ -121,13 +123,13 @@ struct RecordCommand: AsyncParsableCommand {
             end = Self.reason(of: error)
         }
         let (lines, samples) = (recorder.recordedLines, recorder.recordedSamples)
-        let accessories = recorder.recordedAccessoryEvents
-        events.ended(lines: lines, samples: samples, accessories: accessories)
+        let (accessories, sightings) = (recorder.recordedAccessoryEvents, recorder.recordedSightings)
+        events.ended(lines: lines, samples: samples, accessories: accessories, sightings: sightings)
         events.finish()
         // Its own output may have failed with the last lines.
         if !Self.isFailure(end), let last = stop.reason, Self.isFailure(last) { end = last }
         return end.status(
-            isComplete: lines + samples + accessories > 0,
+            isComplete: lines + samples + accessories + sightings > 0,
             shortfall: "There was nothing to record in \(duration ?? 0) s.")
     }
 
@@ -149,6 +151,7 @@ struct RecordCommand: AsyncParsableCommand {
         if parts.parts.contains(.accessories) {
             subscriptions.append(device.accessorySource.subscribe { events.take($0) })
         }
+        if parts.parts.contains(.beacons) { subscriptions.append(device.beaconSource.subscribe { events.take($0) }) }
         return subscriptions
     }
 
@@ -171,6 +174,7 @@ struct RecordCommand: AsyncParsableCommand {
 struct PartNames: ExpressibleByArgument, CustomStringConvertible {
     private static let names: [(String, TraceParts)] = [
         ("position", .position), ("motion", .motion), ("battery", .battery), ("accessories", .accessories),
+        ("beacons", .beacons),
     ]
 
     let parts: TraceParts

@@ -55,6 +55,7 @@ final class RecordingEvents: Sendable {
         if hasMotion { what.append("motion of \(motion)") }
         if parts.contains(.battery) { what.append("the battery") }
         if parts.contains(.accessories) { what.append("accessories") }
+        if parts.contains(.beacons) { what.append("beacons") }
         tell(
             "started", "recording \(what.joined(separator: ", ")) into \(file); Ctrl-C ends it",
             [
@@ -83,6 +84,14 @@ final class RecordingEvents: Sendable {
         guard asJSON else { return warn(error.description) }
         let reason = error.description
         tell("lost", "", sensor.map { ["sensor": $0, "reason": reason] } ?? ["reason": reason])
+    }
+
+    func take(_ event: BeaconEvent) {
+        switch event {
+        case .lost(let error): lost("beacons", error)
+        case .regained: tell("regained", "beacons can be heard again", ["sensor": "beacons"])
+        case .sighting: break
+        }
     }
 
     func take(_ event: AccessoryEvent) {
@@ -124,14 +133,16 @@ final class RecordingEvents: Sendable {
             ])
     }
 
-    func ended(lines: Int, samples: Int, accessories: Int) {
+    func ended(lines: Int, samples: Int, accessories: Int, sightings: Int) {
         let seconds = clock.now.seconds(since: start)
         let changes = accessories > 0 ? " and \(accessories) events of accessories" : ""
-        let what = "\(lines) lines of gpsd and \(samples) readings of sensors\(changes)"
+        let heard = sightings > 0 ? " and \(sightings) advertisements of beacons" : ""
+        let what = "\(lines) lines of gpsd and \(samples) readings of sensors\(changes)\(heard)"
         tell(
             "ended", "recorded \(what) in \(Int(seconds.rounded())) s",
             [
                 "file": file, "lines": lines, "samples": samples, "accessoryEvents": accessories,
+                "sightings": sightings,
                 "seconds": (seconds * 1000).rounded() / 1000,
             ])
     }

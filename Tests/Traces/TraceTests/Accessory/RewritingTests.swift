@@ -39,6 +39,7 @@ struct RewritingTests {
                 case .regained: try writer.writeRegained(at: time)
                 case .battery: try writer.write(battery: record.battery(in: bytes), at: time)
                 case .accessory: try writer.write(try #require(record.accessoryEvent(in: bytes)), at: time)
+                case .beacon: try writer.write(try #require(record.beaconEvent(in: bytes)), at: time)
                 case .sample:
                     let sample = try #require(record.sample)
                     try writer.write(
