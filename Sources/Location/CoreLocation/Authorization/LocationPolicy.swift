@@ -80,6 +80,8 @@ public struct LocationUse: Sendable {
         public static let singleRequest = Services(rawValue: 4)
         /// `CLLocationUpdate.liveUpdates()`.
         public static let liveUpdates = Services(rawValue: 8)
+        /// `startRangingBeacons(satisfying:)`.
+        public static let ranging = Services(rawValue: 16)
     }
 
     /// The services that are running.

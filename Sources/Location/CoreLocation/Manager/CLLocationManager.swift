@@ -220,6 +220,44 @@ open class CLLocationManager: NSObject {
     /// Does nothing: no calibration is ever shown on Linux.
     open func dismissHeadingCalibrationDisplay() {}
 
+    // MARK: Beacons
+
+    /// Starts to range the beacons that satisfy the constraint; a second call with an equal one does nothing.
+    ///
+    /// The delegate is told of them once a second, also while none is heard. Needs the authorization to know the place
+    /// exactly. On Linux beacons are heard through BlueZ; iBeacons and AltBeacons count.
+    open func startRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {
+        client.startRanging(.constraint(constraint))
+    }
+
+    /// Stops the ranging of the beacons that satisfy the constraint.
+    open func stopRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {
+        client.stopRanging(.constraint(constraint))
+    }
+
+    /// The constraints that this manager ranges beacons for.
+    open var rangedBeaconConstraints: Set<CLBeaconIdentityConstraint> {
+        Set(client.rangingWishes.compactMap { if case .constraint(let constraint) = $0 { constraint } else { nil } })
+    }
+
+    /// The former form, which `locationManager(_:didRangeBeacons:in:)` answers.
+    @available(*, deprecated, message: "Use startRangingBeacons(satisfying:).")
+    open func startRangingBeacons(in region: CLBeaconRegion) {
+        client.startRanging(.region(region))
+    }
+
+    /// The former form.
+    @available(*, deprecated, message: "Use stopRangingBeacons(satisfying:).")
+    open func stopRangingBeacons(in region: CLBeaconRegion) {
+        client.stopRanging(.region(region))
+    }
+
+    /// The regions that the former form ranges beacons for.
+    @available(*, deprecated, message: "Use rangedBeaconConstraints.")
+    open var rangedRegions: Set<CLRegion> {
+        Set(client.rangingWishes.compactMap { if case .region(let region) = $0 { region } else { nil } })
+    }
+
     // MARK: Availability
 
     /// Whether the use of the position is switched on for this device.
@@ -243,6 +281,14 @@ open class CLLocationManager: NSObject {
     /// without asking. The first call may take a few seconds when a server has to be asked for sensors.
     open class func headingAvailable() -> Bool {
         LocationClient.isHeadingAvailable(on: LiveDevice.resolved)
+    }
+
+    /// Whether beacons can be heard now: BlueZ runs and has an adapter that is switched on.
+    ///
+    /// When they cannot, `locationManager(_:didFailRangingFor:error:)` says why and what to do; ranging may be started all
+    /// the same, and begins when it can. The first call asks BlueZ, which takes some milliseconds, and two seconds at most.
+    open class func isRangingAvailable() -> Bool {
+        LiveDevice.resolved.beaconSource.problem == nil
     }
 
     // MARK: Authorization

@@ -94,4 +94,33 @@ public struct CLLocationManagerDelegateCalls {
     public func callAsFunction(_ manager: CLLocationManager, didFinishDeferredUpdatesWithError error: (any Error)?) {
         delegate.locationManager(manager, didFinishDeferredUpdatesWithError: error)
     }
+
+    /// Calls `locationManager(_:didRange:satisfying:)`.
+    public func callAsFunction(
+        _ manager: CLLocationManager, didRange beacons: [CLBeacon],
+        satisfying beaconConstraint: CLBeaconIdentityConstraint
+    ) {
+        delegate.locationManager(manager, didRange: beacons, satisfying: beaconConstraint)
+    }
+
+    /// Calls `locationManager(_:didFailRangingFor:error:)`.
+    public func callAsFunction(
+        _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint, error: any Error
+    ) {
+        delegate.locationManager(manager, didFailRangingFor: beaconConstraint, error: error)
+    }
+
+    /// Calls `locationManager(_:didRangeBeacons:in:)`.
+    public func callAsFunction(
+        _ manager: CLLocationManager, didRangeBeacons beacons: [CLBeacon], in region: CLBeaconRegion
+    ) {
+        delegate.locationManager(manager, didRangeBeacons: beacons, in: region)
+    }
+
+    /// Calls `locationManager(_:rangingBeaconsDidFailFor:withError:)`.
+    public func callAsFunction(
+        _ manager: CLLocationManager, rangingBeaconsDidFailFor region: CLBeaconRegion, withError error: any Error
+    ) {
+        delegate.locationManager(manager, rangingBeaconsDidFailFor: region, withError: error)
+    }
 }

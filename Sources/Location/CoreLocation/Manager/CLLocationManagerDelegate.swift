@@ -69,6 +69,28 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
 
     /// Location updates are not deferred any more; nil is no error.
     func locationManager(_ manager: CLLocationManager, didFinishDeferredUpdatesWithError error: (any Error)?)
+
+    /// The beacons that satisfy a constraint, once a second: the nearest first, those of unknown distance last. Empty when
+    /// none is heard.
+    func locationManager(
+        _ manager: CLLocationManager, didRange beacons: [CLBeacon],
+        satisfying beaconConstraint: CLBeaconIdentityConstraint
+    )
+
+    /// Beacons cannot be ranged now. Told once for each loss; the manager keeps trying unless the use of it was denied.
+    ///
+    /// `CLError.rangingUnavailable` names the reason and the remedy in its underlying error.
+    func locationManager(
+        _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint, error: any Error
+    )
+
+    /// The former form, for what `startRangingBeacons(in:)` has started.
+    func locationManager(_ manager: CLLocationManager, didRangeBeacons beacons: [CLBeacon], in region: CLBeaconRegion)
+
+    /// The former form, for what `startRangingBeacons(in:)` has started.
+    func locationManager(
+        _ manager: CLLocationManager, rangingBeaconsDidFailFor region: CLBeaconRegion, withError error: any Error
+    )
 }
 
 extension CLLocationManagerDelegate {
@@ -130,4 +152,25 @@ extension CLLocationManagerDelegate {
 
     /// Does nothing.
     public func locationManager(_ manager: CLLocationManager, didFinishDeferredUpdatesWithError error: (any Error)?) {}
+
+    /// Does nothing.
+    public func locationManager(
+        _ manager: CLLocationManager, didRange beacons: [CLBeacon],
+        satisfying beaconConstraint: CLBeaconIdentityConstraint
+    ) {}
+
+    /// Does nothing.
+    public func locationManager(
+        _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint, error: any Error
+    ) {}
+
+    /// Does nothing.
+    public func locationManager(
+        _ manager: CLLocationManager, didRangeBeacons beacons: [CLBeacon], in region: CLBeaconRegion
+    ) {}
+
+    /// Does nothing.
+    public func locationManager(
+        _ manager: CLLocationManager, rangingBeaconsDidFailFor region: CLBeaconRegion, withError error: any Error
+    ) {}
 }

@@ -62,6 +62,14 @@ extension LocationClient {
         case .heading(let heading): delegate.locationManager(manager, didUpdateHeading: heading)
         // There is nothing that could be shown.
         case .calibrationQuestion: _ = delegate.locationManagerShouldDisplayHeadingCalibration(manager)
+        case .ranging(let beacons, .constraint(let constraint)):
+            delegate.locationManager(manager, didRange: beacons, satisfying: constraint)
+        case .ranging(let beacons, .region(let region)):
+            delegate.locationManager(manager, didRangeBeacons: beacons, in: region)
+        case .rangingFailure(let error, .constraint(let constraint)):
+            delegate.locationManager(manager, didFailRangingFor: constraint, error: error)
+        case .rangingFailure(let error, .region(let region)):
+            delegate.locationManager(manager, rangingBeaconsDidFailFor: region, withError: error)
         }
     }
 }

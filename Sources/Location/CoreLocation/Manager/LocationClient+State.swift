@@ -29,6 +29,7 @@ extension LocationClient {
         var distanceFilter = DistanceFilter()
         var significantFilter = SignificantChangeFilter()
         var headings = HeadingState()
+        var ranging = RangingState()
         // What the program has been told, and what it will be.
         var location: CLLocation?
         var precedingLocation: CLLocation?
@@ -55,7 +56,9 @@ extension LocationClient.State {
             precedingLocation = location
             location = locations.last
         case .heading(let heading)?: headings.heading = heading
-        case .failure, .authorization, .deferredFinished, .calibrationQuestion, .headingFailure, nil: break
+        case .failure, .authorization, .deferredFinished, .calibrationQuestion, .headingFailure, .ranging,
+            .rangingFailure, nil:
+            break
         }
         return item
     }

@@ -20,6 +20,8 @@ final class LocationClient: Sendable {
     let subscription = StandingSubscription<PositionRequest>()
     /// Held while the subscriptions to headings are brought in line with what runs; never together with a callback.
     let headingSubscriptions = Mutex(HeadingSubscriptions())
+    /// Held while ranging is brought in line with what is wanted; never together with a callback.
+    let rangingRun = Mutex(RangingRun())
     /// Brings the compass in a moment.
     let compassTimer = Mutex<ClockTimer?>(nil)
 
@@ -35,6 +37,7 @@ final class LocationClient: Sendable {
     /// The manager is gone: nothing runs for it any more.
     func retire() {
         stopHeadings()
+        stopRanging()
         state.withLock { state in
             state.cancelRequest()
             state.services = []
@@ -99,16 +102,27 @@ extension LocationClient: LocationAuthorization.Observer {
                 state.mailbox.add(.failure(CLError(.denied)))
                 state.cancelRequest()
             }
+            if let error = rangingRefusal {
+                for wish in state.ranging.wishes {
+                    // In place of what nobody has heard yet.
+                    state.mailbox.removeRanging(wish)
+                    state.mailbox.add(.rangingFailure(error, wish))
+                }
+            }
             // Nothing is kept that may not be known any more.
             if isRefused || authorization.accuracy == .reducedAccuracy { state.forgetPlaces() }
             state.isRefused = isRefused
         } then: {
             adjustSubscription()
+            adjustRanging()
         }
     }
 
     var use: LocationUse? {
-        let (services, purpose, since) = state.withLock { ($0.services, $0.settings.purpose, $0.since) }
+        let (services, purpose, since) = state.withLock { state in
+            let ranging: Services = state.ranging.wishes.isEmpty ? [] : .ranging
+            return (state.services.union(ranging), state.settings.purpose, state.since)
+        }
         guard !services.isEmpty, authorization.isGranted else { return nil }
         return LocationUse(
             services: services, purpose: purpose ?? device.configuration.locationPurpose.value,

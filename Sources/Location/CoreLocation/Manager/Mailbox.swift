@@ -13,12 +13,16 @@ struct Mailbox {
         case heading(CLHeading)
         case headingFailure(CLError)
         case calibrationQuestion
+        case ranging([CLBeacon], RangingWish)
+        case rangingFailure(CLError, RangingWish)
     }
 
     /// More locations than this do not wait: the oldest are dropped and counted.
     static let locationLimit = 1024
     /// More headings than this do not wait: the oldest are dropped, and nobody misses them.
     static let headingLimit = 32
+    /// More reports of beacons than this do not wait: the oldest are dropped, and newer ones say more.
+    static let rangingLimit = 64
     /// More callbacks of other kinds than this do not wait either: the oldest are dropped.
     static let otherLimit = 1024
 
@@ -45,7 +49,11 @@ struct Mailbox {
     mutating func add(_ item: Item) {
         // The delegate asks what the authorization is when it hears of it: one piece of news at a time is enough.
         if case .authorization = item, case .authorization? = outbox.last { return }
-        outbox.append(item, limit: Mailbox.otherLimit) { !$0.isLocation && !$0.isHeading }
+        if item.isRanging {
+            outbox.append(item, limit: Mailbox.rangingLimit, of: \.isRanging)
+        } else {
+            outbox.append(item, limit: Mailbox.otherLimit) { !$0.isLocation && !$0.isHeading && !$0.isRanging }
+        }
     }
 
     /// Takes out the first callback: of locations all that stand in a row.
@@ -71,7 +79,17 @@ struct Mailbox {
         outbox.removeAll { item in
             switch item {
             case .heading, .headingFailure, .calibrationQuestion: true
-            case .locations, .failure, .authorization, .deferredFinished: false
+            case .locations, .failure, .authorization, .deferredFinished, .ranging, .rangingFailure: false
+            }
+        }
+    }
+
+    /// Drops what is said of those beacons: they are ranged no more.
+    mutating func removeRanging(_ wish: RangingWish) {
+        outbox.removeAll { item in
+            switch item {
+            case .ranging(_, let told), .rangingFailure(_, let told): told.isSame(as: wish)
+            default: false
             }
         }
     }
@@ -86,4 +104,6 @@ extension Mailbox.Item {
     var isLocation: Bool { if case .locations = self { true } else { false } }
 
     var isHeading: Bool { if case .heading = self { true } else { false } }
+
+    var isRanging: Bool { if case .ranging = self { true } else { false } }
 }
