@@ -79,7 +79,7 @@ let hall: [Target] = [
     room("LiveDevice", in: "Sources/Device", ["DeviceCore", "JSONBytes", "LiveSources", "SystemCalls", log]),
     room(
         "LiveSources", in: "Sources/Device",
-        ["DeviceCore", "GPSDSource", "IIOSource", "SystemCalls", "UdevMonitor"]),
+        ["BlueZSource", "DeviceCore", "GPSDSource", "IIOSource", "SystemCalls", "UdevMonitor"]),
 ]
 
 let location: [Target] = [
@@ -234,7 +234,9 @@ let testing: [Target] = [
     tests(
         "GPSDSourceTests", in: "Tests/Location",
         ["DeviceCore", "GPSDProtocol", "GPSDSource", "SystemCalls", "TestSupport"]),
-    tests("BlueZSourceTests", in: "Tests/Location", ["BlueZSource", "DeviceCore"]),
+    tests(
+        "BlueZSourceTests", in: "Tests/Location", ["BlueZSource", "DeviceCore", "TestSupport"],
+        exclude: ["Mock/bluez_mock.py", "messages.txt"]),
     tests(
         "CoreLocationTests", in: "Tests/Location",
         [

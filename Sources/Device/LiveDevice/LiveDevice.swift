@@ -15,6 +15,9 @@ private func livePositionSource(configuration: Configuration, clock: any DeviceC
 @_silgen_name("DeviceServices_liveMotionSource")
 private func liveMotionSource(configuration: Configuration, clock: any DeviceClock) -> any MotionSource
 
+@_silgen_name("DeviceServices_liveBeaconSource")
+private func liveBeaconSource(configuration: Configuration, clock: any DeviceClock) -> any BeaconSource
+
 @_silgen_name("DeviceServices_liveStatusSource")
 private func liveStatusSource(configuration: Configuration, clock: any DeviceClock) -> any StatusSource
 
@@ -33,7 +36,7 @@ package enum LiveDevice {
             positionSource: livePositionSource(configuration: configuration, clock: clock),
             motionSource: liveMotionSource(configuration: configuration, clock: clock),
             accessories: { linkedAccessories.withLock { $0 }() },
-            beaconSource: NoBeaconSource(),
+            beaconSource: liveBeaconSource(configuration: configuration, clock: clock),
             statusSource: liveStatusSource(configuration: configuration, clock: clock),
             calibrations: CalibrationFolder.ofUser())
     }()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BlueZSource
 public import DeviceCore
 import GPSDSource
 import IIOSource
@@ -12,6 +13,12 @@ public func livePositionSource(configuration: Configuration, clock: any DeviceCl
     GPSDSource(
         address: configuration.positionSource.value, clock: clock,
         repairsWeekRollover: configuration.repairsWeekRollover.value)
+}
+
+/// The live source of beacons.
+@_silgen_name("DeviceServices_liveBeaconSource")
+public func liveBeaconSource(configuration: Configuration, clock: any DeviceClock) -> any BeaconSource {
+    BlueZSource(clock: clock)
 }
 
 /// The live source of the machine's state.

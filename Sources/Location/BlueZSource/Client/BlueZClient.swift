@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// The dialogue with BlueZ, without a socket: takes messages, and has calls to send and events to tell.
+///
+/// It looks for an adapter that is switched on, has it listen for advertisements, and tells of beacons among them. Where
+/// something is missing (bluetoothd, an adapter, its power) it says so and waits for the signal that it is there, without
+/// asking again.
+struct BlueZClient {
+    /// Seconds for an answer of the bus or of BlueZ.
+    static let answer = 10.0
+    private static let bus = "org.freedesktop.DBus"
+    private static let bluez = "org.bluez"
+    private static let objectManager = "org.freedesktop.DBus.ObjectManager"
+    private static let properties = "org.freedesktop.DBus.Properties"
+    /// More adapters than this are a joke.
+    private static let maximumAdapters = 16
+
+    private enum Question {
+        case hello, match, objects, filter, start
+    }
+
+    /// False for one that only looks whether beacons could be heard.
+    private let listens: Bool
+    private var serial: UInt32 = 0
+    private var questions: [UInt32: (question: Question, deadline: BootTime)] = [:]
+    /// Bytes to be sent.
+    private var outgoing: [UInt8] = []
+    private var events: [BeaconEvent] = []
+
+    /// BlueZ's unique name; nil while nobody has it.
+    private var owner: String?
+    /// Whether each adapter is switched on, by path.
+    private var adapters: [String: Bool] = [:]
+    /// The one that listens, or has been asked to.
+    private var adapter: String?
+    private var beacons = BlueZBeacons()
+    private var retry = Backoff(first: 1, limit: 60)
+    /// When listening is asked for again.
+    private var retryTime = BootTime.never
+    /// True once it is known whether beacons can be heard: an event has told.
+    private(set) var isSettled = false
+
+    /// A client that has begun to ask.
+    ///
+    /// - Parameter listens: False to look only whether beacons could be heard.
+    init(listens: Bool = true, now: BootTime) {
+        self.listens = listens
+        let bus = DBusCall(Self.bus, "/org/freedesktop/DBus", Self.bus, "")
+        func call(_ member: String) -> DBusCall {
+            var call = bus
+            call.member = member
+            return call
+        }
+        ask(.hello, call("Hello"), now)
+        if listens {
+            // Before the question what there is, so that nothing is missed in between.
+            for rule in [
+                "type='signal',sender='\(Self.bus)',interface='\(Self.bus)',member='NameOwnerChanged',arg0='\(Self.bluez)'",
+                "type='signal',sender='\(Self.bluez)',interface='\(Self.objectManager)'",
+                "type='signal',sender='\(Self.bluez)',interface='\(Self.properties)',member='PropertiesChanged'",
+            ] {
+                ask(.match, call("AddMatch").with(rule), now)
+            }
+        }
+        askForObjects(now)
+    }
+
+    // MARK: What it wants
+
+    /// The bytes to be sent now.
+    mutating func takeOutgoing() -> [UInt8] {
+        defer { outgoing = [] }
+        return outgoing
+    }
+
+    /// What there is to tell now.
+    mutating func takeEvents() -> [BeaconEvent] {
+        defer { events = [] }
+        return events
+    }
+
+    /// When something is due.
+    var deadline: BootTime { min(retryTime, questions.values.map(\.deadline).min() ?? .never) }
+
+    /// Does what is due. The error says that the connection is of no use any more.
+    mutating func timeOut(now: BootTime) throws(DeviceError) {
+        if questions.values.contains(where: { $0.deadline <= now }) {
+            throw DeviceError(
+                .silent,
+                "BlueZ has not answered within \(Int(Self.answer)) s. It is asked again; if that goes on, restart it (systemctl restart bluetooth)."
+            )
+        }
+        guard retryTime <= now else { return }
+        retryTime = .never
+        if let adapter { startDiscovery(adapter, now) } else { askForObjects(now) }
+    }
+
+    /// Has the adapter listen no more. Closing the connection does so as well.
+    mutating func stop() {
+        guard listens, let adapter else { return }
+        var call = DBusCall(Self.bluez, adapter, BlueZObject.adapterInterface, "StopDiscovery")
+        call.isOneWay = true
+        send(call)
+    }
+
+    // MARK: Calls
+
+    @discardableResult
+    private mutating func send(_ call: DBusCall) -> UInt32 {
+        serial &+= 1
+        if serial == 0 { serial = 1 }
+        outgoing += call.bytes(serial: serial)
+        return serial
+    }
+
+    private mutating func ask(_ question: Question, _ call: DBusCall, _ now: BootTime) {
+        questions[send(call)] = (question, now.advanced(bySeconds: Self.answer))
+    }
+
+    private mutating func askForObjects(_ now: BootTime) {
+        // Starts bluetoothd where the system is set up for that.
+        ask(.objects, DBusCall(Self.bluez, "/", Self.objectManager, "GetManagedObjects"), now)
+    }
+
+    private mutating func startDiscovery(_ adapter: String, _ now: BootTime) {
+        let interface = BlueZObject.adapterInterface
+        // Every advertisement counts, not only what is new in it.
+        let filter = DBusCall(Self.bluez, adapter, interface, "SetDiscoveryFilter")
+            .with(["Transport": .text("le"), "DuplicateData": .bool(true)])
+        ask(.filter, filter, now)
+        ask(.start, DBusCall(Self.bluez, adapter, interface, "StartDiscovery"), now)
+    }
+
+    // MARK: Messages
+
+    /// Takes a message. The error says that the connection is of no use any more.
+    mutating func take(_ message: DBusMessage, now: BootTime) throws(DeviceError) {
+        switch message.kind {
+        case .answer, .error:
+            guard let number = message.replySerial, let (question, _) = questions.removeValue(forKey: number) else {
+                return
+            }
+            if message.kind == .error {
+                try take(error: message, to: question, now)
+            } else {
+                take(answer: message, to: question, now)
+            }
+        // What cannot be read says nothing.
+        case .signal: do throws(DBusFormatError) { try take(signal: message, now) } catch {}
+        case .call, nil: break
+        }
+    }
+
+    private mutating func take(answer message: DBusMessage, to question: Question, _ now: BootTime) {
+        switch question {
+        case .hello, .match, .filter: break
+        case .start: settle(nil)
+        case .objects:
+            owner = message.sender
+            adapters = [:]
+            adapter = nil
+            beacons.removeAll()
+            if message.signature == "a{oa{sa{sv}}}" {
+                var values = message.values
+                do throws(DBusFormatError) {
+                    try values.dictionary { (values) throws(DBusFormatError) in
+                        let path = try values.string()
+                        let object = try BlueZObject(interfaces: &values)
+                        // What devices said before is of no time that is known.
+                        if let device = object.device { _ = beacons.take(device, at: path, now: now) }
+                        if let found = object.adapter { note(found, path) }
+                    }
+                } catch {}
+            }
+            choose(now)
+        }
+    }
+
+    private mutating func take(error message: DBusMessage, to question: Question, _ now: BootTime) throws(DeviceError) {
+        switch question {
+        case .hello, .match: throw BlueZProblem.refusedByBus(message)
+        case .objects:
+            settle(BlueZProblem.noBlueZ(message))
+            // Without an owner of its name the bus tells when it has one.
+            if owner != nil { retryTime = now.advanced(bySeconds: retry.take()) }
+        // Versions without it listen all the same.
+        case .filter: break
+        case .start:
+            // Another program of this user has it listen already.
+            if message.error == "org.bluez.Error.InProgress" { return settle(nil) }
+            settle(BlueZProblem.noDiscovery(message))
+            retryTime = now.advanced(bySeconds: retry.take())
+        }
+    }
+
+    private mutating func take(signal message: DBusMessage, _ now: BootTime) throws(DBusFormatError) {
+        var values = message.values
+        if message.sender == Self.bus, message.member == "NameOwnerChanged", message.signature == "sss" {
+            guard try values.string() == Self.bluez else { return }
+            _ = try values.string()
+            return ownerChanged(try values.string(), now)
+        }
+        // The bus lets through what others send to this connection by name.
+        guard let owner, message.sender == owner else { return }
+        switch (message.member, message.signature) {
+        case ("InterfacesAdded", "oa{sa{sv}}"):
+            let path = try values.string()
+            take(try BlueZObject(interfaces: &values), at: path, now)
+        case ("InterfacesRemoved", "oas"):
+            let path = try values.string()
+            beacons.remove(path)
+            guard adapters.removeValue(forKey: path) != nil else { return }
+            if adapter == path { adapter = nil }
+            choose(now)
+        case ("PropertiesChanged", "sa{sv}as"):
+            take(try BlueZObject(changes: &values), at: message.path, now)
+        default: break
+        }
+    }
+
+    private mutating func take(_ object: BlueZObject, at path: String, _ now: BootTime) {
+        if let device = object.device, let sighting = beacons.take(device, at: path, now: now), adapter != nil {
+            events.append(.sighting(sighting))
+        }
+        guard let changed = object.adapter else { return }
+        note(changed, path)
+        if path == adapter, adapters[path] == true {
+            guard !isStarting else { return }
+            if changed.isDiscovering == true {
+                retryTime = .never
+            } else if changed.isPowered == true {
+                retryTime = now
+            } else if changed.isDiscovering == false, retryTime == .never {
+                // Something else has ended it.
+                retryTime = now.advanced(bySeconds: retry.take())
+            }
+        } else {
+            choose(now)
+        }
+    }
+
+    // MARK: State
+
+    private var isStarting: Bool { questions.values.contains { $0.question == .start } }
+
+    private mutating func note(_ found: BlueZObject.Adapter, _ path: String) {
+        let isKnown = adapters[path] != nil
+        guard isKnown || adapters.count < Self.maximumAdapters else { return }
+        if let isPowered = found.isPowered { adapters[path] = isPowered } else if !isKnown { adapters[path] = false }
+    }
+
+    /// Another process has BlueZ's name now, or none has.
+    private mutating func ownerChanged(_ new: String, _ now: BootTime) {
+        questions = questions.filter { $0.value.question == .hello || $0.value.question == .match }
+        adapters = [:]
+        adapter = nil
+        retryTime = .never
+        beacons.removeAll()
+        owner = new.isEmpty ? nil : new
+        if new.isEmpty {
+            settle(BlueZProblem.blueZEnded)
+        } else {
+            askForObjects(now)
+        }
+    }
+
+    /// Has the first adapter listen that is switched on, unless that is so already.
+    private mutating func choose(_ now: BootTime) {
+        if let adapter, adapters[adapter] == true { return }
+        adapter = adapters.filter(\.value).keys.min()
+        retryTime = .never
+        guard let adapter else { return settle(adapters.isEmpty ? BlueZProblem.noAdapter : BlueZProblem.switchedOff) }
+        if listens { startDiscovery(adapter, now) } else { settle(nil) }
+    }
+
+    /// Tells that beacons can be heard, or why not.
+    private mutating func settle(_ problem: DeviceError?) {
+        isSettled = true
+        if problem == nil { retry.reset() }
+        events.append(problem.map { .lost($0) } ?? .regained)
+    }
+}

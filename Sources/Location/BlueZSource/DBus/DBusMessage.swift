@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A message that came over D-Bus.
+struct DBusMessage {
+    /// What a message is.
+    enum Kind: UInt8 {
+        case call = 1
+        case answer = 2
+        case error = 3
+        case signal = 4
+    }
+
+    /// Nil for a kind of a later version, which is to be passed over.
+    private(set) var kind: Kind?
+    private(set) var serial: UInt32
+    /// The number of the call that it answers.
+    private(set) var replySerial: UInt32?
+    private(set) var path = ""
+    private(set) var interface = ""
+    private(set) var member = ""
+    /// The name of an error.
+    private(set) var error = ""
+    /// The unique name of who sent it, which the bus vouches for.
+    private(set) var sender = ""
+    /// The types of the values in it.
+    private(set) var signature = ""
+
+    private let bytes: [UInt8]
+    private let body: Range<Int>
+    private let isBigEndian: Bool
+
+    /// The values in it.
+    var values: DBusReader { DBusReader(bytes, in: body, isBigEndian: isBigEndian) }
+
+    /// A text that an error says of itself.
+    var errorText: String {
+        var values = values
+        guard signature.hasPrefix("s"), let text = try? values.string() else { return "" }
+        return text
+    }
+
+    /// Reads a whole message.
+    init(_ bytes: [UInt8]) throws(DBusFormatError) {
+        guard let size = try DBusFramer.size(of: bytes[...]), size.total == bytes.count else { throw DBusFormatError() }
+        self.bytes = bytes
+        isBigEndian = bytes[0] == UInt8(ascii: "B")
+        kind = Kind(rawValue: bytes[1])
+        body = size.body..<size.total
+        var reader = DBusReader(bytes, in: 8..<size.body, isBigEndian: isBigEndian)
+        serial = try reader.uint32()
+        let last = try reader.array(alignment: 8)
+        guard last <= size.body else { throw DBusFormatError() }
+        while reader.offset < last {
+            try reader.align(8)
+            try readField(&reader)
+        }
+    }
+
+    private mutating func readField(_ reader: inout DBusReader) throws(DBusFormatError) {
+        typealias Read<Value> = (inout DBusReader) throws(DBusFormatError) -> Value
+        let string: Read<String> = { (reader) throws(DBusFormatError) in try reader.string() }
+        let number: Read<UInt32> = { (reader) throws(DBusFormatError) in try reader.uint32() }
+        let types: Read<String> = { (reader) throws(DBusFormatError) in try reader.signature() }
+        switch try reader.uint8() {
+        case 1: path = try reader.variant(of: "o", string) ?? ""
+        case 2: interface = try reader.variant(of: "s", string) ?? ""
+        case 3: member = try reader.variant(of: "s", string) ?? ""
+        case 4: error = try reader.variant(of: "s", string) ?? ""
+        case 5: replySerial = try reader.variant(of: "u", number)
+        case 7: sender = try reader.variant(of: "s", string) ?? ""
+        case 8: signature = try reader.variant(of: "g", types) ?? ""
+        default: try reader.skipVariant()
+        }
+    }
+}
+
+/// Cuts the bytes of a connection into messages.
+struct DBusFramer {
+    /// Longer messages end the connection. BlueZ tells of some ten thousand devices within that.
+    static let maximumSize = 8 << 20
+    /// The part of a message that tells how long it is.
+    private static let fixedSize = 16
+
+    private var bytes: [UInt8] = []
+    private var start = 0
+
+    /// Adds what was read.
+    mutating func append(_ more: UnsafeRawBufferPointer) {
+        if start > 0 {
+            bytes.removeFirst(start)
+            start = 0
+        }
+        bytes.append(contentsOf: more)
+    }
+
+    /// The next message that is there as a whole; nil when none is. One of which only the length can be read is passed over.
+    mutating func next() throws(DBusFormatError) -> DBusMessage? {
+        while let size = try Self.size(of: bytes[start...]), size.total <= bytes.count - start {
+            let message = Array(bytes[start..<start + size.total])
+            start += size.total
+            do throws(DBusFormatError) { return try DBusMessage(message) } catch {}
+        }
+        return nil
+    }
+
+    /// How long the message is that begins there, and where its body does; nil while that cannot be known.
+    static func size(of bytes: ArraySlice<UInt8>) throws(DBusFormatError) -> (total: Int, body: Int)? {
+        guard bytes.count >= fixedSize else { return nil }
+        let head = Array(bytes.prefix(fixedSize))
+        guard head[0] == UInt8(ascii: "l") || head[0] == UInt8(ascii: "B"), head[3] == 1 else {
+            throw DBusFormatError()
+        }
+        var reader = DBusReader(head, in: 4..<fixedSize, isBigEndian: head[0] == UInt8(ascii: "B"))
+        let body = try reader.uint32()
+        _ = try reader.uint32()
+        let fields = try reader.uint32()
+        guard body <= maximumSize, fields <= maximumSize else { throw DBusFormatError() }
+        let start = (fixedSize + Int(fields) + 7) / 8 * 8
+        guard start + Int(body) <= maximumSize else { throw DBusFormatError() }
+        return (start + Int(body), start)
+    }
+}

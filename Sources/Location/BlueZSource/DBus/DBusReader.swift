@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Something that is no message of D-Bus.
+struct DBusFormatError: Error {}
+
+/// Reads values as D-Bus writes them, each at its alignment from the start of the message; every step checks its bounds.
+///
+/// Source: the D-Bus specification 0.43, "Type System" and "Message Protocol".
+struct DBusReader {
+    /// Containers may stand this deep in each other, by the specification.
+    static let maximumDepth = 64
+
+    private let bytes: [UInt8]
+    private let isBigEndian: Bool
+    /// What comes next.
+    private(set) var offset: Int
+    private let end: Int
+
+    /// A reader of a part of a message.
+    init(_ bytes: [UInt8], in range: Range<Int>, isBigEndian: Bool) {
+        self.bytes = bytes
+        self.isBigEndian = isBigEndian
+        offset = max(0, range.lowerBound)
+        end = min(bytes.count, range.upperBound)
+    }
+
+    mutating func align(_ alignment: Int) throws(DBusFormatError) {
+        let rest = offset % alignment
+        if rest != 0 { try advance(alignment - rest) }
+    }
+
+    private mutating func advance(_ count: Int) throws(DBusFormatError) {
+        guard count >= 0, count <= end - offset else { throw DBusFormatError() }
+        offset += count
+    }
+
+    // MARK: Plain values
+
+    mutating func uint8() throws(DBusFormatError) -> UInt8 {
+        guard offset < end else { throw DBusFormatError() }
+        offset += 1
+        return bytes[offset - 1]
+    }
+
+    mutating func uint16() throws(DBusFormatError) -> UInt16 { UInt16(try unsigned(2)) }
+
+    mutating func uint32() throws(DBusFormatError) -> UInt32 { try unsigned(4) }
+
+    mutating func int16() throws(DBusFormatError) -> Int16 { Int16(bitPattern: try uint16()) }
+
+    mutating func bool() throws(DBusFormatError) -> Bool { try uint32() != 0 }
+
+    private mutating func unsigned(_ count: Int) throws(DBusFormatError) -> UInt32 {
+        try align(count)
+        let start = offset
+        try advance(count)
+        var value: UInt32 = 0
+        for place in 0..<count {
+            let byte = bytes[isBigEndian ? start + place : start + count - 1 - place]
+            value = value << 8 | UInt32(byte)
+        }
+        return value
+    }
+
+    /// A string or the path of an object.
+    mutating func string() throws(DBusFormatError) -> String { try text(count: Int(exactly: try uint32())) }
+
+    /// A signature, which says of what types the values are.
+    mutating func signature() throws(DBusFormatError) -> String { try text(count: Int(try uint8())) }
+
+    private mutating func text(count: Int?) throws(DBusFormatError) -> String {
+        let start = offset
+        guard let count, count < end - start, bytes[start + count] == 0,
+            let text = String(validating: bytes[start..<start + count], as: UTF8.self)
+        else { throw DBusFormatError() }
+        try advance(count + 1)
+        return text
+    }
+
+    // MARK: Containers
+
+    /// Begins a list; the answer is where it ends.
+    ///
+    /// - Parameter alignment: That of its elements.
+    mutating func array(alignment: Int) throws(DBusFormatError) -> Int {
+        guard let count = Int(exactly: try uint32()) else { throw DBusFormatError() }
+        try align(alignment)
+        guard count <= end - offset else { throw DBusFormatError() }
+        return offset + count
+    }
+
+    /// Bytes in a list.
+    mutating func byteArray() throws(DBusFormatError) -> [UInt8] {
+        let last = try array(alignment: 1)
+        defer { offset = last }
+        return Array(bytes[offset..<last])
+    }
+
+    /// Reads a dictionary entry by entry. The closure is to read key and value.
+    mutating func dictionary(
+        _ entry: (inout DBusReader) throws(DBusFormatError) -> Void
+    ) throws(DBusFormatError) {
+        let last = try array(alignment: 8)
+        while offset < last {
+            try align(8)
+            try entry(&self)
+        }
+        guard offset == last else { throw DBusFormatError() }
+    }
+
+    /// Reads a variant if it holds a value of that type, and passes over any other.
+    mutating func variant<Value>(
+        of type: String, _ read: (inout DBusReader) throws(DBusFormatError) -> Value
+    ) throws(DBusFormatError) -> Value? {
+        let found = try signature()
+        guard found != type else { return try read(&self) }
+        try skip(Array(found.utf8))
+        return nil
+    }
+
+    /// Passes over a variant.
+    mutating func skipVariant() throws(DBusFormatError) { try skip(Array(try signature().utf8)) }
+
+    /// Passes over a single value of that type.
+    private mutating func skip(_ signature: [UInt8], depth: Int = 0) throws(DBusFormatError) {
+        var place = 0
+        try skipOne(signature, &place, depth)
+        guard place == signature.count else { throw DBusFormatError() }
+    }
+
+    private mutating func skipOne(
+        _ signature: [UInt8], _ place: inout Int, _ depth: Int
+    ) throws(DBusFormatError) {
+        guard place < signature.count, depth < Self.maximumDepth else { throw DBusFormatError() }
+        let type = signature[place]
+        place += 1
+        switch type {
+        case UInt8(ascii: "y"): _ = try uint8()
+        case UInt8(ascii: "n"), UInt8(ascii: "q"): _ = try uint16()
+        case UInt8(ascii: "b"), UInt8(ascii: "i"), UInt8(ascii: "u"), UInt8(ascii: "h"): _ = try uint32()
+        case UInt8(ascii: "x"), UInt8(ascii: "t"), UInt8(ascii: "d"):
+            try align(8)
+            try advance(8)
+        case UInt8(ascii: "s"), UInt8(ascii: "o"): _ = try string()
+        case UInt8(ascii: "g"): _ = try self.signature()
+        case UInt8(ascii: "v"): try skip(Array(try self.signature().utf8), depth: depth + 1)
+        case UInt8(ascii: "a"): try skipArray(signature, &place, depth)
+        case UInt8(ascii: "("), UInt8(ascii: "{"):
+            try align(8)
+            let close = type == UInt8(ascii: "(") ? UInt8(ascii: ")") : UInt8(ascii: "}")
+            repeat {
+                try skipOne(signature, &place, depth + 1)
+                guard place < signature.count else { throw DBusFormatError() }
+            } while signature[place] != close
+            place += 1
+        default: throw DBusFormatError()
+        }
+    }
+
+    /// The length of a list tells where it ends, so that its elements need not be looked at.
+    private mutating func skipArray(
+        _ signature: [UInt8], _ place: inout Int, _ depth: Int
+    ) throws(DBusFormatError) {
+        guard place < signature.count else { throw DBusFormatError() }
+        offset = try array(alignment: Self.alignment(of: signature[place]))
+        try Self.passType(signature, &place, depth + 1)
+    }
+
+    private static func alignment(of type: UInt8) -> Int {
+        switch type {
+        case UInt8(ascii: "y"), UInt8(ascii: "g"), UInt8(ascii: "v"): 1
+        case UInt8(ascii: "n"), UInt8(ascii: "q"): 2
+        case UInt8(ascii: "x"), UInt8(ascii: "t"), UInt8(ascii: "d"), UInt8(ascii: "("), UInt8(ascii: "{"): 8
+        default: 4
+        }
+    }
+
+    /// Goes behind one complete type of a signature.
+    private static func passType(
+        _ signature: [UInt8], _ place: inout Int, _ depth: Int
+    ) throws(DBusFormatError) {
+        guard place < signature.count, depth < maximumDepth else { throw DBusFormatError() }
+        let type = signature[place]
+        place += 1
+        switch type {
+        case UInt8(ascii: "a"): try passType(signature, &place, depth + 1)
+        case UInt8(ascii: "("), UInt8(ascii: "{"):
+            let close = type == UInt8(ascii: "(") ? UInt8(ascii: ")") : UInt8(ascii: "}")
+            repeat {
+                try passType(signature, &place, depth + 1)
+                guard place < signature.count else { throw DBusFormatError() }
+            } while signature[place] != close
+            place += 1
+        default: break
+        }
+    }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// A connection to the bus of the system: its socket, and who this program is.
+struct SystemBus: ~Copyable {
+    /// Where the bus is: what `DBUS_SYSTEM_BUS_ADDRESS` says, else the path that D-Bus has agreed on.
+    static var standardAddress: String {
+        getenv("DBUS_SYSTEM_BUS_ADDRESS").map { String(cString: $0) } ?? "unix:path=/var/run/dbus/system_bus_socket"
+    }
+
+    let descriptor: Int32
+    private var waiting: [UInt8] = []
+
+    deinit { systemClose(descriptor) }
+
+    /// Connects, which takes no time: the socket is of this machine.
+    ///
+    /// What says who this program is (SASL's EXTERNAL, by the user's number) goes before the first message. The answer of
+    /// the bus is read with what follows.
+    init(address: String) throws(DeviceError) {
+        var paths: [String] = []
+        // Several may be named, the first that works counts: unix:path=/run/dbus/bus,guid=…;tcp:…
+        for entry in address.split(separator: ";") where entry.hasPrefix("unix:") {
+            for part in entry.dropFirst(5).split(separator: ",") where part.hasPrefix("path=") {
+                paths.append(Self.unescaped(part.dropFirst(5)))
+            }
+        }
+        guard !paths.isEmpty else {
+            throw DeviceError(
+                .invalidConfiguration,
+                "The address \(ShownText.cleaned(address)) of the system bus cannot be used. Set DBUS_SYSTEM_BUS_ADDRESS to unix:path=PATH, or leave it out."
+            )
+        }
+        var number: Int32 = 0
+        for path in paths {
+            let descriptor = Sockets.open(AF_UNIX, .stream)
+            guard descriptor >= 0 else { throw Self.unreachable(path, "socket", errno) }
+            if Sockets.connect(descriptor, to: path) == 0 {
+                self.descriptor = descriptor
+                waiting = Array("\0AUTH EXTERNAL \(Self.hexadecimal(String(geteuid())))\r\nBEGIN\r\n".utf8)
+                return
+            }
+            number = errno
+            systemClose(descriptor)
+        }
+        throw Self.unreachable(paths[0], "connect", number)
+    }
+
+    /// True while bytes wait to be sent.
+    var isSending: Bool { !waiting.isEmpty }
+
+    /// Sends the bytes, or as many as the socket takes; the rest goes with the next call.
+    mutating func send(_ bytes: [UInt8]) throws(DeviceError) {
+        waiting += bytes
+        while !waiting.isEmpty {
+            let count = waiting.withUnsafeBytes { systemSend(descriptor, $0) }
+            if count > 0 {
+                waiting.removeFirst(count)
+            } else if errno == EAGAIN || errno == EWOULDBLOCK {
+                return
+            } else if errno != EINTR {
+                throw Self.ended("send", errno)
+            }
+        }
+    }
+
+    /// Hands over what has come in; at most 256 KiB, so that a flood does not keep the thread.
+    func read(_ take: (UnsafeRawBufferPointer) -> Void) throws(DeviceError) {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        for _ in 0..<4 {
+            let count = buffer.withUnsafeMutableBytes {
+                recv(descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT))
+            }
+            if count == 0 { throw Self.ended(nil, 0) }
+            if count < 0 {
+                if errno == EINTR { continue }
+                if errno == EAGAIN || errno == EWOULDBLOCK { return }
+                throw Self.ended("recv", errno)
+            }
+            buffer.withUnsafeBytes { take(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+            if count < buffer.count { return }
+        }
+    }
+
+    // MARK: Texts
+
+    private static func hexadecimal(_ text: String) -> String {
+        text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    /// `%2f` and the like are bytes.
+    private static func unescaped(_ text: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), let value = UInt8(Substring(rest.prefix(2)), radix: 16) {
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    // MARK: Errors
+
+    private static func unreachable(_ path: String, _ call: String, _ number: Int32) -> DeviceError {
+        let remedy =
+            number == EACCES
+            ? "This user may not use it."
+            : "Beacons are heard through BlueZ, which needs it: install both (apt install dbus bluez), and start them."
+        return DeviceError(
+            number == EACCES ? .permissionDenied : .unreachable,
+            "The system bus at \(ShownText.cleaned(path)) cannot be reached. \(remedy)",
+            cause: .system(call: call, errno: number))
+    }
+
+    private static func ended(_ call: String?, _ number: Int32) -> DeviceError {
+        DeviceError(
+            .connectionLost, "The system bus has closed the connection. It is made anew.",
+            cause: call.map { .system(call: $0, errno: number) })
+    }
+}
+
+/// Takes the bus's answer to who this program is from the front of what is read.
+///
+/// The connection sends `BEGIN` without waiting for it: the bus reads lines in order, and closes the connection if it does
+/// not agree.
+struct SystemBusGreeting {
+    /// No answer is longer.
+    private static let maximumLength = 4096
+
+    private var line: [UInt8] = []
+    private var isOver = false
+
+    /// The bytes behind the answer; empty while it is not complete. The error says that the bus does not agree.
+    mutating func take(_ bytes: UnsafeRawBufferPointer) throws(DeviceError) -> UnsafeRawBufferPointer {
+        if isOver { return bytes }
+        for (place, byte) in bytes.enumerated() {
+            guard byte == UInt8(ascii: "\n") else {
+                line.append(byte)
+                if line.count > Self.maximumLength { throw refused }
+                continue
+            }
+            guard line.starts(with: "OK ".utf8) else { throw refused }
+            isOver = true
+            return UnsafeRawBufferPointer(rebasing: bytes[(place + 1)...])
+        }
+        return UnsafeRawBufferPointer(rebasing: bytes[bytes.count...])
+    }
+
+    private var refused: DeviceError {
+        let text = ShownText.cleaned(String(decoding: line.prefix(256), as: UTF8.self))
+        return DeviceError(
+            .permissionDenied,
+            "The system bus does not let this user in. It says: \(text). Check that its socket is that of D-Bus (DBUS_SYSTEM_BUS_ADDRESS)."
+        )
+    }
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Testing
+
+@testable import BlueZSource
+
+@Suite("The dialogue with BlueZ")
+struct BlueZClientTests {
+    private let bluez = ":1.2"
+
+    /// The calls that wait to be sent, with their numbers.
+    private func calls(_ client: inout BlueZClient) throws -> [(member: String, serial: UInt32)] {
+        var framer = DBusFramer()
+        client.takeOutgoing().withUnsafeBytes { framer.append($0) }
+        var calls: [(String, UInt32)] = []
+        while let call = try framer.next() { calls.append((call.member, call.serial)) }
+        return calls
+    }
+
+    private func words(_ client: inout BlueZClient) -> [String] {
+        client.takeEvents().map { event in
+            switch event {
+            case .sighting(let sighting): "\(sighting.identity.minor) \(sighting.rssi.map { "\($0)" } ?? "?")"
+            case .lost(let error): "\(error.code)"
+            case .regained: "regained"
+            }
+        }
+    }
+
+    /// The recorded answer about objects, as that to another call and from the owner here.
+    private func objects(to serial: UInt32) throws -> DBusMessage {
+        let recorded = try Messages.bytes("objects")
+        // The body stands at its end; its length is the second word.
+        let length = Int(recorded[4]) | Int(recorded[5]) << 8 | Int(recorded[6]) << 16
+        return try DBusMessage(
+            Messages.answer(
+                to: serial, sender: bluez, signature: "a{oa{sa{sv}}}", body: Array(recorded.suffix(length))))
+    }
+
+    /// A client that listens.
+    private func listening() throws -> BlueZClient {
+        var client = BlueZClient(now: .zero)
+        let first = try calls(&client)
+        #expect(first.map(\.member) == ["Hello", "AddMatch", "AddMatch", "AddMatch", "GetManagedObjects"])
+        try client.take(try objects(to: first[4].serial), now: .zero)
+        let second = try calls(&client)
+        #expect(second.map(\.member) == ["SetDiscoveryFilter", "StartDiscovery"])
+        #expect(!client.isSettled)
+        for call in first.prefix(4) + second {
+            try client.take(try DBusMessage(Messages.answer(to: call.serial, sender: bluez)), now: .zero)
+        }
+        #expect(words(&client) == ["regained"])
+        #expect(client.deadline == .never)
+        return client
+    }
+
+    /// A recorded signal, as from that sender.
+    private func signal(_ name: String, from sender: String? = nil) throws -> DBusMessage {
+        let recorded = try Messages.bytes(name)
+        let message = try DBusMessage(recorded)
+        let length = Int(recorded[4]) | Int(recorded[5]) << 8 | Int(recorded[6]) << 16
+        return try DBusMessage(
+            Messages.made(
+                kind: .signal,
+                fields: [
+                    (1, "o", .text(message.path)), (2, "s", .text(message.interface)), (3, "s", .text(message.member)),
+                    (7, "s", .text(sender ?? bluez)),
+                ], signature: message.signature, body: Array(recorded.suffix(length))))
+    }
+
+    @Test("What is heard of a beacon is told, with the strength of before where there is no other")
+    func sightings() throws {
+        var client = try listening()
+        try client.take(try signal("heard"), now: BootTime(nanoseconds: 5))
+        try client.take(try signal("strength"), now: BootTime(nanoseconds: 6))
+        #expect(words(&client) == ["2 -60", "2 -61"])
+        try client.take(try signal("removed-device"), now: .zero)
+        try client.take(try signal("strength"), now: .zero)
+        #expect(words(&client) == [])
+    }
+
+    @Test("What others send by name is not believed")
+    func strangers() throws {
+        var client = try listening()
+        try client.take(try signal("heard", from: ":1.66"), now: .zero)
+        try client.take(try signal("removed-adapter", from: ":1.66"), now: .zero)
+        try client.take(try signal("owner", from: ":1.66"), now: .zero)
+        #expect(words(&client) == [])
+        #expect(try calls(&client).isEmpty)
+    }
+
+    @Test("An adapter that goes is told, and one that comes is used")
+    func adapters() throws {
+        var client = try listening()
+        try client.take(try signal("removed-adapter"), now: .zero)
+        #expect(words(&client) == ["notFound"])
+        #expect(client.deadline == .never)
+        try client.take(try signal("added-adapter"), now: .zero)
+        let answers = try calls(&client)
+        #expect(answers.map(\.member) == ["SetDiscoveryFilter", "StartDiscovery"])
+        for call in answers {
+            try client.take(try DBusMessage(Messages.answer(to: call.serial, sender: bluez)), now: .zero)
+        }
+        #expect(words(&client) == ["regained"])
+        try client.take(try signal("powered"), now: .zero)
+        #expect(words(&client) == ["unreachable"])
+        #expect(client.deadline == .never)
+    }
+
+    /// Answers the calls to listen, the second with that error if there is one.
+    private func answer(_ client: inout BlueZClient, now: BootTime, error: String? = nil) throws {
+        let started = try calls(&client)
+        #expect(started.map(\.member) == ["SetDiscoveryFilter", "StartDiscovery"])
+        for (index, call) in started.enumerated() {
+            var bytes = Messages.answer(to: call.serial, sender: bluez)
+            if index == 1, let error { bytes = Messages.error(error, to: call.serial, sender: bluez, text: "busy") }
+            try client.take(try DBusMessage(bytes), now: now)
+        }
+    }
+
+    @Test("A listening that something else ends is asked for again, ever more slowly until it works")
+    func interrupted() throws {
+        var client = try listening()
+        var now = BootTime.zero
+        for _ in 0..<2 {
+            try client.take(try signal("discovering"), now: now)
+            #expect(client.deadline.seconds(since: now) == 1)
+            for pause in [2.0, 4, 8] {
+                now = client.deadline
+                try client.timeOut(now: now)
+                try answer(&client, now: now, error: "org.bluez.Error.Failed")
+                #expect(words(&client) == ["inputOutput"])
+                #expect(client.deadline.seconds(since: now) == pause)
+            }
+            now = client.deadline
+            try client.timeOut(now: now)
+            try answer(&client, now: now)
+            #expect(words(&client) == ["regained"])
+            #expect(client.deadline == .never)
+        }
+    }
+
+    @Test("Whoever gives no answer is given up")
+    func silence() throws {
+        var client = BlueZClient(now: .zero)
+        #expect(client.deadline.seconds == BlueZClient.answer)
+        try client.timeOut(now: BootTime(nanoseconds: 1))
+        #expect { try client.timeOut(now: client.deadline) } throws: { ($0 as? DeviceError)?.code == .silent }
+    }
+
+    @Test(
+        "Each error says what to do",
+        arguments: [
+            ("org.freedesktop.DBus.Error.ServiceUnknown", DeviceError.Code.unreachable, "systemctl start bluetooth"),
+            ("org.freedesktop.DBus.Error.AccessDenied", .permissionDenied, "group bluetooth"),
+        ])
+    func errors(name: String, code: DeviceError.Code, remedy: String) throws {
+        var client = BlueZClient(now: .zero)
+        let serial = try #require(try calls(&client).last?.serial)
+        try client.take(
+            try DBusMessage(Messages.error(name, to: serial, sender: "org.freedesktop.DBus", text: "x\u{1b}[2J")),
+            now: .zero)
+        guard case .lost(let error)? = client.takeEvents().first else {
+            Issue.record("no loss")
+            return
+        }
+        #expect(error.code == code)
+        #expect(error.message.contains(remedy) && !error.message.contains("\u{1b}"))
+    }
+
+    @Test(
+        "An adapter that is not ready is told as switched off, and a listening that goes on already is none the worse")
+    func starting() throws {
+        for (name, word) in [("org.bluez.Error.NotReady", "unreachable"), ("org.bluez.Error.InProgress", "regained")] {
+            var client = BlueZClient(now: .zero)
+            let serial = try #require(try calls(&client).last?.serial)
+            try client.take(try objects(to: serial), now: .zero)
+            let start = try #require(try calls(&client).last?.serial)
+            try client.take(try DBusMessage(Messages.error(name, to: start, sender: bluez)), now: .zero)
+            #expect(words(&client) == [word])
+        }
+    }
+
+    @Test("Beacons that are heard once and never again take bounded memory")
+    func flood() throws {
+        let advertisement = try #require(BeaconAdvertisement(company: 0x004c, data: AdvertisementTests.airLocate))
+        var beacons = BlueZBeacons()
+        let heard = BlueZObject.Device(rssi: -60, advertisement: advertisement, hasData: true)
+        for number in 0..<5000 { _ = beacons.take(heard, at: "/\(number)", now: .zero) }
+        #expect(beacons.count <= BlueZBeacons.maximumCount)
+        // The last is known still: its strength alone is a sighting.
+        let strength = BlueZObject.Device(rssi: -50)
+        #expect(beacons.take(strength, at: "/4999", now: .zero)?.rssi == -50)
+        #expect(beacons.take(strength, at: "/0", now: .zero) == nil)
+    }
+}
