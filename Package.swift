@@ -240,8 +240,8 @@ let testing: [Target] = [
     tests(
         "CoreLocationTests", in: "Tests/Location",
         [
-            "CoreLocation", "DeviceCore", "MotionEngine", "SensorFusion", "SimulatedDevice", "TestSupport", "Trace",
-            "TraceFormats",
+            "CoreLocation", "DeviceCore", "LiveDevice", "MotionEngine", "SensorFusion", "SimulatedDevice", "TestSupport",
+            "Trace", "TraceFormats",
         ]),
 
     tests(

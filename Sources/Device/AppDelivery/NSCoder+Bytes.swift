@@ -30,6 +30,11 @@ extension NSCoder {
         decodeBytes(forKey: key).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
+    /// True for an archive with keys that has none of these, whatever it has under others.
+    package func holdsNone(of keys: [String]) -> Bool {
+        allowsKeyedCoding && !keys.contains { containsValue(forKey: $0) }
+    }
+
     private func encode(bytes: [UInt8], _ key: String) {
         bytes.withUnsafeBufferPointer { encodeBytes($0.baseAddress, length: $0.count, forKey: key) }
     }

@@ -55,12 +55,8 @@ package final class CalibrationFolder: CalibrationStore {
 
     /// The kind, for people, and a hash of the key, which may hold anything.
     private static func name(of sensor: SensorIdentity) -> String {
-        // FNV-1a, 64 bits: http://www.isthe.com/chongo/tech/comp/fnv/
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in sensor.key.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
-        let digits = String(hash, radix: 16)
         let kind = sensor.kind?.rawValue ?? "sensor"
-        return "\(kind)-\(String(repeating: "0", count: max(0, 16 - digits.count)))\(digits).json"
+        return "\(kind)-\(StableHash.text(sensor.key.utf8)).json"
     }
 
     // MARK: Reading

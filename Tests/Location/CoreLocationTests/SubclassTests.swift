@@ -49,7 +49,7 @@ private final class FarAway: CLLocation, @unchecked Sendable {
     override func distance(from location: CLLocation) -> CLLocationDistance { 42 }
 }
 
-private final class Everywhere: CLCircularRegion {
+private final class Everywhere: CLCircularRegion, @unchecked Sendable {
     override var identifier: String { "everywhere" }
     override func contains(_ coordinate: CLLocationCoordinate2D) -> Bool { true }
 }

@@ -82,6 +82,10 @@ public struct LocationUse: Sendable {
         public static let liveUpdates = Services(rawValue: 8)
         /// `startRangingBeacons(satisfying:)`.
         public static let ranging = Services(rawValue: 16)
+        /// Regions of managers and conditions of monitors.
+        public static let regions = Services(rawValue: 32)
+        /// `startMonitoringVisits()`.
+        public static let visits = Services(rawValue: 64)
     }
 
     /// The services that are running.

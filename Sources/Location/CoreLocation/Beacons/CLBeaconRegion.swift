@@ -6,7 +6,7 @@ public import Foundation
 /// The surroundings of beacons as a region: the device is inside while it hears one of them.
 ///
 /// As with all regions, two are equal when their identifiers are.
-open class CLBeaconRegion: CLRegion {
+open class CLBeaconRegion: CLRegion, @unchecked Sendable {
     let pattern: BeaconPattern
 
     /// A region of the beacons that satisfy the constraint.

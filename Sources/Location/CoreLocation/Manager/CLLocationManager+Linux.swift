@@ -44,6 +44,22 @@ extension CLLocationManager {
     /// How many locations were dropped because the program did not take them in time: at most 1,024 wait.
     public var droppedLocationCount: Int { client.droppedLocations }
 
+    /// How many seconds a doubtful crossing of a border has to last before it is told. Default: 20, as Apple says; a
+    /// crossing beyond doubt takes two seconds. For all regions and conditions of this manager's device.
+    ///
+    /// With 0, and `regionCushion` 0, every position on the other side of a border is a crossing.
+    public var regionDwell: TimeInterval {
+        get { RegionEngine.of(client.device).rules.dwell }
+        set { RegionEngine.of(client.device).rules.dwell = newValue >= 0 ? min(newValue, 86_400) : 20 }
+    }
+
+    /// How many metres beyond the border the device has to be at least, or a quarter of the radius in small regions.
+    /// Default: 10. 0 takes positions for exact. For all regions and conditions of this manager's device.
+    public var regionCushion: CLLocationDistance {
+        get { RegionEngine.of(client.device).rules.cushion }
+        set { RegionEngine.of(client.device).rules.cushion = newValue >= 0 ? min(newValue, 1_000_000) : 10 }
+    }
+
     /// Who may use the position of this manager's device, and who does.
     public var authorization: LocationAuthorization { client.authorization }
 }

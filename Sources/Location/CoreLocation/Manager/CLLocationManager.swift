@@ -94,18 +94,28 @@ open class CLLocationManager: NSObject {
         set { client.set { $0.distanceFilter = newValue } }
     }
 
-    /// What the program does with locations. Kept, without an effect on Linux.
+    /// What the program does with locations: it decides when updates pause, see `pausesLocationUpdatesAutomatically`.
     open var activityType: CLActivityType {
         get { client.settings.activityType }
         set { client.set { $0.activityType = newValue } }
     }
 
-    /// Whether updates may pause while the device rests. Default: true.
+    /// Whether updates may pause while the device rests. Default: true, as Apple says; it takes effect once a program has
+    /// set it, because Apple pauses nothing that is in use, and a process on Linux always is.
     ///
-    /// Kept, without an effect on Linux: a board's receiver runs on, and updates never pause by themselves.
+    /// The positions decide: the device rests that has stayed within 15 metres, or the accuracy of its positions, below one
+    /// metre per second. Updates pause when that has lasted three minutes (`activityType` fitness), five (other and other
+    /// navigation) or ten (automotive navigation). They never do for airborne activities, and with
+    /// `kCLLocationAccuracyBestForNavigation`. The delegate hears of it. Unlike on Apple's platforms they go on by
+    /// themselves with the first position that says that the device moves; the receiver runs on for that.
     open var pausesLocationUpdatesAutomatically: Bool {
         get { client.settings.pausesAutomatically }
-        set { client.set { $0.pausesAutomatically = newValue } }
+        set {
+            client.set {
+                $0.pausesAutomatically = newValue
+                $0.hasChosenPausing = true
+            }
+        }
     }
 
     /// Whether updates go on in the background. Default: false.
@@ -258,7 +268,65 @@ open class CLLocationManager: NSObject {
         Set(client.rangingWishes.compactMap { if case .region(let region) = $0 { region } else { nil } })
     }
 
+    // MARK: Regions
+
+    /// Starts to monitor a region, in the place of one with the same identifier.
+    ///
+    /// `didStartMonitoringFor` comes first, then `didDetermineState` as soon as the state is known. From then on
+    /// `didEnterRegion` and `didExitRegion` tell of crossings, each after `didDetermineState`; to be inside from the start
+    /// is no entry. When they are told, and what they are told of, is under ``CLCircularRegion``.
+    ///
+    /// `monitoringDidFailFor` comes with `CLError.regionMonitoringFailure` for a region that is too large, has no place or
+    /// is the 21st, and with `CLError.regionMonitoringDenied` when the use of the position, or of its full accuracy, is not
+    /// allowed. The underlying error says why.
+    ///
+    /// Regions belong to the program, and to the device in force: all managers with a delegate are told, and those of an
+    /// earlier run of the program are monitored on as soon as a manager has a delegate (see ``monitoredRegions``).
+    open func startMonitoring(for region: CLRegion) {
+        client.regions.start(region, for: client)
+    }
+
+    /// Stops to monitor the region of that identifier.
+    open func stopMonitoring(for region: CLRegion) {
+        client.regions.stop(region.identifier)
+    }
+
+    /// Answers with `didDetermineState`: on which side of a monitored region the device is. Unknown when that has not been
+    /// seen yet, and for regions that are not monitored.
+    open func requestState(for region: CLRegion) {
+        client.regions.requestState(of: region, for: client)
+    }
+
+    /// The regions that are monitored, of all managers of the program: copies.
+    ///
+    /// They are kept from one run of the program to the next, with what was told of them, in a file in the folder of
+    /// stored calibrations; not while a trace is played.
+    open var monitoredRegions: Set<CLRegion> { client.regions.regions }
+
+    /// The largest radius of a region that is monitored, in metres: 2,128,000, as on an iPhone.
+    open var maximumRegionMonitoringDistance: CLLocationDistance { RegionShape.maximumRadius }
+
+    /// Starts the delivery of visits: `didVisit` tells of an arrival after five minutes at a place, and of the departure
+    /// when the device has been away for five minutes, or is far away (see ``CLVisit``).
+    ///
+    /// Needs full accuracy. The receiver runs all the while: unlike a phone, a board has no cheaper way to know that it
+    /// stays.
+    open func startMonitoringVisits() {
+        client.watchVisits(true)
+    }
+
+    /// Stops the delivery of visits. One that goes on is forgotten.
+    open func stopMonitoringVisits() {
+        client.watchVisits(false)
+    }
+
     // MARK: Availability
+
+    /// Whether regions of a class can be monitored: circular ones always, those of beacons where these can be heard.
+    open class func isMonitoringAvailable(for regionClass: AnyClass) -> Bool {
+        if regionClass is CLBeaconRegion.Type { return LiveDevice.resolved.beaconSource.problem == nil }
+        return regionClass is CLCircularRegion.Type
+    }
 
     /// Whether the use of the position is switched on for this device.
     ///
@@ -319,8 +387,11 @@ open class CLLocationManager: NSObject {
 
     /// Asks for full accuracy; the closure is called when that is decided, with an error when it was refused.
     open func requestTemporaryFullAccuracyAuthorization(
-        withPurposeKey purposeKey: String, completion: (@Sendable ((any Error)?) -> Void)?
+        withPurposeKey purposeKey: String, completion: (((any Error)?) -> Void)?
     ) {
+        // Called once, where the request is decided. Not @Sendable, as on Apple's platforms: protocols that programs
+        // put before a manager would not be met otherwise.
+        nonisolated(unsafe) let completion = completion
         requestFullAccuracy(purposeKey) { completion?($0) }
     }
 
@@ -355,6 +426,20 @@ open class CLLocationManager: NSObject {
         get { client.settings.purpose }
         set { client.set { $0.purpose = newValue } }
     }
+
+    /// The former form of `startMonitoring(for:)`. The accuracy has no effect.
+    @available(*, deprecated, message: "Use startMonitoring(for:).")
+    open func startMonitoring(for region: CLRegion, desiredAccuracy accuracy: CLLocationAccuracy) {
+        startMonitoring(for: region)
+    }
+
+    /// True: circular regions can be monitored.
+    @available(*, deprecated, message: "Use isMonitoringAvailable(for:).")
+    open class func regionMonitoringAvailable() -> Bool { true }
+
+    /// Whether the use of the position is switched on.
+    @available(*, deprecated, message: "Use isMonitoringAvailable(for:) and the authorization.")
+    open class func regionMonitoringEnabled() -> Bool { locationServicesEnabled() }
 
     /// The former form of the class method.
     @available(*, deprecated, message: "Use the class method.")

@@ -90,6 +90,11 @@ public struct CLLocationManagerDelegateCalls {
         delegate.locationManager(manager, monitoringDidFailFor: region, withError: error)
     }
 
+    /// Calls `locationManager(_:didVisit:)`.
+    public func callAsFunction(_ manager: CLLocationManager, didVisit visit: CLVisit) {
+        delegate.locationManager(manager, didVisit: visit)
+    }
+
     /// Calls `locationManager(_:didFinishDeferredUpdatesWithError:)`.
     public func callAsFunction(_ manager: CLLocationManager, didFinishDeferredUpdatesWithError error: (any Error)?) {
         delegate.locationManager(manager, didFinishDeferredUpdatesWithError: error)

@@ -61,6 +61,9 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
         _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?, withError error: any Error
     )
 
+    /// The device has arrived at a place, or has left it; `departureDate` tells which.
+    func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit)
+
     /// Location updates were paused because the device rests.
     func locationManagerDidPauseLocationUpdates(_ manager: CLLocationManager)
 
@@ -143,6 +146,9 @@ extension CLLocationManagerDelegate {
     public func locationManager(
         _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?, withError error: any Error
     ) {}
+
+    /// Does nothing.
+    public func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit) {}
 
     /// Does nothing.
     public func locationManagerDidPauseLocationUpdates(_ manager: CLLocationManager) {}

@@ -47,9 +47,17 @@ extension LocationClient {
         state.headings.declination.place = .init(values, report: report, clock: device.clock)
         let place = CLLocationCoordinate2D(latitude: values.latitude, longitude: values.longitude)
         var isWanted = false
+        var isPausing = false
         if services.contains(.standard) {
-            isWanted = state.distanceFilter.accept(
-                place, accuracy: values.horizontalAccuracy, filter: state.settings.distanceFilter)
+            let change = state.pause.accept(
+                values, now: report.arrival, patience: state.settings.pausePatience)
+            if change == false { state.mailbox.add(.pause(isPaused: false)) }
+            // The one with which updates pause still comes.
+            if !state.pause.isPaused || change == true {
+                isWanted = state.distanceFilter.accept(
+                    place, accuracy: values.horizontalAccuracy, filter: state.settings.distanceFilter)
+            }
+            isPausing = change == true
         }
         if services.contains(.significantChanges), state.significantFilter.accept(place, now: report.arrival) {
             isWanted = true
@@ -65,6 +73,7 @@ extension LocationClient {
             }
         }
         if isWanted { state.mailbox.add(location) }
+        if isPausing { state.mailbox.add(.pause(isPaused: true)) }
     }
 }
 

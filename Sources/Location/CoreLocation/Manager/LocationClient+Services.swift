@@ -15,6 +15,7 @@ extension LocationClient {
             state.begin(service, at: device.clock.wallTime)
             if service == .standard {
                 state.distanceFilter = DistanceFilter()
+                state.pause = PauseWatch()
                 state.cancelRequest()
             } else {
                 state.significantFilter = SignificantChangeFilter()

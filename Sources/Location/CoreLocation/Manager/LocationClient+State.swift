@@ -16,6 +16,7 @@ extension LocationClient {
         var delivery: any Delivery
         // What runs.
         var services: Services = []
+        var watchesVisits = false
         var since = WallTime.epoch
         var request: SingleRequest?
         var requestNumber: UInt32 = 0
@@ -28,6 +29,7 @@ extension LocationClient {
         var lastLoss: DeviceError?
         var distanceFilter = DistanceFilter()
         var significantFilter = SignificantChangeFilter()
+        var pause = PauseWatch()
         var headings = HeadingState()
         var ranging = RangingState()
         // What the program has been told, and what it will be.
@@ -57,7 +59,7 @@ extension LocationClient.State {
             location = locations.last
         case .heading(let heading)?: headings.heading = heading
         case .failure, .authorization, .deferredFinished, .calibrationQuestion, .headingFailure, .ranging,
-            .rangingFailure, nil:
+            .rangingFailure, .region, .visit, .pause, nil:
             break
         }
         return item
@@ -107,6 +109,8 @@ struct LocationSettings: Sendable {
     var distanceFilter = kCLDistanceFilterNone
     var activityType = CLActivityType.other
     var pausesAutomatically = true
+    /// True once the program has set the one above.
+    var hasChosenPausing = false
     var allowsBackgroundUpdates = false
     var showsBackgroundIndicator = false
     var purpose: String?

@@ -38,6 +38,7 @@ final class LocationClient: Sendable {
     func retire() {
         stopHeadings()
         stopRanging()
+        if state.withLock({ $0.watchesVisits }) { visits.stop(for: self) }
         state.withLock { state in
             state.cancelRequest()
             state.services = []
@@ -62,6 +63,8 @@ final class LocationClient: Sendable {
                 state.hasIntroducedItself = true
                 state.mailbox.add(.authorization)
             }
+            // What an earlier run of the program monitored goes on.
+            if newValue != nil { regions.add(self) }
         }
     }
 

@@ -15,6 +15,9 @@ struct Mailbox {
         case calibrationQuestion
         case ranging([CLBeacon], RangingWish)
         case rangingFailure(CLError, RangingWish)
+        case region(RegionNews)
+        case visit(CLVisit)
+        case pause(isPaused: Bool)
     }
 
     /// More locations than this do not wait: the oldest are dropped and counted.
@@ -79,7 +82,9 @@ struct Mailbox {
         outbox.removeAll { item in
             switch item {
             case .heading, .headingFailure, .calibrationQuestion: true
-            case .locations, .failure, .authorization, .deferredFinished, .ranging, .rangingFailure: false
+            case .locations, .failure, .authorization, .deferredFinished, .ranging, .rangingFailure, .region, .visit,
+                .pause:
+                false
             }
         }
     }

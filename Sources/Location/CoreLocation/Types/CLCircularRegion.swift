@@ -7,7 +7,7 @@ public import Foundation
 ///
 /// Centre and radius are kept as they are given. A radius above the manager's maximum fails when monitoring starts,
 /// not here.
-open class CLCircularRegion: CLRegion {
+open class CLCircularRegion: CLRegion, @unchecked Sendable {
     /// Creates a circular region.
     /// - Parameters:
     ///   - center: The centre, in degrees on WGS 84.
@@ -17,10 +17,11 @@ open class CLCircularRegion: CLRegion {
         super.init(identifier: identifier, circle: Circle(center: center, radius: radius))
     }
 
-    /// Restores a region from an archive; nil when the archive holds no circular region.
+    /// Restores a region from an archive; nil when the archive holds no circular region, or a damaged one. One that holds
+    /// nothing of any region gives an empty one, as ``CLRegion``'s.
     public required init?(coder: NSCoder) {
         super.init(coder: coder)
-        guard circle != nil else { return nil }
+        guard circle != nil || Self.isAbsent(from: coder) else { return nil }
     }
 
     /// The centre, as it was given.

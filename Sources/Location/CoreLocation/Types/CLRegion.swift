@@ -2,13 +2,15 @@
 
 import AppDelivery
 public import Foundation
+import Synchronization
 
 /// A part of the world that can be monitored; use one of its subclasses.
 ///
-/// Two regions are equal when their identifiers are. A region is mutable (``notifyOnEntry``, ``notifyOnExit``), so
-/// share copies between threads.
-open class CLRegion: NSObject, NSCopying, NSSecureCoding {
+/// Two regions are equal when their identifiers are. Usable from any thread.
+open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     private let storedIdentifier: String
+    private let flags = Atomic<UInt8>(Flags.entry | Flags.exit)
+    private let sinceBits = Atomic<UInt64>(Double.nan.bitPattern)
 
     /// The circle; nil for a region of no or another shape.
     let circle: Circle?
@@ -33,25 +35,38 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding {
         circle = Circle(center: center, radius: radius)
     }
 
-    /// Restores a region from an archive; nil when the archive holds none.
+    /// Restores a region from an archive; nil when what it holds is damaged.
+    ///
+    /// An archive that holds nothing of a region, as that of a subclass that overrides `encode(with:)` without calling
+    /// super, gives one without a name and without extent.
     public required init?(coder: NSCoder) {
+        if Self.isAbsent(from: coder) {
+            storedIdentifier = ""
+            circle = nil
+            return
+        }
         guard let identifier = coder.decodeText(forKey: Key.identifier),
-            let flags = coder.decodeWords(1, forKey: Key.flags)?.first
+            let stored = coder.decodeWords(1, forKey: Key.flags)?.first
         else { return nil }
         storedIdentifier = identifier
         circle = Circle(coder: coder)
-        notifyOnEntry = flags & 1 != 0
-        notifyOnExit = flags & 2 != 0
+        flags.store(UInt8(truncatingIfNeeded: stored & 3), ordering: .relaxed)
     }
 
     /// The name of the region, unique among the regions that a program monitors.
     open var identifier: String { storedIdentifier }
 
     /// Whether entering the region is reported. True at first.
-    open var notifyOnEntry = true
+    open var notifyOnEntry: Bool {
+        get { has(Flags.entry) }
+        set { set(Flags.entry, newValue) }
+    }
 
     /// Whether leaving the region is reported. True at first.
-    open var notifyOnExit = true
+    open var notifyOnExit: Bool {
+        get { has(Flags.exit) }
+        set { set(Flags.exit, newValue) }
+    }
 
     /// The centre of a circular region; invalid for other regions.
     @available(*, deprecated, message: "Use CLCircularRegion's center instead.")
@@ -93,10 +108,39 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding {
     /// Type and identifier in words.
     open override var description: String { "\(type(of: self)) (identifier:'\(identifier)')" }
 
-    private enum Key {
+    /// Since when the state holds that a callback tells of with this object; nil for regions of programs.
+    var stateTimestamp: Double? {
+        get {
+            let value = Double(bitPattern: sinceBits.load(ordering: .relaxed))
+            return value.isNaN ? nil : value
+        }
+        set { sinceBits.store((newValue ?? .nan).bitPattern, ordering: .relaxed) }
+    }
+
+    private func has(_ flag: UInt8) -> Bool { flags.load(ordering: .relaxed) & flag != 0 }
+
+    private func set(_ flag: UInt8, _ isSet: Bool) {
+        if isSet {
+            flags.bitwiseOr(flag, ordering: .relaxed)
+        } else {
+            flags.bitwiseAnd(~flag, ordering: .relaxed)
+        }
+    }
+
+    private enum Flags {
+        static let entry: UInt8 = 1
+        static let exit: UInt8 = 2
+    }
+
+    fileprivate enum Key {
         static let identifier = "CLRegion.identifier"
         static let flags = "CLRegion.flags"
     }
+}
+
+extension CLRegion {
+    /// True for an archive that holds nothing of a region.
+    static func isAbsent(from coder: NSCoder) -> Bool { coder.holdsNone(of: [Key.identifier, Key.flags]) }
 }
 
 /// Where the device is with respect to a region.

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+
+// Regions and visits, which belong to the device: this manager hears of them.
+extension LocationClient: RegionListener, VisitListener {
+    var regions: MonitoredRegions { MonitoredRegions.of(device) }
+
+    var visits: VisitService { VisitService.of(device) }
+
+    var purpose: String? { settings.purpose }
+
+    /// Has the program told, after all that waits.
+    func tell(_ news: RegionNews) { change { $0.mailbox.add(.region(news)) } }
+
+    func tell(_ visit: CLVisit) { change { $0.mailbox.add(.visit(visit)) } }
+
+    func fail(_ error: CLError) { change { $0.mailbox.add(.failure(error)) } }
+
+    func watchVisits(_ isWanted: Bool) {
+        state.withLock { $0.watchesVisits = isWanted }
+        if isWanted { visits.start(for: self) } else { visits.stop(for: self) }
+    }
+}
+
+extension RegionNews {
+    func tell(_ delegate: any CLLocationManagerDelegate, _ manager: CLLocationManager) {
+        switch self {
+        case .started(let region): delegate.locationManager(manager, didStartMonitoringFor: region)
+        case .failed(let region, let error):
+            delegate.locationManager(manager, monitoringDidFailFor: region, withError: error)
+        case .determined(let region, let state):
+            delegate.locationManager(manager, didDetermineState: state, for: region)
+        case .entered(let region): delegate.locationManager(manager, didEnterRegion: region)
+        case .left(let region): delegate.locationManager(manager, didExitRegion: region)
+        case .told(let action): action()
+        }
+    }
+}
+
+extension LocationSettings {
+    /// Seconds at rest after which updates pause; nil for never.
+    var pausePatience: Double? {
+        guard pausesAutomatically, hasChosenPausing, desiredAccuracy != kCLLocationAccuracyBestForNavigation else {
+            return nil
+        }
+        return switch activityType {
+        case .fitness: 180
+        case .other, .otherNavigation: 300
+        case .automotiveNavigation: 600
+        case .airborne: nil
+        }
+    }
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import Synchronization
+
+/// The regions that managers monitor: one set for each device, which all its managers share.
+///
+/// It is kept in a file from one run of the program to the next, with the state that the program was told last. So what
+/// was not told, because the program ended or the device moved while it did not run, is found anew by the fixes that come
+/// then, and told once.
+final class MonitoredRegions: Sendable {
+    /// Apple's limit for a program.
+    static let limit = 20
+
+    fileprivate struct Entry {
+        /// A copy of the program's, whose identifier and shape do not change.
+        var region: CLRegion
+        /// The state that managers know or will hear of, and since when.
+        var told: CLRegionState
+        var date: Double?
+        /// What a delegate has heard, which is what is kept.
+        var heard: (state: CLRegionState, date: Double?)
+
+        init(_ region: CLRegion, told: CLRegionState, date: Double?) {
+            (self.region, self.told, self.date) = (region, told, date)
+            heard = (told, date)
+        }
+    }
+
+    private struct State {
+        /// In the order in which they came.
+        var entries: [Entry] = []
+        var clients: [WeakClient] = []
+        var isLoaded = false
+    }
+
+    private struct WeakClient {
+        weak var client: (any RegionListener)?
+    }
+
+    // Not the device, which owns this object.
+    private let engine: RegionEngine
+    private let authorization: LocationAuthorization
+    private let store: RegionStore
+    private let state = Mutex(State())
+    private let watcher = Mutex<WeakAuthorizationObserver?>(nil)
+
+    static func of(_ device: Device) -> MonitoredRegions {
+        device.component(MonitoredRegions.self) { MonitoredRegions(device: $0) }
+    }
+
+    init(device: Device) {
+        engine = RegionEngine.of(device)
+        authorization = LocationAuthorization.of(device)
+        store = RegionStore.of(device)
+    }
+
+    // MARK: Managers
+
+    /// A manager has somebody to tell: what was monitored in an earlier run of the program goes on.
+    func add(_ client: any RegionListener) {
+        let isNew = state.withLock { state in
+            guard !state.clients.contains(where: { $0.client === client }) else { return false }
+            state.clients.removeAll { $0.client == nil }
+            state.clients.append(WeakClient(client: client))
+            return true
+        }
+        if isNew { load() }
+    }
+
+    /// Takes up what the file has, once.
+    private func load() {
+        let isFirst = state.withLock { state in
+            defer { state.isLoaded = true }
+            return !state.isLoaded
+        }
+        guard isFirst else { return }
+        let kept = store.load(.managers)
+        guard !kept.isEmpty else { return }
+        register()
+        // As if they were started now, which is what an earlier run did.
+        if authorization.status == .notDetermined { authorization.request(.start, purpose: nil) }
+        for stored in kept.prefix(Self.limit) {
+            guard let region = stored.region, RegionShape(region)?.problem(identifier: region.identifier) == nil
+            else { continue }
+            let known = CLRegionState(rawValue: stored.state) ?? .unknown
+            state.withLock { $0.entries.append(Entry(region, told: known, date: stored.date)) }
+            watch(region, known: known)
+        }
+    }
+
+    // MARK: What programs ask for
+
+    var regions: Set<CLRegion> {
+        load()
+        return Set(state.withLock { $0.entries.map { $0.copy } })
+    }
+
+    func start(_ original: CLRegion, for client: any RegionListener) {
+        load()
+        guard let region = original.copy() as? CLRegion else { return }
+        let identifier = region.identifier
+        guard let shape = RegionShape(region) else {
+            return client.tell(
+                .failed(
+                    region,
+                    CLError(
+                        .regionMonitoringFailure,
+                        cause: DeviceError(
+                            .notSupported,
+                            "The region \(identifier) is neither a circle nor a region of beacons. Use CLCircularRegion or CLBeaconRegion."
+                        ))))
+        }
+        if let problem = shape.problem(identifier: identifier) ?? (shape.isCircle ? nil : engine.beaconProblem) {
+            return client.tell(.failed(region, CLError(.regionMonitoringFailure, cause: problem)))
+        }
+        if authorization.status == .notDetermined { authorization.request(.start, purpose: client.purpose) }
+        if let denial { return client.tell(.failed(region, denial)) }
+        let isAdded = state.withLock { state in
+            let entry = Entry(region, told: .unknown, date: nil)
+            if let index = state.entries.firstIndex(where: { $0.region.identifier == identifier }) {
+                state.entries[index] = entry
+            } else if state.entries.count < Self.limit {
+                state.entries.append(entry)
+            } else {
+                return false
+            }
+            return true
+        }
+        guard isAdded else {
+            return client.tell(
+                .failed(
+                    region,
+                    CLError(
+                        .regionMonitoringFailure,
+                        cause: DeviceError(
+                            .notSupported,
+                            "\(Self.limit) regions are monitored already, which is the limit. Stop monitoring one of them, or use CLMonitor."
+                        ))))
+        }
+        save(atOnce: false)
+        client.tell(.started(region))
+        register()
+        watch(region, known: .unknown)
+    }
+
+    func stop(_ identifier: String) {
+        load()
+        let isRemoved = state.withLock { state in
+            let count = state.entries.count
+            state.entries.removeAll { $0.region.identifier == identifier }
+            return state.entries.count < count
+        }
+        guard isRemoved else { return }
+        engine.unwatch(.init(owner: .managers, identifier: identifier))
+        save(atOnce: false)
+    }
+
+    /// Answers with what is known now; unknown, too, for a region that is not monitored.
+    func requestState(of region: CLRegion, for client: any RegionListener) {
+        load()
+        guard let copy = region.copy() as? CLRegion else { return }
+        let entry = state.withLock { $0.entries.first { $0.region.identifier == copy.identifier } }
+        let state = engine.state(of: .init(owner: .managers, identifier: copy.identifier))
+        client.tell(.determined(entry?.copy ?? copy, state))
+    }
+
+    // MARK: What the engine tells
+
+    private func watch(_ region: CLRegion, known: CLRegionState) {
+        guard let shape = RegionShape(region) else { return }
+        let identifier = region.identifier
+        engine.watch(.init(owner: .managers, identifier: identifier), shape, known: known) { [weak self] report in
+            self?.take(report, identifier)
+        }
+    }
+
+    private func take(_ report: RegionEngine.Report, _ identifier: String) {
+        let found = state.withLock { state -> (CLRegion, CLRegionState, [any RegionListener])? in
+            guard let index = state.entries.firstIndex(where: { $0.region.identifier == identifier }) else {
+                return nil
+            }
+            let former = state.entries[index].told
+            state.entries[index].told = report.state
+            state.entries[index].date = report.timestamp
+            return (state.entries[index].copy, former, state.clients.compactMap(\.client))
+        }
+        guard let (region, former, clients) = found, former != report.state else { return }
+        for client in clients {
+            client.tell(.determined(region, report.state))
+            // To be inside from the start is no entry.
+            if former != .unknown {
+                switch report.state {
+                case .inside: if region.notifyOnEntry { client.tell(.entered(region)) }
+                case .outside: if region.notifyOnExit { client.tell(.left(region)) }
+                case .unknown: break
+                }
+            }
+            client.tell(.told { [weak self] in self?.hasHeard(of: report, identifier) })
+        }
+    }
+
+    /// A delegate has heard of a state, which is kept before anything else is told: so it is not told again.
+    private func hasHeard(of report: RegionEngine.Report, _ identifier: String) {
+        let isNews = state.withLock { state in
+            guard let index = state.entries.firstIndex(where: { $0.region.identifier == identifier }) else {
+                return false
+            }
+            let heard = (report.state, Optional(report.timestamp))
+            defer { state.entries[index].heard = heard }
+            return state.entries[index].heard != heard
+        }
+        if isNews { save(atOnce: true) }
+    }
+
+    private func save(atOnce: Bool) {
+        let stored = state.withLock { $0.entries }.map {
+            StoredRegion($0.region, state: $0.heard.state, date: $0.heard.date)
+        }
+        store.replace(.managers, with: stored)
+        store.save(atOnce: atOnce)
+    }
+
+    // MARK: Who may
+
+    private func register() {
+        let new = watcher.withLock { watcher -> WeakAuthorizationObserver? in
+            guard watcher == nil else { return nil }
+            watcher = WeakAuthorizationObserver(self)
+            return watcher
+        }
+        if let new { authorization.add(new) }
+    }
+
+    /// Why regions may not be monitored; nil when they may, or nobody has decided.
+    private var denial: CLError? {
+        if authorization.isRefused { return CLError(.regionMonitoringDenied) }
+        guard authorization.accuracy == .reducedAccuracy else { return nil }
+        return CLError(
+            .regionMonitoringDenied,
+            cause: DeviceError(
+                .permissionDenied,
+                "Only a reduced accuracy is allowed, which tells nothing of borders. Ask for full accuracy (requestTemporaryFullAccuracyAuthorization)."
+            ))
+    }
+}
+
+extension MonitoredRegions.Entry {
+    /// For the program, which may change its copy.
+    fileprivate var copy: CLRegion {
+        let copy = region.copy() as? CLRegion ?? region
+        copy.stateTimestamp = date
+        return copy
+    }
+}
+
+extension MonitoredRegions: LocationAuthorization.Observer {
+    func authorizationChanged() {
+        guard let denial else { return }
+        let (regions, clients) = state.withLock { ($0.entries.map(\.copy), $0.clients.compactMap(\.client)) }
+        for client in clients {
+            for region in regions { client.tell(.failed(region, denial)) }
+        }
+    }
+
+    /// The engine's.
+    var use: LocationUse? { nil }
+}

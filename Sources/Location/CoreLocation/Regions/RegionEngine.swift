@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AppDelivery
+import DeviceCore
+import Foundation
+import Synchronization
+
+/// Watches the borders of all regions and conditions of a device: one for each device, with one subscription to its
+/// positions, and one to its beacons.
+///
+/// It listens only while there is something to watch and the authorization allows it. gpsd cannot be asked to speak only
+/// when the device moves: it reports as often as the receiver does, and each report costs a few microseconds here. There
+/// is no timer for circles. So when the receiver rests, or no receiver is there, nothing wakes this process for them.
+final class RegionEngine: Sendable {
+    /// Who watches, and what it calls the region.
+    struct Key: Hashable, Sendable {
+        var owner: Owner
+        var identifier: String
+    }
+
+    /// Managers share their regions; each monitor has conditions of its own.
+    enum Owner: Hashable, Sendable {
+        case managers
+        case monitor(String)
+    }
+
+    /// The state of a region, when it has become known or is another one.
+    struct Report: Sendable {
+        var state: CLRegionState
+        /// Since when, by the first fix or sighting: seconds since 2001-01-01T00:00:00Z.
+        var timestamp: Double
+        /// The beacon that was heard.
+        var beacon: BeaconIdentity?
+    }
+
+    typealias Tell = @Sendable (Report) -> Void
+
+    fileprivate enum Tracker {
+        case circle(CLRegion.Circle, RegionTracker)
+        case beacons(BeaconPattern, BeaconTracker)
+
+        var state: CLRegionState {
+            switch self {
+            case .circle(_, let tracker): tracker.state
+            case .beacons(_, let tracker): tracker.state
+            }
+        }
+    }
+
+    fileprivate struct Watched {
+        let key: Key
+        var tracker: Tracker
+        let tell: Tell
+    }
+
+    private struct State {
+        var watched: [Watched] = []
+        var rules = RegionRules()
+        var track = PositionTrack()
+        var sky: SkyReport?
+        var since = WallTime.epoch
+        /// True while no beacon can be heard, and silence means nothing.
+        var isDeaf = false
+        var timer: ClockTimer?
+    }
+
+    /// Older fixes than this, in seconds, do not stand in for one that is awaited.
+    static let freshness = 10.0
+
+    // Not the device, which owns this object.
+    private let positions: any PositionSource
+    private let beacons: any BeaconSource
+    private let clock: any DeviceClock
+    private let receiver: String?
+    private let purpose: String?
+    private let authorization: LocationAuthorization
+    private let state = Mutex(State())
+    private let positionSubscription = StandingSubscription<PositionRequest>()
+    private let beaconSubscription = StandingSubscription<Bool>()
+    private let watcher = Mutex<WeakAuthorizationObserver?>(nil)
+
+    static func of(_ device: Device) -> RegionEngine {
+        device.component(RegionEngine.self) { RegionEngine(device: $0) }
+    }
+
+    init(device: Device) {
+        positions = device.positionSource
+        beacons = device.beaconSource
+        clock = device.clock
+        receiver = device.configuration.receiver.value
+        purpose = device.configuration.locationPurpose.value
+        authorization = LocationAuthorization.of(device)
+    }
+
+    // MARK: What is watched
+
+    var rules: RegionRules {
+        get { state.withLock { $0.rules } }
+        set { state.withLock { $0.rules = newValue } }
+    }
+
+    /// Why no beacon can be heard; nil when they can.
+    var beaconProblem: DeviceError? { beacons.problem }
+
+    /// Watches a region from now on, in the place of one with that key.
+    ///
+    /// - Parameters:
+    ///   - known: The state that holds until something else is seen. Unknown: the first state that is seen is reported.
+    ///   - tell: Called without a lock, on the source's thread, or within this call when a fix is at hand.
+    func watch(_ key: Key, _ shape: RegionShape, known: CLRegionState = .unknown, tell: @escaping Tell) {
+        let now = clock.now
+        let fresh = positions.lastFix.flatMap { fix -> TrackedFix? in
+            guard now.seconds(since: fix.report.arrival) <= Self.freshness,
+                receiver.map({ $0 == fix.report.receiver }) ?? true
+            else { return nil }
+            return TrackedFix(fix.report, sky: fix.sky, wallTime: clock.wallTime)
+        }
+        let isAllowed = isAllowed
+        let report = state.withLock { state -> Report? in
+            if state.watched.isEmpty { state.since = clock.wallTime }
+            let tracker: Tracker =
+                switch shape {
+                case .circle(let circle): .circle(circle, RegionTracker(state: known))
+                case .beacons(let pattern): .beacons(pattern, BeaconTracker(state: known, now: now))
+                }
+            var watched = Watched(key: key, tracker: tracker, tell: tell)
+            let report = isAllowed ? fresh.flatMap { Self.take($0, &watched, state.track, state.rules) } : nil
+            if let index = state.watched.firstIndex(where: { $0.key == key }) {
+                state.watched[index] = watched
+            } else {
+                state.watched.append(watched)
+            }
+            return report
+        }
+        register()
+        if let report { tell(report) }
+        adjust()
+    }
+
+    func unwatch(_ key: Key) {
+        state.withLock { state in state.watched.removeAll { $0.key == key } }
+        adjust()
+    }
+
+    func unwatchAll(of owner: Owner) {
+        state.withLock { state in state.watched.removeAll { $0.key.owner == owner } }
+        adjust()
+    }
+
+    /// On which side the device is; unknown, too, when nobody watches that.
+    func state(of key: Key) -> CLRegionState {
+        state.withLock { state in state.watched.first { $0.key == key }?.tracker.state ?? .unknown }
+    }
+
+    /// True while borders may be watched: a coarse position tells nothing of them.
+    var isAllowed: Bool { authorization.grantedAccuracy == .fullAccuracy }
+
+    // MARK: What comes in
+
+    /// Once there is something to watch; making a component must have no effect.
+    private func register() {
+        let new = watcher.withLock { watcher -> WeakAuthorizationObserver? in
+            guard watcher == nil else { return nil }
+            watcher = WeakAuthorizationObserver(self)
+            return watcher
+        }
+        if let new { authorization.add(new) }
+    }
+
+    private func adjust() {
+        let isAllowed = isAllowed
+        positionSubscription.follow {
+            guard isAllowed, state.withLock({ $0.watched.contains(where: \.needsPosition) }) else { return nil }
+            return PositionRequest(receiver: receiver)
+        } subscribe: { request in
+            positions.subscribe(request) { [weak self] event in self?.receive(event) }
+        }
+        beaconSubscription.follow {
+            isAllowed && state.withLock({ $0.watched.contains { !$0.needsPosition } }) ? true : nil
+        } subscribe: { _ in
+            beacons.subscribe { [weak self] event in self?.receive(event) }
+        }
+        setTimer()
+    }
+
+    private func receive(_ event: PositionEvent) {
+        switch event {
+        case .report(let report) where report.hasFix: take(report)
+        case .sky(let sky): state.withLock { $0.sky = sky }
+        case .lost: state.withLock { $0.sky = nil }
+        case .report, .attitude, .receivers, .line, .regained: break
+        }
+    }
+
+    private func take(_ report: PositionReport) {
+        guard isAllowed else { return }
+        let news = state.withLock { state -> [(Tell, Report)] in
+            let sky = state.sky.flatMap { $0.receiver == report.receiver ? $0 : nil }
+            let fix = TrackedFix(report, sky: sky, wallTime: clock.wallTime)
+            guard state.track.accept(fix) else { return [] }
+            var news: [(Tell, Report)] = []
+            for index in state.watched.indices {
+                guard let report = Self.take(fix, &state.watched[index], state.track, state.rules) else { continue }
+                news.append((state.watched[index].tell, report))
+            }
+            return news
+        }
+        for (tell, report) in news { tell(report) }
+    }
+
+    private static func take(
+        _ fix: TrackedFix, _ watched: inout Watched, _ track: PositionTrack, _ rules: RegionRules
+    ) -> Report? {
+        guard case .circle(let circle, var tracker) = watched.tracker else { return nil }
+        let change = tracker.accept(
+            fix, distance: geodesicDistance(circle.center, fix.place), radius: circle.radius, track: track, rules: rules
+        )
+        watched.tracker = .circle(circle, tracker)
+        return change.map { Report(state: $0.state, timestamp: $0.timestamp) }
+    }
+
+    // MARK: Beacons
+
+    private func receive(_ event: BeaconEvent) {
+        switch event {
+        case .sighting(let sighting): hear(sighting)
+        case .lost: state.withLock { $0.isDeaf = true }
+        case .regained:
+            // Nobody knows what would have been heard.
+            let now = clock.now
+            changeBeacons { $0.quietSince = now }
+            state.withLock { $0.isDeaf = false }
+        }
+        setTimer()
+    }
+
+    private func hear(_ sighting: BeaconSighting) {
+        guard isAllowed else { return }
+        let date = date(of: sighting.time)
+        let news = state.withLock { state -> [(Tell, Report)] in
+            var news: [(Tell, Report)] = []
+            for index in state.watched.indices {
+                guard case .beacons(let pattern, var tracker) = state.watched[index].tracker,
+                    pattern.matches(sighting.identity)
+                else { continue }
+                let isNews = tracker.hear(at: sighting.time)
+                state.watched[index].tracker = .beacons(pattern, tracker)
+                guard isNews else { continue }
+                let report = Report(state: .inside, timestamp: date, beacon: sighting.identity)
+                news.append((state.watched[index].tell, report))
+            }
+            return news
+        }
+        for (tell, report) in news { tell(report) }
+    }
+
+    /// The timer is for the first beacon that may not have been heard for too long; sightings in between do not move it.
+    private func setTimer() {
+        state.withLock { state in
+            guard state.timer == nil, !state.isDeaf, isAllowed,
+                let deadline = state.watched.compactMap(\.beaconDeadline).min()
+            else { return }
+            state.timer = clock.timer(at: deadline) { [weak self] in self?.lookForSilence() }
+        }
+    }
+
+    private func lookForSilence() {
+        let now = clock.now
+        let date = date(of: now)
+        let news = state.withLock { state -> [(Tell, Report)] in
+            state.timer = nil
+            guard !state.isDeaf, isAllowed else { return [] }
+            var news: [(Tell, Report)] = []
+            for index in state.watched.indices {
+                guard case .beacons(let pattern, var tracker) = state.watched[index].tracker, tracker.look(now: now)
+                else { continue }
+                state.watched[index].tracker = .beacons(pattern, tracker)
+                news.append((state.watched[index].tell, Report(state: .outside, timestamp: date)))
+            }
+            return news
+        }
+        for (tell, report) in news { tell(report) }
+        setTimer()
+    }
+
+    private func changeBeacons(_ body: (inout BeaconTracker) -> Void) {
+        state.withLock { state in
+            for index in state.watched.indices {
+                guard case .beacons(let pattern, var tracker) = state.watched[index].tracker else { continue }
+                body(&tracker)
+                state.watched[index].tracker = .beacons(pattern, tracker)
+            }
+        }
+    }
+
+    private func date(of time: BootTime) -> Double {
+        clock.wallTime.advanced(bySeconds: time.seconds(since: clock.now)).sinceReferenceDate
+    }
+}
+
+extension RegionEngine.Watched {
+    fileprivate var needsPosition: Bool { if case .circle = tracker { true } else { false } }
+
+    fileprivate var beaconDeadline: BootTime? {
+        guard case .beacons(_, let tracker) = tracker else { return nil }
+        return tracker.deadline
+    }
+}
+
+extension RegionEngine: LocationAuthorization.Observer {
+    func authorizationChanged() {
+        let now = clock.now
+        changeBeacons { $0.quietSince = now }
+        state.withLock { state in
+            state.track = PositionTrack()
+            for index in state.watched.indices {
+                guard case .circle(let circle, var tracker) = state.watched[index].tracker else { continue }
+                tracker.interrupt()
+                state.watched[index].tracker = .circle(circle, tracker)
+            }
+        }
+        adjust()
+    }
+
+    var use: LocationUse? {
+        guard isAllowed else { return nil }
+        let (isWatching, since) = state.withLock { (!$0.watched.isEmpty, $0.since) }
+        guard isWatching else { return nil }
+        return LocationUse(
+            services: .regions, purpose: purpose, since: Date(timeIntervalSinceReferenceDate: since.sinceReferenceDate))
+    }
+}

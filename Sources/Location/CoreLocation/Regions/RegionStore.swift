@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Dispatch
+import Foundation
+import LiveDevice
+import Synchronization
+
+/// What is kept of a region or a condition from one run of the program to the next.
+struct StoredRegion: Codable, Sendable {
+    var identifier: String
+    var latitude: Double?
+    var longitude: Double?
+    /// Metres.
+    var radius: Double?
+    var uuid: String?
+    var major: UInt16?
+    var minor: UInt16?
+    var notifyOnEntry: Bool?
+    var notifyOnExit: Bool?
+    /// What the program was told last: the raw value of its state.
+    var state: Int
+    /// Since when: seconds since 2001-01-01T00:00:00Z.
+    var date: Double?
+
+    init(identifier: String, shape: RegionShape, state: Int, date: Double?) {
+        self.identifier = identifier
+        self.state = state
+        self.date = date
+        switch shape {
+        case .circle(let circle):
+            (latitude, longitude, radius) = (circle.center.latitude, circle.center.longitude, circle.radius)
+        case .beacons(let pattern):
+            (uuid, major, minor) = (pattern.uuid.description, pattern.major, pattern.minor)
+        }
+    }
+
+    /// The shape, checked by nobody; nil for none.
+    var shape: RegionShape? {
+        if let latitude, let longitude, let radius {
+            return .circle(.init(center: .init(latitude: latitude, longitude: longitude), radius: radius))
+        }
+        return uuid.flatMap { BeaconUUID($0) }.map { .beacons(BeaconPattern(uuid: $0, major: major, minor: minor)) }
+    }
+}
+
+extension StoredRegion {
+    init(_ region: CLRegion, state: CLRegionState, date: Double?) {
+        // Only regions with a shape are monitored.
+        let shape = RegionShape(region) ?? .circle(.init(center: CLLocationCoordinate2D(), radius: 0))
+        self.init(identifier: region.identifier, shape: shape, state: state.rawValue, date: date)
+        (notifyOnEntry, notifyOnExit) = (region.notifyOnEntry, region.notifyOnExit)
+    }
+
+    /// The region for a manager; nil when there is no shape.
+    var region: CLRegion? {
+        let region: CLRegion
+        switch shape {
+        case .circle(let circle)?:
+            region = CLCircularRegion(center: circle.center, radius: circle.radius, identifier: identifier)
+        case .beacons(let pattern)?:
+            region = CLBeaconRegion(beaconIdentityConstraint: .init(pattern), identifier: identifier)
+        case nil: return nil
+        }
+        region.notifyOnEntry = notifyOnEntry ?? true
+        region.notifyOnExit = notifyOnExit ?? true
+        return region
+    }
+}
+
+/// The file of regions and conditions: one for each program and user, of live devices only.
+///
+/// What a file holds that is not whole is left out with one warning, and everything begins anew.
+final class RegionStore: Sendable {
+    /// The names in the file: that of the managers' set is empty.
+    private struct Contents: Codable, Sendable {
+        var format = RegionStore.format
+        var version = 1
+        var managers: [StoredRegion] = []
+        var monitors: [String: [StoredRegion]] = [:]
+    }
+
+    private struct State {
+        var contents = Contents()
+        var isLoaded = false
+        var isDirty = false
+        var isScheduled = false
+    }
+
+    private static let format = "device-services-regions"
+
+    private let file: StateFile?
+    private let state = Mutex(State())
+    /// Held while the file is written.
+    private let writing = Mutex(())
+
+    static func of(_ device: Device) -> RegionStore {
+        device.component(RegionStore.self) { device in
+            // A trace is played the same way each time.
+            RegionStore(device.isSimulated || device !== LiveDevice.shared ? nil : StateFile.ofProgram("regions"))
+        }
+    }
+
+    init(_ file: StateFile?) { self.file = file }
+
+    /// True when nothing outlasts the program though it should.
+    var isUnavailable: Bool { file.map(\.hasFailed) ?? false }
+
+    func load(_ owner: RegionEngine.Owner) -> [StoredRegion] {
+        state.withLock { state in
+            loadIfNeeded(&state)
+            return switch owner {
+            case .managers: state.contents.managers
+            case .monitor(let name): state.contents.monitors[name] ?? []
+            }
+        }
+    }
+
+    func replace(_ owner: RegionEngine.Owner, with regions: [StoredRegion]) {
+        guard file != nil else { return }
+        state.withLock { state in
+            loadIfNeeded(&state)
+            state.isDirty = true
+            switch owner {
+            case .managers: state.contents.managers = regions
+            case .monitor(let name): state.contents.monitors[name] = regions.isEmpty ? nil : regions
+            }
+        }
+    }
+
+    /// Writes what has changed; in a moment, and once for many changes, unless it has to be there at once.
+    func save(atOnce: Bool) {
+        guard file != nil else { return }
+        if atOnce { return write() }
+        let isScheduled = state.withLock { state in
+            defer { state.isScheduled = true }
+            return state.isScheduled
+        }
+        if isScheduled { return }
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + 0.05) { self.write() }
+    }
+
+    private func write() {
+        writing.withLock { _ in
+            let contents = state.withLock { state -> Contents? in
+                state.isScheduled = false
+                defer { state.isDirty = false }
+                return state.isDirty ? state.contents : nil
+            }
+            guard let file, let contents else { return }
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys]
+            // All numbers are finite: shapes are checked before they come here.
+            guard let data = try? encoder.encode(contents) else { return }
+            file.write(Array(data))
+        }
+    }
+
+    private func loadIfNeeded(_ state: inout State) {
+        guard !state.isLoaded else { return }
+        state.isLoaded = true
+        guard let file, let bytes = file.read() else { return }
+        guard let contents = try? JSONDecoder().decode(Contents.self, from: Data(bytes)) else {
+            return file.reject("it is cut off or damaged")
+        }
+        guard contents.format == Self.format, contents.version == 1 else {
+            return file.reject("it is of another format or version")
+        }
+        state.contents = contents
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AppDelivery
+import DeviceCore
+import Foundation
+import Synchronization
+
+/// A manager, as far as visits know one.
+protocol VisitListener: AnyObject, Sendable {
+    /// What the program uses the position for.
+    var purpose: String? { get }
+    /// Has the program told, after all that waits.
+    func tell(_ visit: CLVisit)
+    func fail(_ error: CLError)
+}
+
+/// Looks for visits while a manager wants to hear of them: one for each device, so that all managers hear the same.
+final class VisitService: Sendable {
+    private struct State {
+        var clients: [WeakClient] = []
+        var tracker = VisitTracker()
+        var sky: SkyReport?
+        var since = WallTime.epoch
+    }
+
+    private struct WeakClient {
+        weak var client: (any VisitListener)?
+    }
+
+    // Not the device, which owns this object.
+    private let positions: any PositionSource
+    private let clock: any DeviceClock
+    private let receiver: String?
+    private let purpose: String?
+    private let authorization: LocationAuthorization
+    private let state = Mutex(State())
+    private let subscription = StandingSubscription<PositionRequest>()
+    private let watcher = Mutex<WeakAuthorizationObserver?>(nil)
+
+    static func of(_ device: Device) -> VisitService {
+        device.component(VisitService.self) { VisitService(device: $0) }
+    }
+
+    init(device: Device) {
+        positions = device.positionSource
+        clock = device.clock
+        receiver = device.configuration.receiver.value
+        purpose = device.configuration.locationPurpose.value
+        authorization = LocationAuthorization.of(device)
+    }
+
+    func start(for client: any VisitListener) {
+        if authorization.status == .notDetermined { authorization.request(.start, purpose: client.purpose) }
+        if authorization.isRefused { client.fail(CLError(.denied)) }
+        let wallTime = clock.wallTime
+        state.withLock { state in
+            state.clients.removeAll { $0.client == nil }
+            guard !state.clients.contains(where: { $0.client === client }) else { return }
+            if state.clients.isEmpty { (state.tracker, state.since) = (VisitTracker(), wallTime) }
+            state.clients.append(WeakClient(client: client))
+        }
+        let new = watcher.withLock { watcher -> WeakAuthorizationObserver? in
+            guard watcher == nil else { return nil }
+            watcher = WeakAuthorizationObserver(self)
+            return watcher
+        }
+        if let new { authorization.add(new) }
+        adjust()
+    }
+
+    func stop(for client: any VisitListener) {
+        state.withLock { state in state.clients.removeAll { $0.client == nil || $0.client === client } }
+        adjust()
+    }
+
+    /// A coarse place, four times an hour, shows no visit.
+    private var isAllowed: Bool { authorization.grantedAccuracy == .fullAccuracy }
+
+    private func adjust() {
+        subscription.follow {
+            guard isAllowed, state.withLock({ $0.clients.contains { $0.client != nil } }) else { return nil }
+            return PositionRequest(receiver: receiver)
+        } subscribe: { request in
+            positions.subscribe(request) { [weak self] event in self?.receive(event) }
+        }
+    }
+
+    private func receive(_ event: PositionEvent) {
+        switch event {
+        case .report(let report) where report.hasFix: take(report)
+        case .sky(let sky): state.withLock { $0.sky = sky }
+        case .report, .attitude, .receivers, .line, .lost, .regained: break
+        }
+    }
+
+    private func take(_ report: PositionReport) {
+        guard isAllowed else { return }
+        let (visits, clients) = state.withLock { state -> ([VisitTracker.Visit], [any VisitListener]) in
+            let sky = state.sky.flatMap { $0.receiver == report.receiver ? $0 : nil }
+            let visits = state.tracker.accept(TrackedFix(report, sky: sky, wallTime: clock.wallTime))
+            return visits.isEmpty ? ([], []) : (visits, state.clients.compactMap(\.client))
+        }
+        for visit in visits {
+            for client in clients { client.tell(CLVisit(visit)) }
+        }
+    }
+}
+
+extension VisitService: LocationAuthorization.Observer {
+    func authorizationChanged() {
+        state.withLock { $0.tracker = VisitTracker() }
+        adjust()
+    }
+
+    var use: LocationUse? {
+        guard isAllowed else { return nil }
+        let (isWanted, since) = state.withLock { ($0.clients.contains { $0.client != nil }, $0.since) }
+        guard isWanted else { return nil }
+        return LocationUse(
+            services: .visits, purpose: purpose, since: Date(timeIntervalSinceReferenceDate: since.sinceReferenceDate))
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import Synchronization
+import Testing
+
+@testable import CoreLocation
+
+@Suite("Regions of beacons")
+struct BeaconConditionTests {
+    /// A device with a radio, whose time the test moves.
+    private final class Stage {
+        let clock = VirtualClock(now: .zero, wallTime: WallTime(nanoseconds: 1_777_629_600_000_000_000))
+        let hub = BeaconHub()
+        let positions = PositionHub(demandChanged: {})
+        lazy var device = Device(
+            name: "radio", clock: clock, configuration: Configuration(), positionSource: positions, beaconSource: hub)
+        let uuid = UUID()
+
+        func hear(minor: UInt16) {
+            hub.post(
+                BeaconSighting(
+                    identity: BeaconIdentity(uuid: BeaconUUID(uuid), major: 1, minor: minor), rssi: -60,
+                    measuredPower: -59, time: clock.now))
+        }
+
+        func pass(_ seconds: Double) {
+            let end = clock.now.advanced(bySeconds: seconds)
+            while clock.runNextTimer(upTo: end) {}
+            clock.move(to: end)
+        }
+    }
+
+    @Test("Heard is satisfied at once, thirty seconds of silence are not, and a lost radio says nothing")
+    func hears() async throws {
+        let stage = Stage()
+        let monitor = await Device.$current.withValue(stage.device) { await CLMonitor("beacons") }
+        await monitor.add(CLMonitor.BeaconIdentityCondition(uuid: stage.uuid, major: 1), identifier: "group")
+        await monitor.add(CLMonitor.BeaconIdentityCondition(uuid: UUID()), identifier: "other")
+        #expect(stage.hub.isWanted && !stage.positions.isWanted)
+        var iterator = await monitor.events.makeAsyncIterator()
+        stage.pass(10)
+        stage.hear(minor: 7)
+        let first = try await iterator.next()
+        #expect(first?.identifier == "group" && first?.state == .satisfied)
+        #expect(first.map { Drives.second($0.date) } == 10)
+        #expect(
+            first?.refinement as? CLMonitor.BeaconIdentityCondition
+                == CLMonitor.BeaconIdentityCondition(uuid: stage.uuid, major: 1, minor: 7))
+        stage.pass(20)
+        stage.hear(minor: 8)
+        // The other one has not been heard from the start: 30 seconds. The group is quiet since second 30.
+        let second = try await iterator.next()
+        #expect(second?.identifier == "other" && second?.state == .unsatisfied)
+        stage.pass(25)
+        stage.hub.postLost(DeviceError(.notFound, "The adapter is gone."))
+        stage.pass(100)
+        stage.hub.postRegained()
+        stage.pass(29)
+        stage.hear(minor: 8)
+        stage.pass(30)
+        let third = try await iterator.next()
+        #expect(third?.identifier == "group" && third?.state == .unsatisfied)
+        // 10 + 20 + 25 + 100 + 29 + 30.
+        #expect(third.map { Drives.second($0.date) } == 214)
+    }
+
+    @Test("A manager's region of beacons is entered and left")
+    @MainActor func region() async throws {
+        let stage = Stage()
+        let recorder = RegionRecorder()
+        let manager = Device.$current.withValue(stage.device) { CLLocationManager() }
+        manager.delegate = recorder
+        let region = CLBeaconRegion(uuid: stage.uuid, identifier: "door")
+        manager.startMonitoring(for: region)
+        stage.pass(31)
+        stage.hear(minor: 1)
+        stage.pass(30)
+        #expect(
+            Device.$current.withValue(stage.device) {
+                CLLocationManager.isMonitoringAvailable(for: CLBeaconRegion.self)
+            })
+        await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
+        #expect(
+            recorder.events == [
+                "started door", "outside door 30", "inside door 31", "entered door 31", "outside door 61",
+                "left door 61",
+            ])
+    }
+}

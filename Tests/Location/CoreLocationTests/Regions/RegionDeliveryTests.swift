@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import SimulatedDevice
+import Testing
+
+@testable import CoreLocation
+
+/// A delegate that writes down what it is told of regions and visits.
+final class RegionRecorder: NSObject, CLLocationManagerDelegate {
+    var events: [String] = []
+    var errors: [CLError] = []
+    var visits: [CLVisit] = []
+    var onEvent: ((CLLocationManager, CLRegion) -> Void)?
+
+    private func note(_ event: String, _ region: CLRegion, _ manager: CLLocationManager) {
+        let second = region.stateDate.map { " \(Int(Drives.second($0).rounded()))" } ?? ""
+        events.append("\(event) \(region.identifier)\(second)")
+        onEvent?(manager, region)
+    }
+
+    func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion) {
+        note("started", region, manager)
+    }
+
+    func locationManager(
+        _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion
+    ) {
+        note(["unknown", "inside", "outside"][state.rawValue], region, manager)
+    }
+
+    func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
+        note("entered", region, manager)
+    }
+
+    func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
+        note("left", region, manager)
+    }
+
+    func locationManager(
+        _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?, withError error: any Error
+    ) {
+        events.append("failed \(region?.identifier ?? "?") \((error as? CLError)?.code.rawValue ?? -1)")
+        if let error = error as? CLError { errors.append(error) }
+    }
+
+    func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit) { visits.append(visit) }
+
+    func locationManagerDidPauseLocationUpdates(_ manager: CLLocationManager) { events.append("paused") }
+
+    func locationManagerDidResumeLocationUpdates(_ manager: CLLocationManager) { events.append("resumed") }
+}
+
+@Suite("Regions of managers")
+struct RegionDeliveryTests {
+    /// From 500 m south of 48° N to 500 m north of it at 10 m/s, and back; 0.0001 degrees of latitude are 11.12 m.
+    static let there: [Double] = (0...100).map { 48 + (Double($0) * 10 - 500) / 111_200 }
+    static let drive = (there + there.reversed()).enumerated().map { second, latitude in
+        Drives.report(Double(second), latitude: latitude, eph: 3, more: ",\"speed\":10")
+    }
+
+    static func circle(
+        _ radius: Double = 200, latitude: Double = 48, _ name: String = "home"
+    ) -> CLCircularRegion {
+        CLCircularRegion(center: .init(latitude: latitude, longitude: 11), radius: radius, identifier: name)
+    }
+
+    @Test("A drive through a circle is told with the times of its borders")
+    func driveThrough() throws {
+        let device = try Drives.device(Self.drive)
+        let recorder = RegionRecorder()
+        device.use {
+            let manager = CLLocationManager()
+            manager.delegate = recorder
+            manager.startMonitoring(for: Self.circle())
+            device.play()
+        }
+        // 200 m before the middle is second 30, 200 m behind it second 70; on the way back 101 + 30 and 101 + 70.
+        #expect(
+            recorder.events == [
+                "started home", "outside home 0", "inside home 30", "entered home 30", "outside home 71",
+                "left home 71",
+                "inside home 131", "entered home 131", "outside home 172", "left home 172",
+            ])
+    }
+
+    @Test("Only what is wanted is told, and the state all the same")
+    func notifies() throws {
+        let device = try Drives.device(Self.drive)
+        let recorder = RegionRecorder()
+        device.use {
+            let manager = CLLocationManager()
+            manager.delegate = recorder
+            let region = Self.circle()
+            region.notifyOnEntry = false
+            manager.startMonitoring(for: region)
+            region.notifyOnExit = false
+            device.advance(by: 100)
+            #expect(recorder.events.filter { $0.hasPrefix("inside") }.count == 1)
+            #expect(!recorder.events.contains { $0.hasPrefix("entered") })
+            #expect(recorder.events.contains("left home 71"))
+        }
+    }
+
+    @Test("All managers are told, of one set; to be inside from the start is no entry")
+    func sharesRegions() throws {
+        let device = try Drives.device(Self.drive)
+        let (first, second) = (RegionRecorder(), RegionRecorder())
+        device.use {
+            let (manager, other) = (CLLocationManager(), CLLocationManager())
+            manager.delegate = first
+            other.delegate = second
+            device.advance(by: 50)
+            manager.startMonitoring(for: Self.circle())
+            #expect(other.monitoredRegions == [Self.circle()])
+            device.advance(by: 40)
+            #expect(first.events == ["started home", "inside home 50", "outside home 71", "left home 71"])
+            #expect(second.events == ["inside home 50", "outside home 71", "left home 71"])
+            other.stopMonitoring(for: Self.circle(1, "home"))
+            #expect(manager.monitoredRegions.isEmpty)
+            device.play()
+            #expect(first.events.count == 4)
+            #expect(LocationAuthorization.current.uses.isEmpty)
+        }
+    }
+
+    @Test("A request is answered with what is known")
+    func answersRequests() throws {
+        let device = try Drives.device(Self.drive)
+        let recorder = RegionRecorder()
+        device.use {
+            let manager = CLLocationManager()
+            manager.delegate = recorder
+            manager.requestState(for: Self.circle())
+            manager.startMonitoring(for: Self.circle())
+            device.advance(by: 45)
+            recorder.events = []
+            manager.requestState(for: Self.circle())
+            manager.requestState(for: Self.circle(1, "other"))
+            device.advance(by: 0)
+        }
+        #expect(recorder.events == ["inside home 30", "unknown other"])
+    }
+
+    @Test("What cannot be monitored fails with a reason, and leaves the others")
+    func refuses() throws {
+        let device = try Drives.device(Self.drive)
+        let recorder = RegionRecorder()
+        device.use {
+            let manager = CLLocationManager()
+            manager.delegate = recorder
+            for number in 1...20 { manager.startMonitoring(for: Self.circle(200, "\(number)")) }
+            let bad = [
+                Self.circle(.nan, "nan"), Self.circle(-1, "negative"), Self.circle(2_128_001, "large"),
+                Self.circle(100, latitude: 91, "place"), Self.circle(200, "21"),
+                Self.circle(200, String(repeating: "x", count: 1_000_000)), CLRegion(),
+            ]
+            for region in bad { manager.startMonitoring(for: region) }
+            device.advance(by: 0)
+            #expect(manager.monitoredRegions.count == 20)
+            // The same identifier replaces, also when there are twenty.
+            manager.startMonitoring(for: Self.circle(2_128_000, "20"))
+            device.advance(by: 0)
+            #expect(manager.monitoredRegions.count == 20)
+            #expect(CLLocationManager.isMonitoringAvailable(for: CLCircularRegion.self))
+            #expect(!CLLocationManager.isMonitoringAvailable(for: CLLocation.self))
+            #expect(manager.maximumRegionMonitoringDistance == 2_128_000)
+        }
+        #expect(recorder.errors.count == 7)
+        #expect(recorder.errors.allSatisfy { $0.code == .regionMonitoringFailure })
+        let reasons = recorder.errors.map { "\($0.userInfo[NSUnderlyingErrorKey] ?? "")" }
+        #expect(reasons[0].contains("radius of nan") && reasons[4].contains("limit") && reasons[5].contains("1000000"))
+    }
+
+    @Test("Who may not know the place is told once, and hears again when he may")
+    func authorization() throws {
+        let device = try Drives.device(Self.drive)
+        let recorder = RegionRecorder()
+        device.use {
+            let authorization = LocationAuthorization.current
+            let manager = CLLocationManager()
+            manager.delegate = recorder
+            authorization.accuracy = .reducedAccuracy
+            manager.startMonitoring(for: Self.circle())
+            device.advance(by: 5)
+            #expect(recorder.events == ["failed home 4"])
+            authorization.accuracy = .fullAccuracy
+            manager.startMonitoring(for: Self.circle())
+            device.advance(by: 5)
+            authorization.status = .denied
+            device.advance(by: 60)
+            #expect(recorder.events.dropFirst() == ["started home", "outside home 5", "failed home 4"])
+            authorization.status = .authorizedAlways
+            device.play()
+            #expect(recorder.events.suffix(2) == ["outside home 172", "left home 172"])
+        }
+    }
+
+    @Test("With the rules at zero each fix on the other side is a crossing")
+    func plainRules() throws {
+        let device = try Drives.device(
+            [0.0, 1, 0, 1, 1].enumerated().map { second, side in
+                Drives.report(Double(second), latitude: 48 + side * 0.01, eph: 50)
+            })
+        let recorder = RegionRecorder()
+        device.use {
+            let manager = CLLocationManager()
+            manager.regionDwell = 0
+            manager.regionCushion = 0
+            manager.delegate = recorder
+            manager.startMonitoring(for: Self.circle())
+            device.play()
+        }
+        #expect(
+            recorder.events == [
+                "started home", "inside home 0", "outside home 1", "left home 1", "inside home 2", "entered home 2",
+                "outside home 3", "left home 3",
+            ])
+    }
+
+    @Test("A reflection for ten seconds is no crossing")
+    func reflection() throws {
+        // At rest 150 m outside of the circle; from second 60 to 70 the receiver believes to be in its middle.
+        let device = try Drives.device(
+            (0..<120).map { second in
+                let latitude = 60..<70 ~= second ? 48.0 : 48 + 350 / 111_200
+                return Drives.report(Double(second), latitude: latitude, eph: 5, more: ",\"speed\":2")
+            })
+        let recorder = RegionRecorder()
+        device.use {
+            let manager = CLLocationManager()
+            manager.delegate = recorder
+            manager.startMonitoring(for: Self.circle())
+            device.play()
+        }
+        #expect(recorder.events == ["started home", "outside home 0"])
+    }
+
+    @Test("Nothing is left when the device goes, and nothing runs when nothing is monitored")
+    func letsGo() throws {
+        weak var engine: RegionEngine?
+        weak var hub: PositionHub?
+        try {
+            let device = try Drives.device(Self.drive)
+            let recorder = RegionRecorder()
+            let positions = try #require(device.device.positionSource as? PositionHub)
+            device.use {
+                let manager = CLLocationManager()
+                manager.delegate = recorder
+                #expect(!positions.isWanted)
+                manager.startMonitoring(for: Self.circle())
+                manager.startMonitoringVisits()
+                #expect(positions.isWanted)
+                device.advance(by: 10)
+                manager.stopMonitoringVisits()
+                manager.stopMonitoring(for: Self.circle())
+                #expect(!positions.isWanted)
+                manager.startMonitoring(for: Self.circle())
+                manager.startMonitoringVisits()
+                device.advance(by: 10)
+            }
+            engine = RegionEngine.of(device.device)
+            hub = positions
+        }()
+        #expect(engine == nil && hub == nil)
+    }
+}

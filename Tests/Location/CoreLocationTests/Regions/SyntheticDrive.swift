@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import TestSupport
+
+@testable import CoreLocation
+
+/// A drive past a circle or through it, in metres from its middle, a fix a second. The truth is known.
+struct SyntheticDrive {
+    let radius: Double
+    /// Metres per second.
+    let speeds: [Double]
+    let path: [(x: Double, y: Double)]
+
+    /// A straight or bent way at 3 to 30 m/s that comes as near as it happens to. Three in ten have a stop of 20 to 120
+    /// seconds somewhere.
+    init(_ random: inout SeededGenerator) {
+        let radii: [Double] = [100, 150, 200, 300, 500]
+        let radius: Double = radii.randomElement(using: &random) ?? 100
+        let speed: Double = .random(in: 3...30, using: &random)
+        let half = radius + max(300, 20 * speed)
+        let bend = Bool.random(using: &random) ? Double.random(in: -1...1, using: &random) / 800 : 0
+        let stops = Double.random(in: 0...1, using: &random) < 0.3
+        let stop = Double.random(in: -half...half, using: &random)
+        let pause = Int.random(in: 20...120, using: &random)
+        var (x, y, heading) = (-half, radius * Double.random(in: -1.6...1.6, using: &random), 0.0)
+        var path: [(x: Double, y: Double)] = []
+        var speeds: [Double] = []
+        while x < half {
+            if stops, path.last.map({ $0.x < stop }) ?? false, x >= stop {
+                path += Array(repeating: (x, y), count: pause)
+                speeds += Array(repeating: 0, count: pause)
+            }
+            path.append((x, y))
+            speeds.append(speed)
+            (x, y) = (x + speed * cos(heading), y + speed * sin(heading))
+            if abs(heading) < 0.6 { heading += speed * bend }
+        }
+        (self.radius, self.path, self.speeds) = (radius, path, speeds)
+    }
+
+    /// The margins of the way to the border: positive inside.
+    var margins: [Double] { path.map { radius - ($0.x * $0.x + $0.y * $0.y).squareRoot() } }
+
+    /// Where the way crosses the border: the indices of the first places on the other side.
+    var crossings: [Int] {
+        let margins = margins
+        return margins.indices.dropFirst().filter { (margins[$0] >= 0) != (margins[$0 - 1] >= 0) }
+    }
+
+    /// What kind of error a receiver has.
+    enum Noise: CaseIterable {
+        /// A new one in each fix.
+        case white
+        /// One that stays for a minute.
+        case slow
+        /// Mostly one that stays, and a new one on top.
+        case mixed
+    }
+
+    /// Errors of that size per axis, in metres.
+    static func errors(_ count: Int, _ sigma: Double, _ noise: Noise, _ random: inout SeededGenerator) -> [(
+        x: Double, y: Double
+    )] {
+        let (slow, white) =
+            switch noise {
+            case .white: (0.0, sigma)
+            case .slow: (sigma, 0.0)
+            case .mixed: (sigma * 0.75.squareRoot(), sigma / 2)
+            }
+        // A first-order Gauss-Markov process of 60 seconds.
+        let keep = exp(-1.0 / 60)
+        var drift = random.normal(slow)
+        return (0..<count).map { _ in
+            defer { drift = drift * keep + random.normal(slow * (1 - keep * keep).squareRoot()) }
+            let jump = random.normal(white)
+            return (drift.x + jump.x, drift.y + jump.y)
+        }
+    }
+
+    /// The fixes of a receiver with those errors, which it says are as large as they are on the average.
+    func fixes(_ errors: [(x: Double, y: Double)], accuracy: Double, tellsSpeed: Bool = true) -> [TrackedFix] {
+        path.indices.map { index in
+            let (x, y) = (path[index].x + errors[index].x, path[index].y + errors[index].y)
+            return TrackedFix(
+                place: CLLocationCoordinate2D(latitude: y / 111_200, longitude: x / 111_200), accuracy: accuracy,
+                speed: tellsSpeed ? speeds[index] : -1, timestamp: Double(index),
+                arrival: BootTime.zero.advanced(bySeconds: Double(index)))
+        }
+    }
+}
+
+/// What a detector has told: at which fix, of which one, and what.
+struct ToldCrossing {
+    var told: Int
+    var crossed: Int
+    var isInside: Bool
+}
+
+extension SyntheticDrive {
+    /// What the engine's tracker tells of those fixes.
+    func told(_ fixes: [TrackedFix], rules: RegionRules = RegionRules()) -> [ToldCrossing] {
+        var track = PositionTrack()
+        var tracker = RegionTracker()
+        var told: [ToldCrossing] = []
+        for (index, fix) in fixes.enumerated() where track.accept(fix) {
+            let wasKnown = tracker.state != .unknown
+            let (x, y) = (fix.place.longitude * 111_200, fix.place.latitude * 111_200)
+            let distance = (x * x + y * y).squareRoot()
+            guard
+                let change = tracker.accept(fix, distance: distance, radius: radius, track: track, rules: rules),
+                wasKnown
+            else { continue }
+            told.append(
+                ToldCrossing(told: index, crossed: Int(change.timestamp), isInside: change.state == .inside))
+        }
+        return told
+    }
+}
