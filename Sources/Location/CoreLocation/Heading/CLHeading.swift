@@ -39,8 +39,15 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         values = Values(timestamp: Date().timeIntervalSinceReferenceDate)
     }
 
-    /// Restores a heading from an archive; nil when the archive holds none.
+    /// Restores a heading from an archive; nil when the archive holds only a part of one.
+    ///
+    /// An archive that holds nothing of a heading, as that of a subclass that overrides `encode(with:)` without calling
+    /// super, gives one as `init()` makes it: marked as invalid.
     public required init?(coder: NSCoder) {
+        if Values.isAbsent(from: coder) {
+            values = Values(timestamp: Date().timeIntervalSinceReferenceDate)
+            return
+        }
         guard let values = Values(coder: coder) else { return nil }
         self.values = values
     }
@@ -118,6 +125,9 @@ extension CLHeading {
 
 extension CLHeading.Values {
     private static let archiveKey = "CLHeading.values"
+
+    /// True for an archive that holds nothing of a heading.
+    static func isAbsent(from coder: NSCoder) -> Bool { coder.holdsNone(of: [archiveKey]) }
 
     /// Reads what `encode(with:)` wrote; nil when there is less.
     init?(coder: NSCoder) {

@@ -20,8 +20,13 @@ open class CLFloor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         storedLevel = storey
     }
 
-    /// Restores a floor from an archive; nil when the archive holds none.
+    /// Restores a floor from an archive; nil when it is damaged there. The ground floor when the archive holds none, as
+    /// that of a subclass that overrides `encode(with:)` without calling super.
     public required init?(coder: NSCoder) {
+        if coder.holdsNone(of: [Self.levelKey]) {
+            storedLevel = 0
+            return
+        }
         guard let words = coder.decodeWords(1, forKey: Self.levelKey), let word = words.first,
             let level = Int(exactly: Int64(bitPattern: word))
         else { return nil }

@@ -43,6 +43,9 @@ extension CLLocation.Values {
 
     private static let archiveKey = "CLLocation.values"
 
+    /// True for an archive that holds nothing of a location.
+    static func isAbsent(from coder: NSCoder) -> Bool { coder.holdsNone(of: [archiveKey]) }
+
     /// Reads what `encode(with:)` wrote; nil when there is less: eleven numbers, the flags, the floor.
     init?(coder: NSCoder) {
         guard let words = coder.decodeWords(13, forKey: Self.archiveKey) else { return nil }

@@ -93,8 +93,15 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         self.values = values
     }
 
-    /// Restores a location from an archive; nil when the archive holds none, or only a part of one.
+    /// Restores a location from an archive; nil when the archive holds only a part of one.
+    ///
+    /// An archive that holds nothing of a location, as that of a subclass that overrides `encode(with:)` without calling
+    /// super, gives one as `init()` makes it: coordinate and altitude are marked as invalid.
     public required init?(coder: NSCoder) {
+        if Values.isAbsent(from: coder) {
+            values = Values(CLLocationCoordinate2D(), horizontalAccuracy: -1, timestamp: Date())
+            return
+        }
         guard let values = Values(coder: coder) else { return nil }
         self.values = values
     }

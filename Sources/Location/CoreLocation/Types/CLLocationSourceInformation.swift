@@ -25,8 +25,14 @@ open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding, @un
         accessory = isAccessory
     }
 
-    /// Restores source information from an archive; nil when the archive holds none.
+    /// Restores source information from an archive; nil when it is damaged there. It claims nothing when the archive holds
+    /// none, as that of a subclass that overrides `encode(with:)` without calling super.
     public required init?(coder: NSCoder) {
+        if coder.holdsNone(of: [Self.flagsKey]) {
+            simulated = false
+            accessory = false
+            return
+        }
         guard let flags = coder.decodeWords(1, forKey: Self.flagsKey)?.first else { return nil }
         simulated = flags & 1 != 0
         accessory = flags & 2 != 0
