@@ -31,6 +31,9 @@ public final class ConsumerGate: Sendable {
     /// True when no consumer is working on an element.
     public var isIdle: Bool { state.withLock { $0.busy == 0 } }
 
+    /// True when nobody consumes.
+    package var isEmpty: Bool { state.withLock { $0.present == 0 } }
+
     /// Returns once no consumer is working on an element.
     public func waitUntilIdle() async {
         if isIdle { return }

@@ -113,7 +113,7 @@ extension VisitTracker.Stay {
     /// Takes a fix inside. The middle is the mean of the first five minutes, and no farther than half of the radius from
     /// where the stay began: a slow walk shall not take it along.
     fileprivate mutating func include(_ fix: TrackedFix, _ distance: Double) {
-        lastInside = fix.timestamp
+        if distance <= radius { lastInside = fix.timestamp }
         count += 1
         guard fix.timestamp - arrival <= VisitTracker.patience || count <= 3 else { return }
         let weight = 1 / max(1, fix.accuracy * fix.accuracy)

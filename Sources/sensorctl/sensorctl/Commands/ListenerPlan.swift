@@ -17,6 +17,8 @@ struct ListenerPlan {
     var frame = FrameName.arbitrary
     /// The edge whose heading is told.
     var edge = EdgeName.portrait
+    /// What regions and monitors watch.
+    var regions: [NamedRegion] = []
     /// The time that is called zero: the start of a trace, boot elsewhere.
     var origin = BootTime.zero
     /// False to keep the output to readings where several sensors make them: an error then is a note.
@@ -29,6 +31,9 @@ struct ListenerPlan {
         switch stream {
         case .location:
             return LocationListener(clock: clock, everyReport: everyReport, receiver: receiver, outlet: outlet)
+        case .regions: return RegionListener(regions, watchesVisits: false, outlet: outlet)
+        case .visits: return RegionListener([], watchesVisits: true, outlet: outlet)
+        case .monitor: return MonitorListener(regions, device: device, outlet: outlet)
         case .accessories: return AccessoryListener(clock: clock, outlet: outlet)
         case .orientation: return OrientationListener(clock: clock, outlet: outlet)
         case .deviceMotion:
@@ -62,7 +67,7 @@ extension StreamName {
     /// The fewest rows of a terminal in which it is drawn as a picture; nil where it is always told in lines.
     fileprivate var pictureRows: Int? {
         switch self {
-        case .location, .accessories: nil
+        case .location, .accessories, .regions, .monitor, .visits: nil
         case .heading, .deviceMotion: PictureSize.leastRows
         case .accelerometer, .gyro, .magnetometer, .pressure, .orientation: 6
         }

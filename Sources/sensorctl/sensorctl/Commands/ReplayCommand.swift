@@ -49,6 +49,8 @@ struct ReplayCommand: AsyncParsableCommand {
 
     @OptionGroup var reference: ReferenceOptions
 
+    @OptionGroup var regions: RegionOptions
+
     @Flag(help: "Move the times of the trace so that it starts now.")
     var rebase = false
 
@@ -68,6 +70,7 @@ struct ReplayCommand: AsyncParsableCommand {
 
     func validate() throws {
         try Self.validate(interval: interval)
+        try regions.validate(for: stream)
         try faults.validate(upTo: choices.to)
         guard expect != nil else { return try Self.refuse(updateExpected, "--update-expected is for --expect.") }
         try Self.refuse(rebase, "With --rebase the times are others each time; leave it out with --expect.")
@@ -118,7 +121,7 @@ struct ReplayCommand: AsyncParsableCommand {
         }
         let plan = ListenerPlan(
             stream: stream, asJSON: true, interval: interval, everyReport: everyReport, frame: reference.frame,
-            edge: reference.orientation)
+            edge: reference.orientation, regions: regions.region)
         await Self.replay(
             trace, stamps: .kept, options: choices.options, speed: speed ?? .max, plan: plan, stop: stop,
             output: StandardOutput(stop: stop) { run.take($0) })
@@ -133,6 +136,7 @@ struct ReplayCommand: AsyncParsableCommand {
         if interval > 0 { options["interval"] = "\(interval)" }
         if stream == .deviceMotion { options["frame"] = reference.frame.rawValue }
         if stream == .heading { options["orientation"] = reference.orientation.rawValue }
+        if !regions.region.isEmpty { options["region"] = regions.description }
         options.merge(imports.description) { former, _ in former }
         options["fault"] = faults.fault
         if faults.fault != nil { options["seed"] = faults.seed.map { "\($0)" } }
@@ -145,7 +149,7 @@ struct ReplayCommand: AsyncParsableCommand {
         let plan = ListenerPlan(
             stream: stream, asJSON: output.json, isLive: Descriptor.standardOutput.showsPictures && speed != .max,
             interval: interval, everyReport: everyReport, frame: reference.frame, edge: reference.orientation,
-            tellsErrors: false)
+            regions: regions.region, tellsErrors: false)
         await Self.replay(
             trace, stamps: rebase ? .rebased(to: LiveClock().wallTime) : .kept, options: choices.options, speed: speed,
             plan: plan, stop: stop)
@@ -163,9 +167,9 @@ struct ReplayCommand: AsyncParsableCommand {
         var plan = plan
         plan.origin = trace.header?.start?.boot ?? .zero
         let listener = simulated.use { plan.listener(on: simulated.device, output: output, stop: stop) }
-        simulated.use { listener.start() }
+        await simulated.use { await listener.start() }
         await simulated.play(speed, until: stop)
-        listener.end()
+        await listener.end()
         output.flush()
         if listener.outlet.count == 0, stop.reason == nil, let remark = Self.remark(on: trace, without: plan.stream) {
             Notes.warn(remark)
@@ -176,7 +180,12 @@ struct ReplayCommand: AsyncParsableCommand {
     /// Why a replay has shown nothing, when the trace holds something else; nil otherwise.
     private static func remark(on trace: TraceFile, without stream: StreamName) -> String? {
         let kinds = Set(trace.findSensors().map(\.kind))
-        if stream == .accessories { return "\(trace.name) tells of no accessory." }
+        switch stream {
+        case .accessories: return "\(trace.name) tells of no accessory."
+        case .regions, .monitor, .visits:
+            return "\(trace.name) gives no \(stream.noun); `replay FILE location` shows its positions."
+        default: break
+        }
         let other = StreamName.allCases.filter { $0.isSensor && kinds.isSuperset(of: $0.sensors) }
         let rest = other.map(\.rawValue).joined(separator: ", ")
         guard !stream.sensors.isEmpty else {

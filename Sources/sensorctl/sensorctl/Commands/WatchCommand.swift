@@ -40,6 +40,8 @@ struct WatchCommand: AsyncParsableCommand {
 
     @OptionGroup var reference: ReferenceOptions
 
+    @OptionGroup var regions: RegionOptions
+
     @Option(help: "End after that many updates.")
     var count: Int?
 
@@ -52,6 +54,7 @@ struct WatchCommand: AsyncParsableCommand {
         if let count, count < 1 { throw ValidationError("--count takes a number from 1.") }
         try Self.validate(duration: duration)
         try Self.validate(interval: interval)
+        try regions.validate(for: stream)
     }
 
     func run() async throws { try await Termination.during { await watch($0) } }
@@ -61,14 +64,14 @@ struct WatchCommand: AsyncParsableCommand {
         let plan = ListenerPlan(
             stream: stream, asJSON: output.json, isLive: Descriptor.standardOutput.showsPictures,
             limit: count, interval: interval, everyReport: everyReport, receiver: receiver, frame: reference.frame,
-            edge: reference.orientation)
+            edge: reference.orientation, regions: regions.region)
         let listener = plan.listener(on: device, output: StandardOutput(stop: stop), stop: stop)
         noteMissingSensor(device)
         Termination.schedule(stop, after: duration)
         await waitForFrame(stop: stop)
-        if stop.reason == nil { listener.start() }
+        if stop.reason == nil { await listener.start() }
         let reason = await stop.wait()
-        listener.end()
+        await listener.end()
         return reason.status(
             isComplete: listener.outlet.isComplete,
             shortfall: "Only \(listener.outlet.count) of \(count ?? 0) \(stream.noun) have come in \(duration ?? 0) s.")

@@ -65,9 +65,6 @@ enum LocationWords {
 extension CLLocation {
     /// The time of the report, to the nanosecond; for a report without one the time of its arrival.
     var time: WallTime {
-        if let time = report?.time { return time }
-        // A Date is good for less than a microsecond; what lies behind that is not the receiver's.
-        let microseconds = ((timestamp.timeIntervalSinceReferenceDate + 978_307_200) * 1e6).rounded()
-        return WallTime(seconds: microseconds / 1e6) ?? .epoch
+        report?.time ?? WallTime(timestamp)
     }
 }

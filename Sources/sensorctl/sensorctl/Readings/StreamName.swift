@@ -7,6 +7,7 @@ import SimulatedDevice
 /// What can be watched and replayed. A new stream is a case here, a row in ``facts`` and a listener in `ListenerPlan`.
 enum StreamName: String, ExpressibleByArgument, CaseIterable {
     case location, heading, accelerometer, gyro, magnetometer, pressure, orientation, accessories
+    case regions, monitor, visits
     case deviceMotion = "device-motion"
 
     fileprivate struct Facts {
@@ -48,6 +49,8 @@ enum StreamName: String, ExpressibleByArgument, CaseIterable {
                 ])
         case .orientation: Facts(sensors: [.accelerometer], tolerances: ["timestamp": Self.time])
         case .accessories: Facts(noun: "changes")
+        case .regions, .monitor: Facts(noun: "events")
+        case .visits: Facts(noun: "visits", tolerances: Self.visitTolerances)
         }
     }
 
@@ -101,6 +104,13 @@ extension StreamName {
             "latitude": FieldTolerance(absolute: 1e-9), "longitude": FieldTolerance(absolute: 1e-9, circle: 360),
             "course": FieldTolerance(absolute: 1e-6, circle: 360),
         ]) { $1 }
+    }
+
+    private static var visitTolerances: [String: FieldTolerance] {
+        [
+            "latitude": FieldTolerance(absolute: 1e-9), "longitude": FieldTolerance(absolute: 1e-9, circle: 360),
+            "horizontalAccuracy": FieldTolerance(absolute: 1e-6),
+        ]
     }
 
     private static var headingTolerances: [String: FieldTolerance] {

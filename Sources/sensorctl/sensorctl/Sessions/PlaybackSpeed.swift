@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
 import ArgumentParser
 import SimulatedDevice
 
@@ -32,8 +33,11 @@ extension SimulatedDevice {
     @MainActor func play(_ speed: PlaybackSpeed, until stop: Stop) async {
         switch speed {
         case .max:
-            // In parts, so that a signal ends a long trace early.
-            while stop.reason == nil, play(atMost: 64) {}
+            // In parts, so that a signal ends a long trace early; in steps for who has to ask for each element.
+            let consumers = device.playback?.consumers
+            while stop.reason == nil, play(atMost: consumers?.isEmpty == false ? 1 : 64) {
+                if let consumers, !consumers.isIdle { await consumers.waitUntilIdle() }
+            }
             if stop.reason == nil { await play() }
         case .times(let factor):
             let playing = Task { await self.play(speed: factor) }

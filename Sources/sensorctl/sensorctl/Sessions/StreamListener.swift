@@ -4,8 +4,8 @@
 /// thread.
 protocol StreamListener: AnyObject {
     var outlet: ReadingOutlet { get }
-    func start()
-    func end()
+    @MainActor func start() async
+    @MainActor func end() async
 }
 
 /// Prints what a listener hands over, as much as is wanted, and asks the verb to stop when that has come.

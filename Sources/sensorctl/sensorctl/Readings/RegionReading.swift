@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import DeviceCore
+import Foundation
+import JSONBytes
+import SensorTools
+
+/// What was told of a region or a condition.
+struct RegionReading: Reading {
+    enum Callback: String {
+        case didDetermineState, didEnterRegion, didExitRegion
+    }
+
+    let callback: Callback
+    let region: String
+    let state: CLRegionState
+    /// When it began to be so; nil for what is not known.
+    let date: Date?
+
+    func writeMembers(to writer: inout JSONWriter) {
+        writer.members([
+            "callback": callback.rawValue, "region": region, "state": "\(state)",
+            "timestamp": date.map { CivilDate(WallTime($0)).timestamp },
+        ])
+    }
+
+    func lines(_ ink: Ink) -> [String] {
+        let time = date.map { CivilDate(WallTime($0)).timeOfDayWithTenths } ?? "--:--:--.-"
+        let what =
+            switch callback {
+            case .didDetermineState: "\(state)"
+            case .didEnterRegion: ink.bold("entered")
+            case .didExitRegion: ink.bold("left")
+            }
+        return ["\(ink.dim(time))  \(region)  \(what)"]
+    }
+}
+
+/// A region or a condition that is not monitored, and why.
+struct RegionFailure: Reading {
+    let region: String
+    let reason: String
+
+    func writeMembers(to writer: inout JSONWriter) {
+        writer.members(["callback": "monitoringDidFailFor", "region": region])
+        writer.object("error") { $0.members(["reason": reason]) }
+    }
+
+    func lines(_ ink: Ink) -> [String] { ["\(ink.color(203, "not monitored"))  \(region): \(reason)"] }
+}
+
+/// A stay that has begun or ended.
+struct VisitReading: Reading {
+    let visit: CLVisit
+
+    private var arrival: WallTime? { visit.arrivalDate == .distantPast ? nil : WallTime(visit.arrivalDate) }
+    private var departure: WallTime? { visit.departureDate == .distantFuture ? nil : WallTime(visit.departureDate) }
+
+    func writeMembers(to writer: inout JSONWriter) {
+        writer.members([
+            "callback": "didVisit", "arrivalDate": arrival.map { CivilDate($0).timestamp },
+            "departureDate": departure.map { CivilDate($0).timestamp }, "latitude": visit.coordinate.latitude,
+            "longitude": visit.coordinate.longitude, "horizontalAccuracy": visit.horizontalAccuracy,
+        ])
+    }
+
+    func lines(_ ink: Ink) -> [String] {
+        let (latitude, longitude) = (visit.coordinate.latitude, visit.coordinate.longitude)
+        let place = String(format: "%.6f %.6f ± %.0f m", latitude, longitude, visit.horizontalAccuracy)
+        let times = [arrival, departure].map { $0.map { CivilDate($0).timeOfDayWithTenths } ?? "…" }
+        return ["\(ink.dim(times.joined(separator: " to ")))  \(departure == nil ? "arrived" : "left")  \(place)"]
+    }
+}
+
+extension WallTime {
+    /// A Date is good for less than a microsecond; what lies behind that is not the receiver's.
+    init(_ date: Date) {
+        let microseconds = ((date.timeIntervalSinceReferenceDate + 978_307_200) * 1e6).rounded()
+        self = WallTime(seconds: microseconds / 1e6) ?? .epoch
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import DeviceCore
+
+/// A monitor, and a loop over its events. Used on the main thread.
+final class MonitorListener: StreamListener {
+    let outlet: ReadingOutlet
+    private let regions: [NamedRegion]
+    private let consumers: ConsumerGate?
+    private var monitor: CLMonitor?
+    private var task: Task<Void, Never>?
+    /// The conditions whose state is known: the first event of one is no crossing.
+    private var known: Set<String> = []
+
+    init(_ regions: [NamedRegion], device: Device, outlet: ReadingOutlet) {
+        self.regions = regions
+        self.outlet = outlet
+        consumers = device.playback?.consumers
+    }
+
+    @MainActor func start() async {
+        let monitor = await CLMonitor("sensorctl")
+        self.monitor = monitor
+        for identifier in await monitor.identifiers where !regions.contains(where: { $0.name == identifier }) {
+            await monitor.remove(identifier)
+        }
+        for region in regions {
+            let condition = CLMonitor.CircularGeographicCondition(center: region.center, radius: region.radius)
+            // One of a run that was killed goes on, so that nothing is told twice.
+            if let record = await monitor.record(for: region.name),
+                let former = record.condition as? CLMonitor.CircularGeographicCondition, former.isSame(as: condition)
+            {
+                if record.lastEvent.state != .unknown { known.insert(region.name) }
+                continue
+            }
+            await monitor.add(condition, identifier: region.name)
+        }
+        let events = await monitor.events
+        task = Task { @MainActor [weak self] in
+            var iterator = events.makeAsyncIterator()
+            while let event = try? await iterator.next() { self?.take(event) }
+        }
+        // Before the first one has been asked for, playback does not wait for the loop.
+        await consumers?.waitForConsumers(1)
+    }
+
+    @MainActor func end() async {
+        task?.cancel()
+        guard let monitor else { return }
+        for identifier in await monitor.identifiers { await monitor.remove(identifier) }
+    }
+
+    private func take(_ event: CLMonitor.Event) {
+        let isFirst = known.insert(event.identifier).inserted
+        let (callback, state): (RegionReading.Callback, CLRegionState)
+        switch event.state {
+        case .satisfied: (callback, state) = (isFirst ? .didDetermineState : .didEnterRegion, .inside)
+        case .unsatisfied: (callback, state) = (isFirst ? .didDetermineState : .didExitRegion, .outside)
+        case .unknown, .unmonitored:
+            outlet.tell(RegionFailure(region: event.identifier, reason: event.reason))
+            if event.authorizationDenied || event.authorizationRestricted || event.accuracyLimited { outlet.deny() }
+            return
+        }
+        outlet.print(RegionReading(callback: callback, region: event.identifier, state: state, date: event.date))
+    }
+}
+
+extension CLMonitor.CircularGeographicCondition {
+    fileprivate func isSame(as other: Self) -> Bool {
+        radius == other.radius && center.latitude == other.center.latitude && center.longitude == other.center.longitude
+    }
+}
+
+extension CLMonitor.Event {
+    /// Why nobody looks.
+    fileprivate var reason: String {
+        if authorizationDenied || authorizationRestricted { return "The use of the position is not allowed." }
+        if accuracyLimited { return "Only a reduced accuracy is allowed, which tells nothing of borders." }
+        if conditionLimitExceeded { return "The monitor has 20 conditions already." }
+        return conditionUnsupported ? "It cannot be monitored here." : "Its state is not known."
+    }
+}

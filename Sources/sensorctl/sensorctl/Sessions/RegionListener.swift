@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import DeviceCore
+import Foundation
+
+/// A manager that monitors regions or visits, and its delegate.
+final class RegionListener: NSObject, CLLocationManagerDelegate, StreamListener {
+    let outlet: ReadingOutlet
+    private let manager = CLLocationManager()
+    private let regions: [NamedRegion]
+    private let watchesVisits: Bool
+
+    /// - Parameter regions: What to monitor; none for visits.
+    init(_ regions: [NamedRegion], watchesVisits: Bool, outlet: ReadingOutlet) {
+        self.regions = regions
+        self.watchesVisits = watchesVisits
+        self.outlet = outlet
+        super.init()
+        manager.delegate = self
+    }
+
+    func start() {
+        manager.requestWhenInUseAuthorization()
+        if watchesVisits { return manager.startMonitoringVisits() }
+        let wanted = regions.map { CLCircularRegion(center: $0.center, radius: $0.radius, identifier: $0.name) }
+        // Those of a run that was killed go on, so that nothing is told twice.
+        let kept = manager.monitoredRegions.compactMap { $0 as? CLCircularRegion }
+        for region in kept where !wanted.contains(where: { $0.isSame(as: region) }) {
+            manager.stopMonitoring(for: region)
+        }
+        for region in wanted where !kept.contains(where: { $0.isSame(as: region) }) {
+            manager.startMonitoring(for: region)
+        }
+    }
+
+    func end() {
+        manager.stopMonitoringVisits()
+        for region in manager.monitoredRegions { manager.stopMonitoring(for: region) }
+        manager.delegate = nil
+    }
+
+    func locationManager(
+        _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion
+    ) {
+        print(.didDetermineState, state, region)
+    }
+
+    func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
+        print(.didEnterRegion, .inside, region)
+    }
+
+    func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
+        print(.didExitRegion, .outside, region)
+    }
+
+    private func print(_ callback: RegionReading.Callback, _ state: CLRegionState, _ region: CLRegion) {
+        outlet.print(
+            RegionReading(callback: callback, region: region.identifier, state: state, date: region.stateDate))
+    }
+
+    func locationManager(
+        _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?, withError error: any Error
+    ) {
+        outlet.tell(RegionFailure(region: region?.identifier ?? "", reason: error.reason))
+        if (error as? CLError)?.code == .regionMonitoringDenied { outlet.deny() }
+    }
+
+    func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit) {
+        outlet.print(VisitReading(visit: visit))
+    }
+
+    func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
+        if (error as? CLError)?.code == .denied { outlet.deny() }
+    }
+}
+
+extension CLCircularRegion {
+    /// True for a region of the same name, place and size.
+    fileprivate func isSame(as other: CLCircularRegion) -> Bool {
+        identifier == other.identifier && radius == other.radius && center.latitude == other.center.latitude
+            && center.longitude == other.center.longitude
+    }
+}
