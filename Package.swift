@@ -304,9 +304,9 @@ let testing: [Target] = [
     tests(
         "SensorctlTests", in: "Tests/sensorctl",
         [
-            "AccessoryFinding", "AccessorySimulator", "DeviceCore", "ExternalAccessory", "JSONBytes", "sensorctl",
-            "SensorFusion", "SensorTools", "SimulatedDevice", "SyntheticMotion", "SystemCalls", "TestSupport", "Trace",
-            "UmockdevFormat",
+            "AccessoryFinding", "AccessorySimulator", "CoreLocation", "DeviceCore", "ExternalAccessory", "JSONBytes",
+            "sensorctl", "SensorFusion", "SensorTools", "SimulatedDevice", "SyntheticMotion", "SystemCalls", "TestSupport",
+            "Trace", "UmockdevFormat",
         ]),
     tests(
         "ClientTests", in: "Tests",

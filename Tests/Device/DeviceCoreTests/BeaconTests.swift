@@ -99,7 +99,7 @@ struct BeaconUUIDTests {
         #expect(uuid.high == 0xe2c5_6db5_dffb_48d2)
         #expect(uuid.low == 0xb060_d0f5_a710_96e0)
         #expect(uuid.description == "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")
-        #expect(BeaconUUID(bytes: uuid.bytes) == uuid)
+        #expect(BeaconUUID(bytes: uuid.bytes[...]) == uuid)
         #expect(uuid.bytes.first == 0xe2)
     }
 
@@ -117,7 +117,7 @@ struct BeaconUUIDTests {
 
     @Test("Sixteen bytes are needed")
     func bytes() {
-        #expect(BeaconUUID(bytes: [UInt8](repeating: 1, count: 15)) == nil)
-        #expect(BeaconUUID(bytes: [UInt8](repeating: 1, count: 17)) == nil)
+        #expect(BeaconUUID(bytes: [UInt8](repeating: 1, count: 15)[...]) == nil)
+        #expect(BeaconUUID(bytes: [UInt8](repeating: 1, count: 17)[...]) == nil)
     }
 }

@@ -39,7 +39,7 @@ public struct BeaconIdentity: Sendable, Hashable {
 }
 
 /// One advertisement of a beacon as it was received.
-public struct BeaconSighting: Sendable, Hashable {
+public struct BeaconSighting: Sendable {
     /// Which beacon it was. Nothing vouches for it: anybody may send any identity.
     public var identity: BeaconIdentity
     /// How strongly it was received, in dBm, -127 to 20; nil when the radio did not say.

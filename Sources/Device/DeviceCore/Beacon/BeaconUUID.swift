@@ -14,29 +14,29 @@ public struct BeaconUUID: Sendable, Hashable {
     }
 
     /// A UUID of its sixteen bytes; nil for any other number of them.
-    public init?(bytes: some Collection<UInt8>) {
+    public init?(bytes: ArraySlice<UInt8>) {
         guard bytes.count == 16 else { return nil }
-        high = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-        low = bytes.dropFirst(8).reduce(0) { $0 << 8 | UInt64($1) }
+        (high, low) = (0, 0)
+        for byte in bytes { (high, low) = (high << 8 | low >> 56, low << 8 | UInt64(byte)) }
     }
 
     /// A UUID as it is mostly written: 32 hexadecimal digits of either case in groups of 8, 4, 4, 4 and 12, with hyphens
     /// between them. Nil for anything else.
-    public init?(_ text: some StringProtocol) {
-        var digits: [UInt64] = []
-        for (place, character) in text.utf8.prefix(37).enumerated() {
+    public init?(_ text: String) {
+        guard text.utf8.count == 36 else { return nil }
+        (high, low) = (0, 0)
+        for (place, character) in text.utf8.enumerated() {
+            let digit: UInt8
             switch (place, character) {
             case (8, 0x2d), (13, 0x2d), (18, 0x2d), (23, 0x2d): continue
             case (8, _), (13, _), (18, _), (23, _): return nil
-            case (_, 0x30...0x39): digits.append(UInt64(character) - 0x30)
-            case (_, 0x41...0x46): digits.append(UInt64(character) - 0x37)
-            case (_, 0x61...0x66): digits.append(UInt64(character) - 0x57)
+            case (_, 0x30...0x39): digit = character - 0x30
+            case (_, 0x41...0x46): digit = character - 0x37
+            case (_, 0x61...0x66): digit = character - 0x57
             default: return nil
             }
+            (high, low) = (high << 4 | low >> 60, low << 4 | UInt64(digit))
         }
-        guard digits.count == 32, text.utf8.count == 36 else { return nil }
-        high = digits.prefix(16).reduce(0) { $0 << 4 | $1 }
-        low = digits.dropFirst(16).reduce(0) { $0 << 4 | $1 }
     }
 
     /// The sixteen bytes.

@@ -10,7 +10,7 @@ struct Finding: Sendable, Hashable {
     }
 
     let level: Level
-    /// What it is about: "positions", "motion", "calibration", "accessories", "configuration", "battery".
+    /// What it is about: "positions", "motion", "calibration", "accessories", "configuration", "battery", "beacons".
     let topic: String
     /// What was found, in a sentence.
     let message: String
@@ -58,6 +58,7 @@ package struct Diagnosis {
         findings += Self.calibrations(facts)
         findings += Self.accessories(facts.accessories, facts)
         findings += Self.battery(facts)
+        findings += Self.beacons(facts)
         self.findings = findings
     }
 
@@ -121,6 +122,15 @@ package struct Diagnosis {
         }
         if isPlain, !text.isEmpty, !text.hasPrefix("-") { return text }
         return "'\(text.replacing("'", with: "'\\''"))'"
+    }
+
+    /// Most boards have no use for Bluetooth, so that it is no problem.
+    private static func beacons(_ facts: MachineFacts) -> [Finding] {
+        switch facts.beacons {
+        case .unknown: []
+        case .works: .one(.good, "beacons", "Bluetooth beacons can be heard, through BlueZ.")
+        case .fails(let error): .one(.remark, "beacons", error.description)
+        }
     }
 
     private static func battery(_ facts: MachineFacts) -> [Finding] {

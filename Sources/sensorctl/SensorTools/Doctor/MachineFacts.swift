@@ -56,7 +56,19 @@ package struct MachineFacts: Sendable {
     /// gpsd's receivers; nil when it did not list them.
     package var receivers: [ReceiverDescription]?
     var battery: BatteryReading?
+    package var beacons = BeaconHearing.unknown
     package var accessories = AccessoryFacts()
+}
+
+/// Whether beacons can be heard.
+package enum BeaconHearing: Sendable {
+    /// Nobody has asked.
+    case unknown
+    case works
+    case fails(DeviceError)
+
+    /// What the source says now, which may take two seconds.
+    package init(_ source: any BeaconSource) { self = source.problem.map { .fails($0) } ?? .works }
 }
 
 /// What the kernel's files say of one Industrial I/O device.

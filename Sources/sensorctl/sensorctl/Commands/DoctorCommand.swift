@@ -12,7 +12,7 @@ struct DoctorCommand: AsyncParsableCommand {
         abstract: "Says why nothing arrives, and what mends it.",
         discussion: """
             Looks at the configuration, at gpsd, at the kernel's sensors and who may use them, at accessories \
-            and who may open them or has them open, and listens to every \
+            and who may open them or has them open, at BlueZ, and listens to every \
             sensor for a moment. Lines under a finding are commands to copy. With --json each line is an object with \
             "kind" setting or finding; a finding has "level" good, remark or problem.
 
@@ -40,6 +40,7 @@ struct DoctorCommand: AsyncParsableCommand {
         if case .signal? = stop.reason { return .success }
         facts.trials = motion
         facts.accessories = await accessories
+        facts.beacons = BeaconHearing(device.beaconSource)
         facts.motionProblems = device.motionSource.problems
         let stored = StoredCalibrations(device)
         (facts.calibrations, facts.calibrationProblems, facts.now) =

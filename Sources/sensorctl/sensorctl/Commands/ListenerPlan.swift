@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CoreLocation
 import DeviceCore
 
 /// What to listen to, and how to print it.
@@ -19,6 +20,8 @@ struct ListenerPlan {
     var edge = EdgeName.portrait
     /// What regions and monitors watch.
     var regions: [NamedRegion] = []
+    /// The beacons that are ranged.
+    var beacons: [CLBeaconIdentityConstraint] = []
     /// The time that is called zero: the start of a trace, boot elsewhere.
     var origin = BootTime.zero
     /// False to keep the output to readings where several sensors make them: an error then is a note.
@@ -35,6 +38,7 @@ struct ListenerPlan {
         case .visits: return RegionListener([], watchesVisits: true, outlet: outlet)
         case .monitor: return MonitorListener(regions, device: device, outlet: outlet)
         case .accessories: return AccessoryListener(clock: clock, outlet: outlet)
+        case .beacons: return BeaconListener(beacons, clock: clock, outlet: outlet)
         case .orientation: return OrientationListener(clock: clock, outlet: outlet)
         case .deviceMotion:
             // Only a picture shows what Core Motion has no words for.
@@ -67,7 +71,7 @@ extension StreamName {
     /// The fewest rows of a terminal in which it is drawn as a picture; nil where it is always told in lines.
     fileprivate var pictureRows: Int? {
         switch self {
-        case .location, .accessories, .regions, .monitor, .visits: nil
+        case .location, .accessories, .beacons, .regions, .monitor, .visits: nil
         case .heading, .deviceMotion: PictureSize.leastRows
         case .accelerometer, .gyro, .magnetometer, .pressure, .orientation: 6
         }

@@ -50,6 +50,7 @@ struct ReplayCommand: AsyncParsableCommand {
     @OptionGroup var reference: ReferenceOptions
 
     @OptionGroup var regions: RegionOptions
+    @OptionGroup var beacons: BeaconOptions
 
     @Flag(help: "Move the times of the trace so that it starts now.")
     var rebase = false
@@ -72,6 +73,7 @@ struct ReplayCommand: AsyncParsableCommand {
         try Self.validate(interval: interval)
         try regions.validate(for: stream)
         try faults.validate(upTo: choices.to)
+        try beacons.validate(for: stream)
         guard expect != nil else { return try Self.refuse(updateExpected, "--update-expected is for --expect.") }
         try Self.refuse(rebase, "With --rebase the times are others each time; leave it out with --expect.")
         try Self.refuse(
@@ -121,7 +123,7 @@ struct ReplayCommand: AsyncParsableCommand {
         }
         let plan = ListenerPlan(
             stream: stream, asJSON: true, interval: interval, everyReport: everyReport, frame: reference.frame,
-            edge: reference.orientation, regions: regions.region)
+            edge: reference.orientation, regions: regions.region, beacons: beacons.constraints)
         await Self.replay(
             trace, stamps: .kept, options: choices.options, speed: speed ?? .max, plan: plan, stop: stop,
             output: StandardOutput(stop: stop) { run.take($0) })
@@ -137,6 +139,7 @@ struct ReplayCommand: AsyncParsableCommand {
         if stream == .deviceMotion { options["frame"] = reference.frame.rawValue }
         if stream == .heading { options["orientation"] = reference.orientation.rawValue }
         if !regions.region.isEmpty { options["region"] = regions.description }
+        if stream == .beacons { options["beacon"] = beacons.constraints.map(\.description).joined(separator: ";") }
         options.merge(imports.description) { former, _ in former }
         options["fault"] = faults.fault
         if faults.fault != nil { options["seed"] = faults.seed.map { "\($0)" } }
@@ -149,7 +152,7 @@ struct ReplayCommand: AsyncParsableCommand {
         let plan = ListenerPlan(
             stream: stream, asJSON: output.json, isLive: Descriptor.standardOutput.showsPictures && speed != .max,
             interval: interval, everyReport: everyReport, frame: reference.frame, edge: reference.orientation,
-            regions: regions.region, tellsErrors: false)
+            regions: regions.region, beacons: beacons.constraints, tellsErrors: false)
         await Self.replay(
             trace, stamps: rebase ? .rebased(to: LiveClock().wallTime) : .kept, options: choices.options, speed: speed,
             plan: plan, stop: stop)
@@ -184,6 +187,7 @@ struct ReplayCommand: AsyncParsableCommand {
         case .accessories: return "\(trace.name) tells of no accessory."
         case .regions, .monitor, .visits:
             return "\(trace.name) gives no \(stream.noun); `replay FILE location` shows its positions."
+        case .beacons: return "\(trace.name) is over in less than a second, the time from report to report."
         default: break
         }
         let other = StreamName.allCases.filter { $0.isSensor && kinds.isSuperset(of: $0.sensors) }

@@ -17,7 +17,8 @@ struct WatchCommand: AsyncParsableCommand {
             With --json each line is one callback: didUpdateLocations, didFailWithError and didChangeAuthorization of a \
             location manager's delegate; or deviceMotion, heading, accelerometer, gyro, magnetometer, pressure, orientation \
             with a "timestamp" in seconds since boot; or error; or, of accessories, connectedAccessories \
-            (once, at the start), EAAccessoryDidConnect and EAAccessoryDidDisconnect with a "time". In a terminal a sensor's axes are drawn as lines that move, \
+            (once, at the start), EAAccessoryDidConnect and EAAccessoryDidDisconnect with a "time"; or didRangeBeacons, once a \
+            second, and didFailRangingFor of a location manager's delegate. In a terminal a sensor's axes are drawn as lines that move, \
             the attitude as a horizon and the heading as a compass. "quaternion" is x, y, z, w and turns the device's axes \
             into the frame's, gravity and userAcceleration are in g, magneticField in microtesla; magneticAccuracy is -1 \
             (uncalibrated) to 2, a heading below 0 is none.
@@ -41,6 +42,7 @@ struct WatchCommand: AsyncParsableCommand {
     @OptionGroup var reference: ReferenceOptions
 
     @OptionGroup var regions: RegionOptions
+    @OptionGroup var beacons: BeaconOptions
 
     @Option(help: "End after that many updates.")
     var count: Int?
@@ -55,6 +57,7 @@ struct WatchCommand: AsyncParsableCommand {
         try Self.validate(duration: duration)
         try Self.validate(interval: interval)
         try regions.validate(for: stream)
+        try beacons.validate(for: stream)
     }
 
     func run() async throws { try await Termination.during { await watch($0) } }
@@ -64,7 +67,7 @@ struct WatchCommand: AsyncParsableCommand {
         let plan = ListenerPlan(
             stream: stream, asJSON: output.json, isLive: Descriptor.standardOutput.showsPictures,
             limit: count, interval: interval, everyReport: everyReport, receiver: receiver, frame: reference.frame,
-            edge: reference.orientation, regions: regions.region)
+            edge: reference.orientation, regions: regions.region, beacons: beacons.constraints)
         let listener = plan.listener(on: device, output: StandardOutput(stop: stop), stop: stop)
         noteMissingSensor(device)
         Termination.schedule(stop, after: duration)

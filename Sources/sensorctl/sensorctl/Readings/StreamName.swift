@@ -7,14 +7,14 @@ import SimulatedDevice
 /// What can be watched and replayed. A new stream is a case here, a row in ``facts`` and a listener in `ListenerPlan`.
 enum StreamName: String, ExpressibleByArgument, CaseIterable {
     case location, heading, accelerometer, gyro, magnetometer, pressure, orientation, accessories
-    case regions, monitor, visits
+    case beacons, regions, monitor, visits
     case deviceMotion = "device-motion"
 
     fileprivate struct Facts {
         /// What its updates are called.
         var noun = "readings"
         var alias: String?
-        /// The sensors without which nothing comes; none for the position and for accessories.
+        /// The sensors without which nothing comes; none for the position, accessories and beacons.
         var sensors: [SensorKind] = []
         /// True for a sensor's own readings, by which a recording is described.
         var isSensor = false
@@ -51,6 +51,7 @@ enum StreamName: String, ExpressibleByArgument, CaseIterable {
         case .accessories: Facts(noun: "changes")
         case .regions, .monitor: Facts(noun: "events")
         case .visits: Facts(noun: "visits", tolerances: Self.visitTolerances)
+        case .beacons: Facts(noun: "reports", tolerances: ["accuracy": FieldTolerance(relative: 1e-9)])
         }
     }
 
