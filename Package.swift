@@ -373,8 +373,8 @@ let floors: [Target] = [
 let fuzz = Target.target(
     name: "Fuzz",
     dependencies: [
-        "AccessoryFinding", "DeviceCore", "GPSDProtocol", "GPSDSimulator", "IIOFormat", "JSONBytes", "SimulatedDevice",
-        "SyntheticMotion", "SystemCalls", "Trace", "TraceFormats",
+        "AccessoryFinding", "BlueZSource", "DeviceCore", "GPSDProtocol", "GPSDSimulator", "IIOFormat", "JSONBytes",
+        "SimulatedDevice", "SyntheticMotion", "SystemCalls", "Trace", "TraceFormats",
     ],
     path: "Tests/Fuzz/Sources", swiftSettings: strict)
 

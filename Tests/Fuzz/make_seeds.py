@@ -74,6 +74,24 @@ def accessories():
             yield bytes.fromhex(line.split(b"=", 1)[1].decode())
 
 
+def beacons():
+    """Messages of a real bus, each behind BlueZ's answer about its objects, and as if from BlueZ; an iBeacon."""
+    messages = {}
+    with open(os.path.join(ROOT, "Tests/Location/BlueZSourceTests/messages.txt"), encoding="ascii") as file:
+        for line in file:
+            if not line.startswith("#"):
+                name, digits = line.split()
+                messages[name] = bytes.fromhex(digits)
+    # It answers the fifth call.
+    field = b"\x05\x01u\0"
+    at = messages["objects"].index(field) + len(field)
+    answer = messages["objects"][:at] + struct.pack("<I", 5) + messages["objects"][at + 4:]
+    for message in messages.values():
+        yield answer + message
+    yield bytes.fromhex("000215e2c56db5dffb48d2b060d0f5a71096e000010002c5")
+    yield bytes.fromhex("18beace2c56db5dffb48d2b060d0f5a71096e000010002c599")
+
+
 def motion():
     """The first byte chooses a list of waypoints or a trace, and how it is gone."""
     yield b"048,11,520,3\n48.001,11.001,,,5\n48,11.002\n"
@@ -177,8 +195,8 @@ def mcap():
         yield data
 
 
-TARGETS = {"accessories": accessories, "formats": formats, "gpsd": gpsd, "gpsd-server": gpsd_server, "iio": iio,
-           "motion": motion, "xml": xml}
+TARGETS = {"accessories": accessories, "beacons": beacons, "formats": formats, "gpsd": gpsd, "gpsd-server": gpsd_server,
+           "iio": iio, "motion": motion, "xml": xml}
 
 for number, seed in enumerate(TARGETS[sys.argv[1]]()):
     with open(os.path.join(sys.argv[2], f"seed-{number}"), "wb") as file:

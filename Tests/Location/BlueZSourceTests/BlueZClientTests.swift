@@ -182,6 +182,34 @@ struct BlueZClientTests {
         }
     }
 
+    @Test(
+        "An adapter whose path the bus would not take in a call is left alone",
+        arguments: ["", "org", "/", "//", "/org/", "/org//hci0", "/org/h ci0", "/org/hci\u{e9}", "/org/bluez/hci0"])
+    func path(path: String) throws {
+        var client = BlueZClient(now: .zero)
+        let serial = try #require(try calls(&client).last?.serial)
+        // One object with one interface without properties.
+        var body = Messages.number(UInt32(path.utf8.count)) + Array(path.utf8) + [0]
+        while body.count % 4 != 0 { body.append(0) }
+        var interfaces = Messages.number(18) + Array("org.bluez.Adapter1".utf8) + [0]
+        while interfaces.count % 4 != 0 { interfaces.append(0) }
+        var properties = Messages.number(7) + Array("Powered".utf8) + [0, 1, UInt8(ascii: "b"), 0]
+        while properties.count % 4 != 0 { properties.append(0) }
+        properties += Messages.number(1)
+        // Each list begins at a multiple of eight behind its length.
+        func list(_ content: [UInt8], at offset: Int) -> [UInt8] {
+            Messages.number(UInt32(content.count)) + ((offset + 4) % 8 == 0 ? [] : [0, 0, 0, 0]) + content
+        }
+        interfaces += list(properties, at: interfaces.count)
+        let entry = body + list(interfaces, at: body.count)
+        let message = Messages.answer(
+            to: serial, sender: bluez, signature: "a{oa{sa{sv}}}", body: list(entry, at: 0))
+        try client.take(try DBusMessage(message), now: .zero)
+        let isGood = path == "/org/bluez/hci0"
+        #expect(words(&client) == (isGood ? [] : ["notFound"]))
+        #expect(try calls(&client).count == (isGood ? 2 : 0))
+    }
+
     @Test("Beacons that are heard once and never again take bounded memory")
     func flood() throws {
         let advertisement = try #require(BeaconAdvertisement(company: 0x004c, data: AdvertisementTests.airLocate))

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceCore
+package import DeviceCore
 
 /// The dialogue with BlueZ, without a socket: takes messages, and has calls to send and events to tell.
 ///
 /// It looks for an adapter that is switched on, has it listen for advertisements, and tells of beacons among them. Where
 /// something is missing (bluetoothd, an adapter, its power) it says so and waits for the signal that it is there, without
 /// asking again.
-struct BlueZClient {
+package struct BlueZClient {
     /// Seconds for an answer of the bus or of BlueZ.
     static let answer = 10.0
     private static let bus = "org.freedesktop.DBus"
@@ -45,7 +45,7 @@ struct BlueZClient {
     /// A client that has begun to ask.
     ///
     /// - Parameter listens: False to look only whether beacons could be heard.
-    init(listens: Bool = true, now: BootTime) {
+    package init(listens: Bool = true, now: BootTime) {
         self.listens = listens
         let bus = DBusCall(Self.bus, "/org/freedesktop/DBus", Self.bus, "")
         func call(_ member: String) -> DBusCall {
@@ -70,13 +70,13 @@ struct BlueZClient {
     // MARK: What it wants
 
     /// The bytes to be sent now.
-    mutating func takeOutgoing() -> [UInt8] {
+    package mutating func takeOutgoing() -> [UInt8] {
         defer { outgoing = [] }
         return outgoing
     }
 
     /// What there is to tell now.
-    mutating func takeEvents() -> [BeaconEvent] {
+    package mutating func takeEvents() -> [BeaconEvent] {
         defer { events = [] }
         return events
     }
@@ -85,7 +85,7 @@ struct BlueZClient {
     var deadline: BootTime { min(retryTime, questions.values.map(\.deadline).min() ?? .never) }
 
     /// Does what is due. The error says that the connection is of no use any more.
-    mutating func timeOut(now: BootTime) throws(DeviceError) {
+    package mutating func timeOut(now: BootTime) throws(DeviceError) {
         if questions.values.contains(where: { $0.deadline <= now }) {
             throw DeviceError(
                 .silent,
@@ -136,7 +136,7 @@ struct BlueZClient {
     // MARK: Messages
 
     /// Takes a message. The error says that the connection is of no use any more.
-    mutating func take(_ message: DBusMessage, now: BootTime) throws(DeviceError) {
+    package mutating func take(_ message: DBusMessage, now: BootTime) throws(DeviceError) {
         switch message.kind {
         case .answer, .error:
             guard let number = message.replySerial, let (question, _) = questions.removeValue(forKey: number) else {
@@ -247,8 +247,25 @@ struct BlueZClient {
 
     private mutating func note(_ found: BlueZObject.Adapter, _ path: String) {
         let isKnown = adapters[path] != nil
-        guard isKnown || adapters.count < Self.maximumAdapters else { return }
+        guard isKnown || adapters.count < Self.maximumAdapters && Self.isPath(path) else { return }
         if let isPowered = found.isPowered { adapters[path] = isPowered } else if !isKnown { adapters[path] = false }
+    }
+
+    /// True for the path of an object, as D-Bus takes it in a call: it ends the connection over any other.
+    private static func isPath(_ text: String) -> Bool {
+        let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        return parts.count > 1 && text.utf8.count <= 255
+            && parts.enumerated().allSatisfy { place, part in
+                part.isEmpty == (place == 0)
+                    && part.allSatisfy { byte in
+                        switch byte {
+                        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+                            true
+                        default: false
+                        }
+                    }
+            }
     }
 
     /// Another process has BlueZ's name now, or none has.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A message that came over D-Bus.
-struct DBusMessage {
+package struct DBusMessage {
     /// What a message is.
     enum Kind: UInt8 {
         case call = 1
@@ -15,9 +15,9 @@ struct DBusMessage {
     private(set) var serial: UInt32
     /// The number of the call that it answers.
     private(set) var replySerial: UInt32?
-    private(set) var path = ""
+    package private(set) var path = ""
     private(set) var interface = ""
-    private(set) var member = ""
+    package private(set) var member = ""
     /// The name of an error.
     private(set) var error = ""
     /// The unique name of who sent it, which the bus vouches for.
@@ -75,7 +75,7 @@ struct DBusMessage {
 }
 
 /// Cuts the bytes of a connection into messages.
-struct DBusFramer {
+package struct DBusFramer {
     /// Longer messages end the connection. BlueZ tells of some ten thousand devices within that.
     static let maximumSize = 8 << 20
     /// The part of a message that tells how long it is.
@@ -84,8 +84,11 @@ struct DBusFramer {
     private var bytes: [UInt8] = []
     private var start = 0
 
+    /// One to which nothing has come.
+    package init() {}
+
     /// Adds what was read.
-    mutating func append(_ more: UnsafeRawBufferPointer) {
+    package mutating func append(_ more: UnsafeRawBufferPointer) {
         if start > 0 {
             bytes.removeFirst(start)
             start = 0
@@ -94,7 +97,7 @@ struct DBusFramer {
     }
 
     /// The next message that is there as a whole; nil when none is. One of which only the length can be read is passed over.
-    mutating func next() throws(DBusFormatError) -> DBusMessage? {
+    package mutating func next() throws(DBusFormatError) -> DBusMessage? {
         while let size = try Self.size(of: bytes[start...]), size.total <= bytes.count - start {
             let message = Array(bytes[start..<start + size.total])
             start += size.total

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Something that is no message of D-Bus.
-struct DBusFormatError: Error {}
+package struct DBusFormatError: Error {}
 
 /// Reads values as D-Bus writes them, each at its alignment from the start of the message; every step checks its bounds.
 ///

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BlueZSource
+import DeviceCore
+
+/// The input is what the system bus sends to somebody who listens for beacons, in two pieces; the manufacturer's data of an
+/// advertisement as well.
+func fuzzBeacons(_ input: UnsafeBufferPointer<UInt8>) {
+    if let first = input.first {
+        let data = Array(input.dropFirst())
+        if let beacon = BeaconAdvertisement(company: first == 0 ? BeaconAdvertisement.apple : UInt16(first), data: data)
+        {
+            precondition((23...24).contains(data.count) && Array(data[2..<18]) == beacon.identity.uuid.bytes)
+        }
+    }
+    var (framer, client) = (DBusFramer(), BlueZClient(now: .zero))
+    let bytes = UnsafeRawBufferPointer(input)
+    let half = bytes.count / 2
+    do {
+        for (number, piece) in [bytes[..<half], bytes[half...]].enumerated() {
+            framer.append(UnsafeRawBufferPointer(rebasing: piece))
+            while let message = try framer.next() {
+                try client.take(message, now: BootTime(nanoseconds: Int64(number)))
+            }
+            try client.timeOut(now: BootTime(nanoseconds: 1_000_000_000))
+        }
+    } catch {
+        // The connection ends.
+    }
+    // What it asks is what D-Bus takes.
+    var own = DBusFramer()
+    let calls = client.takeOutgoing()
+    calls.withUnsafeBytes { own.append($0) }
+    var count = 0
+    while let call = try? own.next() {
+        precondition(!call.member.isEmpty && call.path.hasPrefix("/"))
+        count += 1
+    }
+    precondition(count >= 5 && calls.count < 100_000 + 400 * input.count)
+    for event in client.takeEvents() {
+        if case .lost(let error) = event { precondition(error.message.utf8.count < 2048) }
+    }
+}
