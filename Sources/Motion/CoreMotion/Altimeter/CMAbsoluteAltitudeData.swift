@@ -16,10 +16,13 @@ open class CMAbsoluteAltitudeData: CMLogItem {
         super.init(measuredAt: MotionConversion.timestamp(value.time))
     }
 
-    /// Restores it from an archive; nil when the archive holds none.
+    /// Restores it from an archive: with default values where a subclass has written nothing, nil where something
+    /// else stands.
     public required init?(coder: NSCoder) {
-        guard let numbers = coder.decodeNumbers(3, forKey: Self.key) else { return nil }
-        (storedAltitude, storedAccuracy, storedPrecision) = (numbers[0], numbers[1], numbers[2])
+        if coder.holdsNumbers(forKey: Self.key) {
+            guard let numbers = coder.decodeNumbers(3, forKey: Self.key) else { return nil }
+            (storedAltitude, storedAccuracy, storedPrecision) = (numbers[0], numbers[1], numbers[2])
+        }
         super.init(coder: coder)
     }
 
@@ -30,8 +33,8 @@ open class CMAbsoluteAltitudeData: CMLogItem {
     /// weather and the formula may have added since. Negative when unknown.
     open var accuracy: Double { storedAccuracy }
 
-    /// How far neighbouring values scatter, in metres: the standard deviation of the barometer's readings. Negative when
-    /// unknown.
+    /// How far neighbouring values scatter, in metres: the standard deviation of the barometer's readings. Negative
+    /// when unknown.
     open var precision: Double { storedPrecision }
 
     override var archived: [(key: String, numbers: [Double])] {

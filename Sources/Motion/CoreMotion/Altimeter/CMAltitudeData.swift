@@ -15,10 +15,13 @@ open class CMAltitudeData: CMLogItem {
         super.init(measuredAt: MotionConversion.timestamp(value.time))
     }
 
-    /// Restores it from an archive; nil when the archive holds none.
+    /// Restores it from an archive: with default values where a subclass has written nothing, nil where something
+    /// else stands.
     public required init?(coder: NSCoder) {
-        guard let numbers = coder.decodeNumbers(2, forKey: Self.key) else { return nil }
-        (storedAltitude, storedPressure) = (numbers[0], numbers[1])
+        if coder.holdsNumbers(forKey: Self.key) {
+            guard let numbers = coder.decodeNumbers(2, forKey: Self.key) else { return nil }
+            (storedAltitude, storedPressure) = (numbers[0], numbers[1])
+        }
         super.init(coder: coder)
     }
 

@@ -15,8 +15,13 @@ open class CMAttitude: NSObject, NSCopying, NSSecureCoding {
 
     init(deviceToReference quaternion: CMQuaternion) { rotation = Rotation(quaternion) }
 
-    /// Restores an attitude from an archive; nil when the archive holds none.
+    /// Restores an attitude from an archive: with default values where a subclass has written nothing, nil where
+    /// something else stands.
     public required init?(coder: NSCoder) {
+        guard coder.holdsNumbers(forKey: Self.key) else {
+            rotation = .identity
+            return
+        }
         guard let numbers = coder.decodeNumbers(4, forKey: Self.key) else { return nil }
         rotation = Rotation(CMQuaternion(x: numbers[0], y: numbers[1], z: numbers[2], w: numbers[3]))
     }

@@ -17,9 +17,9 @@ public typealias CMAltitudeHandler = (CMAltitudeData?, (any Error)?) -> Void
 /// Takes absolute altitudes, or the error that there are none for now.
 public typealias CMAbsoluteAltitudeHandler = (CMAbsoluteAltitudeData?, (any Error)?) -> Void
 /// Takes what a pedometer counted, or the error that it cannot.
-public typealias CMPedometerHandler = @Sendable (CMPedometerData?, (any Error)?) -> Void
+public typealias CMPedometerHandler = (CMPedometerData?, (any Error)?) -> Void
 /// Takes a pedometer's events, or the error that there are none.
-public typealias CMPedometerEventHandler = @Sendable (CMPedometerEvent?, (any Error)?) -> Void
+public typealias CMPedometerEventHandler = (CMPedometerEvent?, (any Error)?) -> Void
 /// Takes activities; nil says that there are none.
 public typealias CMMotionActivityHandler = (CMMotionActivity?) -> Void
 /// Takes past activities, or the error that there are none.

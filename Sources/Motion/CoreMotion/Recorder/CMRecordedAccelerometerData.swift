@@ -16,7 +16,8 @@ open class CMRecordedAccelerometerData: CMAccelerometerData {
         super.init(reading)
     }
 
-    /// Restores it from an archive; nil when the archive holds none.
+    /// Restores it from an archive: with default values where a subclass has written nothing, nil where something
+    /// else stands.
     public required init?(coder: NSCoder) {
         guard let mark = RecordingMark(coder, Self.key) else { return nil }
         self.mark = mark
@@ -51,6 +52,10 @@ struct RecordingMark {
 
 extension RecordingMark {
     init?(_ coder: NSCoder, _ key: String) {
+        guard coder.holdsNumbers(forKey: key) else {
+            self.init()
+            return
+        }
         guard let words = coder.decodeWords(2, forKey: key) else { return nil }
         self.init(identifier: words[0], start: Double(bitPattern: words[1]))
     }

@@ -9,7 +9,8 @@ open class CMRecordedPressureData: CMAmbientPressureData {
     /// No pressure at the time zero, without a number.
     public override init() { super.init() }
 
-    /// Restores it from an archive; nil when the archive holds none.
+    /// Restores it from an archive: with default values where a subclass has written nothing, nil where something
+    /// else stands.
     public required init?(coder: NSCoder) {
         guard let mark = RecordingMark(coder, Self.key) else { return nil }
         self.mark = mark
@@ -41,10 +42,13 @@ open class CMAmbientPressureData: CMLogItem {
     /// No pressure and the freezing point at the time zero.
     public override init() { super.init() }
 
-    /// Restores it from an archive; nil when the archive holds none.
+    /// Restores it from an archive: with default values where a subclass has written nothing, nil where something
+    /// else stands.
     public required init?(coder: NSCoder) {
-        guard let numbers = coder.decodeNumbers(2, forKey: Self.key) else { return nil }
-        (storedPressure, storedTemperature) = (numbers[0], numbers[1])
+        if coder.holdsNumbers(forKey: Self.key) {
+            guard let numbers = coder.decodeNumbers(2, forKey: Self.key) else { return nil }
+            (storedPressure, storedTemperature) = (numbers[0], numbers[1])
+        }
         super.init(coder: coder)
     }
 

@@ -14,8 +14,10 @@ open class CMLogItem: NSObject, NSSecureCoding, NSCopying {
 
     init(measuredAt timestamp: TimeInterval) { storedTimestamp = timestamp }
 
-    /// Restores an item from an archive; nil when the archive holds none.
+    /// Restores an item from an archive: with default values where a subclass has written nothing, nil where
+    /// something else stands.
     public required init?(coder: NSCoder) {
+        guard coder.holdsNumbers(forKey: Self.timestampKey) else { return }
         guard let numbers = coder.decodeNumbers(1, forKey: Self.timestampKey) else { return nil }
         storedTimestamp = numbers[0]
     }
@@ -36,8 +38,8 @@ open class CMLogItem: NSObject, NSSecureCoding, NSCopying {
         for part in archived { coder.encode(numbers: part.numbers, forKey: part.key) }
     }
 
-    /// What is written into an archive, as the properties have it, which subclasses may override. A class adds its own part
-    /// to those of the class above it.
+    /// What is written into an archive, as the properties have it, which subclasses may override. A class adds its
+    /// own part to those of the class above it.
     var archived: [(key: String, numbers: [Double])] { [(Self.timestampKey, [timestamp])] }
 
     private static let timestampKey = "CMLogItem.timestamp"
@@ -49,6 +51,10 @@ extension NSCoder {
         guard allowsKeyedCoding else { return }
         encode(words: numbers.map(\.bitPattern), forKey: key)
     }
+
+    /// True when the archive has something of that name. Subclasses may override `encode(with:)` without calling it,
+    /// and then there is nothing: no reason to refuse the object.
+    func holdsNumbers(forKey key: String) -> Bool { allowsKeyedCoding && containsValue(forKey: key) }
 
     /// Reads `count` numbers, which never come up short; nil when the archive holds something else.
     func decodeNumbers(_ count: Int, forKey key: String) -> [Double]? {

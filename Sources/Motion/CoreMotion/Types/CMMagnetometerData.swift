@@ -15,10 +15,13 @@ open class CMMagnetometerData: CMLogItem {
         super.init(measuredAt: MotionConversion.timestamp(reading.time))
     }
 
-    /// Restores a reading from an archive; nil when the archive holds none.
+    /// Restores a reading from an archive: with default values where a subclass has written nothing, nil where
+    /// something else stands.
     public required init?(coder: NSCoder) {
-        guard let numbers = coder.decodeNumbers(3, forKey: Self.key) else { return nil }
-        stored = CMMagneticField(SIMD3(numbers))
+        if coder.holdsNumbers(forKey: Self.key) {
+            guard let numbers = coder.decodeNumbers(3, forKey: Self.key) else { return nil }
+            stored = CMMagneticField(SIMD3(numbers))
+        }
         super.init(coder: coder)
     }
 

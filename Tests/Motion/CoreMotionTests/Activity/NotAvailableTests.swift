@@ -4,10 +4,14 @@ import CoreMotion
 import DeviceCore
 import Testing
 
-@Suite("Steps and activities, which are not available")
+@Suite("Steps and activities without an accelerometer")
 struct NotAvailableTests {
     @Test("Class functions say so")
     func classFunctions() {
+        TestDevice([.gyroscope, .pressure]).use { expectNothing() }
+    }
+
+    private func expectNothing() {
         #expect(!CMPedometer.isStepCountingAvailable())
         #expect(!CMPedometer.isDistanceAvailable())
         #expect(!CMPedometer.isFloorCountingAvailable())
@@ -21,7 +25,7 @@ struct NotAvailableTests {
 
     @Test("A pedometer's handlers are told once, later, with Apple's codes")
     func pedometer() async {
-        let test = TestDevice()
+        let test = TestDevice([.gyroscope, .pressure])
         let pedometer = test.use { CMPedometer() }
         let codes = Box<Int>()
         pedometer.startUpdates(from: Date()) { _, error in codes.add((error as NSError?)?.code ?? 0) }
@@ -37,7 +41,7 @@ struct NotAvailableTests {
 
     @Test("An activity manager tells nil, and answers queries with an error")
     func activities() {
-        let test = TestDevice()
+        let test = TestDevice([.gyroscope, .pressure])
         let manager = test.use { CMMotionActivityManager() }
         let told = Box<String>()
         manager.startActivityUpdates(to: .main) { told.add($0 == nil ? "nil" : "activity") }
@@ -50,7 +54,7 @@ struct NotAvailableTests {
 
     @Test("What is stopped before is not told, and a query is answered although its manager has gone")
     func stop() {
-        let test = TestDevice()
+        let test = TestDevice([.gyroscope, .pressure])
         let codes = Box<Int>()
         do {
             let pedometer = test.use { CMPedometer() }

@@ -2,6 +2,7 @@
 
 import DeviceCore
 import Foundation
+import SensorFusion
 import Testing
 
 @testable import CoreMotion
@@ -109,21 +110,66 @@ struct ArchiveTests {
         CMRecordedAccelerometerData.self, CMPedometerData.self, CMPedometerEvent.self, CMMotionActivity.self,
     ]
 
+    /// What is read as an object of that class from an archive that holds nonsense under those keys.
+    private func read(_ type: any (NSObject & NSSecureCoding).Type, keys: [String]) throws -> Any? {
+        let data = try NSKeyedArchiver.archivedData(withRootObject: Forgery(keys: keys), requiringSecureCoding: true)
+        let unarchiver = try NSKeyedUnarchiver(forReadingFrom: data)
+        unarchiver.requiresSecureCoding = true
+        unarchiver.decodingFailurePolicy = .setErrorAndReturn
+        unarchiver.setClass(type, forClassName: NSStringFromClass(Forgery.self))
+        return unarchiver.decodeObject(of: [type], forKey: NSKeyedArchiveRootObjectKey)
+    }
+
     @Test("An archive of something else gives nil")
     func forged() throws {
         let keys = [
             "CMLogItem.timestamp", "CMAccelerometerData.acceleration", "CMDeviceMotion.values", "CMAttitude.quaternion",
+            "CMPedometerData.values", "CMPedometerEvent.values",
         ]
-        for type in Self.classes {
-            for keys in [[], keys] {
-                let data = try NSKeyedArchiver.archivedData(
-                    withRootObject: Forgery(keys: keys), requiringSecureCoding: true)
-                let unarchiver = try NSKeyedUnarchiver(forReadingFrom: data)
-                unarchiver.requiresSecureCoding = true
-                unarchiver.decodingFailurePolicy = .setErrorAndReturn
-                unarchiver.setClass(type, forClassName: NSStringFromClass(Forgery.self))
-                #expect(unarchiver.decodeObject(of: [type], forKey: NSKeyedArchiveRootObjectKey) == nil)
-            }
-        }
+        for type in Self.classes { #expect(try read(type, keys: keys) == nil, "\(type)") }
+    }
+
+    @Test("An archive into which a subclass has written nothing gives default values")
+    func unwritten() throws {
+        for type in Self.classes { #expect(try read(type, keys: []) != nil, "\(type)") }
+        let recorded = try #require(
+            try read(CMRecordedAccelerometerData.self, keys: ["other"]) as? CMRecordedAccelerometerData)
+        #expect(recorded.identifier == 0)
+        #expect(recorded.startDate == Date(timeIntervalSince1970: 0))
+        #expect(recorded.acceleration.z == 0)
+        #expect(recorded.timestamp == 0)
+        let data = try #require(try read(CMPedometerData.self, keys: []) as? CMPedometerData)
+        #expect(data.numberOfSteps == 0)
+        #expect(data.distance == nil)
+    }
+
+    @Test("Steps, events and activities keep their values")
+    func activities() throws {
+        var values = CMPedometerData.Values()
+        (values.start, values.end, values.steps, values.distance) = (10, 20.5, 17, 12.25)
+        (values.floorsAscended, values.pace, values.cadence) = (2, 0.75, 1.8)
+        let data = try roundTrip(CMPedometerData(values))
+        #expect(data.startDate == Date(timeIntervalSince1970: 10))
+        #expect(data.endDate == Date(timeIntervalSince1970: 20.5))
+        #expect(data.numberOfSteps == 17)
+        #expect(data.distance == 12.25)
+        #expect(data.floorsAscended == 2)
+        #expect(data.floorsDescended == nil)
+        #expect(data.currentPace == 0.75)
+        #expect(data.currentCadence == 1.8)
+        #expect(data.averageActivePace == nil)
+        let event = try roundTrip(
+            CMPedometerEvent(WalkTurn(isWalking: true, time: WallTime(nanoseconds: 1_500_000_000))))
+        #expect(event.type == .resume)
+        #expect(event.date == Date(timeIntervalSince1970: 1.5))
+        let activity = try roundTrip(
+            CMMotionActivity(
+                CurrentActivity(
+                    activity: [.automotive, .stationary], confidence: .high,
+                    start: WallTime(nanoseconds: 2_000_000_000), time: BootTime(nanoseconds: 3_000_000_000))))
+        #expect(activity.automotive && activity.stationary && !activity.unknown && !activity.walking)
+        #expect(activity.confidence == .high)
+        #expect(activity.startDate == Date(timeIntervalSince1970: 2))
+        #expect(activity.timestamp == 3)
     }
 }

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// Everything behind one pedometer.
+final class PedometerClient: Sendable {
+    let device: Device
+    let delivery: any Delivery
+    let updates: SensorStream<PedometerUpdates>
+    let events: SensorStream<PedometerEvents>
+    let refusedUpdates = RefusalSlot()
+    let refusedEvents = RefusalSlot()
+
+    init(device: Device, delivery: any Delivery) {
+        self.device = device
+        self.delivery = delivery
+        updates = SensorStream(device: device, plan: PedometerUpdates.plan(device, start: .epoch), interval: 0)
+        events = SensorStream(device: device, plan: PedometerEvents.plan(device), interval: 0)
+    }
+
+    /// The pedometer is gone: nothing runs for it any more.
+    func retire() {
+        updates.stop()
+        events.stop()
+    }
+}
+
+/// Everything behind one activity manager.
+final class ActivityClient: Sendable {
+    let device: Device
+    let updates: SensorStream<ActivityUpdates>
+    let refusal = RefusalSlot()
+
+    init(device: Device) {
+        self.device = device
+        updates = SensorStream(device: device, plan: ActivityUpdates.plan(device), interval: 0)
+    }
+}

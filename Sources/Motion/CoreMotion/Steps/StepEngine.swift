@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AppDelivery
+import DeviceCore
+import Dispatch
+import SensorFusion
+import Synchronization
+
+/// The device's steps and activities, found once for all who ask.
+///
+/// It runs while somebody has subscribed: the accelerometer at 50 Hz, and the barometer where floors are wanted and
+/// there is one. Positions are never asked for; the device's last fix is used when some other part of the program
+/// wanted it. Events reach subscribers in order, on the threads of the motion source, with no lock held.
+final class StepEngine: Sendable {
+    private struct State: Sendable {
+        var core: StepCore
+        var clients: [StepClient] = []
+        var outbox = Outbox<StepDelivery>()
+        var lost: DeviceError?
+        var isLoaded = false
+        /// When the log was stored last, or something was first worth it.
+        var lastStore: BootTime?
+
+        mutating func post(_ event: StepEvent) {
+            for client in clients { outbox.append(StepDelivery(client: client, event: event), limit: 4096) }
+        }
+    }
+
+    /// Seconds between two writings of the log while it changes.
+    private static let pause = 300.0
+    private static let interval = 0.02
+    /// Seconds that readings may wait for others: news comes once a second.
+    private static let latency = 0.5
+
+    private let device: Device
+    private let file: StepLogFile?
+    private let background = DispatchQueue(label: "device-services.steps", qos: .utility)
+    private let state: Mutex<State>
+    private let loading = Mutex(())
+    private let accelerometer = StandingSubscription<MotionRequest>()
+    private let barometer = StandingSubscription<MotionRequest>()
+
+    /// The engine of that device.
+    static func of(_ device: Device) -> StepEngine { device.component(StepEngine.self) { StepEngine(device: $0) } }
+
+    init(device: Device, file: StepLogFile? = nil) {
+        self.device = device
+        self.file = file ?? StepLogFile(of: device)
+        state = Mutex(State(core: StepCore()))
+    }
+
+    // MARK: Subscribers
+
+    /// Hands news to the closure until the subscription ends. What is known already comes at once.
+    func subscribe(_ request: StepRequest, receive: @escaping @Sendable (StepEvent) -> Void) -> Subscription {
+        load()
+        let client = StepClient(request, receive: receive)
+        let (now, wallTime) = (device.clock.now, device.clock.wallTime)
+        state.withLock { state in
+            // What the others are still to be told is in the log already.
+            if state.clients.isEmpty { state.core.begin() } else { state.post(.news(state.core.news(now, wallTime))) }
+            state.clients.append(client)
+            let news = state.core.firstNews(since: request.start, now: now, wallTime: wallTime)
+            state.outbox.append(StepDelivery(client: client, event: .news(news)))
+            if let lost = state.lost { state.outbox.append(StepDelivery(client: client, event: .lost(lost))) }
+        }
+        adjust()
+        handOver()
+        // Strong, as in the motion engine: the last subscriber to go ends the subscriptions to the sensors.
+        return Subscription {
+            client.leave()
+            self.remove(client)
+        }
+    }
+
+    private func remove(_ client: StepClient) {
+        let wallTime = device.clock.wallTime
+        let isLast = state.withLock { state in
+            state.clients.removeAll { $0 === client }
+            if state.clients.isEmpty {
+                state.core.end(wallTime)
+                state.lost = nil
+            }
+            return state.clients.isEmpty
+        }
+        adjust()
+        // At once, as the program may be about to end.
+        if isLast { store() }
+    }
+
+    private func adjust() {
+        accelerometer.follow {
+            state.withLock(\.clients).isEmpty
+                ? nil : MotionRequest(kind: .accelerometer, interval: Self.interval, latency: Self.latency)
+        } subscribe: { request in
+            device.motionSource.subscribe(request) {
+                self.receive($0)
+            } quiet: {
+                self.settle()
+            }
+        }
+        let hasBarometer = device.has(.pressure)
+        barometer.follow {
+            hasBarometer && state.withLock(\.clients).contains { $0.request.wantsFloors }
+                ? MotionRequest(kind: .pressure, interval: MeanPressure.readingInterval, latency: Self.latency) : nil
+        } subscribe: { request in
+            device.motionSource.subscribe(request) { event in
+                if case .samples(let batch) = event { self.state.withLock { $0.core.take(pressures: batch) } }
+            }
+        }
+    }
+
+    // MARK: What was
+
+    /// What is known of the time between two instants, in seconds since 1970.
+    func totals(from start: Double, to end: Double) -> StepTotals {
+        load()
+        return state.withLock { $0.core.log.totals(from: start, to: end) }
+    }
+
+    func activities(from start: Double, to end: Double) -> [StepLog.Activity] {
+        load()
+        return state.withLock { $0.core.log.activities(from: start, to: end) }
+    }
+
+    /// Reads the file, once.
+    private func load() {
+        loading.withLock { _ in
+            guard !state.withLock(\.isLoaded) else { return }
+            let stored = file?.load()
+            let now = device.clock.wallTime.seconds
+            state.withLock { state in
+                state.isLoaded = true
+                if let stored { state.core.begin(with: stored.log, lengthFactor: stored.lengthFactor, now: now) }
+            }
+        }
+    }
+
+    private func store() {
+        guard let file else { return }
+        loading.withLock { _ in
+            let (log, factor, isNew) = state.withLock { state in
+                defer { state.core.hasNews = false }
+                return (state.core.log, state.core.lengthFactor, state.core.hasNews)
+            }
+            if isNew { file.store(log, lengthFactor: factor, now: device.clock.wallTime) }
+        }
+    }
+
+    // MARK: What comes in, on the threads of the source
+
+    private func receive(_ event: MotionEvent) {
+        var hasToStore = false
+        switch event {
+        case .samples(let batch):
+            let (now, wallTime, fix) = (device.clock.now, device.clock.wallTime, device.positionSource.lastFix)
+            hasToStore = state.withLock { state in
+                if state.lost != nil {
+                    state.lost = nil
+                    state.post(.regained)
+                }
+                state.core.look(at: fix, now: now)
+                for index in 0..<batch.count {
+                    let news = state.core.take(
+                        batch.values[index], at: batch.times[index], now: now, wallTime: wallTime)
+                    if let news { state.post(.news(news)) }
+                }
+                // The first time is a pause after the first news.
+                guard state.core.hasNews else { return false }
+                let last = state.lastStore ?? now
+                let isDue = now.seconds(since: last) >= Self.pause
+                state.lastStore = isDue ? now : last
+                return isDue
+            }
+        case .lost(let error):
+            state.withLock { state in
+                guard state.lost == nil else { return }
+                state.lost = error
+                state.post(.lost(error))
+            }
+        case .regained:
+            state.withLock { state in
+                guard state.lost != nil else { return }
+                state.lost = nil
+                state.post(.regained)
+            }
+        }
+        if hasToStore { background.async { self.store() } }
+        handOver()
+    }
+
+    /// Nothing follows for now: what waits for its second waits no longer.
+    private func settle() {
+        let (now, wallTime) = (device.clock.now, device.clock.wallTime)
+        state.withLock { state in state.post(.news(state.core.lastNews(now: now, wallTime: wallTime))) }
+        handOver()
+    }
+
+    private func handOver() { state.handOn(\.outbox) { $0.client.tell($0.event) } }
+}
+
+/// What the step engine tells.
+enum StepEvent: Sendable {
+    case news(StepNews)
+    /// The accelerometer gives nothing for now, and why.
+    indirect case lost(DeviceError)
+    case regained
+}
+
+/// An event on its way to one subscriber.
+private struct StepDelivery: Sendable {
+    let client: StepClient
+    let event: StepEvent
+}
+
+/// One subscriber of the engine.
+final class StepClient: Sendable {
+    let request: StepRequest
+    private let receive: @Sendable (StepEvent) -> Void
+    private let isActive = Atomic<Bool>(true)
+
+    init(_ request: StepRequest, receive: @escaping @Sendable (StepEvent) -> Void) {
+        self.request = request
+        self.receive = receive
+    }
+
+    /// Hands over the event unless the subscriber has left.
+    func tell(_ event: StepEvent) { if isActive.load(ordering: .acquiring) { receive(event) } }
+
+    func leave() { isActive.store(false, ordering: .releasing) }
+}

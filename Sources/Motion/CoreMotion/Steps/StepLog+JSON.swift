@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import JSONBytes
+import SensorFusion
+
+extension StepLog {
+    private static let format = "device-services-steps"
+
+    /// The bytes of a file: one object, so that one that was cut off is none.
+    func json(lengthFactor: Double) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("format", Self.format)
+            writer.member("version", 1)
+            writer.member("factor", lengthFactor)
+            writer.array("steps") { writer in
+                for stretch in stretches {
+                    let totals = stretch.totals
+                    writer.array { writer in
+                        for number in [
+                            Self.rounded(stretch.start, 100), Self.rounded(stretch.end, 100), totals.steps,
+                            Self.rounded(totals.distance, 100), Self.rounded(totals.activeTime, 100),
+                            Double(totals.floorsAscended), Double(totals.floorsDescended),
+                        ] {
+                            writer.double(number)
+                        }
+                    }
+                }
+            }
+            writer.array("activity") { writer in
+                for activity in activities {
+                    writer.array { writer in
+                        writer.double(Self.rounded(activity.start, 100))
+                        writer.double(Double(activity.activity.rawValue))
+                        writer.double(Double(activity.confidence.rawValue))
+                    }
+                }
+            }
+        }
+        writer.newline()
+        return writer.bytes
+    }
+
+    private static func rounded(_ value: Double, _ parts: Double) -> Double { (value * parts).rounded() / parts }
+
+    /// What a file holds, and the factor of the length of steps; why it holds nothing that can be used.
+    static func read(_ bytes: [UInt8]) -> (log: StepLog, lengthFactor: Double, problem: String?) {
+        bytes.withUnsafeBytes { bytes in
+            do throws(JSONError) {
+                return try parse(JSONReader(bytes))
+            } catch {
+                return (StepLog(), 1, "it is damaged or was cut off (\(error.description))")
+            }
+        }
+    }
+
+    private static func parse(
+        _ start: JSONReader
+    ) throws(JSONError) -> (log: StepLog, lengthFactor: Double, problem: String?) {
+        var reader = start
+        var format = ""
+        var version: Int64 = 0
+        var factor = 1.0
+        var stretches: [Stretch] = []
+        var activities: [Activity] = []
+        var isPlausible = true
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            switch key.word {
+            case JSONText.word("format"): format = try reader.textIfPresent()?.string() ?? ""
+            case JSONText.word("version"): version = try reader.int64IfPresent() ?? 0
+            case JSONText.word("factor"): factor = try reader.doubleIfPresent()
+            case JSONText.word("steps"):
+                try rows(&reader, limit: maximumStretches) { row in
+                    guard let stretch = Stretch(row) else { return isPlausible = false }
+                    stretches.append(stretch)
+                }
+            case JSONText.word("activity"):
+                try rows(&reader, limit: maximumActivities) { row in
+                    guard let activity = Activity(row) else { return isPlausible = false }
+                    activities.append(activity)
+                }
+            default: try reader.skipValue()
+            }
+        }
+        try reader.finish()
+        guard format == Self.format else { return (StepLog(), 1, "it is no record of steps") }
+        guard version == 1 else {
+            return (StepLog(), 1, "it is of version \(version), and this program knows version 1")
+        }
+        guard isPlausible else { return (StepLog(), 1, "it holds numbers that cannot be") }
+        return (StepLog(stretches: stretches, activities: activities), factor, nil)
+    }
+
+    /// Hands over each row of numbers, up to a limit; of a longer row the first seven.
+    private static func rows(
+        _ reader: inout JSONReader, limit: Int, _ take: ([Double]) -> Void
+    ) throws(JSONError) {
+        guard try reader.beginArrayIfPresent() else { return }
+        var count = 0
+        while try reader.nextElement() {
+            var row: [Double] = []
+            guard try reader.beginArrayIfPresent() else {
+                take([])
+                continue
+            }
+            while try reader.nextElement() {
+                if row.count < 7 { row.append(try reader.readDouble()) } else { try reader.skipValue() }
+            }
+            count += 1
+            if count <= limit { take(row) }
+        }
+    }
+}
+
+extension StepLog.Stretch {
+    /// A stretch of a row of a file; nil when the numbers cannot be.
+    fileprivate init?(_ row: [Double]) {
+        guard row.count == 7, row.allSatisfy({ $0.isFinite && $0 >= 0 && $0 < 1e11 }), row[1] >= row[0],
+            row[1] - row[0] <= 60, row[2] <= 1000, row[3] <= 10_000, row[4] <= 1000, row[5] <= 1000, row[6] <= 1000
+        else { return nil }
+        self.init(
+            start: row[0], end: row[1],
+            totals: StepTotals(
+                steps: row[2], distance: row[3], activeTime: row[4], floorsAscended: Int(row[5]),
+                floorsDescended: Int(row[6])))
+    }
+}
+
+extension StepLog.Activity {
+    fileprivate init?(_ row: [Double]) {
+        guard row.count >= 3, row[0].isFinite, row[0] >= 0, row[0] < 1e11, (0...63).contains(row[1]),
+            (0...2).contains(row[2]), let confidence = ActivityConfidence(rawValue: UInt8(row[2]))
+        else { return nil }
+        self.init(start: row[0], activity: CarriedActivity(rawValue: UInt8(row[1])), confidence: confidence)
+    }
+}

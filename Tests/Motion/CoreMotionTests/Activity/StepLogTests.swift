@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import SensorFusion
+import Synchronization
+import Testing
+
+@testable import CoreMotion
+
+@Suite("The steps of the last seven days")
+struct StepLogTests {
+    private static let start = 1_767_225_600.0
+
+    private func walk(_ log: inout StepLog, at seconds: Double, count: Int) {
+        for index in 0..<count {
+            let time = WallTime(seconds: Self.start + seconds + Double(index) * 0.5) ?? .epoch
+            log.add(CountedStep(time: time, length: 0.7, interval: index == 0 ? 0 : 0.5))
+        }
+    }
+
+    private var sample: StepLog {
+        var log = StepLog()
+        walk(&log, at: 0, count: 100)
+        walk(&log, at: 3600, count: 25)
+        log.add(ascended: 2, descended: 1, at: WallTime(seconds: Self.start + 3610) ?? .epoch)
+        log.add(StepLog.Activity(start: Self.start, activity: .walking, confidence: .high))
+        log.add(StepLog.Activity(start: Self.start + 60, activity: [.automotive, .stationary], confidence: .low))
+        return log
+    }
+
+    private final class Folder {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("steps-\(UUID().uuidString)").path
+        var file: String { path + "/steps.json" }
+        deinit { try? FileManager.default.removeItem(atPath: path) }
+    }
+
+    @Test("Sums are those of the steps, of all and of parts")
+    func totals() {
+        let log = sample
+        let all = log.totals(from: Self.start - 10, to: Self.start + 10_000)
+        #expect(all.steps == 125)
+        #expect(abs(all.distance - 87.5) < 1e-9)
+        #expect(abs(all.activeTime - 61.5) < 1e-9)
+        #expect(all.floorsAscended == 2 && all.floorsDescended == 1)
+        #expect(abs(log.totals(from: Self.start + 10, to: Self.start + 20).steps - 20) < 1.5)
+        #expect(log.totals(from: Self.start + 100, to: Self.start + 200) == StepTotals())
+    }
+
+    @Test("A file keeps them, to a hundredth of a second and of a metre")
+    func file() throws {
+        let folder = Folder()
+        let file = StepLogFile(folder: folder.path)
+        let problems = Mutex<[String]>([])
+        #expect(file.load(warn: { problem in problems.withLock { $0.append(problem) } }).log.stretches.isEmpty)
+        file.store(sample, lengthFactor: 1.07, now: WallTime(seconds: Self.start + 4000) ?? .epoch) { problem in
+            problems.withLock { $0.append(problem) }
+        }
+        let (log, factor) = file.load { problem in problems.withLock { $0.append(problem) } }
+        #expect(problems.withLock { $0 }.isEmpty)
+        #expect(factor == 1.07)
+        #expect(log.activities == sample.activities)
+        let (read, kept) = (log.totals(from: 0, to: 1e10), sample.totals(from: 0, to: 1e10))
+        #expect(read.steps == kept.steps && abs(read.distance - kept.distance) < 0.2)
+        #expect(read.floorsAscended == 2)
+    }
+
+    @Test("A file that is cut at any byte gives one warning and no steps, and is written anew")
+    func cut() throws {
+        let folder = Folder()
+        let file = StepLogFile(folder: folder.path)
+        let now = WallTime(seconds: Self.start + 4000) ?? .epoch
+        file.store(sample, lengthFactor: 1, now: now)
+        let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: folder.file)))
+        #expect(bytes.count > 200)
+        // All but the line end, without which the file is whole.
+        for length in 0..<bytes.count - 1 {
+            let (log, factor, problem) = StepLog.read(Array(bytes[..<length]))
+            #expect(problem != nil && log.stretches.isEmpty && log.activities.isEmpty && factor == 1, "\(length)")
+        }
+        try Data(bytes[..<100]).write(to: URL(fileURLWithPath: folder.file))
+        let problems = Mutex<[String]>([])
+        _ = file.load { problem in problems.withLock { $0.append(problem) } }
+        #expect(problems.withLock { $0 }.count == 1)
+        #expect(problems.withLock { $0 }.first?.contains(folder.file) == true)
+        file.store(sample, lengthFactor: 1, now: now)
+        #expect(file.load().log.totals(from: 0, to: 1e10).steps == 125)
+    }
+
+    @Test("Numbers that cannot be, other formats and versions, and changed bytes do no harm")
+    func hostile() throws {
+        for text in [
+            #"{"format":"device-services-steps","version":1,"steps":[[1,0,5,1,1,0,0]]}"#,
+            #"{"format":"device-services-steps","version":1,"steps":[[1,2,1e300,1,1,0,0]]}"#,
+            #"{"format":"device-services-steps","version":1,"steps":[[1,2,NaN,1,1,0,0]]}"#,
+            #"{"format":"device-services-steps","version":1,"steps":[7]}"#,
+            #"{"format":"device-services-steps","version":1,"activity":[[1,999,1]]}"#,
+            #"{"format":"device-services-steps","version":1,"activity":[[1,2,-1]]}"#,
+            #"{"format":"device-services-steps","version":2}"#, #"{"format":"other","version":1}"#, "[]", "",
+        ] {
+            let (log, _, problem) = StepLog.read(Array(text.utf8))
+            #expect(problem != nil && log.stretches.isEmpty && log.activities.isEmpty, "\(text)")
+        }
+        let bytes = sample.json(lengthFactor: 1)
+        for index in bytes.indices {
+            for byte: UInt8 in [0, 0x2D, 0x39, 0x65, 0xFF] {
+                var changed = bytes
+                changed[index] = byte
+                _ = StepLog.read(changed)
+            }
+        }
+    }
+
+    @Test("What another program wrote meanwhile stays, and what both counted counts once")
+    func merge() {
+        let folder = Folder()
+        let file = StepLogFile(folder: folder.path)
+        let now = WallTime(seconds: Self.start + 20_000) ?? .epoch
+        var other = StepLog()
+        walk(&other, at: 10_000, count: 40)
+        walk(&other, at: 3600, count: 24)
+        file.store(other, lengthFactor: 1, now: now)
+        file.store(sample, lengthFactor: 1, now: now)
+        #expect(file.load().log.totals(from: 0, to: 1e10).steps == 165)
+    }
+
+    @Test("Seven days are kept, and no more than the limits")
+    func age() {
+        var log = StepLog()
+        for day in 0..<20 { walk(&log, at: Double(day) * 86_400, count: 10) }
+        #expect(log.totals(from: 0, to: 1e10).steps <= 80)
+        for index in 0..<StepLog.maximumStretches + 100 { walk(&log, at: 3_000_000 + Double(index) * 20, count: 1) }
+        #expect(log.stretches.count <= StepLog.maximumStretches)
+        for index in 0..<StepLog.maximumActivities + 100 {
+            log.add(
+                StepLog.Activity(
+                    start: Self.start + Double(index), activity: index.isMultiple(of: 2) ? .walking : .stationary,
+                    confidence: .low))
+        }
+        #expect(log.activities.count <= StepLog.maximumActivities)
+    }
+
+    @Test("The next run of a program finds what the last one counted")
+    func restart() throws {
+        let folder = Folder()
+        do {
+            let test = TestDevice([.accelerometer])
+            let engine = StepEngine(device: test.device, file: StepLogFile(folder: folder.path))
+            let subscription = engine.subscribe(StepRequest()) { _ in }
+            test.walk(from: 0, seconds: 30, cadence: 2)
+            subscription.cancel()
+        }
+        let test = TestDevice([.accelerometer])
+        test.clock.move(to: TestDevice.start.advanced(bySeconds: 100))
+        let engine = StepEngine(device: test.device, file: StepLogFile(folder: folder.path))
+        let day = TestDevice.wallStart.seconds
+        #expect(abs(engine.totals(from: day - 10, to: day + 100).steps - 60) <= 2)
+        #expect(engine.activities(from: day - 10, to: day + 100).map(\.activity) == [.walking])
+    }
+
+    @Test("A simulated device keeps no file")
+    func simulated() {
+        #expect(StepLogFile(of: TestDevice([.accelerometer]).device) == nil)
+    }
+}
