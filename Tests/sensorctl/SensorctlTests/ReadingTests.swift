@@ -33,7 +33,7 @@ struct ReadingTests {
     func list() {
         #expect(
             StreamName.list
-                == "location, heading, attitude (or device-motion), accelerometer, gyro, magnetometer, pressure, orientation, accessories, beacons, regions, monitor or visits"
+                == "location, heading, attitude (or device-motion), accelerometer, gyro, magnetometer, pressure, orientation, steps, activity, accessories, beacons, regions, monitor or visits"
         )
         #expect(StreamName.allCases.allSatisfy { StreamName.list.contains($0.rawValue) })
     }

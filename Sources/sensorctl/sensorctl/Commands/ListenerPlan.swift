@@ -39,6 +39,8 @@ struct ListenerPlan {
         case .monitor: return MonitorListener(regions, device: device, outlet: outlet)
         case .accessories: return AccessoryListener(clock: clock, outlet: outlet)
         case .beacons: return BeaconListener(beacons, clock: clock, outlet: outlet)
+        case .steps: return PedometerListener(outlet: outlet)
+        case .activity: return ActivityListener(outlet: outlet)
         case .orientation: return OrientationListener(clock: clock, outlet: outlet)
         case .deviceMotion:
             // Only a picture shows what Core Motion has no words for.
@@ -71,7 +73,7 @@ extension StreamName {
     /// The fewest rows of a terminal in which it is drawn as a picture; nil where it is always told in lines.
     fileprivate var pictureRows: Int? {
         switch self {
-        case .location, .accessories, .beacons, .regions, .monitor, .visits: nil
+        case .location, .steps, .activity, .accessories, .beacons, .regions, .monitor, .visits: nil
         case .heading, .deviceMotion: PictureSize.leastRows
         case .accelerometer, .gyro, .magnetometer, .pressure, .orientation: 6
         }

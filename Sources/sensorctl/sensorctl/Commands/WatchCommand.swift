@@ -16,7 +16,8 @@ struct WatchCommand: AsyncParsableCommand {
 
             With --json each line is one callback: didUpdateLocations, didFailWithError and didChangeAuthorization of a \
             location manager's delegate; or deviceMotion, heading, accelerometer, gyro, magnetometer, pressure, orientation \
-            with a "timestamp" in seconds since boot; or error; or, of accessories, connectedAccessories \
+            with a "timestamp" in seconds since boot; or pedometerData, what was walked since the start (metres, seconds a \
+            metre, steps a second), and motionActivity; or error; or, of accessories, connectedAccessories \
             (once, at the start), EAAccessoryDidConnect and EAAccessoryDidDisconnect with a "time"; or didRangeBeacons, once a \
             second, and didFailRangingFor of a location manager's delegate. In a terminal a sensor's axes are drawn as lines that move, \
             the attitude as a horizon and the heading as a compass. "quaternion" is x, y, z, w and turns the device's axes \

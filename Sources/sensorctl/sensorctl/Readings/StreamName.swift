@@ -6,7 +6,7 @@ import SimulatedDevice
 
 /// What can be watched and replayed. A new stream is a case here, a row in ``facts`` and a listener in `ListenerPlan`.
 enum StreamName: String, ExpressibleByArgument, CaseIterable {
-    case location, heading, accelerometer, gyro, magnetometer, pressure, orientation, accessories
+    case location, heading, accelerometer, gyro, magnetometer, pressure, orientation, steps, activity, accessories
     case beacons, regions, monitor, visits
     case deviceMotion = "device-motion"
 
@@ -48,6 +48,8 @@ enum StreamName: String, ExpressibleByArgument, CaseIterable {
                     "relativeAltitude": FieldTolerance(absolute: 1e-4),
                 ])
         case .orientation: Facts(sensors: [.accelerometer], tolerances: ["timestamp": Self.time])
+        case .steps: Facts(sensors: [.accelerometer], tolerances: Self.stepTolerances)
+        case .activity: Facts(noun: "activities", sensors: [.accelerometer])
         case .accessories: Facts(noun: "changes")
         case .regions, .monitor: Facts(noun: "events")
         case .visits: Facts(noun: "visits", tolerances: Self.visitTolerances)
@@ -121,6 +123,11 @@ extension StreamName {
             "timestamp": time, "magneticHeading": angle, "trueHeading": angle, "headingAccuracy": value, "x": value,
             "y": value, "z": value,
         ]
+    }
+
+    private static var stepTolerances: [String: FieldTolerance] {
+        let value = FieldTolerance(absolute: 1e-4, relative: 1e-6)
+        return ["distance": value, "currentPace": value, "currentCadence": value]
     }
 
     private static var attitudeTolerances: [String: FieldTolerance] {
