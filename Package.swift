@@ -9,6 +9,7 @@ import PackageDescription
 /// - floors: tools on the sources alone, whose size and symbols scripts/seams checks.
 /// - traits: of the tests, only those of rooms that a trait changes.
 /// - quick: each target is compiled in one go, which takes a third less from nothing, and rooms that compute are
+///   optimised, so that their tests take seconds.
 let extras = Set((Context.environment["DEVICE_SERVICES_EXTRAS"] ?? "").split(separator: ",").map(String.init))
 
 /// One go, with a file of code for each file, which debug builds link.
@@ -245,7 +246,9 @@ let testing: [Target] = [
 
     tests(
         "SensorFusionTests", in: "Tests/Motion", ["SensorFusion", "TestSupport"],
-        exclude: ["Recordings", "Reference", "make_attitude_reference.py", "make_reference.py", "make_steps_reference.py"]),
+        exclude: [
+            "Recordings", "Reference", "make_attitude_reference.py", "make_reference.py", "make_steps_reference.py",
+        ]),
     tests(
         "IIOSourceTests", in: "Tests/Motion",
         ["DeviceCore", "IIOFormat", "IIOSource", "LoopbackServer", "SystemCalls", "TestSupport"],
@@ -377,8 +380,8 @@ let fuzz = Target.target(
     ],
     path: "Tests/Fuzz/Sources", swiftSettings: strict)
 
-/// The tests of rooms in which a trait turns a library of C on or off. Without C libraries the first command runs
-/// these; those of programs and servers run so with `--all`.
+/// The tests of rooms in which a trait turns a library of C on or off. Without C libraries the first command runs these;
+/// those of programs and servers run so with `--all`.
 let changedByTraits: Set = ["DeviceCoreTests", "GPSDSourceTests", "IIOSourceTests", "UdevSourceTests"]
 
 var targets = hall + location + motion + accessories + traces + simulators + tool + testing
@@ -412,8 +415,7 @@ let package = Package(
         .library(name: "TraceEditing", targets: ["TraceEditing"]),
         // Other programs' recordings as traces, and traces as theirs: phones' apps, receivers' logs, tables, GPX, MCAP.
         .library(name: "TraceFormats", targets: ["TraceFormats"]),
-        // Positions and motion without Foundation, for small tools. A product for each source, so that a tool links
-        // no other.
+        // Positions and motion without Foundation, for small tools. A product for each source, so that a tool links no other.
         .library(name: "GPSDSource", targets: ["GPSDSource", "DeviceCore"]),
         .library(name: "IIOSource", targets: ["IIOSource", "DeviceCore"]),
         .library(name: "UdevSource", targets: ["UdevSource", "AccessoryFinding", "DeviceCore"]),

@@ -33,8 +33,8 @@ open class CMAbsoluteAltitudeData: CMLogItem {
     /// weather and the formula may have added since. Negative when unknown.
     open var accuracy: Double { storedAccuracy }
 
-    /// How far neighbouring values scatter, in metres: the standard deviation of the barometer's readings. Negative
-    /// when unknown.
+    /// How far neighbouring values scatter, in metres: the standard deviation of the barometer's readings. Negative when
+    /// unknown.
     open var precision: Double { storedPrecision }
 
     override var archived: [(key: String, numbers: [Double])] {

@@ -56,8 +56,8 @@ open class CMDeviceMotion: CMLogItem {
     /// accelerometer, so that it stays right while the device moves.
     open var gravity: CMAcceleration { stored.gravity }
 
-    /// The rest of the accelerometer's reading, in units of standard gravity and with its sign: a device that is
-    /// pushed to its right has a negative x.
+    /// The rest of the accelerometer's reading, in units of standard gravity and with its sign: a device that is pushed to
+    /// its right has a negative x.
     open var userAcceleration: CMAcceleration { stored.userAcceleration }
 
     /// The magnetic field in microtesla without the device's own, and how well that is known.
@@ -69,9 +69,8 @@ open class CMDeviceMotion: CMLogItem {
     /// The direction of the top edge in degrees clockwise from north, from 0 to less than 360: 270° less the attitude's
     /// yaw. -1 in frames whose x axis does not point north, and in that of true north while that is not known.
     ///
-    /// It is the axis of Core Location's headings in portrait: when the top edge points up by more than 60°, and
-    /// until it does so by less than 50°, it is the direction of the back, and of the face when the edge points down
-    /// as much.
+    /// It is the axis of Core Location's headings in portrait: when the top edge points up by more than 60°, and until it
+    /// does so by less than 50°, it is the direction of the back, and of the face when the edge points down as much.
     open var heading: Double { stored.heading }
 
     /// Where the sensors are.

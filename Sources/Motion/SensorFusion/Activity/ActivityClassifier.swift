@@ -61,6 +61,9 @@ package struct ActivityClassifier: Sendable {
     /// Takes a window.
     ///
     /// - Parameters:
+    ///   - speed: Metres a second now, as a receiver tells it; nil when none does.
+    ///   - rhythm: The movement's at the end of the window.
+    ///   - pedalling: How regular it is after the time of one turn of a pedal.
     /// - Returns: True when what is told has changed.
     mutating func take(
         _ window: MovementFeatures, speed: Double?, rhythm: MovementHistory.Rhythm, pedalling: Double

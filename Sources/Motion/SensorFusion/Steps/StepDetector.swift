@@ -6,6 +6,9 @@
 /// 2. A peak that stands out on both sides, and comes not too soon after the one before, may be a step.
 /// 3. It is regular when the movement repeats itself at that moment.
 /// 4. Peaks wait until they are a run of eight and regular; then all of them count at once, and from then on each regular
+///    one. Irregular ones in between wait too, and count when the walk goes on. So what is no walk, as handling the
+///    device, sitting down or driving, does not count. A step is told about four seconds late at the beginning of a
+///    walk, and a third of a second later on.
 ///
 /// The band-pass, the peaks and the run of eight are the plain detector to which this one is compared in
 /// docs/motion.md; what is regular is new. Its numbers (the prominence, the regularity, how many may wait) were
@@ -65,6 +68,8 @@ package struct StepDetector: Sendable {
     /// Takes what the band-pass gave.
     ///
     /// - Parameters:
+    ///   - history: That value and those before it.
+    ///   - steps: Gets the steps that count from now on, oldest first.
     mutating func take(_ value: Double, at time: Double, history: MovementHistory, into steps: inout [Footstep]) {
         index += 1
         if isWalking, time - lastPeak > Self.longestStep + StepBandPass.delay { endRun() }
