@@ -7,6 +7,15 @@ public import Foundation
 ///
 /// Centre and radius are kept as they are given. A radius above the manager's maximum fails when monitoring starts,
 /// not here.
+///
+/// **When a crossing is told.** The whole error circle of the positions counts, not only their middle. Of a device that
+/// moves a crossing is told when it is beyond doubt: after two seconds and three positions at the earliest, 30 to 45
+/// metres past the border with a good receiver. What is doubtful has to last 20 seconds, and three times as deep for a
+/// device that rests. So noise alone crosses no border, and a reflection of ten seconds does not either. Nothing is told
+/// of a graze that is not deeper than about 4.5 times the accuracy, or 20 metres. Apple's rule is 20 seconds at a minimum
+/// distance, and events within minutes. `regionDwell` and `regionCushion` of the manager change the rules.
+///
+/// A region that is smaller than the error of the positions is taken for as large, up to 50 metres.
 open class CLCircularRegion: CLRegion, @unchecked Sendable {
     /// Creates a circular region.
     /// - Parameters:

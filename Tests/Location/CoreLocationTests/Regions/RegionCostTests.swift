@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreFoundation
+import CoreLocation
+import DeviceCore
+import Foundation
+import SimulatedDevice
+import Testing
+
+@Suite("The cost of conditions")
+struct RegionCostTests {
+    /// The processor's time on this thread, in seconds: the load of the machine is not part of it.
+    private static var used: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    /// Seconds of the processor for each fix of a drive, with a manager and so many conditions.
+    private func cost(conditions: Int) async throws -> Double {
+        let device = try Drives.device(
+            (0..<600).map { Drives.report(Double($0), latitude: 48 + Double($0) / 11_120, more: ",\"speed\":10") })
+        return await device.use { () -> Double in
+            let manager = CLLocationManager()
+            manager.startUpdatingLocation()
+            var monitors: [CLMonitor] = []
+            for number in 0..<conditions {
+                if number % 20 == 0 { monitors.append(await CLMonitor("\(number)")) }
+                let place = CLLocationCoordinate2D(latitude: 48 + Double(number) / 1000, longitude: 11)
+                await monitors.last?.add(
+                    CLMonitor.CircularGeographicCondition(center: place, radius: 100), identifier: "\(number)")
+            }
+            let start = Self.used
+            Self.play(device)
+            return withExtendedLifetime((manager, monitors)) { (Self.used - start) / 600 }
+        }
+    }
+
+    /// On this thread.
+    private static func play(_ device: SimulatedDevice) { device.play() }
+
+    @Test("A hundred of them and a fix a second take less than a hundredth of a core beyond one manager")
+    func hundred() async throws {
+        let (one, all) = (try await cost(conditions: 0), try await cost(conditions: 100))
+        if ProcessInfo.processInfo.environment["TEST_FIGURES"] != nil {
+            print("a fix: \(one * 1e6) us with a manager, \(all * 1e6) us with 100 conditions as well")
+        }
+        #expect(all - one < 0.01)
+    }
+}
