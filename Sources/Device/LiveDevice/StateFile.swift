@@ -7,7 +7,7 @@ import SystemCalls
 
 /// A small file in which a program keeps something from one run to the next, beside the calibrations.
 ///
-/// It is written beside the old one and then takes its place, so that it is whole whenever power fails. Problems are
+/// It is written beside the old one and then takes its place, so that it is whole whenever power fails. Only its user reads it: it may tell where somebody was. Problems are
 /// logged, once for each kind, and nothing else fails.
 package final class StateFile: Sendable {
     /// The largest file that is read, in bytes.
@@ -85,7 +85,7 @@ package final class StateFile: Sendable {
             CalibrationFolder.removeLeftovers(in: folder)
             try FileBytes.replace(
                 path, with: bytes, temporary: "\(folder)/\(CalibrationFolder.temporaryName(process: getpid(), number))",
-                elsewhere: FileBytes.elsewhereToStore)
+                mode: NewFile.privateMode, elsewhere: FileBytes.elsewhereToStore)
         } catch {
             failure = error
         }

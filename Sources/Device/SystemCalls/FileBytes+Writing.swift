@@ -36,11 +36,12 @@ extension FileBytes {
     /// Puts a file of those bytes in the place of what is there, in one step: after a power failure it is the old or the
     /// new one. The temporary file is in the same folder. `elsewhere` is how to choose another place.
     package static func replace(
-        _ path: String, with bytes: [UInt8], temporary: String, elsewhere: String = "choose another place"
+        _ path: String, with bytes: [UInt8], temporary: String, mode: mode_t = 0o644,
+        elsewhere: String = "choose another place"
     ) throws(DeviceError) {
         // Left by a process of the same number that has ended in between.
         unlink(temporary)
-        let descriptor = NewFile.open(temporary, mode: 0o644)
+        let descriptor = NewFile.open(temporary, mode: mode)
         guard descriptor >= 0 else { throw failedToWrite(path, call: "open", errno: errno, elsewhere: elsewhere) }
         var failure: (call: String, errno: Int32)?
         if let number = write(bytes, to: descriptor) {

@@ -83,6 +83,9 @@ final class RegionStoreTests {
         RegionStore.of(device.device).save(atOnce: true)
         let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         #expect(bytes.count > 200)
+        // It tells where somebody was.
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
+        #expect(mode?.intValue == 0o600)
         for count in 0..<bytes.count {
             try bytes.prefix(count).write(to: URL(fileURLWithPath: path))
             let warnings = Mutex<[String]>([])
