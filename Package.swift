@@ -35,7 +35,7 @@ func library(_ name: String, _ trait: String) -> Target.Dependency {
 }
 
 /// Rooms that compute, and that test builds optimise.
-let computing: Set = ["Geodesy", "JSONBytes", "MotionEngine", "SensorFusion", "SyntheticMotion"]
+let computing: Set = ["Geodesy", "JSONBytes", "MotionEngine", "Places", "SensorFusion", "SyntheticMotion"]
 /// As in a release, but with its assertions.
 let optimized: [SwiftSetting] = [.unsafeFlags(["-O", "-assert-config", "Debug"])]
 
@@ -87,15 +87,26 @@ let location: [Target] = [
         name: "CLibGPS", path: "Sources/Location/CLibGPS", pkgConfig: "libgps", providers: [.apt(["libgps-dev"])]),
     room("Geodesy", in: "Sources/Location", ["SystemCalls"]),
     room("GPSDProtocol", in: "Sources/Location", ["DeviceCore", "JSONBytes", "SystemCalls"]),
+    // Countries, cities, lakes and seas, by place and by name.
+    room("Places", in: "Sources/Location", ["SystemCalls"]),
+    // What Places reads, made by a script from open data. .incbin looks for it where headers are looked for.
+    .target(
+        name: "CPlaceData", path: "Sources/Location/CPlaceData",
+        exclude: ["README.md", "lakes.tsv", "make_places.py", "places.bin"], sources: ["data.S", "places.c"],
+        cSettings: [.headerSearchPath(".")]),
     room("NMEAFormat", in: "Sources/Location", ["DeviceCore", "JSONBytes"]),
     room(
         "GPSDSource", in: "Sources/Location",
         ["DeviceCore", "GPSDProtocol", "SystemCalls", library("CLibGPS", "LibGPS")]),
     // Bluetooth beacons, from BlueZ over D-Bus.
     room("BlueZSource", in: "Sources/Location", ["DeviceCore"]),
+    // Lists CPlaceData so that it is linked, and never imports it: see OfflinePlaceFinder.swift.
     room(
         "CoreLocation", in: "Sources/Location",
-        ["AppDelivery", "DeviceCore", "Geodesy", "LiveDevice", "MotionEngine", "SensorFusion"]),
+        [
+            "AppDelivery", "DeviceCore", "Geodesy", "LiveDevice", "MotionEngine", "Places", "SensorFusion",
+            library("CPlaceData", "OfflinePlaces"),
+        ]),
     submodules(of: "CoreLocation", in: "Sources/Location"),
 ]
 
@@ -228,6 +239,8 @@ let testing: [Target] = [
 
     tests(
         "GeodesyTests", in: "Tests/Location", ["Geodesy", "TestSupport"], exclude: ["Reference", "make_reference.py"]),
+    tests(
+        "PlacesTests", in: "Tests/Location", ["Places", "TestSupport"], exclude: ["Reference", "make_reference.py"]),
     tests(
         "GPSDProtocolTests", in: "Tests/Location", ["DeviceCore", "GPSDProtocol", "NMEAFormat", "TestSupport"],
         exclude: ["expected.tsv", "make_expected.py"]),
@@ -425,7 +438,10 @@ let package = Package(
         .trait(name: "LibGPS", description: "Reads gpsd through libgps too (libgps:// addresses); needs libgps-dev."),
         .trait(name: "LibIIO", description: "Reads motion sensors through libiio; needs libiio-dev."),
         .trait(name: "LibUdev", description: "Finds USB accessories through libudev; needs libudev-dev."),
-        .default(enabledTraits: ["LibGPS", "LibIIO", "LibUdev"]),
+        .trait(
+            name: "OfflinePlaces",
+            description: "Lets CLGeocoder answer without a network, from 2 MB of data in the program."),
+        .default(enabledTraits: ["LibGPS", "LibIIO", "LibUdev", "OfflinePlaces"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),

@@ -14,7 +14,8 @@ let package = Package(
         .trait(name: "LibGPS"),
         .trait(name: "LibIIO"),
         .trait(name: "LibUdev"),
-        .default(enabledTraits: ["LibGPS", "LibIIO", "LibUdev"]),
+        .trait(name: "OfflinePlaces"),
+        .default(enabledTraits: ["LibGPS", "LibIIO", "LibUdev", "OfflinePlaces"]),
     ],
     dependencies: [
         .package(
@@ -23,6 +24,7 @@ let package = Package(
                 .trait(name: "LibGPS", condition: .when(traits: ["LibGPS"])),
                 .trait(name: "LibIIO", condition: .when(traits: ["LibIIO"])),
                 .trait(name: "LibUdev", condition: .when(traits: ["LibUdev"])),
+                .trait(name: "OfflinePlaces", condition: .when(traits: ["OfflinePlaces"])),
             ]),
         .package(path: "Unrelated"),
         .package(url: "https://github.com/pointfreeco/swift-custom-dump", exact: "1.7.3"),

@@ -23,7 +23,7 @@ struct Sensorctl: AsyncParsableCommand {
             ListCommand.self, WatchCommand.self, TalkCommand.self, RecordCommand.self, ReplayCommand.self,
             InfoCommand.self, ConvertCommand.self, CutCommand.self, MergeCommand.self, ScrubCommand.self,
             CalibrateCommand.self, SimulateCommand.self, SynthesizeCommand.self, DoctorCommand.self, DemoCommand.self,
-            FieldCommand.self, RulesCommand.self,
+            FieldCommand.self, PlaceCommand.self, RulesCommand.self,
         ]
     )
 }

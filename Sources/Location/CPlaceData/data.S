@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// places.bin as constants: the kernel brings a page of it into memory when it is first read.
+    .section .rodata
+    .balign 8
+    .globl device_services_places
+    .hidden device_services_places
+device_services_places:
+    .incbin "places.bin"
+    .globl device_services_places_end
+    .hidden device_services_places_end
+device_services_places_end:
+    .byte 0
+
+    .section .note.GNU-stack, "", %progbits

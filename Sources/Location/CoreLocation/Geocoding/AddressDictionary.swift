@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// Addresses as dictionaries, with the keys of Apple's Address Book framework.
+enum AddressDictionary {
+    /// The parts in the order in which an address is written, the smallest first.
+    private static let parts: [(key: String, part: @Sendable (PlaceDescription) -> String?)] = [
+        (
+            "Street",
+            { place in
+                place.thoroughfare.map { street in place.subThoroughfare.map { "\($0) \(street)" } ?? street }
+            }
+        ),
+        ("SubLocality", \.subLocality), ("City", \.locality), ("SubAdministrativeArea", \.subAdministrativeArea),
+        ("State", \.administrativeArea), ("ZIP", \.postalCode), ("Country", \.country),
+    ]
+
+    /// The text to look for: what the dictionary has of an address. Nil when that is nothing.
+    static func text(of dictionary: [AnyHashable: Any]) -> String? {
+        var found = parts.compactMap { dictionary[$0.key] as? String }
+        if dictionary["Country"] as? String == nil, let code = dictionary["CountryCode"] as? String {
+            found.append(code)
+        }
+        found.removeAll(where: \.isEmpty)
+        return found.isEmpty ? nil : found.joined(separator: ", ")
+    }
+
+    static func dictionary(of place: PlaceDescription) -> [AnyHashable: Any] {
+        var dictionary: [AnyHashable: Any] = [:]
+        for (key, part) in parts { dictionary[key] = part(place) }
+        dictionary["Name"] = place.name
+        dictionary["CountryCode"] = place.isoCountryCode
+        dictionary["Thoroughfare"] = place.thoroughfare
+        dictionary["SubThoroughfare"] = place.subThoroughfare
+        dictionary["InlandWater"] = place.inlandWater
+        dictionary["Ocean"] = place.ocean
+        dictionary["AreasOfInterest"] = place.areasOfInterest
+        dictionary["FormattedAddressLines"] = lines(of: place)
+        return dictionary
+    }
+
+    /// The address, each part once.
+    static func lines(of place: PlaceDescription) -> [String] {
+        var lines: [String] = []
+        for text in parts.map({ $0.part(place) }) + [place.ocean] {
+            if let text, !lines.contains(text) { lines.append(text) }
+        }
+        return lines
+    }
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AppDelivery
+import DeviceCore
+import Dispatch
+import Foundation
+import Synchronization
+
+/// The requests of one geocoder: one at a time, each answered once.
+final class GeocodingRequests: Sendable {
+    /// What is asked.
+    enum Question: Sendable {
+        case place(CLLocation, locale: Locale?)
+        case search(PlaceSearch)
+    }
+
+    typealias Answer = Result<[CLPlacemark], CLError>
+
+    /// Only called where the program wants it, and once.
+    private struct Handler: @unchecked Sendable {
+        let call: (Answer) -> Void
+    }
+
+    private struct Pending {
+        let number: Int
+        let handler: Handler
+        let delivery: (any Delivery)?
+        var task: Task<Void, Never>?
+    }
+
+    private let device: Device
+    private let delivery: any Delivery
+    private let state = Mutex<(pending: Pending?, last: Int)>((nil, 0))
+
+    init(device: Device) {
+        self.device = device
+        delivery = AppDelivery.on(DispatchQueue.main, device: device)
+    }
+
+    var isBusy: Bool { state.withLock { $0.pending != nil } }
+
+    /// Asks, and has the handler called on the main queue.
+    func ask(_ question: Question, handler: @escaping (Answer) -> Void) {
+        _ = begin(question, Handler(call: handler), delivery)
+    }
+
+    /// Asks, and returns the answer where the caller is.
+    nonisolated(nonsending) func ask(_ question: Question) async throws -> [CLPlacemark] {
+        // A task that is cancelled before it asks gives up the number, and one that has the number gives up the request.
+        let asked = Mutex<(number: Int?, isCancelled: Bool)>((nil, false))
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let number = begin(question, Handler { continuation.resume(with: $0) }, nil)
+                let isCancelled = asked.withLock { asked in
+                    asked.number = number
+                    return asked.isCancelled
+                }
+                if isCancelled, let number { cancel(number) }
+            }
+        } onCancel: {
+            let number = asked.withLock { asked in
+                asked.isCancelled = true
+                return asked.number
+            }
+            if let number { cancel(number) }
+        }
+    }
+
+    /// Answers the request that is under way, or the one of that number, with `geocodeCanceled`.
+    func cancel(_ number: Int? = nil) {
+        let pending = state.withLock { state -> Pending? in
+            guard number == nil || state.pending?.number == number else { return nil }
+            return state.pending.take()
+        }
+        guard let pending else { return }
+        pending.task?.cancel()
+        tell(pending.handler, .failure(CLError(.geocodeCanceled)), pending.delivery)
+    }
+
+    /// The number of the request; nil when it was answered at once.
+    private func begin(_ question: Question, _ handler: Handler, _ delivery: (any Delivery)?) -> Int? {
+        let number = state.withLock { state -> Int? in
+            guard state.pending == nil else { return nil }
+            state.last += 1
+            state.pending = Pending(number: state.last, handler: handler, delivery: delivery)
+            return state.last
+        }
+        guard let number else {
+            let error = CLError.telling(
+                .geocodeCanceled,
+                "The geocoder has a request under way and takes one at a time. Wait for its answer, or use another geocoder."
+            )
+            tell(handler, .failure(error), delivery)
+            return nil
+        }
+        if let finder = PlaceFinding.of(device).finder {
+            let task = Task { self.finish(number, await self.answer(question, by: finder)) }
+            let isOver = state.withLock { state in
+                if state.pending?.number == number { state.pending?.task = task }
+                return state.pending?.number != number
+            }
+            if isOver { task.cancel() }
+        } else {
+            finish(number, answer(question))
+        }
+        return number
+    }
+
+    /// The request keeps its place until its handler is called, so that `isGeocoding` is true until then.
+    private func finish(_ number: Int, _ answer: Answer) {
+        let conclude: @Sendable () -> Void = { [self] in
+            let pending = state.withLock { state in
+                state.pending?.number == number ? state.pending.take() : nil
+            }
+            if let pending { device.bind { pending.handler.call(answer) } }
+        }
+        let place = state.withLock { state -> (any Delivery)?? in
+            state.pending?.number == number ? .some(state.pending?.delivery) : nil
+        }
+        guard let place else { return }
+        if let place { place.schedule(conclude) } else { conclude() }
+    }
+
+    private func tell(_ handler: Handler, _ answer: Answer, _ delivery: (any Delivery)?) {
+        let conclude: @Sendable () -> Void = { [device] in device.bind { handler.call(answer) } }
+        if let delivery { delivery.schedule(conclude) } else { conclude() }
+    }
+
+    // MARK: Answers
+
+    private func answer(_ question: Question) -> Answer {
+        answer(question) { () throws in
+            switch question {
+            case .place(let location, let locale):
+                try OfflinePlaceFinder().places(at: location.coordinate, locale: locale)
+            case .search(let search): try OfflinePlaceFinder().places(for: search)
+            }
+        }
+    }
+
+    private func answer(_ question: Question, by finder: any PlaceFinder) async -> Answer {
+        let found: Result<[PlaceDescription], any Error>
+        do {
+            try Self.check(question)
+            switch question {
+            case .place(let location, let locale):
+                found = .success(try await finder.places(at: location.coordinate, locale: locale))
+            case .search(let search): found = .success(try await finder.places(for: search))
+            }
+        } catch {
+            found = .failure(error)
+        }
+        return answer(question) { try found.get() }
+    }
+
+    private func answer(_ question: Question, _ find: () throws -> [PlaceDescription]) -> Answer {
+        do {
+            try Self.check(question)
+            let places = try find()
+            guard !places.isEmpty else { return .failure(CLError(.geocodeFoundNoResult)) }
+            return .success(places.map { placemark($0, question) })
+        } catch let error as CLError {
+            return .failure(error)
+        } catch is CancellationError {
+            return .failure(CLError(.geocodeCanceled))
+        } catch {
+            return .failure(.telling(.network, "The service for places failed: \(error)", cause: error))
+        }
+    }
+
+    private static func check(_ question: Question) throws {
+        guard case .place(let location, _) = question, !CLLocationCoordinate2DIsValid(location.coordinate) else {
+            return
+        }
+        let coordinate = location.coordinate
+        throw CLError.telling(
+            .geocodeFoundNoResult,
+            "Latitude \(coordinate.latitude), longitude \(coordinate.longitude) is no place on the earth. Latitudes go from -90 to 90 degrees, longitudes from -180 to 180."
+        )
+    }
+
+    private func placemark(_ place: PlaceDescription, _ question: Question) -> CLPlacemark {
+        var accuracy = place.radius
+        if case .place(let location, _) = question { accuracy = location.horizontalAccuracy }
+        let location = CLLocation(
+            coordinate: CLLocationCoordinate2D(latitude: place.latitude, longitude: place.longitude), altitude: 0,
+            horizontalAccuracy: accuracy, verticalAccuracy: -1,
+            timestamp: Date(timeIntervalSince1970: device.clock.wallTime.seconds))
+        return CLPlacemark(place, location: location)
+    }
+}
+
+/// What a device's geocoders ask beyond the data that is linked in.
+final class PlaceFinding: Sendable {
+    private let chosen = Mutex<(any PlaceFinder)?>(nil)
+
+    static func of(_ device: Device) -> PlaceFinding {
+        device.component(PlaceFinding.self) { _ in PlaceFinding() }
+    }
+
+    var finder: (any PlaceFinder)? {
+        get { chosen.withLock { $0 } }
+        set {
+            let former = chosen.withLock { exchange(&$0, with: newValue) }
+            withExtendedLifetime(former) {}
+        }
+    }
+}

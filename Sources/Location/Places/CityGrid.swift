@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SystemCalls
+
+/// Cities as points, in cells of one degree.
+///
+/// The bytes of the grid: for each row of cells from the south the number of its first cell (181 of two bytes), the number
+/// of cells with cities (four bytes), and for each of them 9 bits of its column above 20 of its first city. A city has ten
+/// bytes: its place in the cell (12 bits of latitude, 12 of longitude), 13 bits of its area and 10 of its zone, ten times
+/// the binary logarithm of its inhabitants and one, its name.
+struct CityGrid: Sendable {
+    private let grid: PlaceBytes
+    private let rows: PlaceTable
+
+    /// Kilometres a degree of latitude, on the sphere of the mean radius.
+    static let kilometres = 111.195
+    private static let steps = 4096.0
+
+    init(grid: PlaceBytes, rows: PlaceBytes) {
+        self.grid = grid
+        self.rows = PlaceTable(rows, width: 10)
+    }
+
+    var count: Int { rows.count }
+
+    /// One city.
+    struct City {
+        var number: Int
+        var latitude: Double
+        var longitude: Double
+        var area: Int
+        var zone: Int
+        /// Ten times the binary logarithm of its inhabitants and one.
+        var size: Int
+        var name: Int
+
+        /// How far it reaches, in kilometres: 0.1 km times the cube root of its inhabitants.
+        ///
+        /// Found by trying rules on cities; it is 2 km for 10,000 inhabitants and 22 km for 10 million.
+        var reach: Double { CityGrid.reach(size) }
+    }
+
+    private static let reaches: [Double] = (0...255).map { 0.1 * exp2(Double($0) / 30) }
+    /// The farthest that a city reaches: of 40 million inhabitants.
+    static let farthestReach = 35.0
+
+    /// A city by number.
+    func city(_ number: Int) throws(PlaceDataError) -> City {
+        // The last cell that begins at or before it.
+        var low = 0
+        var high = try cellCount()
+        while low < high {
+            let middle = (low + high) / 2
+            if try cell(middle).first <= number { low = middle + 1 } else { high = middle }
+        }
+        guard low > 0 else { throw .damaged }
+        let place = low - 1
+        var row = 0
+        var beyond = 180
+        while row + 1 < beyond {
+            let middle = (row + beyond) / 2
+            if try grid.number(at: middle * 2, bytes: 2) <= place { row = middle } else { beyond = middle }
+        }
+        return try city(number, row: row, column: cell(place).column)
+    }
+
+    /// Calls with each city.
+    func forEachCity(_ body: (City) -> Void) throws(PlaceDataError) {
+        for row in 0..<180 {
+            for place in try cells(ofRow: row) {
+                let (column, first) = try cell(place)
+                let end = place + 1 < (try cellCount()) ? try cell(place + 1).first : count
+                guard first <= end, end <= count else { throw .damaged }
+                for number in first..<end { body(try city(number, row: row, column: column)) }
+            }
+        }
+    }
+
+    /// How far a city is from a place on the same plane as there, in kilometres.
+    static func distance(_ city: City, _ latitude: Double, _ longitude: Double) -> Double {
+        let dx = remainder(city.longitude - longitude, 360) * kilometres * cos(latitude * .pi / 180)
+        let dy = (city.latitude - latitude) * kilometres
+        return (dx * dx + dy * dy).squareRoot()
+    }
+
+    /// Calls with the number of each city that is nearer to a place than that, and with how far it is, in kilometres. The
+    /// closure may lower the limit.
+    ///
+    /// The distance is that on a plane, which at 100 km is right to a few metres, except near the poles.
+    @inline(__always)
+    func forEach(
+        near latitude: Double, _ longitude: Double, within limit: inout Double,
+        _ body: (Int, Double, inout Double) throws(PlaceDataError) -> Void
+    ) throws(PlaceDataError) {
+        let high = limit / Self.kilometres
+        let wide = max(0.01, cos(min(89.9, abs(latitude) + high) * .pi / 180))
+        let firstRow = max(0, Int((latitude - high + 90).rounded(.down)))
+        let lastRow = min(179, Int((latitude + high + 90).rounded(.down)))
+        let west = Int((longitude - high / wide + 180).rounded(.down))
+        let east = min(west + 359, Int((longitude + high / wide + 180).rounded(.down)))
+        let scale = Self.kilometres * cos(latitude * .pi / 180)
+        guard firstRow <= lastRow else { return }
+        for row in firstRow...lastRow {
+            let cells = try cells(ofRow: row)
+            // The columns west...east, and what of them lies beyond the antimeridian.
+            for turn in [0, -360, 360] where max(0, west + turn) <= min(359, east + turn) {
+                for place in try firstCell(of: cells, from: west + turn)..<cells.upperBound {
+                    let (column, first) = try cell(place)
+                    if column > east + turn { break }
+                    let end = place + 1 < (try cellCount()) ? try cell(place + 1).first : count
+                    guard first <= end, end <= count else { throw .damaged }
+                    let x = longitude - Double(column - 180 - turn)
+                    let y = latitude - Double(row - 90)
+                    for number in first..<end {
+                        let point = try rows.number(number, at: 0, bytes: 3)
+                        let dx = ((Double(point >> 12) + 0.5) / Self.steps - x) * scale
+                        let dy = ((Double(point & 0xFFF) + 0.5) / Self.steps - y) * Self.kilometres
+                        let square = dx * dx + dy * dy
+                        if square < limit * limit { try body(number, square.squareRoot(), &limit) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The first of those cells whose column is that one or farther east.
+    private func firstCell(of cells: Range<Int>, from column: Int) throws(PlaceDataError) -> Int {
+        var low = cells.lowerBound
+        var high = cells.upperBound
+        while low < high {
+            let middle = (low + high) / 2
+            if try cell(middle).column < column { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    func size(_ number: Int) throws(PlaceDataError) -> Int { try rows.number(number, at: 6, bytes: 1) }
+    func area(_ number: Int) throws(PlaceDataError) -> Int { try rows.number(number, at: 3, bytes: 2) & 0x1FFF }
+
+    /// How far a city of that size reaches, in kilometres.
+    static func reach(_ size: Int) -> Double { reaches[min(size, 255)] }
+
+    private func city(_ number: Int, row: Int, column: Int) throws(PlaceDataError) -> City {
+        let place = try rows.number(number, at: 0, bytes: 3)
+        let kind = try rows.number(number, at: 3, bytes: 3)
+        return City(
+            number: number,
+            latitude: Double(row - 90) + (Double(place & 0xFFF) + 0.5) / Self.steps,
+            longitude: Double(column - 180) + (Double(place >> 12) + 0.5) / Self.steps,
+            area: kind & 0x1FFF, zone: kind >> 13, size: try rows.number(number, at: 6, bytes: 1),
+            name: try rows.number(number, at: 7, bytes: 3))
+    }
+
+    /// Where the name of a city is among the texts.
+    func nameOffset(_ number: Int) throws(PlaceDataError) -> Int { try rows.number(number, at: 7, bytes: 3) }
+
+    private func cellCount() throws(PlaceDataError) -> Int { try grid.number(at: 362, bytes: 4) }
+
+    private func cell(_ place: Int) throws(PlaceDataError) -> (column: Int, first: Int) {
+        let word = try grid.number(at: 366 + place * 4, bytes: 4)
+        return (word >> 20, word & 0xFFFFF)
+    }
+
+    private func cells(ofRow row: Int) throws(PlaceDataError) -> Range<Int> {
+        let first = try grid.number(at: row * 2, bytes: 2)
+        let end = try grid.number(at: row * 2 + 2, bytes: 2)
+        guard first <= end, end <= (try cellCount()) else { throw .damaged }
+        return first..<end
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension PlaceData {
+    /// How far off the coast a city still says which country it is, in kilometres. The outlines leave out small islands and
+    /// are off by up to 2 km; with this distance no point more than 25 km from land is given to a country.
+    private static let offshore = 25.0
+    /// How far away the nearest city may be to name the place, in kilometres.
+    private static let farthestLocality = 100.0
+    /// How far away a city may be to tell the time zone.
+    private static let farthestZone = 1500.0
+
+    /// What is at a point in degrees on WGS 84; nil when nothing is known of it, or when it is no point of the earth.
+    ///
+    /// The country is that whose borders hold the point, and off the coast that of the nearest city within 25 km. The
+    /// locality is the largest city of the country that reaches here, else the nearest within 100 km.
+    package func place(latitude: Double, longitude: Double) throws(PlaceDataError) -> Place? {
+        guard abs(latitude) <= 90, abs(longitude) <= 180 else { return nil }  // NaN is not either
+        var place = Place(latitude: latitude, longitude: longitude, radius: 0)
+        var country = try land.area(latitude: latitude, longitude: longitude).label
+        let isAtSea = country == 0
+        var cities = try cities(near: latitude, longitude, in: country, within: Self.farthestLocality)
+        if isAtSea {
+            if let nearest = cities.nearest, cities.distance <= Self.offshore {
+                country = try areaCountry(nearest.area)
+                if try cities.largest.map({ city throws(PlaceDataError) in try areaCountry(city.area) }) ?? country
+                    != country
+                {
+                    cities.largest = nil
+                }
+            } else {
+                cities = NearCities()
+            }
+        }
+        let lake = try lakes.area(latitude: latitude, longitude: longitude).label
+        if lake > 0 { place.inlandWater = try text(lakeNames, lake - 1, at: 0) }
+        if country > 0 {
+            try setCountry(country, of: &place)
+            try setLocality(cities, of: &place)
+            if place.timeZone == nil {
+                let far = try self.cities(near: latitude, longitude, in: country, within: Self.farthestZone)
+                place.timeZone = try far.nearest.flatMap { city throws(PlaceDataError) in
+                    try text(zones, city.zone, at: 0)
+                }
+            }
+        }
+        // Within a city that the coast of the outlines runs through one is not at sea.
+        if isAtSea, cities.largest == nil {
+            let answer = try seas.area(latitude: latitude, longitude: longitude)
+            let sea = answer.label > 0 ? answer.label : answer.across
+            if sea > 0 { place.ocean = try text(seaNames, sea - 1, at: 0) }
+            if place.timeZone == nil { place.timeZone = Self.nauticalZone(longitude) }
+        }
+        guard place.name != nil else { return nil }
+        if place.radius == 0 { place.radius = country > 0 ? 50_000 : 100_000 }
+        return place
+    }
+
+    /// Both are of the country that was asked for, if one was.
+    private struct NearCities {
+        /// The nearest.
+        var nearest: CityGrid.City?
+        /// How far it is, in kilometres.
+        var distance = Double.infinity
+        /// The largest of those that reach here.
+        var largest: CityGrid.City?
+    }
+
+    /// Looks for them as far as that, and first where one mostly is.
+    private func cities(
+        near latitude: Double, _ longitude: Double, in country: Int, within limit: Double
+    ) throws(PlaceDataError) -> NearCities {
+        var found = NearCities()
+        for distance in [CityGrid.farthestReach, limit] where found.nearest == nil {
+            found = try search(latitude, longitude, country, distance)
+        }
+        return found
+    }
+
+    private func search(
+        _ latitude: Double, _ longitude: Double, _ country: Int, _ limit: Double
+    ) throws(PlaceDataError) -> NearCities {
+        var nearest = -1
+        var least = Double.infinity
+        var largest = -1
+        var largestSize = -1
+        var limit = limit
+        try cities.forEach(near: latitude, longitude, within: &limit) {
+            (city, distance, limit) throws(PlaceDataError) in
+            let size = distance < CityGrid.farthestReach ? try cities.size(city) : 0
+            let reaches = size > largestSize && distance <= CityGrid.reach(size)
+            guard distance < least || reaches else { return }
+            if country != 0 {
+                guard try areaCountry(cities.area(city)) == country else { return }
+            }
+            if distance < least { (nearest, least) = (city, distance) }
+            if reaches { (largest, largestSize) = (city, size) }
+            limit = max(CityGrid.farthestReach, least)
+        }
+        return NearCities(
+            nearest: nearest < 0 ? nil : try cities.city(nearest), distance: least,
+            largest: largest < 0 ? nil : try cities.city(largest))
+    }
+
+    private func setLocality(_ cities: NearCities, of place: inout Place) throws(PlaceDataError) {
+        guard let nearest = cities.nearest else { return }
+        let city = cities.largest ?? nearest
+        place.administrativeArea = try text(areas, city.area, at: 2)
+        place.timeZone = try text(zones, nearest.zone, at: 0)
+        guard place.inlandWater == nil else { return }
+        place.locality = try texts.text(at: city.name)
+        place.radius = city.reach * 1000
+        if nearest.number != city.number {
+            place.subLocality = try texts.text(at: nearest.name)
+            place.radius = nearest.reach * 1000
+        }
+    }
+
+    func setCountry(_ label: Int, of place: inout Place) throws(PlaceDataError) {
+        let row = label - 1
+        let letters = try countries.number(row, at: 0, bytes: 2)
+        place.countryCode = String(decoding: [UInt8(letters & 0xFF), UInt8(letters >> 8)], as: UTF8.self)
+        place.country = try text(countries, row, at: 5)
+    }
+
+    func areaCountry(_ area: Int) throws(PlaceDataError) -> Int { try areas.number(area, at: 0, bytes: 2) }
+
+    /// The text that a row refers to; nil for an empty one.
+    func text(_ table: PlaceTable, _ row: Int, at place: Int) throws(PlaceDataError) -> String? {
+        let text = try texts.text(at: table.number(row, at: place, bytes: 3))
+        return text.isEmpty ? nil : text
+    }
+
+    /// The zone that ships on the high seas keep: whole hours, by the meridian. In these names west is positive.
+    private static func nauticalZone(_ longitude: Double) -> String {
+        let hours = -Int((longitude / 15).rounded())
+        return hours == 0 ? "Etc/GMT" : "Etc/GMT\(hours > 0 ? "+" : "")\(hours)"
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// All that is known of places: countries, lakes and seas by outline, cities by point, and their names.
+///
+/// A value over one read-only image that CPlaceData/make_places.py makes. Integers in it have the least significant byte
+/// first, texts are UTF-8 behind a byte with their length, and references to texts are three bytes.
+///
+/// | section | rows |
+/// | --- | --- |
+/// | countries | 14 bytes: ISO 3166-1 of two and of three letters, name, centre (hundredths of a degree), reach (km) |
+/// | areas | 8 bytes: country, name, code of letters or an empty text |
+/// | zones | 3 bytes: name |
+/// | grid, cities | see ``CityGrid`` |
+/// | others | 6 bytes: city, folded name in another language |
+/// | index | 3 bytes: a city, or behind the last city one of others, in the order of their folded names' bytes |
+/// | land, lakes, seas | see ``OutlineLayer``; labels begin with 1 |
+/// | lake and sea names | 3 bytes: name, for labels from 1 |
+/// | folding | 4 bytes: a UTF-16 unit and the letters that it folds to |
+/// | texts | |
+///
+/// Every number in it is checked where it is used, so a damaged image gives an error, or a wrong name, and no crash.
+package struct PlaceData: Sendable {
+    let countries: PlaceTable
+    let areas: PlaceTable
+    let zones: PlaceTable
+    let cities: CityGrid
+    let otherNames: PlaceTable
+    let index: PlaceTable
+    let land: OutlineLayer
+    let lakes: OutlineLayer
+    let lakeNames: PlaceTable
+    let seas: OutlineLayer
+    let seaNames: PlaceTable
+    let folding: PlaceTable
+    let texts: PlaceBytes
+
+    /// Reads constants of the program, which are not copied.
+    package init(constant bytes: UnsafeRawBufferPointer) throws(PlaceDataError) {
+        try self.init(PlaceBytes(constant: bytes))
+    }
+
+    /// Reads a copy of those bytes.
+    package init(copying bytes: [UInt8]) throws(PlaceDataError) { try self.init(PlaceBytes(copying: bytes)) }
+
+    private static let signature: [UInt8] = [0x50, 0x4C, 0x41, 0x43, 0x45, 0x53, 0, 1]  // PLACES, version 1
+
+    private init(_ bytes: PlaceBytes) throws(PlaceDataError) {
+        for (place, byte) in Self.signature.enumerated() {
+            guard try bytes.number(at: place, bytes: 1) == Int(byte) else { throw .damaged }
+        }
+        guard try bytes.number(at: 8, bytes: 4) == bytes.count else { throw .damaged }
+        func section(_ number: Int) throws(PlaceDataError) -> PlaceBytes {
+            let row = 12 + 8 * number
+            return try bytes.part(bytes.number(at: row, bytes: 4), bytes.number(at: row + 4, bytes: 4))
+        }
+        countries = PlaceTable(try section(0), width: 14)
+        areas = PlaceTable(try section(1), width: 8)
+        zones = PlaceTable(try section(2), width: 3)
+        cities = CityGrid(grid: try section(3), rows: try section(4))
+        otherNames = PlaceTable(try section(5), width: 6)
+        index = PlaceTable(try section(6), width: 3)
+        land = OutlineLayer(try section(7))
+        lakes = OutlineLayer(try section(8))
+        lakeNames = PlaceTable(try section(9), width: 3)
+        seas = OutlineLayer(try section(10))
+        seaNames = PlaceTable(try section(11), width: 3)
+        folding = PlaceTable(try section(12), width: 4)
+        texts = try section(13)
+    }
+}
+
+/// Rows of one width.
+struct PlaceTable: Sendable {
+    let bytes: PlaceBytes
+    let width: Int
+
+    init(_ bytes: PlaceBytes, width: Int) {
+        self.bytes = bytes
+        self.width = width
+    }
+
+    var count: Int { bytes.count / width }
+
+    /// A number in a row, at that place and of so many bytes.
+    @inline(__always)
+    func number(_ row: Int, at place: Int, bytes count: Int) throws(PlaceDataError) -> Int {
+        guard row >= 0, row < self.count else { throw .damaged }
+        return try bytes.number(at: row * width + place, bytes: count)
+    }
+
+    /// The same as a number with a sign, of two bytes.
+    func signed(_ row: Int, at place: Int) throws(PlaceDataError) -> Int {
+        Int(Int16(truncatingIfNeeded: try number(row, at: place, bytes: 2)))
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Places
+import TestSupport
+import Testing
+
+@Suite("Damaged data of places")
+struct DamageTests {
+    /// Points on land, at borders, at sea and in lakes.
+    private static let points = [
+        (48.137, 11.575), (47.63, 9.37), (-21.1, 55.5), (60.6, -81.0), (41.0, 2.75), (69.5, 25.0), (10.0, 105.0),
+        (-50.0, -74.0), (0.0, 0.0), (-85.0, 50.0),
+    ]
+
+    /// Asks for much; whatever it says, it comes back.
+    private func ask(_ data: PlaceData) -> Int {
+        var failures = 0
+        for (latitude, longitude) in Self.points {
+            do { _ = try data.place(latitude: latitude, longitude: longitude) } catch { failures += 1 }
+        }
+        for text in ["Berlin", "Paris, Texas", "Bavaria"] {
+            do { _ = try data.places(PlaceQuery(text: text)) } catch { failures += 1 }
+        }
+        return failures
+    }
+
+    @Test("Data that was cut off anywhere is refused")
+    func cutOff() throws {
+        let bytes = ShippedData.bytes
+        let random = (0..<100).map { _ in
+            var random = SystemRandomNumberGenerator()
+            return Int.random(in: 200..<bytes.count, using: &random)
+        }
+        for length in Array(0..<200) + random + [bytes.count - 1] {
+            #expect(throws: PlaceDataError.self) { try PlaceData(copying: Array(bytes.prefix(length))) }
+        }
+        #expect(throws: PlaceDataError.self) { try PlaceData(copying: bytes + [0]) }
+    }
+
+    @Test("Data that was cut off and says so gives errors, and comes to an end")
+    func cutOffHonestly() throws {
+        let bytes = ShippedData.bytes
+        var failures = 0
+        for length in stride(from: 200, to: bytes.count, by: bytes.count / 60) {
+            var part = Array(bytes.prefix(length))
+            for place in 0..<4 { part[8 + place] = UInt8(truncatingIfNeeded: length >> (8 * place)) }
+            do { failures += ask(try PlaceData(copying: part)) } catch { failures += 1 }
+        }
+        #expect(failures > 0)
+    }
+
+    @Test("Bytes that were changed give errors or other names, and nothing worse")
+    func changed() throws {
+        var random = TestRandom()
+        for round in 0..<60 {
+            var bytes = ShippedData.bytes
+            // Few or many, anywhere or in the tables at the beginning.
+            let end = round % 3 == 0 ? 40_000 : bytes.count
+            for _ in 0..<(round % 2 == 0 ? 20 : 20_000) {
+                bytes[Int.random(in: 124..<end, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
+            _ = ask(try PlaceData(copying: bytes))
+        }
+        for byte in [UInt8(0), 0x7F, 0x80, 0xFF] {
+            var bytes = ShippedData.bytes
+            for place in 124..<bytes.count { bytes[place] = byte }
+            _ = ask(try PlaceData(copying: bytes))
+        }
+    }
+
+    @Test("Whatever the table of sections says is refused or read within the bytes")
+    func sections() throws {
+        var random = TestRandom()
+        for _ in 0..<100 {
+            var bytes = Array(ShippedData.bytes.prefix(3000))
+            for place in 0..<4 { bytes[8 + place] = UInt8(truncatingIfNeeded: bytes.count >> (8 * place)) }
+            for section in 0..<14 {
+                // Mostly sections that lie within the bytes, somewhere.
+                let start = Int.random(in: 0...3200, using: &random)
+                let count = Int.random(in: 0...max(0, 3050 - start), using: &random)
+                for place in 0..<4 {
+                    bytes[12 + section * 8 + place] = UInt8(truncatingIfNeeded: start >> (8 * place))
+                    bytes[16 + section * 8 + place] = UInt8(truncatingIfNeeded: count >> (8 * place))
+                }
+            }
+            if let data = try? PlaceData(copying: bytes) { _ = ask(data) }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Places
+import TestSupport
+import Testing
+
+@Suite("Where a place is")
+struct NameTests {
+    private let data: PlaceData
+
+    init() throws { data = try ShippedData.places.get() }
+
+    @Test("Names lose their accents as Unicode decomposes them")
+    func folding() throws {
+        for row in try ReferenceTable.rows("folded.tsv", hasNames: false) {
+            #expect(try String(decoding: data.folded(row[0]), as: UTF8.self) == row[1])
+        }
+    }
+
+    @Test(
+        "Letters without a decomposition, punctuation and other scripts have a plain form",
+        arguments: [
+            ("Łódź", "lodz"), ("Straße", "strasse"), ("København", "kobenhavn"), ("Île-de-France", "ile de france"),
+            ("  St.  Gallen ", "st gallen"), ("L'Aquila", "laquila"), ("İstanbul", "istanbul"), ("МОСКВА", "москва"),
+            ("e\u{301}", "e"), ("東京", "東京"), ("", ""), ("---", ""),
+        ])
+    func plainForms(_ text: String, _ plain: String) throws {
+        #expect(try String(decoding: data.folded(text), as: UTF8.self) == plain)
+    }
+
+    /// Latitudes and longitudes are those of Wikipedia's articles, to a tenth of a degree.
+    @Test(
+        "A city is found by its names, alone and with what it lies in",
+        arguments: [
+            ("Berlin", 52.5, 13.4), ("berlin, germany", 52.5, 13.4), ("München", 48.1, 11.6), ("Munich", 48.1, 11.6),
+            ("Wien", 48.2, 16.4), ("Praha", 50.1, 14.4), ("Paris", 48.9, 2.4), ("Paris, Texas", 33.7, -95.6),
+            ("Paris, TX, USA", 33.7, -95.6), ("Paris TX", 33.7, -95.6), ("Paris France", 48.9, 2.4),
+            ("Springfield, Illinois", 39.8, -89.6), ("Springfield, MA", 42.1, -72.5), ("London, Ontario", 43.0, -81.2),
+            ("London, UK", 51.5, -0.1), ("10115 Berlin, DE", 52.5, 13.4), ("San Jose, Costa Rica", 9.9, -84.1),
+            ("1 Infinite Loop, Cupertino, CA 95014, USA", 37.3, -122.0), ("New York", 40.7, -74.0),
+            ("Washington", 38.9, -77.0), ("SÃO PAULO", -23.5, -46.6), ("saint-denis, réunion", -20.9, 55.4),
+        ])
+    func cities(_ text: String, _ latitude: Double, _ longitude: Double) throws {
+        let place = try #require(try data.first(text))
+        #expect(abs(place.latitude - latitude) < 0.2)
+        #expect(abs(place.longitude - longitude) < 0.2)
+        #expect(place.locality != nil)
+        #expect(place.radius > 1000 && place.radius < 40_000)
+    }
+
+    @Test("Countries and areas are found by themselves, and come before small cities of their name")
+    func larger() throws {
+        for (text, code, area) in [
+            ("Germany", "DE", nil), ("Georgia", "GE", nil), ("USA", "US", nil), ("Mexico", "MX", nil),
+            ("California", "US", "California"), ("Bavaria", "DE", "Bavaria"), ("Texas, US", "US", "Texas"),
+        ] {
+            let place = try #require(try data.first(text))
+            #expect(place.countryCode == code)
+            #expect(place.administrativeArea == area)
+            #expect(place.locality == nil)
+            #expect(place.radius > 50_000)
+        }
+    }
+
+    @Test("A town that is not known is not replaced by its country")
+    func onlyAround() throws {
+        #expect(try data.places(PlaceQuery(text: "Nowhereville, Germany")) == .onlyAround("Germany"))
+        #expect(try data.places(PlaceQuery(text: "Nowhereville, Texas")) == .onlyAround("Texas"))
+        #expect(try data.places(PlaceQuery(text: "Berlin, Japan")) == .onlyAround("Japan"))
+    }
+
+    @Test("The beginning of a name finds the largest city that begins so")
+    func beginning() throws {
+        #expect(try data.first("San Franc")?.locality == "San Francisco")
+        #expect(try data.places(PlaceQuery(text: "xqzzy")) == .nothing)
+    }
+
+    @Test("With a circle those within come first, and the nearer ones before the others")
+    func circle() throws {
+        // Around Springfield, Massachusetts.
+        let query = PlaceQuery(text: "Springfield", circle: (42.1, -72.6, 50_000))
+        guard case .found(let places) = try data.places(query) else {
+            Issue.record("nothing was found")
+            return
+        }
+        #expect(places.first?.administrativeArea == "Massachusetts")
+        #expect(places.count == 5)
+        // Of London in England and in Ontario the first is the larger one.
+        let far = PlaceQuery(text: "London", circle: (43, -81, 100_000))
+        guard case .found(let ontario) = try data.places(far) else { return }
+        #expect(ontario.first?.countryCode == "CA")
+    }
+
+    @Test("Texts of any kind and length are answered quickly and without a place")
+    func garbage() throws {
+        for text in [
+            "", " ", ",,,", "12345", "\0", "\u{FFFD}", ";;;", String(repeating: "a", count: 1_000_000),
+            String(repeating: ",", count: 1_000_000), String(repeating: "a,", count: 499),
+            String(repeating: "e\u{301}", count: 300), String(repeating: "😀", count: 200),
+        ] {
+            #expect(try data.places(PlaceQuery(text: text)) == .nothing)
+        }
+        var random = TestRandom()
+        for _ in 0..<300 {
+            let bytes = (0..<Int.random(in: 1...60, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
+            _ = try data.places(PlaceQuery(text: String(decoding: bytes, as: UTF8.self)))
+        }
+    }
+}
