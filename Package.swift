@@ -253,7 +253,8 @@ let testing: [Target] = [
     tests(
         "CoreLocationTests", in: "Tests/Location",
         [
-            "CoreLocation", "DeviceCore", "LiveDevice", "MotionEngine", "SensorFusion", "SimulatedDevice", "TestSupport",
+            "CoreLocation", "DeviceCore", "LiveDevice", "MotionEngine", "SensorFusion", "SimulatedDevice",
+            "TestSupport",
             "Trace", "TraceFormats",
         ]),
 
@@ -320,7 +321,8 @@ let testing: [Target] = [
         "SensorctlTests", in: "Tests/sensorctl",
         [
             "AccessoryFinding", "AccessorySimulator", "CoreLocation", "DeviceCore", "ExternalAccessory", "JSONBytes",
-            "sensorctl", "SensorFusion", "SensorTools", "SimulatedDevice", "SyntheticMotion", "SystemCalls", "TestSupport",
+            "sensorctl", "SensorFusion", "SensorTools", "SimulatedDevice", "SyntheticMotion", "SystemCalls",
+            "TestSupport",
             "Trace", "UmockdevFormat",
         ]),
     tests(
@@ -376,6 +378,7 @@ let benchmarks: [Target] = [
     measured("motion-playback", in: "Benchmarks/Sources", ["DeviceCore", "SimulatedDevice", "SystemCalls", "Trace"]),
     measured("motion-source", in: "Benchmarks/Sources", ["DeviceCore", "IIOSource", "SystemCalls"]),
     measured("motion-wakeups", in: "Benchmarks/Sources", ["CoreMotion"]),
+    measured("places", in: "Benchmarks/Sources", ["Places", "SystemCalls"]),
     measured("playback-rate", in: "Benchmarks/Sources", ["CoreLocation", "DeviceCore", "SimulatedDevice", "Trace"]),
     measured("udev-monitor", in: "Benchmarks/Sources", ["DeviceCore", "SystemCalls", "UdevMonitor"]),
 ]

@@ -37,7 +37,8 @@ extension PlaceData {
             try setCountry(country, of: &place)
             try setLocality(cities, of: &place)
             if place.timeZone == nil {
-                let far = try self.cities(near: latitude, longitude, in: country, within: Self.farthestZone)
+                let far = try self.cities(
+                    near: latitude, longitude, in: country, beyond: Self.farthestLocality, within: Self.farthestZone)
                 place.timeZone = try far.nearest.flatMap { city throws(PlaceDataError) in
                     try text(zones, city.zone, at: 0)
                 }
@@ -65,12 +66,13 @@ extension PlaceData {
         var largest: CityGrid.City?
     }
 
-    /// Looks for them as far as that, and first where one mostly is.
+    /// Looks for them farther and farther, from one distance to another in kilometres: mostly there is one near by.
     private func cities(
-        near latitude: Double, _ longitude: Double, in country: Int, within limit: Double
+        near latitude: Double, _ longitude: Double, in country: Int, beyond start: Double = 0, within limit: Double
     ) throws(PlaceDataError) -> NearCities {
         var found = NearCities()
-        for distance in [CityGrid.farthestReach, limit] where found.nearest == nil {
+        for distance in [CityGrid.farthestReach, Self.farthestLocality, 300, 600, Self.farthestZone]
+        where found.nearest == nil && distance > start && distance <= limit {
             found = try search(latitude, longitude, country, distance)
         }
         return found

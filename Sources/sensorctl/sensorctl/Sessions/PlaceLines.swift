@@ -44,8 +44,11 @@ struct PlaceLines {
         let rest = waiting[start...]
         if let end = rest.firstIndex(of: 0x0A) {
             start = end + 1
-            defer { isTooLong = false }
-            return isTooLong ? next(isAtEnd: isAtEnd) : Self.text(rest[..<end])
+            if isTooLong {
+                isTooLong = false
+                return next(isAtEnd: isAtEnd)
+            }
+            return Self.text(rest[..<end])
         }
         guard isAtEnd || rest.count > Self.longest else { return nil }
         start = waiting.count

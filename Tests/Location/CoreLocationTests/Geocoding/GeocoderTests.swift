@@ -54,6 +54,26 @@ private struct Outage: Error {}
 
 @Suite("Geocoder", .simulated)
 struct GeocoderTests {
+    /// Whether this build has the data of places.
+    static var hasData: Bool {
+        #if OfflinePlaces
+        true
+        #else
+        false
+        #endif
+    }
+
+    @Test("Without the data the answer is an error that says how to get it", .enabled(if: !hasData))
+    func withoutData() async {
+        do {
+            _ = try await CLGeocoder().reverseGeocodeLocation(munich)
+            Issue.record("found")
+        } catch {
+            #expect((error as? CLError)?.code == .network)
+            #expect(error.localizedDescription.contains("OfflinePlaces"))
+        }
+    }
+
     private let munich = CLLocation(latitude: 48.137, longitude: 11.575)
 
     private func drive() throws -> SimulatedDevice {
@@ -69,7 +89,7 @@ struct GeocoderTests {
         }
     }
 
-    @Test("A place is told with its address, time zone, location and region")
+    @Test("A place is told with its address, time zone, location and region", .enabled(if: hasData))
     func reverse() async throws {
         let placemarks = try await CLGeocoder().reverseGeocodeLocation(munich)
         #expect(placemarks.count == 1)
@@ -87,7 +107,7 @@ struct GeocoderTests {
         #expect(placemark.thoroughfare == nil && placemark.postalCode == nil && placemark.areasOfInterest == nil)
     }
 
-    @Test("Seas and lakes are told")
+    @Test("Seas and lakes are told", .enabled(if: hasData))
     func water() async throws {
         let sea = try await CLGeocoder().reverseGeocodeLocation(CLLocation(latitude: 60.6, longitude: -81))
         #expect(sea.first?.ocean == "Hudson Bay")
@@ -98,7 +118,7 @@ struct GeocoderTests {
         #expect(lake.first?.isoCountryCode != nil)
     }
 
-    @Test("The country is named in the language that was asked for, and found in it")
+    @Test("The country is named in the language that was asked for, and found in it", .enabled(if: hasData))
     func languages() async throws {
         let german = Locale(identifier: "de_DE")
         let geocoder = CLGeocoder()
@@ -114,7 +134,7 @@ struct GeocoderTests {
         #expect(country.first?.isoCountryCode == "DE")
     }
 
-    @Test("A name is found, near a region when one is given")
+    @Test("A name is found, near a region when one is given", .enabled(if: hasData))
     func forward() async throws {
         let geocoder = CLGeocoder()
         let cupertino = try await geocoder.geocodeAddressString("1 Infinite Loop, Cupertino, CA 95014")
@@ -135,7 +155,7 @@ struct GeocoderTests {
         #expect(try await geocoder.geocodeAddressString("Berlin", in: odd).first?.isoCountryCode == "DE")
     }
 
-    @Test("What is not known has Apple's errors, with a sentence")
+    @Test("What is not known has Apple's errors, with a sentence", .enabled(if: hasData))
     func errors() async throws {
         let geocoder = CLGeocoder()
         #expect(await Self.code { try await geocoder.geocodeAddressString("xqzzy") } == .geocodeFoundNoResult)
@@ -155,7 +175,7 @@ struct GeocoderTests {
     }
 
     @available(*, deprecated)
-    @Test("An address dictionary is found")
+    @Test("An address dictionary is found", .enabled(if: hasData))
     func dictionary() throws {
         let device = try drive()
         let answers = Answers()
@@ -172,7 +192,8 @@ struct GeocoderTests {
         #expect(answers.all == ["Cupertino", "error 8", "error 8", "France"])
     }
 
-    @Test("While a trace is played answers come among the other callbacks, never inside the call")
+    @Test(
+        "While a trace is played answers come among the other callbacks, never inside the call", .enabled(if: hasData))
     func playback() throws {
         let device = try drive()
         let answers = Answers()
@@ -194,7 +215,7 @@ struct GeocoderTests {
         #expect(answers.all == ["Munich", "busy false", "Vienna"])
     }
 
-    @Test("A second request is turned down, and the first is answered")
+    @Test("A second request is turned down, and the first is answered", .enabled(if: hasData))
     func oneAtATime() throws {
         let device = try drive()
         let answers = Answers()
@@ -208,7 +229,7 @@ struct GeocoderTests {
         #expect(answers.all.sorted() == ["Munich", "error 10"])
     }
 
-    @Test("A request that is cancelled is answered once, and the next one takes its place")
+    @Test("A request that is cancelled is answered once, and the next one takes its place", .enabled(if: hasData))
     func cancel() throws {
         let device = try drive()
         let answers = Answers()
@@ -226,7 +247,7 @@ struct GeocoderTests {
         #expect(answers.all == ["error 10", "Vienna"])
     }
 
-    @Test("A geocoder that goes away still answers")
+    @Test("A geocoder that goes away still answers", .enabled(if: hasData))
     func released() throws {
         let device = try drive()
         let answers = Answers()
@@ -254,7 +275,7 @@ struct GeocoderTests {
 
     // MARK: A service of the program's own
 
-    @Test("A service is asked in the place of the data, and its answer is shown whole")
+    @Test("A service is asked in the place of the data, and its answer is shown whole", .enabled(if: hasData))
     func service() async throws {
         let service = Service()
         CLGeocoder.placeFinder = service
