@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
 """Makes places.bin, all that CLGeocoder knows, from open data. README.md says whose, PlaceData.swift of Places how it is laid out.
 
@@ -133,7 +134,7 @@ def arcs(shapes, tolerance):
     lines = unary_union([s.boundary for _, s in shapes])
     faces = list(polygonize(lines))
     tree = shapely.STRtree([s for _, s in shapes])
-    sides, slivers = {}, 0
+    sides = {}
     for face in faces:
         inside = tree.query(face.representative_point(), predicate="within")
         label = min(((shapes[i][1].area, i) for i in inside), default=(0, None))[1]

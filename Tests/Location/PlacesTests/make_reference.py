@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
 """Makes Reference/drawn.tsv and Reference/folded.tsv: what other programs say of places and names.
 
