@@ -28,7 +28,7 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
     /// Restores a placemark from an archive. What the archive does not hold is nil.
     public required init?(coder: NSCoder) {
         details = PlaceDescription(coder: coder)
-        place = CLLocation(coder: coder)
+        place = CLLocation.Values.isAbsent(from: coder) ? nil : CLLocation(coder: coder)
     }
 
     /// Where it is. The horizontal accuracy tells how far the place reaches, in metres.

@@ -107,7 +107,8 @@ struct MonitorTests {
             await monitor.add(Self.condition(), identifier: String(repeating: "x", count: 100_000))
             for number in 3..<20 { await monitor.add(Self.condition(), identifier: "\(number)") }
             var iterator = await monitor.events.makeAsyncIterator()
-            for _ in 0..<4 {
+            // A simulated device can hear beacons, so their condition is watched.
+            for _ in 0..<3 {
                 let event = try await iterator.next()
                 #expect(event?.state == .unmonitored && event?.conditionUnsupported == true)
             }
