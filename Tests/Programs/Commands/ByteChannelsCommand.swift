@@ -71,7 +71,7 @@ enum ByteChannelsCommand {
         let before = ProcessUse()
         for round in 0..<count { try Round.run(round) }
         var after = ProcessUse()
-        after.settle(threads: before.threads)
+        after.settle(threads: before.threads, descriptors: before.descriptors)
         print(
             before.descriptors, after.descriptors, before.threads, after.threads, before.kilobytes, after.kilobytes)
     }

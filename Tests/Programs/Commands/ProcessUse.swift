@@ -24,11 +24,12 @@ struct ProcessUse {
         sleeps = Int(usage.ru_nvcsw)
     }
 
-    /// Waits for threads that are just ending, a minute at most.
-    mutating func settle(threads limit: Int) {
-        for _ in 0..<12_000 where threads > limit {
+    /// Waits for threads that are just ending, and for descriptors that are just being closed, a minute at most.
+    mutating func settle(threads limit: Int, descriptors most: Int = .max) {
+        for _ in 0..<12_000 where threads > limit || descriptors > most {
             WorkerThread.pause(seconds: 0.005)
             threads = ProcessUse.entries("/proc/self/task")
+            descriptors = ProcessUse.entries("/proc/self/fd") - 1
         }
         descriptors = ProcessUse.entries("/proc/self/fd") - 1
     }
