@@ -35,7 +35,7 @@ final class RegionEngine: Sendable {
 
     typealias Tell = @Sendable (Report) -> Void
 
-    fileprivate enum Tracker {
+    enum Tracker {
         case circle(CLRegion.Circle, RegionTracker)
         case beacons(BeaconPattern, BeaconTracker)
 
@@ -47,13 +47,13 @@ final class RegionEngine: Sendable {
         }
     }
 
-    fileprivate struct Watched {
+    struct Watched {
         let key: Key
         var tracker: Tracker
         let tell: Tell
     }
 
-    private struct State {
+    struct State {
         var watched: [Watched] = []
         var rules = RegionRules()
         var track = PositionTrack()
@@ -69,12 +69,12 @@ final class RegionEngine: Sendable {
 
     // Not the device, which owns this object.
     private let positions: any PositionSource
-    private let beacons: any BeaconSource
-    private let clock: any DeviceClock
+    let beacons: any BeaconSource
+    let clock: any DeviceClock
     private let receiver: String?
     private let purpose: String?
     private let authorization: LocationAuthorization
-    private let state = Mutex(State())
+    let state = Mutex(State())
     private let positionSubscription = StandingSubscription<PositionRequest>()
     private let beaconSubscription = StandingSubscription<Bool>()
     private let watcher = Mutex<WeakAuthorizationObserver?>(nil)
@@ -218,90 +218,12 @@ final class RegionEngine: Sendable {
         watched.tracker = .circle(circle, tracker)
         return change.map { Report(state: $0.state, timestamp: $0.timestamp) }
     }
-
-    // MARK: Beacons
-
-    private func receive(_ event: BeaconEvent) {
-        switch event {
-        case .sighting(let sighting): hear(sighting)
-        case .lost: state.withLock { $0.isDeaf = true }
-        case .regained:
-            // Nobody knows what would have been heard.
-            let now = clock.now
-            changeBeacons { $0.quietSince = now }
-            state.withLock { $0.isDeaf = false }
-        }
-        setTimer()
-    }
-
-    private func hear(_ sighting: BeaconSighting) {
-        guard isAllowed else { return }
-        let date = date(of: sighting.time)
-        let news = state.withLock { state -> [(Tell, Report)] in
-            var news: [(Tell, Report)] = []
-            for index in state.watched.indices {
-                guard case .beacons(let pattern, var tracker) = state.watched[index].tracker,
-                    pattern.matches(sighting.identity)
-                else { continue }
-                let isNews = tracker.hear(at: sighting.time)
-                state.watched[index].tracker = .beacons(pattern, tracker)
-                guard isNews else { continue }
-                let report = Report(state: .inside, timestamp: date, beacon: sighting.identity)
-                news.append((state.watched[index].tell, report))
-            }
-            return news
-        }
-        for (tell, report) in news { tell(report) }
-    }
-
-    /// The timer is for the first beacon that may not have been heard for too long; sightings in between do not move it.
-    private func setTimer() {
-        state.withLock { state in
-            guard state.timer == nil, !state.isDeaf, isAllowed,
-                let deadline = state.watched.compactMap(\.beaconDeadline).min()
-            else { return }
-            state.timer = clock.timer(at: deadline) { [weak self] in self?.lookForSilence() }
-        }
-    }
-
-    private func lookForSilence() {
-        let now = clock.now
-        let date = date(of: now)
-        let news = state.withLock { state -> [(Tell, Report)] in
-            state.timer = nil
-            guard !state.isDeaf, isAllowed else { return [] }
-            var news: [(Tell, Report)] = []
-            for index in state.watched.indices {
-                guard case .beacons(let pattern, var tracker) = state.watched[index].tracker, tracker.look(now: now)
-                else { continue }
-                state.watched[index].tracker = .beacons(pattern, tracker)
-                news.append((state.watched[index].tell, Report(state: .outside, timestamp: date)))
-            }
-            return news
-        }
-        for (tell, report) in news { tell(report) }
-        setTimer()
-    }
-
-    private func changeBeacons(_ body: (inout BeaconTracker) -> Void) {
-        state.withLock { state in
-            for index in state.watched.indices {
-                guard case .beacons(let pattern, var tracker) = state.watched[index].tracker else { continue }
-                body(&tracker)
-                state.watched[index].tracker = .beacons(pattern, tracker)
-            }
-        }
-    }
-
-    private func date(of time: BootTime) -> Double {
-        clock.wallTime.advanced(bySeconds: time.seconds(since: clock.now)).sinceReferenceDate
-    }
 }
 
 extension RegionEngine.Watched {
-    fileprivate var needsPosition: Bool { if case .circle = tracker { true } else { false } }
+    var needsPosition: Bool { if case .circle = tracker { true } else { false } }
 
-    fileprivate var beaconDeadline: BootTime? {
+    var beaconDeadline: BootTime? {
         guard case .beacons(_, let tracker) = tracker else { return nil }
         return tracker.deadline
     }

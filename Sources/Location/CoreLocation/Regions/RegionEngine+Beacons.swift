@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+
+// Regions of beacons: what is heard, and what is heard no longer.
+extension RegionEngine {
+    func receive(_ event: BeaconEvent) {
+        switch event {
+        case .sighting(let sighting): hear(sighting)
+        case .lost: state.withLock { $0.isDeaf = true }
+        case .regained:
+            // Nobody knows what would have been heard.
+            let now = clock.now
+            changeBeacons { $0.quietSince = now }
+            state.withLock { $0.isDeaf = false }
+        }
+        setTimer()
+    }
+
+    private func hear(_ sighting: BeaconSighting) {
+        guard isAllowed else { return }
+        let date = date(of: sighting.time)
+        let news = state.withLock { state -> [(Tell, Report)] in
+            var news: [(Tell, Report)] = []
+            for index in state.watched.indices {
+                guard case .beacons(let pattern, var tracker) = state.watched[index].tracker,
+                    pattern.matches(sighting.identity)
+                else { continue }
+                let isNews = tracker.hear(at: sighting.time)
+                state.watched[index].tracker = .beacons(pattern, tracker)
+                guard isNews else { continue }
+                let report = Report(state: .inside, timestamp: date, beacon: sighting.identity)
+                news.append((state.watched[index].tell, report))
+            }
+            return news
+        }
+        for (tell, report) in news { tell(report) }
+    }
+
+    /// The timer is for the first beacon that may not have been heard for too long; sightings in between do not move it.
+    func setTimer() {
+        state.withLock { state in
+            guard state.timer == nil, !state.isDeaf, isAllowed,
+                let deadline = state.watched.compactMap(\.beaconDeadline).min()
+            else { return }
+            state.timer = clock.timer(at: deadline) { [weak self] in self?.lookForSilence() }
+        }
+    }
+
+    private func lookForSilence() {
+        let now = clock.now
+        let date = date(of: now)
+        let news = state.withLock { state -> [(Tell, Report)] in
+            state.timer = nil
+            guard !state.isDeaf, isAllowed else { return [] }
+            var news: [(Tell, Report)] = []
+            for index in state.watched.indices {
+                guard case .beacons(let pattern, var tracker) = state.watched[index].tracker, tracker.look(now: now)
+                else { continue }
+                state.watched[index].tracker = .beacons(pattern, tracker)
+                news.append((state.watched[index].tell, Report(state: .outside, timestamp: date)))
+            }
+            return news
+        }
+        for (tell, report) in news { tell(report) }
+        setTimer()
+    }
+
+    func changeBeacons(_ body: (inout BeaconTracker) -> Void) {
+        state.withLock { state in
+            for index in state.watched.indices {
+                guard case .beacons(let pattern, var tracker) = state.watched[index].tracker else { continue }
+                body(&tracker)
+                state.watched[index].tracker = .beacons(pattern, tracker)
+            }
+        }
+    }
+
+    private func date(of time: BootTime) -> Double {
+        clock.wallTime.advanced(bySeconds: time.seconds(since: clock.now)).sinceReferenceDate
+    }
+}
