@@ -66,6 +66,24 @@ struct BeaconConditionTests {
         #expect(third.map { Drives.second($0.date) } == 214)
     }
 
+    @Test("Without a radio a condition says that it is not supported, and a region fails with the reason")
+    @MainActor func noRadio() async throws {
+        let deaf = Device(
+            name: "deaf", clock: VirtualClock(), configuration: Configuration(),
+            positionSource: PositionHub(demandChanged: {}))
+        let monitor = await Device.$current.withValue(deaf) { await CLMonitor("beacons") }
+        await monitor.add(CLMonitor.BeaconIdentityCondition(uuid: UUID()), identifier: "a")
+        var iterator = await monitor.events.makeAsyncIterator()
+        let event = try await iterator.next()
+        #expect(event?.state == .unmonitored && event?.conditionUnsupported == true)
+        let recorder = RegionRecorder()
+        let manager = Device.$current.withValue(deaf) { CLLocationManager() }
+        manager.delegate = recorder
+        manager.startMonitoring(for: CLBeaconRegion(uuid: UUID(), identifier: "door"))
+        await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
+        #expect(recorder.events == ["failed door 5"])
+    }
+
     @Test("A manager's region of beacons is entered and left")
     @MainActor func region() async throws {
         let stage = Stage()
