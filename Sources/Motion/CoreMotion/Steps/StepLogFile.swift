@@ -50,6 +50,7 @@ struct StepLogFile: Sendable {
             try FileBytes.makeFolder(folder)
             try FileBytes.replace(
                 path, with: log.json(lengthFactor: lengthFactor), temporary: "\(folder)/.\(getpid())-0.tmp",
+                mode: 0o600,
                 elsewhere: FileBytes.elsewhereToStore)
         } catch {
             warn("The steps are not kept: \(error)")
