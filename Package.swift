@@ -275,7 +275,7 @@ let testing: [Target] = [
         ]),
     tests(
         "CoreMotionTests", in: "Tests/Motion",
-        ["CoreMotion", "DeviceCore", "MotionEngine", "SensorFusion"]),
+        ["CoreMotion", "DeviceCore", "MotionEngine", "SensorFusion", "TestSupport"]),
     tests("DeviceSupportTests", in: "Tests/Motion", ["DeviceCore", "DeviceSupport"]),
 
     tests(

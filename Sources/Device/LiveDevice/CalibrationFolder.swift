@@ -7,9 +7,8 @@ import SystemCalls
 
 /// Calibrations in a folder, a file of JSON for each sensor.
 ///
-/// A file is written beside the old one and then takes its place, so that it is whole whenever power fails. What cannot be
-/// read, is not a calibration or belongs to another sensor is left alone and reported in ``problems``; it is written over
-/// with the next calibration of its sensor.
+/// A file is whole whenever power fails. What cannot be read, is not a calibration or belongs to another sensor is left
+/// alone and reported in ``problems``; it is written over with the next calibration of its sensor.
 package final class CalibrationFolder: CalibrationStore {
     /// The largest file that is read, in bytes; one of ours has less than one kilobyte.
     static let maximumSize = 16_384
@@ -21,7 +20,7 @@ package final class CalibrationFolder: CalibrationStore {
     package let path: String?
     private let found = Mutex<[String: DeviceError]>([:])
     /// Held while a file is written.
-    private let writing = Mutex(UInt32(0))
+    private let writing = Mutex(())
 
     /// The calibrations of that folder, which is made when the first is stored; nil, and a path that is not absolute, for
     /// none.
@@ -128,7 +127,7 @@ package final class CalibrationFolder: CalibrationStore {
 
     /// Writes the sensor's file.
     package func store(_ calibration: SensorCalibration, for sensor: SensorIdentity) throws(DeviceError) {
-        guard let path, let file = file(of: sensor) else { throw Self.homeless }
+        guard let file = file(of: sensor) else { throw Self.homeless }
         if let problem = calibration.problem(for: sensor.kind ?? .magnetometer) {
             throw DeviceError(.inputOutput, "The calibration of \(sensor) is not stored, for \(problem).")
         }
@@ -141,14 +140,9 @@ package final class CalibrationFolder: CalibrationStore {
         }
         writer.newline()
         let bytes = writer.bytes
-        let error = writing.withLock { number -> DeviceError? in
-            number &+= 1
+        let error = writing.withLock { _ -> DeviceError? in
             do throws(DeviceError) {
-                try FileBytes.makeFolder(path)
-                Self.removeLeftovers(in: path)
-                try FileBytes.replace(
-                    file, with: bytes, temporary: "\(path)/\(Self.temporaryName(process: getpid(), number))",
-                    elsewhere: FileBytes.elsewhereToStore)
+                try StateFolder.replace(file, with: bytes, mode: 0o644)
                 return nil
             } catch {
                 return error

@@ -7,20 +7,15 @@ import SystemCalls
 
 /// A small file in which a program keeps something from one run to the next, beside the calibrations.
 ///
-/// It is written beside the old one and then takes its place, so that it is whole whenever power fails. Only its user reads it: it may tell where somebody was. Problems are
-/// logged, once for each kind, and nothing else fails.
+/// It is whole whenever power fails. Only its user reads it: it may tell where somebody was. Problems are logged, once for
+/// each kind, and nothing else fails.
 package final class StateFile: Sendable {
     /// The largest file that is read, in bytes.
     package static let maximumSize = 4 << 20
 
-    private struct State {
-        var number: UInt32 = 0
-        var hasFailed = false
-    }
-
     /// Where it is.
     package let path: String
-    private let state = Mutex(State())
+    private let failed = Atomic<Bool>(false)
     private let warn: @Sendable (String) -> Void
     private static let log = Logger(label: "device-services.state")
 
@@ -52,7 +47,7 @@ package final class StateFile: Sendable {
     }
 
     /// True when the file could not be written the last time.
-    package var hasFailed: Bool { state.withLock { $0.hasFailed } }
+    package var hasFailed: Bool { failed.load(ordering: .relaxed) }
 
     /// What it holds; nil when it is not there or cannot be read, which is logged.
     package func read() -> [UInt8]? {
@@ -73,23 +68,11 @@ package final class StateFile: Sendable {
 
     /// Puts those bytes in the place of what it holds.
     package func write(_ bytes: [UInt8]) {
-        guard let slash = path.lastIndex(of: "/") else { return }
-        let folder = String(path[..<slash])
-        let (number, hadFailed) = state.withLock { state in
-            state.number &+= 1
-            return (state.number, state.hasFailed)
-        }
-        var failure: DeviceError?
         do throws(DeviceError) {
-            try FileBytes.makeFolder(folder)
-            CalibrationFolder.removeLeftovers(in: folder)
-            try FileBytes.replace(
-                path, with: bytes, temporary: "\(folder)/\(CalibrationFolder.temporaryName(process: getpid(), number))",
-                mode: NewFile.privateMode, elsewhere: FileBytes.elsewhereToStore)
+            try StateFolder.replace(path, with: bytes)
+            failed.store(false, ordering: .relaxed)
         } catch {
-            failure = error
+            if !failed.exchange(true, ordering: .relaxed) { warn("\(error)") }
         }
-        state.withLock { $0.hasFailed = failure != nil }
-        if let failure, !hadFailed { warn("\(failure)") }
     }
 }

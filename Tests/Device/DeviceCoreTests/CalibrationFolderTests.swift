@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import Dispatch
 import Foundation
+import Synchronization
 import Testing
 
 @testable import LiveDevice
@@ -84,6 +86,34 @@ struct CalibrationFolderTests {
             let names = Set(try FileManager.default.contentsOfDirectory(atPath: folder.path))
             let file = try #require(store.file(of: Self.sensor).map { URL(fileURLWithPath: $0).lastPathComponent })
             #expect(names == Set(others + [".9-9.tmp", ".5-6.tmp", file]))
+        }
+    }
+
+    @Test("Files of several purposes are written at the same time without touching each other")
+    func writersBesideEachOther() throws {
+        try withFolder { store, folder in
+            let problems = Mutex<[String]>([])
+            DispatchQueue.concurrentPerform(iterations: 8) { writer in
+                let file = StateFile(path: folder.appending(path: "\(writer).json").path) { problem in
+                    problems.withLock { $0.append(problem) }
+                }
+                for number in 0..<20 {
+                    if writer == 0 {
+                        do {
+                            try store.store(Self.sample, for: Self.sensor)
+                        } catch {
+                            problems.withLock { $0.append("\(error)") }
+                        }
+                    } else {
+                        file.write(Array("\(writer) \(number)".utf8))
+                    }
+                    if writer > 0, file.read() != Array("\(writer) \(number)".utf8) {
+                        problems.withLock { $0.append("\(writer) has something else") }
+                    }
+                }
+            }
+            #expect(problems.withLock { $0 } == [])
+            #expect(store.load(Self.sensor) == Self.sample)
         }
     }
 

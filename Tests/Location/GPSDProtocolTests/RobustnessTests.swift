@@ -3,6 +3,7 @@
 import DeviceCore
 import Foundation
 import GPSDProtocol
+import TestSupport
 import Testing
 
 @Suite("Broken input")
@@ -76,12 +77,12 @@ struct RobustnessTests {
     @Test("100,000 mutated reports read as Foundation reads them, or not at all")
     func mutations() throws {
         let lines = try Corpus.lines().filter { $0.isReport && $0.bytes.count < 700 }
-        var random = SplitMix(state: 2026)
+        var random = SeededGenerator(seed: 2026)
         var decoder = GPSDDecoder()
         var intact = 0
         for _ in 0..<100_000 {
-            var bytes = lines[random.next(below: lines.count)].bytes
-            for _ in 0...random.next(below: 3) { Self.mutate(&bytes, &random) }
+            var bytes = lines[Int.random(in: 0..<lines.count, using: &random)].bytes
+            for _ in 0...Int.random(in: 0..<3, using: &random) { Self.mutate(&bytes, &random) }
             let report = decoder.decode(bytes)
             let members = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
             let text = String(decoding: bytes, as: UTF8.self)
@@ -107,21 +108,21 @@ struct RobustnessTests {
         #expect(intact > 10_000)
     }
 
-    private static func mutate(_ bytes: inout [UInt8], _ random: inout SplitMix) {
+    private static func mutate(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
         guard !bytes.isEmpty else { return }
-        let index = random.next(below: bytes.count)
-        switch random.next(below: 8) {
-        case 0: bytes[index] = UInt8(truncatingIfNeeded: random.next(below: 256))
-        case 1: bytes[index] ^= 1 << UInt8(random.next(below: 8))
+        let index = Int.random(in: 0..<bytes.count, using: &random)
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0: bytes[index] = UInt8(truncatingIfNeeded: Int.random(in: 0..<256, using: &random))
+        case 1: bytes[index] ^= 1 << UInt8(Int.random(in: 0..<8, using: &random))
         case 2: bytes.remove(at: index)
-        case 3: bytes.insert(bytes[random.next(below: bytes.count)], at: index)
-        case 4: bytes[index] = [UInt8]("0123456789.-+eE{}[]\":,\\ ".utf8)[random.next(below: 24)]
-        case 5: bytes.swapAt(index, random.next(below: bytes.count))
+        case 3: bytes.insert(bytes[Int.random(in: 0..<bytes.count, using: &random)], at: index)
+        case 4: bytes[index] = [UInt8]("0123456789.-+eE{}[]\":,\\ ".utf8)[Int.random(in: 0..<24, using: &random)]
+        case 5: bytes.swapAt(index, Int.random(in: 0..<bytes.count, using: &random))
         case 6:
             // A piece of the line once more, somewhere else.
-            let piece = bytes[index..<min(index + random.next(below: 12), bytes.count)]
-            bytes.insert(contentsOf: [UInt8](piece), at: random.next(below: bytes.count))
-        default: bytes.removeLast(min(random.next(below: 40), bytes.count))
+            let piece = bytes[index..<min(index + Int.random(in: 0..<12, using: &random), bytes.count)]
+            bytes.insert(contentsOf: [UInt8](piece), at: Int.random(in: 0..<bytes.count, using: &random))
+        default: bytes.removeLast(min(Int.random(in: 0..<40, using: &random), bytes.count))
         }
     }
 }

@@ -27,11 +27,9 @@ struct DamageTests {
     @Test("Data that was cut off anywhere is refused")
     func cutOff() throws {
         let bytes = ShippedData.bytes
-        let random = (0..<100).map { _ in
-            var random = SystemRandomNumberGenerator()
-            return Int.random(in: 200..<bytes.count, using: &random)
-        }
-        for length in Array(0..<200) + random + [bytes.count - 1] {
+        var random = TestRandom()
+        let lengths = (0..<100).map { _ in Int.random(in: 200..<bytes.count, using: &random) }
+        for length in Array(0..<200) + lengths + [bytes.count - 1] {
             #expect(throws: PlaceDataError.self) { try PlaceData(copying: Array(bytes.prefix(length))) }
         }
         #expect(throws: PlaceDataError.self) { try PlaceData(copying: bytes + [0]) }

@@ -3,6 +3,7 @@
 import DeviceCore
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 import Trace
 
@@ -58,7 +59,7 @@ struct DamageTests {
         let folder = try Folder()
         let ring = folder.path + "/.ring"
         try FileManager.default.createDirectory(atPath: ring, withIntermediateDirectories: false)
-        var numbers = Numbers(state: 3)
+        var numbers = SeededGenerator(seed: 3)
         let bytes = (0..<2).map { _ in Data((0..<5000).map { _ in UInt8.random(in: 0...255, using: &numbers) }) }
         for (number, bytes) in bytes.enumerated() {
             try bytes.write(to: Self.url(folder, ".ring/segment-0000000\(number + 1).trace"))

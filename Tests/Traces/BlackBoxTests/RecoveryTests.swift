@@ -139,16 +139,6 @@ struct RecoveryTests {
     }
 }
 
-/// Numbers that are the same in every run.
-struct Numbers: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state ^ (state >> 29)
-    }
-}
-
 extension RecoveryTests {
     @Test("Whatever the bytes of its segments are, reading ends with a trace or with an error")
     func hostile() throws {
@@ -156,7 +146,7 @@ extension RecoveryTests {
         let names = folder.names("/.ring")
         let paths = names.map { folder.path + "/.ring/" + $0 }
         let whole = try paths.map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
-        var numbers = Numbers(state: 1)
+        var numbers = SeededGenerator(seed: 1)
         let words = [
             "\"ring\":", "{", "}", "[", "\"t\":", "-1", "1e400", "null", "\u{0}", "\n", "\"state\":999999999999",
         ]

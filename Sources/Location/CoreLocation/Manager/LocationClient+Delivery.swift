@@ -70,7 +70,7 @@ extension LocationClient {
             delegate.locationManager(manager, didFailRangingFor: constraint, error: error)
         case .rangingFailure(let error, .region(let region)):
             delegate.locationManager(manager, rangingBeaconsDidFailFor: region, withError: error)
-        case .region(let news): news.tell(delegate, manager)
+        case .region(let news): tell(delegate, news, manager)
         case .visit(let visit): delegate.locationManager(manager, didVisit: visit)
         case .pause(isPaused: true): delegate.locationManagerDidPauseLocationUpdates(manager)
         case .pause(isPaused: false): delegate.locationManagerDidResumeLocationUpdates(manager)

@@ -24,17 +24,21 @@ extension LocationClient: RegionListener, VisitListener {
     }
 }
 
-extension RegionNews {
-    func tell(_ delegate: any CLLocationManagerDelegate, _ manager: CLLocationManager) {
-        switch self {
+extension LocationClient {
+    func tell(_ delegate: any CLLocationManagerDelegate, _ news: RegionNews, _ manager: CLLocationManager) {
+        switch news {
         case .started(let region): delegate.locationManager(manager, didStartMonitoringFor: region)
         case .failed(let region, let error):
             delegate.locationManager(manager, monitoringDidFailFor: region, withError: error)
         case .determined(let region, let state):
             delegate.locationManager(manager, didDetermineState: state, for: region)
-        case .entered(let region): delegate.locationManager(manager, didEnterRegion: region)
-        case .left(let region): delegate.locationManager(manager, didExitRegion: region)
-        case .told(let action): action()
+        case .changed(let change):
+            guard regions.isCurrent(change.watch) else { return }
+            delegate.locationManager(manager, didDetermineState: change.state, for: change.region)
+            guard regions.isCurrent(change.watch) else { return }
+            if change.isEntry { delegate.locationManager(manager, didEnterRegion: change.region) }
+            if change.isExit { delegate.locationManager(manager, didExitRegion: change.region) }
+            regions.hasHeard(of: change)
         }
     }
 }

@@ -5,33 +5,10 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// What stands behind all monitors of one name: the conditions, and the events that nobody has taken yet.
+/// What stands behind all monitors of one name: what asks the engine, and has loops told.
 final class MonitorCore: Sendable {
-    /// The most conditions of a monitor.
-    static let limit = 20
-    /// More events than this do not wait: the oldest are dropped.
-    static let eventLimit = 1024
-
     typealias Event = CLMonitor.Event
-
-    private struct Entry {
-        let identifier: String
-        let condition: any CLCondition
-        /// Nil for one that cannot be watched.
-        let shape: RegionShape?
-        /// The state of the last event that was made, and the last one that a loop was given.
-        var posted: Event.State
-        var last: Event
-        /// What of that is kept: the state of the last event that a loop has done with.
-        var kept: (state: Event.State, timestamp: Double)
-    }
-
-    private struct State {
-        var entries: [Entry] = []
-        /// What no loop has taken up.
-        var waiting = Outbox<Event>()
-        weak var loop: MonitorLoop?
-    }
+    private typealias Condition = MonitorState.Condition
 
     /// The monitors of a device that are in use.
     private final class Registry: Sendable {
@@ -53,12 +30,12 @@ final class MonitorCore: Sendable {
     }
 
     let gate: ConsumerGate?
-    private let name: String
+    private let owner: RegionStore.Owner
     private let clock: any DeviceClock
     private let engine: RegionEngine
     private let authorization: LocationAuthorization
     private let store: RegionStore
-    private let state = Mutex(State())
+    private let state = Mutex(MonitorState())
 
     static func of(_ device: Device, _ name: String) -> MonitorCore {
         let registry = device.component(Registry.self) { _ in Registry() }
@@ -67,39 +44,33 @@ final class MonitorCore: Sendable {
         return core
     }
 
-    private init(device: Device, name: String) {
-        self.name = name
+    /// With the conditions that the file has, which nobody watches before `begin()`.
+    init(device: Device, name: String) {
+        owner = .monitor(name)
         clock = device.clock
         gate = device.playback?.consumers
         engine = RegionEngine.of(device)
         authorization = LocationAuthorization.of(device)
         store = RegionStore.of(device)
+        let now = clock.wallTime.sinceReferenceDate
+        for stored in store.load(owner).prefix(MonitorState.limit) {
+            guard let shape = stored.shape, shape.problem(identifier: stored.identifier) == nil else { continue }
+            let told = UInt(exactly: stored.state).flatMap(Event.State.init) ?? .unknown
+            add(condition(stored.identifier, shape.condition, shape, told, stored.date ?? now))
+        }
     }
 
     deinit {
-        engine.unwatchAll(of: owner)
+        engine.unwatch(state.withLock { $0.conditions.map(\.watch) })
     }
 
-    private var owner: RegionEngine.Owner { .monitor(name) }
-
-    /// Takes up what the file has.
+    /// Goes on with what an earlier run of the program began.
     private func begin() {
         authorization.add(WeakAuthorizationObserver(self))
-        let kept = store.load(owner)
-        // As if they were added now, which is what an earlier run did.
-        if !kept.isEmpty, authorization.status == .notDetermined { authorization.request(.start, purpose: nil) }
-        for stored in kept.prefix(Self.limit) {
-            guard let shape = stored.shape, shape.problem(identifier: stored.identifier) == nil else { continue }
-            let told = UInt(exactly: stored.state).flatMap(Event.State.init) ?? .unknown
-            let date = stored.date ?? clock.wallTime.sinceReferenceDate
-            state.withLock { state in
-                state.entries.append(
-                    Entry(
-                        identifier: stored.identifier, condition: shape.condition, shape: shape, posted: told,
-                        last: event(stored.identifier, told, date), kept: (told, date)))
-            }
-            watch(stored.identifier, shape, known: told.region)
-        }
+        let conditions = state.withLock(\.conditions)
+        // As if they were added now, which is what that run did.
+        if !conditions.isEmpty, authorization.status == .notDetermined { authorization.request(.start, purpose: nil) }
+        for condition in conditions { watch(condition, known: condition.posted.region) }
     }
 
     // MARK: What the program asks for
@@ -115,79 +86,75 @@ final class MonitorCore: Sendable {
             return post(event(identifier, .unmonitored, now, isUnsupported: true))
         }
         if shape != nil, authorization.status == .notDetermined { authorization.request(.start, purpose: nil) }
-        let isAdded = state.withLock { state in
-            let entry = Entry(
-                identifier: identifier, condition: condition, shape: shape, posted: assumed,
-                last: event(identifier, assumed, now), kept: (assumed, now))
-            state.waiting.removeAll { $0.identifier == identifier }
-            if let index = state.entries.firstIndex(where: { $0.identifier == identifier }) {
-                state.entries[index] = entry
-            } else if state.entries.count < Self.limit {
-                state.entries.append(entry)
-            } else {
-                return false
-            }
-            return true
-        }
+        let new = self.condition(identifier, condition, shape, assumed, now)
+        let (isAdded, former) = add(new)
         guard isAdded else { return post(event(identifier, .unmonitored, now, exceedsLimit: true)) }
-        loop?.forget(identifier)
         save(atOnce: false)
-        guard let shape else {
-            engine.unwatch(.init(owner: owner, identifier: identifier))
-            return post(event(identifier, .unmonitored, now, isUnsupported: true))
+        if shape == nil {
+            post(event(identifier, .unmonitored, now, isUnsupported: true), new.watch)
+        } else {
+            if isRefused { post(event(identifier, .unmonitored, now), new.watch) }
+            watch(new, known: .unknown)
         }
-        if isRefused { post(event(identifier, .unmonitored, now)) }
-        watch(identifier, shape, known: .unknown)
+        // Not before: the engine would let go of its source in between.
+        if let former { engine.unwatch([former.watch]) }
     }
 
     func remove(_ identifier: String) {
-        state.withLock { state in
-            state.entries.removeAll { $0.identifier == identifier }
-            state.waiting.removeAll { $0.identifier == identifier }
-        }
-        loop?.forget(identifier)
-        engine.unwatch(.init(owner: owner, identifier: identifier))
+        guard let removed = state.withLock({ $0.remove(identifier) }) else { return }
+        engine.unwatch([removed.watch])
         save(atOnce: false)
     }
 
-    var identifiers: [String] { state.withLock { $0.entries.map(\.identifier) } }
+    var identifiers: [String] { state.withLock { $0.conditions.map(\.identifier) } }
 
     func record(for identifier: String) -> CLMonitor.Record? {
-        state.withLock { state in
-            state.entries.first { $0.identifier == identifier }
-                .map { CLMonitor.Record(condition: $0.condition, lastEvent: $0.last) }
-        }
+        state.withLock { $0.condition(identifier) }
+            .map { CLMonitor.Record(condition: $0.condition, lastEvent: $0.last) }
+    }
+
+    private func condition(
+        _ identifier: String, _ condition: any CLCondition, _ shape: RegionShape?, _ told: Event.State,
+        _ timestamp: Double
+    ) -> Condition {
+        Condition(
+            identifier: identifier, condition: condition, shape: shape, posted: told,
+            last: event(identifier, told, timestamp), kept: (told, timestamp))
+    }
+
+    @discardableResult private func add(_ condition: Condition) -> (isAdded: Bool, former: Condition?) {
+        state.withLock { $0.add(condition) }
     }
 
     // MARK: What the engine tells
 
-    private func watch(_ identifier: String, _ shape: RegionShape, known: CLRegionState) {
-        engine.watch(.init(owner: owner, identifier: identifier), shape, known: known) { [weak self] report in
-            self?.take(report, identifier, shape)
+    private func watch(_ condition: Condition, known: CLRegionState) {
+        guard let shape = condition.shape else { return }
+        let (watch, identifier) = (condition.watch, condition.identifier)
+        engine.watch(watch, shape, known: known) { [weak self] report in
+            self?.take(report, identifier, shape, watch)
         }
+        // Removed meanwhile by another thread, which had nothing to end yet.
+        if !state.withLock({ $0.has(watch) }) { engine.unwatch([watch]) }
     }
 
-    private func take(_ report: RegionEngine.Report, _ identifier: String, _ shape: RegionShape) {
+    private func take(
+        _ report: RegionEngine.Report, _ identifier: String, _ shape: RegionShape, _ watch: RegionEngine.Watch
+    ) {
         var refinement: CLMonitor.BeaconIdentityCondition?
         if let beacon = report.beacon, case .beacons(let pattern) = shape, pattern.minor == nil {
             refinement = CLMonitor.BeaconIdentityCondition(beacon)
         }
-        post(
-            event(identifier, report.state == .inside ? .satisfied : .unsatisfied, report.timestamp, refinement))
+        let state: Event.State = report.state == .inside ? .satisfied : .unsatisfied
+        post(event(identifier, state, report.timestamp, refinement), watch)
     }
 
-    /// Hands an event on unless it says what the last one said.
-    private func post(_ event: Event) {
-        let loop = state.withLock { state -> MonitorLoop?? in
-            if let index = state.entries.firstIndex(where: { $0.identifier == event.identifier }) {
-                guard state.entries[index].posted != event.state else { return nil }
-                state.entries[index].posted = event.state
-            }
-            if let loop = state.loop { return loop }
-            state.waiting.append(event, limit: Self.eventLimit)
-            return .some(nil)
+    /// Has an event wait for the loop, and tells that.
+    private func post(_ event: Event, _ watch: RegionEngine.Watch? = nil) {
+        let loop = state.withLock { state in
+            state.post(.init(event: event, watch: watch)) ? state.loop : nil
         }
-        if let loop, let loop { loop.add(event) }
+        loop?.look()
     }
 
     private func event(
@@ -201,18 +168,13 @@ final class MonitorCore: Sendable {
 
     // MARK: Loops
 
-    private var loop: MonitorLoop? { state.withLock { $0.loop } }
-
-    /// A loop takes over; what waits for it.
+    /// A loop takes over; the one before it ends.
     func begin(_ loop: MonitorLoop) {
-        let former = state.withLock { state -> MonitorLoop? in
+        let former = state.withLock { state in
             defer { state.loop = loop }
             return state.loop
         }
-        if let former { giveBack(former.end()) }
-        state.withLock { state in
-            while let event = state.waiting.takeFirst() { loop.add(event) }
-        }
+        former?.end()
     }
 
     /// A loop was left; what it has not taken waits for the next one.
@@ -220,44 +182,17 @@ final class MonitorCore: Sendable {
         state.withLock { state in
             if state.loop === loop { state.loop = nil }
         }
-        giveBack(loop.end())
     }
 
-    private func giveBack(_ events: [Event]) {
-        state.withLock { state in
-            for event in events { state.waiting.append(event, limit: Self.eventLimit) }
-        }
-    }
-
-    /// A loop was given an event.
-    func handedOver(_ event: Event) {
-        state.withLock { state in
-            guard let index = state.entries.firstIndex(where: { $0.identifier == event.identifier }) else { return }
-            state.entries[index].last = event
-        }
-    }
+    func takeFirst(for loop: MonitorLoop) -> MonitorState.News? { state.withLock { $0.takeFirst(for: loop) } }
 
     /// A loop has done with an event: it shall not come again after a new start.
-    func finished(_ event: Event) {
-        let isNews = state.withLock { state in
-            guard let index = state.entries.firstIndex(where: { $0.identifier == event.identifier }) else {
-                return false
-            }
-            state.entries[index].kept = (event.state, event.date.timeIntervalSinceReferenceDate)
-            return true
-        }
-        if isNews { save(atOnce: true) }
+    func finished(_ news: MonitorState.News) {
+        if state.withLock({ $0.finish(news) }) { save(atOnce: true) }
     }
 
     private func save(atOnce: Bool) {
-        let stored = state.withLock { $0.entries }.compactMap { entry in
-            entry.shape.map {
-                StoredRegion(
-                    identifier: entry.identifier, shape: $0, state: Int(entry.kept.state.rawValue),
-                    date: entry.kept.timestamp)
-            }
-        }
-        store.replace(owner, with: stored)
+        state.withLock { store.replace(owner, with: $0.stored) }
         store.save(atOnce: atOnce)
     }
 
@@ -267,13 +202,11 @@ final class MonitorCore: Sendable {
 extension MonitorCore: LocationAuthorization.Observer {
     func authorizationChanged() {
         let now = clock.wallTime.sinceReferenceDate
-        let entries = state.withLock { $0.entries }
-        for entry in entries {
-            guard let shape = entry.shape else { continue }
+        for condition in state.withLock(\.conditions) where condition.shape != nil {
             if isRefused {
-                post(event(entry.identifier, .unmonitored, now))
-            } else if entry.posted == .unmonitored {
-                watch(entry.identifier, shape, known: .unknown)
+                post(event(condition.identifier, .unmonitored, now), condition.watch)
+            } else if condition.posted == .unmonitored {
+                watch(condition, known: .unknown)
             }
         }
     }

@@ -4,60 +4,49 @@ import AppDelivery
 import DeviceCore
 import Synchronization
 
-/// One loop over the events of a monitor.
+/// One loop over the events of a monitor, which keeps them until the loop's program asks for one.
 final class MonitorLoop: Sendable {
-    private struct Waiting: ConsumedState {
-        var events = Outbox<CLMonitor.Event>()
+    private struct Source: ConsumedState {
+        let core: MonitorCore
+        weak var loop: MonitorLoop?
 
-        mutating func takeFirst() -> CLMonitor.Event? { events.takeFirst() }
+        mutating func takeFirst() -> MonitorState.News? { loop.flatMap { core.takeFirst(for: $0) } }
     }
 
     private let core: MonitorCore
-    private let loop: ConsumerLoop<Waiting>
-    /// The event that the program works on.
-    private let current = Mutex<CLMonitor.Event?>(nil)
+    private let loop: ConsumerLoop<Source>
+    /// What the program works on.
+    private let current = Mutex<MonitorState.News?>(nil)
 
     init(_ core: MonitorCore) {
         self.core = core
-        loop = ConsumerLoop(Waiting(), gate: core.gate)
+        loop = ConsumerLoop(Source(core: core), gate: core.gate)
     }
 
     func next() async -> CLMonitor.Event? {
         finishCurrent()
-        if loop.start({ _ in }) { core.begin(self) }
-        guard let event = await loop.next(onCancel: { self.finish() }) else { return nil }
-        core.handedOver(event)
-        current.withLock { $0 = event }
-        return event
+        if loop.start({ $0.loop = self }) { core.begin(self) }
+        guard let news = await loop.next(onCancel: { self.finish() }) else { return nil }
+        current.withLock { $0 = news }
+        return news.event
     }
 
     /// The loop was left, or its task cancelled.
     func finish() {
         finishCurrent()
         core.end(self)
+        loop.finish()
     }
 
     private func finishCurrent() {
-        if let event = current.withLock({ $0.take() }) { core.finished(event) }
+        if let news = current.withLock({ $0.take() }) { core.finished(news) }
     }
 
     // MARK: The monitor's side
 
-    func add(_ event: CLMonitor.Event) {
-        loop.change { $0.events.append(event, limit: MonitorCore.eventLimit) }
-    }
+    /// Something waits.
+    func look() { loop.change { _ in } }
 
-    func forget(_ identifier: String) {
-        loop.change { state in state.events.removeAll { $0.identifier == identifier } }
-    }
-
-    /// Ends it; what the program has not taken.
-    func end() -> [CLMonitor.Event] {
-        let rest = Mutex<[CLMonitor.Event]>([])
-        loop.change { state in
-            while let event = state.takeFirst() { rest.withLock { $0.append(event) } }
-        }
-        loop.finish()
-        return rest.withLock { $0 }
-    }
+    /// Another loop has taken over.
+    func end() { loop.finish() }
 }

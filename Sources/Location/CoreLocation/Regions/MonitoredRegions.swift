@@ -14,8 +14,9 @@ final class MonitoredRegions: Sendable {
     static let limit = 20
 
     fileprivate struct Entry {
+        let watch = RegionEngine.Watch()
         /// A copy of the program's, whose identifier and shape do not change.
-        var region: CLRegion
+        let region: CLRegion
         /// The state that managers know or will hear of, and since when.
         var told: CLRegionState
         var date: Double?
@@ -71,23 +72,21 @@ final class MonitoredRegions: Sendable {
 
     /// Takes up what the file has, once.
     private func load() {
-        let isFirst = state.withLock { state in
-            defer { state.isLoaded = true }
-            return !state.isLoaded
+        let entries = state.withLock { state -> [Entry] in
+            guard !state.isLoaded else { return [] }
+            state.isLoaded = true
+            state.entries = store.load(.managers).prefix(Self.limit).compactMap { stored in
+                guard let region = stored.region, RegionShape(region)?.problem(identifier: region.identifier) == nil
+                else { return nil }
+                return Entry(region, told: CLRegionState(rawValue: stored.state) ?? .unknown, date: stored.date)
+            }
+            return state.entries
         }
-        guard isFirst else { return }
-        let kept = store.load(.managers)
-        guard !kept.isEmpty else { return }
+        guard !entries.isEmpty else { return }
         register()
         // As if they were started now, which is what an earlier run did.
         if authorization.status == .notDetermined { authorization.request(.start, purpose: nil) }
-        for stored in kept.prefix(Self.limit) {
-            guard let region = stored.region, RegionShape(region)?.problem(identifier: region.identifier) == nil
-            else { continue }
-            let known = CLRegionState(rawValue: stored.state) ?? .unknown
-            state.withLock { $0.entries.append(Entry(region, told: known, date: stored.date)) }
-            watch(region, known: known)
-        }
+        for entry in entries { watch(entry) }
     }
 
     // MARK: What programs ask for
@@ -117,16 +116,15 @@ final class MonitoredRegions: Sendable {
         }
         if authorization.status == .notDetermined { authorization.request(.start, purpose: client.purpose) }
         if let denial { return client.tell(.failed(region, denial)) }
-        let isAdded = state.withLock { state in
-            let entry = Entry(region, told: .unknown, date: nil)
+        let entry = Entry(region, told: .unknown, date: nil)
+        let (isAdded, former) = state.withLock { state -> (Bool, Entry?) in
             if let index = state.entries.firstIndex(where: { $0.region.identifier == identifier }) {
-                state.entries[index] = entry
-            } else if state.entries.count < Self.limit {
-                state.entries.append(entry)
-            } else {
-                return false
+                defer { state.entries[index] = entry }
+                return (true, state.entries[index])
             }
-            return true
+            guard state.entries.count < Self.limit else { return (false, nil) }
+            state.entries.append(entry)
+            return (true, nil)
         }
         guard isAdded else {
             return client.tell(
@@ -142,18 +140,18 @@ final class MonitoredRegions: Sendable {
         save(atOnce: false)
         client.tell(.started(region))
         register()
-        watch(region, known: .unknown)
+        watch(entry)
+        // Not before: the engine would let go of its source in between.
+        if let former { engine.unwatch([former.watch]) }
     }
 
     func stop(_ identifier: String) {
         load()
-        let isRemoved = state.withLock { state in
-            let count = state.entries.count
-            state.entries.removeAll { $0.region.identifier == identifier }
-            return state.entries.count < count
+        let removed = state.withLock { state -> Entry? in
+            state.entries.firstIndex { $0.region.identifier == identifier }.map { state.entries.remove(at: $0) }
         }
-        guard isRemoved else { return }
-        engine.unwatch(.init(owner: .managers, identifier: identifier))
+        guard let removed else { return }
+        engine.unwatch([removed.watch])
         save(atOnce: false)
     }
 
@@ -162,52 +160,45 @@ final class MonitoredRegions: Sendable {
         load()
         guard let copy = region.copy() as? CLRegion else { return }
         let entry = state.withLock { $0.entries.first { $0.region.identifier == copy.identifier } }
-        let state = engine.state(of: .init(owner: .managers, identifier: copy.identifier))
-        client.tell(.determined(entry?.copy ?? copy, state))
+        client.tell(.determined(entry?.copy ?? copy, entry.map { engine.state(of: $0.watch) } ?? .unknown))
     }
 
     // MARK: What the engine tells
 
-    private func watch(_ region: CLRegion, known: CLRegionState) {
-        guard let shape = RegionShape(region) else { return }
-        let identifier = region.identifier
-        engine.watch(.init(owner: .managers, identifier: identifier), shape, known: known) { [weak self] report in
-            self?.take(report, identifier)
-        }
+    private func watch(_ entry: Entry) {
+        guard let shape = RegionShape(entry.region) else { return }
+        let watch = entry.watch
+        engine.watch(watch, shape, known: entry.told) { [weak self] report in self?.take(report, watch) }
+        // Stopped meanwhile by another thread, which had nothing to end yet.
+        if !isCurrent(watch) { engine.unwatch([watch]) }
     }
 
-    private func take(_ report: RegionEngine.Report, _ identifier: String) {
-        let found = state.withLock { state -> (CLRegion, CLRegionState, [any RegionListener])? in
-            guard let index = state.entries.firstIndex(where: { $0.region.identifier == identifier }) else {
-                return nil
-            }
+    private func take(_ report: RegionEngine.Report, _ watch: RegionEngine.Watch) {
+        let found = state.withLock { state -> (RegionChange, [any RegionListener])? in
+            guard let index = state.entries.firstIndex(where: { $0.watch == watch }) else { return nil }
             let former = state.entries[index].told
             state.entries[index].told = report.state
             state.entries[index].date = report.timestamp
-            return (state.entries[index].copy, former, state.clients.compactMap(\.client))
+            guard former != report.state else { return nil }
+            let change = RegionChange(
+                watch: watch, region: state.entries[index].copy, former: former, state: report.state,
+                timestamp: report.timestamp)
+            return (change, state.clients.compactMap(\.client))
         }
-        guard let (region, former, clients) = found, former != report.state else { return }
-        for client in clients {
-            client.tell(.determined(region, report.state))
-            // To be inside from the start is no entry.
-            if former != .unknown {
-                switch report.state {
-                case .inside: if region.notifyOnEntry { client.tell(.entered(region)) }
-                case .outside: if region.notifyOnExit { client.tell(.left(region)) }
-                case .unknown: break
-                }
-            }
-            client.tell(.told { [weak self] in self?.hasHeard(of: report, identifier) })
-        }
+        guard let (change, clients) = found else { return }
+        for client in clients { client.tell(.changed(change)) }
+    }
+
+    /// True while that watch is the one over its region.
+    func isCurrent(_ watch: RegionEngine.Watch) -> Bool {
+        state.withLock { state in state.entries.contains { $0.watch == watch } }
     }
 
     /// A delegate has heard of a state, which is kept before anything else is told: so it is not told again.
-    private func hasHeard(of report: RegionEngine.Report, _ identifier: String) {
+    func hasHeard(of change: RegionChange) {
         let isNews = state.withLock { state in
-            guard let index = state.entries.firstIndex(where: { $0.region.identifier == identifier }) else {
-                return false
-            }
-            let heard = (report.state, Optional(report.timestamp))
+            guard let index = state.entries.firstIndex(where: { $0.watch == change.watch }) else { return false }
+            let heard = (change.state, Optional(change.timestamp))
             defer { state.entries[index].heard = heard }
             return state.entries[index].heard != heard
         }
@@ -215,10 +206,10 @@ final class MonitoredRegions: Sendable {
     }
 
     private func save(atOnce: Bool) {
-        let stored = state.withLock { $0.entries }.map {
-            StoredRegion($0.region, state: $0.heard.state, date: $0.heard.date)
+        state.withLock { state in
+            let stored = state.entries.map { StoredRegion($0.region, state: $0.heard.state, date: $0.heard.date) }
+            store.replace(.managers, with: stored)
         }
-        store.replace(.managers, with: stored)
         store.save(atOnce: atOnce)
     }
 

@@ -21,8 +21,7 @@ extension RegionEngine {
     private func hear(_ sighting: BeaconSighting) {
         guard isAllowed else { return }
         let date = date(of: sighting.time)
-        let news = state.withLock { state -> [(Tell, Report)] in
-            var news: [(Tell, Report)] = []
+        state.withLock { state in
             for index in state.watched.indices {
                 guard case .beacons(let pattern, var tracker) = state.watched[index].tracker,
                     pattern.matches(sighting.identity)
@@ -31,11 +30,10 @@ extension RegionEngine {
                 state.watched[index].tracker = .beacons(pattern, tracker)
                 guard isNews else { continue }
                 let report = Report(state: .inside, timestamp: date, beacon: sighting.identity)
-                news.append((state.watched[index].tell, report))
+                state.add(report, of: state.watched[index])
             }
-            return news
         }
-        for (tell, report) in news { tell(report) }
+        tellNews()
     }
 
     /// The timer is for the first beacon that may not have been heard for too long; sightings in between do not move it.
@@ -51,19 +49,17 @@ extension RegionEngine {
     private func lookForSilence() {
         let now = clock.now
         let date = date(of: now)
-        let news = state.withLock { state -> [(Tell, Report)] in
+        state.withLock { state in
             state.timer = nil
-            guard !state.isDeaf, isAllowed else { return [] }
-            var news: [(Tell, Report)] = []
+            guard !state.isDeaf, isAllowed else { return }
             for index in state.watched.indices {
                 guard case .beacons(let pattern, var tracker) = state.watched[index].tracker, tracker.look(now: now)
                 else { continue }
                 state.watched[index].tracker = .beacons(pattern, tracker)
-                news.append((state.watched[index].tell, Report(state: .outside, timestamp: date)))
+                state.add(Report(state: .outside, timestamp: date), of: state.watched[index])
             }
-            return news
         }
-        for (tell, report) in news { tell(report) }
+        tellNews()
         setTimer()
     }
 

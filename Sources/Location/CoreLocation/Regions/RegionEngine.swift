@@ -12,16 +12,11 @@ import Synchronization
 /// when the device moves: it reports as often as the receiver does, and each report costs a few microseconds here. There
 /// is no timer for circles. So when the receiver rests, or no receiver is there, nothing wakes this process for them.
 final class RegionEngine: Sendable {
-    /// Who watches, and what it calls the region.
-    struct Key: Hashable, Sendable {
-        var owner: Owner
-        var identifier: String
-    }
-
-    /// Managers share their regions; each monitor has conditions of its own.
-    enum Owner: Hashable, Sendable {
-        case managers
-        case monitor(String)
+    /// One watch over one region. None has the name of an earlier one: what is still on its way from a watch that has
+    /// ended is not taken for news of the one in its place.
+    struct Watch: Hashable, Sendable {
+        private static let last = Atomic<UInt64>(0)
+        private let number = Watch.last.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
     /// The state of a region, when it has become known or is another one.
@@ -48,13 +43,21 @@ final class RegionEngine: Sendable {
     }
 
     struct Watched {
-        let key: Key
+        let watch: Watch
         var tracker: Tracker
         let tell: Tell
     }
 
+    struct News: Sendable {
+        let watch: Watch
+        let tell: Tell
+        let report: Report
+    }
+
     struct State {
         var watched: [Watched] = []
+        /// What is to be told, in order: two threads must not tell the states of one region the wrong way round.
+        var news = Outbox<News>()
         var rules = RegionRules()
         var track = PositionTrack()
         var sky: SkyReport?
@@ -102,12 +105,13 @@ final class RegionEngine: Sendable {
     /// Why no beacon can be heard; nil when they can.
     var beaconProblem: DeviceError? { beacons.problem }
 
-    /// Watches a region from now on, in the place of one with that key.
+    /// Watches a region from now on; a watch that goes on already begins anew.
     ///
     /// - Parameters:
     ///   - known: The state that holds until something else is seen. Unknown: the first state that is seen is reported.
-    ///   - tell: Called without a lock, on the source's thread, or within this call when a fix is at hand.
-    func watch(_ key: Key, _ shape: RegionShape, known: CLRegionState = .unknown, tell: @escaping Tell) {
+    ///   - tell: Called without a lock, on the source's thread, or within this call when a fix is at hand. A report may
+    ///     be on its way while the watch is ended, so the caller asks whether it is still its own.
+    func watch(_ watch: Watch, _ shape: RegionShape, known: CLRegionState = .unknown, tell: @escaping Tell) {
         let now = clock.now
         let fresh = positions.lastFix.flatMap { fix -> TrackedFix? in
             guard now.seconds(since: fix.report.arrival) <= Self.freshness,
@@ -116,41 +120,44 @@ final class RegionEngine: Sendable {
             return TrackedFix(fix.report, sky: fix.sky, wallTime: clock.wallTime)
         }
         let isAllowed = isAllowed
-        let report = state.withLock { state -> Report? in
+        state.withLock { state in
             if state.watched.isEmpty { state.since = clock.wallTime }
             let tracker: Tracker =
                 switch shape {
                 case .circle(let circle): .circle(circle, RegionTracker(state: known))
                 case .beacons(let pattern): .beacons(pattern, BeaconTracker(state: known, now: now))
                 }
-            var watched = Watched(key: key, tracker: tracker, tell: tell)
-            let report = isAllowed ? fresh.flatMap { Self.take($0, &watched, state.track, state.rules) } : nil
-            if let index = state.watched.firstIndex(where: { $0.key == key }) {
+            var watched = Watched(watch: watch, tracker: tracker, tell: tell)
+            state.news.removeAll { $0.watch == watch }
+            if isAllowed, let fresh, let report = Self.take(fresh, &watched, state.track, state.rules) {
+                state.add(report, of: watched)
+            }
+            if let index = state.watched.firstIndex(where: { $0.watch == watch }) {
                 state.watched[index] = watched
             } else {
                 state.watched.append(watched)
             }
-            return report
         }
         register()
-        if let report { tell(report) }
+        tellNews()
         adjust()
     }
 
-    func unwatch(_ key: Key) {
-        state.withLock { state in state.watched.removeAll { $0.key == key } }
-        adjust()
-    }
-
-    func unwatchAll(of owner: Owner) {
-        state.withLock { state in state.watched.removeAll { $0.key.owner == owner } }
+    func unwatch(_ watches: [Watch]) {
+        state.withLock { state in
+            state.watched.removeAll { watches.contains($0.watch) }
+            state.news.removeAll { watches.contains($0.watch) }
+        }
         adjust()
     }
 
     /// On which side the device is; unknown, too, when nobody watches that.
-    func state(of key: Key) -> CLRegionState {
-        state.withLock { state in state.watched.first { $0.key == key }?.tracker.state ?? .unknown }
+    func state(of watch: Watch) -> CLRegionState {
+        state.withLock { state in state.watched.first { $0.watch == watch }?.tracker.state ?? .unknown }
     }
+
+    /// Tells what waits, unless another thread, or a caller further up, is doing so.
+    func tellNews() { state.handOn(\.news) { $0.tell($0.report) } }
 
     /// True while borders may be watched: a coarse position tells nothing of them.
     var isAllowed: Bool { authorization.grantedAccuracy == .fullAccuracy }
@@ -194,18 +201,17 @@ final class RegionEngine: Sendable {
 
     private func take(_ report: PositionReport) {
         guard isAllowed else { return }
-        let news = state.withLock { state -> [(Tell, Report)] in
+        let hasNews = state.withLock { state in
             let sky = state.sky.flatMap { $0.receiver == report.receiver ? $0 : nil }
             let fix = TrackedFix(report, sky: sky, wallTime: clock.wallTime)
-            guard state.track.accept(fix) else { return [] }
-            var news: [(Tell, Report)] = []
+            guard state.track.accept(fix) else { return false }
             for index in state.watched.indices {
                 guard let report = Self.take(fix, &state.watched[index], state.track, state.rules) else { continue }
-                news.append((state.watched[index].tell, report))
+                state.add(report, of: state.watched[index])
             }
-            return news
+            return !state.news.isEmpty
         }
-        for (tell, report) in news { tell(report) }
+        if hasNews { tellNews() }
     }
 
     private static func take(
@@ -217,6 +223,15 @@ final class RegionEngine: Sendable {
         )
         watched.tracker = .circle(circle, tracker)
         return change.map { Report(state: $0.state, timestamp: $0.timestamp) }
+    }
+}
+
+extension RegionEngine.State {
+    /// More news than this does not wait for a thread that tells.
+    private static let limit = 4096
+
+    mutating func add(_ report: RegionEngine.Report, of watched: RegionEngine.Watched) {
+        news.append(.init(watch: watched.watch, tell: watched.tell, report: report), limit: Self.limit)
     }
 }
 

@@ -4,11 +4,25 @@
 enum RegionNews: Sendable {
     case started(CLRegion)
     case failed(CLRegion, CLError)
+    /// An answer to the program.
     case determined(CLRegion, CLRegionState)
-    case entered(CLRegion)
-    case left(CLRegion)
-    /// The program has heard of what came before.
-    case told(@Sendable () -> Void)
+    /// The state of a region is another one. Nobody is told once the region is not monitored any more, or anew.
+    case changed(RegionChange)
+}
+
+/// What becomes known of a region that is monitored.
+struct RegionChange: Sendable {
+    let watch: RegionEngine.Watch
+    /// For the program, which may change it.
+    let region: CLRegion
+    let former: CLRegionState
+    let state: CLRegionState
+    /// Since when: seconds since 2001-01-01T00:00:00Z.
+    let timestamp: Double
+
+    /// To be inside from the start is no entry.
+    var isEntry: Bool { former != .unknown && state == .inside && region.notifyOnEntry }
+    var isExit: Bool { former != .unknown && state == .outside && region.notifyOnExit }
 }
 
 /// A manager, as far as regions know one.

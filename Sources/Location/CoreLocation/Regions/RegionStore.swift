@@ -72,6 +72,12 @@ extension StoredRegion {
 ///
 /// What a file holds that is not whole is left out with one warning, and everything begins anew.
 final class RegionStore: Sendable {
+    /// Managers share their regions; each monitor has conditions of its own.
+    enum Owner {
+        case managers
+        case monitor(String)
+    }
+
     /// The names in the file: that of the managers' set is empty.
     private struct Contents: Codable, Sendable {
         var format = RegionStore.format
@@ -106,7 +112,7 @@ final class RegionStore: Sendable {
     /// True when nothing outlasts the program though it should.
     var isUnavailable: Bool { file.map(\.hasFailed) ?? false }
 
-    func load(_ owner: RegionEngine.Owner) -> [StoredRegion] {
+    func load(_ owner: Owner) -> [StoredRegion] {
         state.withLock { state in
             loadIfNeeded(&state)
             return switch owner {
@@ -116,7 +122,7 @@ final class RegionStore: Sendable {
         }
     }
 
-    func replace(_ owner: RegionEngine.Owner, with regions: [StoredRegion]) {
+    func replace(_ owner: Owner, with regions: [StoredRegion]) {
         guard file != nil else { return }
         state.withLock { state in
             loadIfNeeded(&state)

@@ -31,12 +31,14 @@ final class StepEngine: Sendable {
     private static let interval = 0.02
     /// Seconds that readings may wait for others: news comes once a second.
     private static let latency = 0.5
+    /// Reads and writes the files of all engines, one after the other, so that nobody else waits for the disk.
+    private static let disk = DispatchQueue(label: "device-services.steps", qos: .utility)
+    /// A program that stops counting and ends at once has its steps stored.
+    private static let storesAtExit = atexit { StepEngine.disk.sync {} }
 
     private let device: Device
     private let file: StepLogFile?
-    private let background = DispatchQueue(label: "device-services.steps", qos: .utility)
     private let state: Mutex<State>
-    private let loading = Mutex(())
     private let accelerometer = StandingSubscription<MotionRequest>()
     private let barometer = StandingSubscription<MotionRequest>()
 
@@ -84,7 +86,6 @@ final class StepEngine: Sendable {
             return state.clients.isEmpty
         }
         adjust()
-        // At once, as the program may be about to end.
         if isLast { store() }
     }
 
@@ -125,20 +126,22 @@ final class StepEngine: Sendable {
 
     /// Reads the file, once.
     private func load() {
-        loading.withLock { _ in
+        guard let file, !state.withLock(\.isLoaded) else { return }
+        Self.disk.sync {
             guard !state.withLock(\.isLoaded) else { return }
-            let stored = file?.load()
+            let stored = file.load()
             let now = device.clock.wallTime.seconds
             state.withLock { state in
                 state.isLoaded = true
-                if let stored { state.core.begin(with: stored.log, lengthFactor: stored.lengthFactor, now: now) }
+                state.core.begin(with: stored.log, lengthFactor: stored.lengthFactor, now: now)
             }
         }
     }
 
     private func store() {
         guard let file else { return }
-        loading.withLock { _ in
+        _ = Self.storesAtExit
+        Self.disk.async { [self] in
             let (log, factor, isNew) = state.withLock { state in
                 defer { state.core.hasNews = false }
                 return (state.core.log, state.core.lengthFactor, state.core.hasNews)
@@ -185,7 +188,7 @@ final class StepEngine: Sendable {
                 state.post(.regained)
             }
         }
-        if hasToStore { background.async { self.store() } }
+        if hasToStore { store() }
         handOver()
     }
 

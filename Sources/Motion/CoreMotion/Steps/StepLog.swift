@@ -89,10 +89,16 @@ struct StepLog: Sendable {
 
     /// Takes what another log has of other times. Where both have something, this one's counts.
     mutating func merge(_ other: StepLog, now: Double) {
-        let own = stretches
-        // Both are in the order of time, but for clocks that were set back.
-        let kept = other.stretches.filter { stretch in
-            !own.contains { $0.start <= stretch.end && $0.end >= stretch.start }
+        // Those of either are in the order of time, but for clocks that were set back.
+        let own = stretches.sorted { $0.start < $1.start }
+        // The latest end of all up to each.
+        var ends: [Double] = []
+        for stretch in own { ends.append(max(ends.last ?? -.infinity, stretch.end)) }
+        var index = 0
+        var kept: [Stretch] = []
+        for stretch in other.stretches.sorted(by: { $0.end < $1.end }) {
+            while index < own.count, own[index].start <= stretch.end { index += 1 }
+            if index == 0 || ends[index - 1] < stretch.start { kept.append(stretch) }
         }
         stretches = (kept + own).sorted { $0.start < $1.start }
         let first = activities.first?.start ?? .infinity

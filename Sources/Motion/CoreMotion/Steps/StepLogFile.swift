@@ -6,14 +6,12 @@ import Logging
 
 /// The file in which the steps and activities of the last seven days are kept, beside the calibrations.
 ///
-/// Live devices only. It is written beside the old one and then takes its place, so that it is whole whenever power
-/// fails. One that cannot be used is left out with one warning, and written over with what comes next.
+/// Live devices only. It is whole whenever power fails, and only its user reads it. One that cannot be used is left out with one warning, and written over with what comes next.
 struct StepLogFile: Sendable {
     /// The largest that is read, in bytes; the longest of ours has about one and a half million.
     static let maximumSize = 4 << 20
 
     private let path: String
-    private let folder: String
 
     /// The file of that device; nil where nothing is kept.
     init?(of device: Device) {
@@ -23,10 +21,7 @@ struct StepLogFile: Sendable {
         self.init(folder: folder)
     }
 
-    init(folder: String) {
-        self.folder = folder
-        path = folder + "/steps.json"
-    }
+    init(folder: String) { path = folder + "/steps.json" }
 
     /// What is kept, and the factor of the length of steps.
     func load(warn: (String) -> Void = Self.log) -> (log: StepLog, lengthFactor: Double) {
@@ -47,11 +42,7 @@ struct StepLogFile: Sendable {
         var log = log
         log.merge(load(warn: { _ in }).log, now: now.seconds)
         do throws(DeviceError) {
-            try FileBytes.makeFolder(folder)
-            try FileBytes.replace(
-                path, with: log.json(lengthFactor: lengthFactor), temporary: "\(folder)/.\(getpid())-0.tmp",
-                mode: 0o600,
-                elsewhere: FileBytes.elsewhereToStore)
+            try StateFolder.replace(path, with: log.json(lengthFactor: lengthFactor))
         } catch {
             warn("The steps are not kept: \(error)")
         }

@@ -4,6 +4,7 @@ import DeviceCore
 import Foundation
 import SensorFusion
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import CoreMotion
@@ -56,6 +57,9 @@ struct StepLogTests {
         file.store(sample, lengthFactor: 1.07, now: WallTime(seconds: Self.start + 4000) ?? .epoch) { problem in
             problems.withLock { $0.append(problem) }
         }
+        // It tells when somebody moved.
+        let mode = try FileManager.default.attributesOfItem(atPath: folder.file)[.posixPermissions] as? NSNumber
+        #expect(mode?.intValue == 0o600)
         let (log, factor) = file.load { problem in problems.withLock { $0.append(problem) } }
         #expect(problems.withLock { $0 }.isEmpty)
         #expect(factor == 1.07)
@@ -122,6 +126,27 @@ struct StepLogTests {
         file.store(other, lengthFactor: 1, now: now)
         file.store(sample, lengthFactor: 1, now: now)
         #expect(file.load().log.totals(from: 0, to: 1e10).steps == 165)
+    }
+
+    @Test("A merge keeps what a comparison of all with all keeps, also after clocks were set back", arguments: 0..<20)
+    func mergesAsCompared(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        func log() -> StepLog {
+            let stretches = (0..<Int.random(in: 0...60, using: &random)).map { _ in
+                let start = Self.start + Double(Int.random(in: 0..<600, using: &random))
+                return StepLog.Stretch(start: start, end: start + Double(Int.random(in: 0...10, using: &random)))
+            }
+            // In order, but for a few.
+            return StepLog(stretches: stretches.sorted { $0.start + Double($0.end) < $1.start + Double($1.end) })
+        }
+        let (own, other) = (log(), log())
+        var merged = own
+        merged.merge(other, now: Self.start + 1000)
+        let kept = other.stretches.filter { one in
+            !own.stretches.contains { $0.start <= one.end && $0.end >= one.start }
+        }
+        #expect(merged.stretches.map(\.start) == (kept + own.stretches).map(\.start).sorted())
+        #expect(Set(merged.stretches) == Set(kept + own.stretches))
     }
 
     @Test("Seven days are kept, and no more than the limits")

@@ -4,6 +4,7 @@ import DeviceCore
 import Foundation
 import MotionEngine
 import SensorFusion
+import TestSupport
 import Testing
 
 @testable import CoreMotion
@@ -149,11 +150,11 @@ struct DeviceMotionPoseTests {
 
     @Test("Gravity and the user's acceleration add up to the reading of the accelerometer")
     func sum() throws {
-        var numbers = SplitMix(state: 42)
+        var numbers = SeededGenerator(seed: 42)
         for _ in 0..<20_000 {
             var state = States.at(0)
-            state.attitude = Quaternion(components: numbers.vector(1)).normalized
-            let v = numbers.vector(40)
+            state.attitude = Quaternion(components: Self.vector(1, &numbers)).normalized
+            let v = Self.vector(40, &numbers)
             state.acceleration = [v.x, v.y, v.z]
             let motion = try motion(state, .xArbitraryZVertical)
             let reading = MotionConversion.acceleration(state.acceleration)
@@ -166,20 +167,7 @@ struct DeviceMotionPoseTests {
         }
     }
 
-    /// A sequence of random numbers that is the same everywhere (Steele, Lea, Flood 2014).
-    private struct SplitMix {
-        var state: UInt64
-
-        mutating func next() -> Double {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return Double((z ^ (z >> 31)) >> 11) / 4_503_599_627_370_496 - 1
-        }
-
-        mutating func vector(_ size: Double) -> SIMD4<Double> {
-            [next() * size, next() * size, next() * size, next() * size]
-        }
+    private static func vector(_ size: Double, _ random: inout SeededGenerator) -> SIMD4<Double> {
+        .random(in: -size...size, using: &random)
     }
 }

@@ -2,13 +2,14 @@
 
 import DeviceCore
 import IIOFormat
+import TestSupport
 import Testing
 
 @Suite("Text that is no description")
 struct OddTextTests {
     @Test("Random text in every place gives nothing or something, and never ends the process")
     func random() {
-        var random = SplitMix(state: 99)
+        var random = SeededGenerator(seed: 99)
         let alphabet = Array("0123456789.,;:+-eEnaifsulbeSUX/>[] \n\t\u{0}½٣é😀")
         for _ in 0..<3000 {
             let text = String(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IIOFormat
+import TestSupport
 import Testing
 
 /// Every kind of format over random bytes, against a decoder that takes one bit after the other.
@@ -36,7 +37,7 @@ struct ScanDecoderRandomTests {
     @Test("Each format gives what its definition says", arguments: formats)
     func agrees(text: String) throws {
         let format = try #require(IIODataFormat(text))
-        var random = SplitMix(state: 42)
+        var random = SeededGenerator(seed: 42)
         for stamp in [nil, "le:s64/64>>0", "be:s64/64>>0"] {
             for places in [3, 1] {
                 let bench = try ScanBench(Array(repeating: text, count: places), stamp: stamp)

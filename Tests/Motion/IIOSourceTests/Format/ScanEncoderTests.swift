@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IIOFormat
+import TestSupport
 import Testing
 
 @Suite("Scans out of samples")
@@ -51,7 +52,7 @@ struct ScanEncoderTests {
         let bench = try ScanBench(
             Array(repeating: text, count: 3), stamp: "le:s64/64>>0", scales: [0.25, 0.5, 1], offset: -3)
         let encoder = IIOScanEncoder(layout: bench.layout)
-        var random = SplitMix(state: 7)
+        var random = SeededGenerator(seed: 7)
         var bytes: [UInt8] = []
         var sent: [SIMD3<Double>] = []
         for place in 0..<50 {

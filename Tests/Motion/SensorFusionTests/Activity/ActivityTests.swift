@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SensorFusion
@@ -94,7 +95,7 @@ struct ActivityTests {
 
     @Test("Movement without a rhythm has no class")
     func unknown() {
-        var random = SplitMix(seed: 11)
+        var random = SeededGenerator(seed: 11)
         let handled = (0..<1500).map { _ -> SIMD3<Double> in
             let x = Double(random.next() % 1000) / 500 - 1
             let z = Double(random.next() % 1000) / 500 - 1

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import Testing
 
 @testable import SensorFusion
@@ -61,7 +62,7 @@ struct StepInputTests {
     @Test("Jitter, lost samples and 25 Hz change the count by a few per cent")
     func irregular() {
         let plain = count(timed)
-        var random = SplitMix(seed: 7)
+        var random = SeededGenerator(seed: 7)
         let jittered = timed.map { ($0.0, $0.1 + Double(random.next() % 1000) / 1000 * 0.018) }
         #expect(abs(count(jittered) - plain) <= plain / 30)
         let lossy = timed.filter { _ in random.next() % 10 > 1 }
@@ -132,7 +133,7 @@ struct StepInputTests {
 
     @Test("Noise, a fall and a slow swing are no steps")
     func noWalks() {
-        var random = SplitMix(seed: 3)
+        var random = SeededGenerator(seed: 3)
         let noise = (0..<15_000).map { _ -> SIMD3<Double> in
             let z = Double(random.next() % 10_000) / 5_000 - 1
             return SIMD3(0, 0, 9.8 + z * 2)
@@ -153,20 +154,5 @@ struct StepInputTests {
         for (index, value) in expected.enumerated() {
             #expect(abs(filter.update(index == 3 ? 12 : 9.8) - value) < 1e-9)
         }
-    }
-}
-
-/// Numbers by chance, the same each time: https://prng.di.unimi.it/splitmix64.c
-struct SplitMix {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
     }
 }

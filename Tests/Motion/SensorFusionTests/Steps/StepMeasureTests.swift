@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import Testing
 
 @testable import SensorFusion
@@ -90,7 +91,7 @@ struct StepMeasureTests {
         #expect(climb(lift, steps: false).ascended == 0)
         // Faster than anybody walks, though somebody walks to and fro in it.
         #expect(climb(lift).ascended == 0)
-        var random = SplitMix(seed: 5)
+        var random = SeededGenerator(seed: 5)
         let weather = (0..<3600).map { second -> Double in
             let noise = Double(random.next() % 1000) / 1000 - 0.5
             return Double(second) * 8 / 3600 + noise * 0.35

@@ -1,18 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import SystemCalls
+package import DeviceCore
+import Synchronization
+package import SystemCalls
 
-extension CalibrationFolder {
+/// The folder in which programs of this user keep what outlasts them: calibrations, regions, steps.
+package enum StateFolder {
     /// Writing takes less than a second; what is that many seconds old, nobody writes any more.
     private static let greatestAge: Int64 = 3600
     /// The most names of a folder that are looked at.
     private static let maximumNames = 10_000
+    /// One for all that a process writes, for all of it may be written at the same time.
+    private static let lastNumber = Atomic<UInt32>(0)
+
+    /// Writes a file beside the old one, which then takes its place, so that it is whole whenever power fails. Makes the
+    /// folder when it is not there.
+    package static func replace(
+        _ path: String, with bytes: [UInt8], mode: mode_t = NewFile.privateMode
+    ) throws(DeviceError) {
+        guard let slash = path.lastIndex(of: "/") else { return }
+        let folder = String(path[..<slash])
+        try FileBytes.makeFolder(folder)
+        removeLeftovers(in: folder)
+        let number = lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+        try FileBytes.replace(
+            path, with: bytes, temporary: "\(folder)/\(temporaryName(process: getpid(), number))", mode: mode,
+            elsewhere: FileBytes.elsewhereToStore)
+    }
 
     /// The name of a file that is being written.
-    static func temporaryName(process: Int32, _ number: UInt32) -> String { ".\(process)-\(number).tmp" }
+    private static func temporaryName(process: Int32, _ number: UInt32) -> String { ".\(process)-\(number).tmp" }
 
     /// True for a name as `temporaryName` makes them.
-    static func isTemporary(_ name: String) -> Bool {
+    private static func isTemporary(_ name: String) -> Bool {
         guard name.hasPrefix("."), name.hasSuffix(".tmp") else { return false }
         let numbers = name.dropFirst().dropLast(4).split(separator: "-", omittingEmptySubsequences: false)
         guard numbers.count == 2, let process = Int32(numbers[0]), let number = UInt32(numbers[1]) else { return false }
@@ -22,7 +42,7 @@ extension CalibrationFolder {
     /// Removes the files of writers that ended before the file had its name, as when power failed.
     ///
     /// Not by whether the process is there: the folder may be shared with another system, and numbers are given again.
-    static func removeLeftovers(in path: String) {
+    private static func removeLeftovers(in path: String) {
         guard var entries = FolderEntries(path) else { return }
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Foundation
+import LiveDevice
+import SimulatedDevice
+import Synchronization
+import Testing
+
+@testable import CoreLocation
+
+/// Regions, conditions and loops that come and go while something happens to them.
+@Suite("Watches that end and begin")
+final class WatchLifeTests {
+    private let folder = NSTemporaryDirectory() + "watches-\(UUID().uuidString)"
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    private func keep(_ device: SimulatedDevice) -> RegionStore {
+        let path = folder + "/regions.json"
+        return device.device.component(RegionStore.self) { _ in RegionStore(StateFile(path: path)) }
+    }
+
+    // MARK: Managers
+
+    @Test("A region that is stopped while others are told of the same position is told nothing more", arguments: 0...3)
+    func stoppedInCallback(number: Int) throws {
+        let device = try Drives.device(RegionDeliveryTests.drive)
+        let recorder = RegionRecorder()
+        device.use {
+            let manager = CLLocationManager()
+            manager.delegate = recorder
+            for name in 0...3 { manager.startMonitoring(for: RegionDeliveryTests.circle(200, "\(name)")) }
+            recorder.onEvent = { manager, region in
+                guard recorder.events.last?.hasPrefix("inside") == true, region.identifier == "\(number)" else {
+                    return
+                }
+                for name in 0...3 { manager.stopMonitoring(for: RegionDeliveryTests.circle(200, "\(name)")) }
+            }
+            device.play()
+        }
+        // Those before it in the row have been told by then; it is not entered itself.
+        let told = recorder.events.filter { $0.hasSuffix(" 30") }
+        let before = (0..<number).flatMap { ["inside \($0) 30", "entered \($0) 30"] }
+        #expect(told == before + ["inside \(number) 30"])
+        #expect(recorder.events.last == "inside \(number) 30")
+    }
+
+    @Test("A region in the place of another hears nothing of that one")
+    func replacedInCallback() throws {
+        let device = try Drives.device(RegionDeliveryTests.drive)
+        let recorder = RegionRecorder()
+        device.use {
+            let manager = CLLocationManager()
+            manager.delegate = recorder
+            manager.startMonitoring(for: RegionDeliveryTests.circle(200, "a"))
+            manager.startMonitoring(for: RegionDeliveryTests.circle(200, "b"))
+            recorder.onEvent = { manager, _ in
+                guard recorder.events.last == "inside a 30" else { return }
+                manager.startMonitoring(for: RegionDeliveryTests.circle(200, latitude: 10, "b"))
+            }
+            device.advance(by: 60)
+        }
+        #expect(!recorder.events.contains("entered b 30") && !recorder.events.contains("inside b 30"))
+        #expect(recorder.events.suffix(3) == ["entered a 30", "started b", "outside b 32"])
+    }
+
+    @Test("Regions of an earlier run are there for whoever asks first, on any thread")
+    func loadedOnce() throws {
+        let first = try Drives.device(RegionDeliveryTests.drive)
+        let store = keep(first)
+        first.use {
+            for name in 0..<20 { CLLocationManager().startMonitoring(for: RegionDeliveryTests.circle(9, "\(name)")) }
+        }
+        store.save(atOnce: true)
+        for _ in 0..<20 {
+            let next = try Drives.device(RegionDeliveryTests.drive)
+            _ = keep(next)
+            let counts = Mutex<[Int]>([])
+            DispatchQueue.concurrentPerform(iterations: 4) { _ in
+                let count = MonitoredRegions.of(next.device).regions.count
+                counts.withLock { $0.append(count) }
+            }
+            #expect(counts.withLock { $0 } == [20, 20, 20, 20])
+        }
+    }
+
+    // MARK: Monitors
+
+    @Test("A monitor that goes takes nothing from its successor")
+    func successor() async throws {
+        let device = try Drives.device(RegionDeliveryTests.drive)
+        try await device.use { () async throws in
+            var former: MonitorCore? = MonitorCore(device: device.device, name: "test")
+            former?.add(MonitorTests.condition(), "a", assuming: .unknown)
+            let monitor = await CLMonitor("test")
+            await monitor.add(MonitorTests.condition(), identifier: "a")
+            weak let gone = former
+            former = nil
+            #expect(gone == nil)
+            await device.advance(by: 40)
+            var iterator = await monitor.events.makeAsyncIterator()
+            #expect(try await iterator.next()?.state == .unsatisfied)
+            #expect(try await iterator.next()?.state == .satisfied)
+        }
+    }
+
+    @Test("A monitor has the conditions of an earlier run before anybody else can have it")
+    func loadedAtFirst() async throws {
+        let device = try Drives.device(RegionDeliveryTests.drive)
+        let store = keep(device)
+        await device.use {
+            await CLMonitor("test").add(MonitorTests.condition(), identifier: "a")
+            #expect(MonitorCore(device: device.device, name: "test").identifiers == ["a"])
+        }
+        store.save(atOnce: true)
+        let next = try Drives.device(RegionDeliveryTests.drive)
+        _ = keep(next)
+        #expect(MonitorCore(device: next.device, name: "test").identifiers == ["a"])
+    }
+
+    /// A fence that moves with the device: each exit puts a new circle in the place of the old one.
+    @Test("What a loop has done with is not kept for the condition that has come in its place")
+    func movingFence() async throws {
+        let device = try Drives.device(RegionDeliveryTests.drive)
+        let store = keep(device)
+        try await device.use { () async throws in
+            let monitor = await CLMonitor("fence")
+            await monitor.add(MonitorTests.condition(), identifier: "here")
+            await device.advance(by: 10)
+            var iterator = await monitor.events.makeAsyncIterator()
+            #expect(try await iterator.next()?.state == .unsatisfied)
+            // By the fix at hand it is outside of this one, too.
+            await monitor.add(MonitorTests.condition(300), identifier: "here")
+            // Asking for the next event says that the loop has done with the one of the first circle.
+            #expect(try await iterator.next()?.state == .unsatisfied)
+            let kept = store.load(.monitor("fence"))
+            #expect(kept.map(\.radius) == [300])
+            #expect(kept.map(\.state) == [Int(CLMonitor.Event.State.unknown.rawValue)])
+        }
+    }
+
+    @Test("Each event is given once and in order, however loops come and go")
+    func loopsComeAndGo() async throws {
+        let count = 1000
+        let device = try Drives.device(RegionDeliveryTests.drive)
+        let events = try await device.use {
+            let monitor = await CLMonitor("test")
+            // Such a condition gives an event and is not added.
+            let name = String(repeating: "x", count: RegionShape.maximumIdentifier)
+            let writer = Task.detached {
+                for number in 0..<count { await monitor.add(MonitorTests.condition(), identifier: "\(name) \(number)") }
+            }
+            var found: [Int] = []
+            for round in 0... {
+                let task = Task { () -> [Int] in
+                    var numbers: [Int] = []
+                    for try await event in await monitor.events {
+                        numbers.append(Int(event.identifier.dropFirst(name.count + 1)) ?? -1)
+                        if numbers.count == 3 || numbers.last == count - 1 { break }
+                    }
+                    return numbers
+                }
+                // Left at any place.
+                if round.isMultiple(of: 2) { task.cancel() }
+                found += try await task.value
+                if found.last == count - 1 { break }
+            }
+            await writer.value
+            return found
+        }
+        #expect(events == Array(0..<count))
+    }
+
+    @Test("A loop that has been taken over ends, and the next one has what it has not taken")
+    func takesOver() async throws {
+        let device = try Drives.device(RegionDeliveryTests.drive)
+        try await device.use { () async throws in
+            let monitor = await CLMonitor("test")
+            await monitor.add(MonitorTests.condition(), identifier: "a")
+            await device.advance(by: 80)
+            var first = await monitor.events.makeAsyncIterator()
+            var second = await monitor.events.makeAsyncIterator()
+            #expect(try await first.next()?.state == .unsatisfied)
+            #expect(try await second.next()?.state == .satisfied)
+            #expect(try await first.next() == nil)
+            #expect(try await second.next()?.state == .unsatisfied)
+        }
+    }
+}
