@@ -214,6 +214,8 @@ struct ArchiveTests {
         #expect(region.identifier.isEmpty && region.notifyOnEntry && region.notifyOnExit)
         let circle = try #require(try forge(CLCircularRegion.self, contents))
         #expect(circle.identifier.isEmpty && circle.radius == -1 && !CLLocationCoordinate2DIsValid(circle.center))
+        let beacons = try #require(try forge(CLBeaconRegion.self, contents))
+        #expect(beacons.identifier.isEmpty && beacons.uuid.uuidString.allSatisfy { $0 == "0" || $0 == "-" })
         #expect(try #require(try forge(CLVisit.self, contents)).departureDate == .distantFuture)
     }
 

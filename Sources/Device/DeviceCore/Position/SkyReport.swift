@@ -31,6 +31,11 @@ public struct SkyReport: Sendable {
 
     /// A view of which nothing is known yet.
     public init() {}
+
+    /// True when it is what the receiver of a report saw, and not long ago.
+    package func belongs(to report: PositionReport) -> Bool {
+        receiver == report.receiver && report.arrival.seconds(since: arrival) <= 30
+    }
 }
 
 /// One satellite in a sky view.

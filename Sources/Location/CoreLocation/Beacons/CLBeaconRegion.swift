@@ -33,10 +33,12 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
         super.init(identifier: identifier, circle: nil)
     }
 
-    /// Restores a region from an archive; nil when the archive holds no region of beacons.
+    /// Restores a region from an archive: one of the UUID of zeros when the archive holds nothing of a region, nil when
+    /// it holds another region or what cannot be.
     public required init?(coder: NSCoder) {
-        guard let pattern = BeaconPattern(coder: coder) else { return nil }
-        self.pattern = pattern
+        let pattern = BeaconPattern(coder: coder)
+        guard pattern != nil || Self.isAbsent(from: coder) else { return nil }
+        self.pattern = pattern ?? BeaconPattern(uuid: BeaconUUID(high: 0, low: 0))
         super.init(coder: coder)
     }
 

@@ -278,7 +278,8 @@ open class CLLocationManager: NSObject {
     ///
     /// `monitoringDidFailFor` comes with `CLError.regionMonitoringFailure` for a region that is too large, has no place or
     /// is the 21st, and with `CLError.regionMonitoringDenied` when the use of the position, or of its full accuracy, is not
-    /// allowed. The underlying error says why.
+    /// allowed. The underlying error says why. It comes for a region of beacons, too, when none can be heard now, so start
+    /// again when Bluetooth is there; to find out may take the caller up to two seconds.
     ///
     /// Regions belong to the program, and to the device in force: all managers with a delegate are told, and those of an
     /// earlier run of the program are monitored on as soon as a manager has a delegate (see ``monitoredRegions``).

@@ -44,6 +44,7 @@ extension LocationClient {
                 if let delegate { tell(delegate, item, manager) }
             }
         }
+        regions.keepWhatWasHeard()
         let next = state.withLock { state -> (any Delivery)? in
             state.isInCallback = false
             return state.mailbox.outbox.endTurn() ? state.delivery : nil

@@ -14,12 +14,15 @@ extension LocationClient: RegionListener, VisitListener {
     /// Has the program told, after all that waits.
     func tell(_ news: RegionNews) { change { $0.mailbox.add(.region(news)) } }
 
-    func tell(_ visit: CLVisit) { change { $0.mailbox.add(.visit(visit)) } }
+    func tell(_ visit: CLVisit) { change { if $0.watchesVisits { $0.mailbox.add(.visit(visit)) } } }
 
     func fail(_ error: CLError) { change { $0.mailbox.add(.failure(error)) } }
 
     func watchVisits(_ isWanted: Bool) {
-        state.withLock { $0.watchesVisits = isWanted }
+        state.withLock { state in
+            state.watchesVisits = isWanted
+            if !isWanted { state.mailbox.removeVisits() }
+        }
         if isWanted { visits.start(for: self) } else { visits.stop(for: self) }
     }
 }

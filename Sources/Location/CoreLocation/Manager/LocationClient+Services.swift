@@ -34,7 +34,10 @@ extension LocationClient {
 
     func stop(_ service: Services) {
         state.withLock { state in
-            if service == .standard { state.cancelRequest() }
+            if service == .standard {
+                state.cancelRequest()
+                state.mailbox.removePauses()
+            }
             // A service that did not run has nothing in the mailbox, unlike a request that has its result.
             let wasRunning = state.services.remove(service) != nil
             if state.services.isEmpty, wasRunning || service == .standard { state.mailbox.removePositions() }

@@ -24,9 +24,7 @@ struct LocationMaker: Sendable {
         }
         let isOutOfOrder = report.time.map { time in lastTime.map { time < $0 } ?? false } ?? false
         if let time = report.time { lastTime = time }
-        // Of the same receiver, and not from long ago.
-        let isItsSky = sky.map { $0.receiver == receiver && report.arrival.seconds(since: $0.arrival) <= 30 } ?? false
-        let sky = isItsSky ? sky : nil
+        let sky = sky.flatMap { $0.belongs(to: report) ? $0 : nil }
         let values = LocationConversion.values(
             of: report, sky: sky, fallbackTime: device.clock.wallTime, isSimulated: device.isSimulated,
             isAccessory: isAccessory)

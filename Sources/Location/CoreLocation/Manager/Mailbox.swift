@@ -72,9 +72,20 @@ struct Mailbox {
 
     /// Drops locations and failures: the services they came from have been stopped.
     mutating func removePositions() {
+        removePauses()
         outbox.removeAll { item in
             if case .failure = item { true } else { item.isLocation }
         }
+    }
+
+    /// Drops pauses and their ends: updates have been stopped.
+    mutating func removePauses() {
+        outbox.removeAll { if case .pause = $0 { true } else { false } }
+    }
+
+    /// Drops visits: nobody wants them any more.
+    mutating func removeVisits() {
+        outbox.removeAll { if case .visit = $0 { true } else { false } }
     }
 
     /// Drops headings and what belongs to them: the service has been stopped.

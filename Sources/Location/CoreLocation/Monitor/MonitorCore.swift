@@ -186,9 +186,11 @@ final class MonitorCore: Sendable {
 
     func takeFirst(for loop: MonitorLoop) -> MonitorState.News? { state.withLock { $0.takeFirst(for: loop) } }
 
-    /// A loop has done with an event: it shall not come again after a new start.
+    /// A loop has done with an event: it shall not come again after a new start. Of several in a row the last is kept at
+    /// once, and the others with it or in a moment, for the disk takes its time.
     func finished(_ news: MonitorState.News) {
-        if state.withLock({ $0.finish(news) }) { save(atOnce: true) }
+        let (isNews, isLast) = state.withLock { ($0.finish(news), $0.isEmpty) }
+        if isNews { save(atOnce: isLast) }
     }
 
     private func save(atOnce: Bool) {

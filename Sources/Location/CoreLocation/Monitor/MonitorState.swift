@@ -92,6 +92,8 @@ struct MonitorState {
         return news
     }
 
+    var isEmpty: Bool { waiting.isEmpty }
+
     /// A loop has done with an event; false when its condition is gone.
     mutating func finish(_ news: News) -> Bool {
         guard let index = index(of: news.watch) else { return false }

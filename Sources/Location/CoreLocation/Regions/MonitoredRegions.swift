@@ -34,6 +34,8 @@ final class MonitoredRegions: Sendable {
         var entries: [Entry] = []
         var clients: [WeakClient] = []
         var isLoaded = false
+        /// True when delegates have heard of states that are not kept yet.
+        var hasNews = false
     }
 
     private struct WeakClient {
@@ -194,15 +196,23 @@ final class MonitoredRegions: Sendable {
         state.withLock { state in state.entries.contains { $0.watch == watch } }
     }
 
-    /// A delegate has heard of a state, which is kept before anything else is told: so it is not told again.
+    /// A delegate has heard of a state, which is not told again.
     func hasHeard(of change: RegionChange) {
-        let isNews = state.withLock { state in
-            guard let index = state.entries.firstIndex(where: { $0.watch == change.watch }) else { return false }
+        state.withLock { state in
+            guard let index = state.entries.firstIndex(where: { $0.watch == change.watch }) else { return }
             let heard = (change.state, Optional(change.timestamp))
-            defer { state.entries[index].heard = heard }
-            return state.entries[index].heard != heard
+            if state.entries[index].heard != heard { state.hasNews = true }
+            state.entries[index].heard = heard
         }
-        if isNews { save(atOnce: true) }
+    }
+
+    /// A turn of a manager is over: what it told is kept, once for all of it, for the disk takes its time.
+    func keepWhatWasHeard() {
+        let hasNews = state.withLock { state in
+            defer { state.hasNews = false }
+            return state.hasNews
+        }
+        if hasNews { save(atOnce: true) }
     }
 
     private func save(atOnce: Bool) {

@@ -19,7 +19,8 @@ extension TrackedFix {
     /// The fix of a report that has one, with the sky that belongs to it.
     init(_ report: PositionReport, sky: SkyReport?, wallTime: WallTime) {
         let values = LocationConversion.values(
-            of: report, sky: sky, fallbackTime: wallTime, isSimulated: false, isAccessory: false)
+            of: report, sky: sky.flatMap { $0.belongs(to: report) ? $0 : nil }, fallbackTime: wallTime,
+            isSimulated: false, isAccessory: false)
         self.init(
             place: CLLocationCoordinate2D(latitude: values.latitude, longitude: values.longitude),
             accuracy: values.horizontalAccuracy, speed: values.speed, timestamp: values.timestamp,

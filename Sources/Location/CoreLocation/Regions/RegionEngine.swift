@@ -185,7 +185,11 @@ final class RegionEngine: Sendable {
         beaconSubscription.follow {
             isAllowed && state.withLock({ $0.watched.contains { !$0.needsPosition } }) ? true : nil
         } subscribe: { _ in
-            beacons.subscribe { [weak self] event in self?.receive(event) }
+            // What was heard or lost while nobody listened is not known; a loss that lasts is told anew.
+            let now = clock.now
+            changeBeacons { $0.quietSince = now }
+            state.withLock { $0.isDeaf = false }
+            return beacons.subscribe { [weak self] event in self?.receive(event) }
         }
         setTimer()
     }
@@ -202,8 +206,7 @@ final class RegionEngine: Sendable {
     private func take(_ report: PositionReport) {
         guard isAllowed else { return }
         let hasNews = state.withLock { state in
-            let sky = state.sky.flatMap { $0.receiver == report.receiver ? $0 : nil }
-            let fix = TrackedFix(report, sky: sky, wallTime: clock.wallTime)
+            let fix = TrackedFix(report, sky: state.sky, wallTime: clock.wallTime)
             guard state.track.accept(fix) else { return false }
             for index in state.watched.indices {
                 guard let report = Self.take(fix, &state.watched[index], state.track, state.rules) else { continue }
@@ -246,14 +249,14 @@ extension RegionEngine.Watched {
 
 extension RegionEngine: LocationAuthorization.Observer {
     func authorizationChanged() {
-        let now = clock.now
-        changeBeacons { $0.quietSince = now }
-        state.withLock { state in
-            state.track = PositionTrack()
-            for index in state.watched.indices {
-                guard case .circle(let circle, var tracker) = state.watched[index].tracker else { continue }
-                tracker.interrupt()
-                state.watched[index].tracker = .circle(circle, tracker)
+        if !isAllowed {
+            state.withLock { state in
+                state.track = PositionTrack()
+                for index in state.watched.indices {
+                    guard case .circle(let circle, var tracker) = state.watched[index].tracker else { continue }
+                    tracker.interrupt()
+                    state.watched[index].tracker = .circle(circle, tracker)
+                }
             }
         }
         adjust()

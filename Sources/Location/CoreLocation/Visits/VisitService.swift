@@ -89,15 +89,15 @@ final class VisitService: Sendable {
         switch event {
         case .report(let report) where report.hasFix: take(report)
         case .sky(let sky): state.withLock { $0.sky = sky }
-        case .report, .attitude, .receivers, .line, .lost, .regained: break
+        case .lost: state.withLock { $0.sky = nil }
+        case .report, .attitude, .receivers, .line, .regained: break
         }
     }
 
     private func take(_ report: PositionReport) {
         guard isAllowed else { return }
         let (visits, clients) = state.withLock { state -> ([VisitTracker.Visit], [any VisitListener]) in
-            let sky = state.sky.flatMap { $0.receiver == report.receiver ? $0 : nil }
-            let visits = state.tracker.accept(TrackedFix(report, sky: sky, wallTime: clock.wallTime))
+            let visits = state.tracker.accept(TrackedFix(report, sky: state.sky, wallTime: clock.wallTime))
             return visits.isEmpty ? ([], []) : (visits, state.clients.compactMap(\.client))
         }
         for visit in visits {
@@ -108,7 +108,8 @@ final class VisitService: Sendable {
 
 extension VisitService: LocationAuthorization.Observer {
     func authorizationChanged() {
-        state.withLock { $0.tracker = VisitTracker() }
+        // A visit outlasts what does not end it, as when a program that may while in use may always.
+        if !isAllowed { state.withLock { $0.tracker = VisitTracker() } }
         adjust()
     }
 

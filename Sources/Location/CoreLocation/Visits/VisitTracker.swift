@@ -11,8 +11,9 @@ import DeviceCore
 ///
 /// The figures are in the middle of what published stay detectors use (50 to 200 m, 5 to 20 minutes).
 struct VisitTracker: Sendable {
-    /// Fixes of a worse accuracy than this many metres say nothing of a stay.
-    static let worstAccuracy = 65.0
+    /// Fixes of a worse accuracy than this many metres say nothing of a stay. It is what stands for an accuracy that the
+    /// receiver does not tell: stays of such fixes are of 200 m.
+    static let worstAccuracy = LocationConversion.unknownHorizontalAccuracy
     /// The least radius of a stay in metres; twice the accuracy of its first fix where that is more.
     static let leastRadius = 75.0
     /// Faster than this many metres per second, nobody stays: a brisk walk.

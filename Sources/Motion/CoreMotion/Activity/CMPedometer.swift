@@ -66,7 +66,8 @@ open class CMPedometer: NSObject {
     /// Authorized when the device in force has an accelerometer that can be read; else not determined.
     open class func authorizationStatus() -> CMAuthorizationStatus { LiveDevice.resolved.authorization(.accelerometer) }
 
-    /// Starts to tell what was walked since that date, which may be up to seven days ago.
+    /// Starts to tell what was walked since that date, which may be up to seven days ago. While a trace is played, a date
+    /// after the time of the trace means from now on: the present is in its future.
     ///
     /// The handler is called at most once a second, and only when something is new; once at first when there is
     /// something from before, and at the end of a trace with what is left. A second start begins anew. Without an
@@ -84,7 +85,8 @@ open class CMPedometer: NSObject {
         client.refusedUpdates.set(nil)
         client.updates.start(
             StreamHandler(client.delivery, { CMPedometerData($0) }, handler),
-            plan: PedometerUpdates.plan(client.device, start: time))
+            plan: PedometerUpdates.plan(
+                client.device, start: client.device.isSimulated ? min(time, client.device.clock.wallTime) : time))
     }
 
     /// The same from now on, by the device's clock.

@@ -96,11 +96,11 @@ extension CMPedometerData.Values {
         self.init()
         guard coder.holdsNumbers(forKey: key) else { return }
         guard let numbers = coder.decodeNumbers(9, forKey: key), numbers[0..<3].allSatisfy(\.isFinite),
-            (0...1e15).contains(numbers[2])
+            (0...Double(Int32.max)).contains(numbers[2])
         else { return nil }
         (start, end, steps) = (numbers[0], numbers[1], numbers[2])
         func number(_ index: Int) -> Double? { numbers[index].isFinite ? numbers[index] : nil }
-        func count(_ index: Int) -> Double? { number(index).flatMap { abs($0) < 1e15 ? $0 : nil } }
+        func count(_ index: Int) -> Double? { number(index).flatMap { abs($0) <= Double(Int32.max) ? $0 : nil } }
         (distance, floorsAscended, floorsDescended) = (number(3), count(4), count(5))
         (pace, cadence, averageActivePace) = (number(6), number(7), number(8))
     }

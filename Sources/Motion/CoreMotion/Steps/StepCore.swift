@@ -122,14 +122,15 @@ struct StepCore: Sendable {
         }
     }
 
-    /// What is to tell now.
+    /// What is to tell now. Not that nobody walks: readings may be on their way that say otherwise.
     mutating func news(_ now: BootTime, _ wallTime: WallTime) -> StepNews {
-        news(at: now, now: now, wallTime: wallTime, turn: turn(at: now, now: now, wallTime: wallTime))
+        news(at: now, now: now, wallTime: wallTime, turn: nil)
     }
 
     /// What is left to tell when nothing follows.
     mutating func lastNews(now: BootTime, wallTime: WallTime) -> StepNews {
-        var news = news(now, wallTime)
+        let turn = turn(at: now, now: now, wallTime: wallTime)
+        var news = news(at: now, now: now, wallTime: wallTime, turn: turn)
         news.isLast = true
         return news
     }

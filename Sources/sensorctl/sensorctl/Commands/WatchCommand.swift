@@ -71,8 +71,10 @@ struct WatchCommand: AsyncParsableCommand {
             edge: reference.orientation, regions: regions.region, beacons: beacons.constraints)
         let listener = plan.listener(on: device, output: StandardOutput(stop: stop), stop: stop)
         noteMissingSensor(device)
+        let positionNotes = notesOfLostPositions(device)
+        defer { positionNotes?.cancel() }
         Termination.schedule(stop, after: duration)
-        await waitForFrame(stop: stop)
+        await waitForSensor(stop: stop)
         if stop.reason == nil { await listener.start() }
         let reason = await stop.wait()
         await listener.end()
@@ -94,17 +96,35 @@ struct WatchCommand: AsyncParsableCommand {
         )
     }
 
-    /// Core Motion refuses a frame that the device has not what it takes for, so it is asked for when that has come.
-    @MainActor private func waitForFrame(stop: Stop) async {
-        guard stream == .deviceMotion, !isFrameAvailable else { return }
+    /// Regions and visits are silent without positions, and a person should know why.
+    private func notesOfLostPositions(_ device: Device) -> Subscription? {
+        guard [.regions, .monitor, .visits].contains(stream) else { return nil }
+        return device.positionSource.subscribe(PositionRequest(receiver: receiver)) { event in
+            switch event {
+            case .lost(let error): Notes.warn("There are no positions, which \(stream.noun) need. \(error)")
+            case .regained: Notes.say("Positions are back.")
+            case .report, .sky, .attitude, .receivers, .line: break
+            }
+        }
+    }
+
+    /// Core Motion refuses what the device has no sensor for, so it is asked when that has come.
+    @MainActor private func waitForSensor(stop: Stop) async {
+        guard !isAvailable else { return }
         // Somebody has to listen, or nobody looks for sensors.
         let manager = CMMotionManager()
         manager.startDeviceMotionUpdates()
-        while stop.reason == nil, !isFrameAvailable { try? await Task.sleep(for: .milliseconds(250)) }
+        manager.startAccelerometerUpdates()
+        while stop.reason == nil, !isAvailable { try? await Task.sleep(for: .milliseconds(250)) }
         manager.stopDeviceMotionUpdates()
+        manager.stopAccelerometerUpdates()
     }
 
-    private var isFrameAvailable: Bool {
-        CMMotionManager.availableAttitudeReferenceFrames().contains(reference.frame.frame)
+    private var isAvailable: Bool {
+        switch stream {
+        case .deviceMotion: CMMotionManager.availableAttitudeReferenceFrames().contains(reference.frame.frame)
+        case .steps, .activity: CMMotionActivityManager.isActivityAvailable()
+        default: true
+        }
     }
 }

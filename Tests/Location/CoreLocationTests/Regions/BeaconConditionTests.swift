@@ -66,6 +66,27 @@ struct BeaconConditionTests {
         #expect(third.map { Drives.second($0.date) } == 214)
     }
 
+    @Test("A radio that came back while nobody listened is heard again, and its silence, too")
+    func radioBackUnheard() async throws {
+        let stage = Stage()
+        let monitor = await Device.$current.withValue(stage.device) { await CLMonitor("beacons") }
+        let condition = CLMonitor.BeaconIdentityCondition(uuid: stage.uuid)
+        await monitor.add(condition, identifier: "a")
+        stage.hub.postLost(DeviceError(.notFound, "The adapter is gone."))
+        await monitor.remove("a")
+        #expect(!stage.hub.isWanted)
+        stage.hub.postRegained()
+        stage.pass(100)
+        await monitor.add(condition, identifier: "a")
+        stage.pass(29)
+        var iterator = await monitor.events.makeAsyncIterator()
+        stage.hear(minor: 1)
+        #expect(try await iterator.next()?.state == .satisfied)
+        stage.pass(31)
+        let silence = try await iterator.next()
+        #expect(silence?.state == .unsatisfied && silence.map { Drives.second($0.date) } == 159)
+    }
+
     @Test("Without a radio a condition says that it is not supported, and a region fails with the reason")
     @MainActor func noRadio() async throws {
         let deaf = Device(

@@ -101,6 +101,55 @@ struct VisitTests {
         #expect(Self.visits(reset).count <= 2)
     }
 
+    @Test("Receivers that do not tell how sure they are have visits as well, of a larger place")
+    func unknownAccuracy() {
+        let stop = Self.stop(900).map { fix in
+            var fix = fix
+            fix.accuracy = LocationConversion.unknownHorizontalAccuracy
+            return fix
+        }
+        let visits = Self.visits(stop)
+        #expect(visits.count == 2)
+        // 200 m before the middle.
+        #expect(visits.first?.arrival.map { abs($0 - 40) <= 20 } == true)
+    }
+
+    @Test("A visit outlasts a change of the authorization that does not end it")
+    func authorization() throws {
+        let lines = (0..<1000).map { Drives.report(Double($0), latitude: 48 + max(0, Double($0) - 700) / 1112, eph: 6) }
+        let device = try Drives.device(lines)
+        let recorder = RegionRecorder()
+        device.use {
+            let manager = CLLocationManager()
+            manager.delegate = recorder
+            LocationAuthorization.current.status = .authorizedWhenInUse
+            manager.startMonitoringVisits()
+            device.advance(by: 400)
+            #expect(recorder.visits.count == 1)
+            LocationAuthorization.current.status = .authorizedAlways
+            device.play()
+        }
+        #expect(recorder.visits.count == 2)
+        #expect(recorder.visits.last.map { abs(Drives.second($0.departureDate) - 700) <= 10 } == true)
+    }
+
+    @Test("No visit comes once a manager has stopped, also of what was on its way")
+    func onItsWay() throws {
+        let device = try Drives.device([Drives.report(0, latitude: 48)])
+        let recorder = RegionRecorder()
+        device.use {
+            let manager = CLLocationManager()
+            manager.delegate = recorder
+            manager.startMonitoringVisits()
+            let visit = CLVisit(.init(latitude: 48, longitude: 11, accuracy: 5))
+            manager.client.tell(visit)
+            manager.stopMonitoringVisits()
+            manager.client.tell(visit)
+            device.play()
+        }
+        #expect(recorder.visits.isEmpty)
+    }
+
     @Test("A manager is told, on the device's clock, and not any more once it has stopped")
     func manager() throws {
         let lines = (0..<1500).map { second -> String in
@@ -142,12 +191,14 @@ struct PauseTests {
     private final class Listener: NSObject, CLLocationManagerDelegate {
         var events: [(String, Double)] = []
         private var last = 0.0
+        var stopsAt = Double.infinity
 
         func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
             for location in locations {
                 last = Drives.second(location.timestamp)
                 events.append(("location", last))
             }
+            if last >= stopsAt { manager.stopUpdatingLocation() }
         }
 
         func locationManagerDidPauseLocationUpdates(_ manager: CLLocationManager) { events.append(("pause", last)) }
@@ -155,9 +206,12 @@ struct PauseTests {
         func locationManagerDidResumeLocationUpdates(_ manager: CLLocationManager) { events.append(("resume", last)) }
     }
 
-    private func play(_ prepare: (CLLocationManager) -> Void) throws -> [(String, Double)] {
+    private func play(
+        stopsAt: Double = .infinity, _ prepare: (CLLocationManager) -> Void
+    ) throws -> [(String, Double)] {
         let device = try Drives.device(Self.lines)
         let listener = Listener()
+        listener.stopsAt = stopsAt
         device.use {
             let manager = CLLocationManager()
             manager.delegate = listener
@@ -183,6 +237,13 @@ struct PauseTests {
         #expect(events[index - 1].0 == "pause")
         #expect(events[index + 1].0 == "location" && events[index + 1].1 <= 1213)
         #expect(events.filter { $0.0 != "location" }.count == 2)
+    }
+
+    @Test("Updates that are stopped just before they pause tell of no pause")
+    func stoppedBefore() throws {
+        func prepare(_ manager: CLLocationManager) { manager.pausesLocationUpdatesAutomatically = true }
+        let pause = try #require(try play(prepare).first { $0.0 == "pause" })
+        #expect(try play(stopsAt: pause.1, prepare).last.map { $0 == ("location", pause.1) } == true)
     }
 
     @Test("Nothing pauses that the program has not asked for, in the air, or while it navigates")

@@ -84,6 +84,18 @@ struct PedometerTests {
         withExtendedLifetime(pedometer) {}
     }
 
+    @Test("The present, which is later than any trace, means from now on while one is played")
+    func present() throws {
+        let test = TestDevice([.accelerometer])
+        let (early, _) = start(test, from: test.date(0))
+        test.walk(from: 0, seconds: 20, cadence: 2)
+        let (pedometer, box) = start(test, from: .distantFuture)
+        test.walk(from: 20, seconds: 20, cadence: 2)
+        test.end()
+        #expect(abs((box.all.last?.steps ?? 0) - 40) <= 2)
+        withExtendedLifetime((early, pedometer)) {}
+    }
+
     @Test("The past counts from the date that was given, and only from there")
     func past() throws {
         let test = TestDevice([.accelerometer])

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import Testing
+
+@testable import CoreMotion
+
+@Suite("Stopping and going on")
+struct StepTurnTests {
+    @Test("Somebody who begins to listen makes nobody stop whose readings are on their way")
+    func readingsOnTheirWay() {
+        var core = StepCore()
+        core.begin()
+        var turns: [WalkTurn] = []
+        func wall(_ time: Double) -> WallTime { TestDevice.wallStart.advanced(bySeconds: time) }
+        func take(_ seconds: Range<Double>, cadence: Double) {
+            for index in Int(seconds.lowerBound * 50)..<Int(seconds.upperBound * 50) {
+                let time = Double(index) / 50
+                let now = BootTime.zero.advanced(bySeconds: time)
+                let news = core.take(
+                    [0, 0, 9.80665 + 3 * sin(2 * .pi * cadence * time)], at: now, now: now, wallTime: wall(time))
+                if let turn = news?.turn { turns.append(turn) }
+            }
+        }
+        take(0..<20, cadence: 2)
+        take(20..<22.4, cadence: 0)
+        #expect(turns.map(\.isWalking) == [true])
+        // The readings since are half a second late.
+        for late in stride(from: 2.6, through: 4, by: 0.2) {
+            let news = core.news(.zero.advanced(bySeconds: 20 + late), wall(20 + late))
+            #expect(news.turn == nil)
+        }
+        take(22.4..<30, cadence: 0)
+        #expect(turns.map(\.isWalking) == [true, false])
+    }
+}
