@@ -82,6 +82,24 @@ struct BeaconHubTests {
         withExtendedLifetime(subscription) {}
     }
 
+    @Test("A return and another loss while a newcomer hears of the first are no news to it")
+    func lossMeanwhile() {
+        let hub = BeaconHub()
+        let log = Log()
+        hub.postLost(DeviceError(.notFound, "a"))
+        let subscription = hub.subscribe { event in
+            log.receive(event)
+            if log.words.count == 1 {
+                hub.postRegained()
+                hub.postLost(DeviceError(.notFound, "b"))
+            }
+        }
+        #expect(log.words == ["lost a"])
+        hub.postRegained()
+        #expect(log.words == ["lost a", "regained"])
+        withExtendedLifetime(subscription) {}
+    }
+
     @Test("A device without a radio says so")
     func noSource() {
         let log = Log()

@@ -7,40 +7,43 @@ import Synchronization
 /// A source owns one and tells it what comes and goes; sources that open channels themselves wrap it. No lock is held
 /// while subscribers run, and none of them hears two events at a time.
 public final class AccessoryHub: Sendable {
-    private struct State {
+    private struct Known {
         var accessories: [AccessoryDescription] = []
-        var subscribers: [AccessorySubscriber] = []
         var last: AccessoryDescription.ID = 0
     }
 
-    private let state = Mutex(State())
+    /// What a subscriber has not heard yet: events come from several threads, and it hears one at a time, in their order.
+    private typealias Queue = Mutex<Outbox<AccessoryEvent>>
+
+    private let audience = Audience<Known, Queue, AccessoryEvent>(Known())
 
     /// A hub to which nothing is attached.
     public init() {}
 
     /// What is attached, by rising id.
-    public var accessories: [AccessoryDescription] { state.withLock { $0.accessories } }
+    public var accessories: [AccessoryDescription] { audience.withLock { $0.known.accessories } }
 
     /// The accessory of that id; nil when it is gone.
     public func description(of id: AccessoryDescription.ID) -> AccessoryDescription? {
-        state.withLock { state in state.accessories.first { $0.id == id } }
+        accessories.first { $0.id == id }
     }
 
     /// True while somebody listens.
-    public var isWanted: Bool { state.withLock { !$0.subscribers.isEmpty } }
+    public var isWanted: Bool { audience.isWanted }
 
     /// Adds a subscriber, which hears the snapshot before this call returns.
     public func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription {
-        let subscriber = AccessorySubscriber(receive)
-        state.withLock { state in
-            state.subscribers.append(subscriber)
-            subscriber.begin(.snapshot(state.accessories))
+        let subscriber = Subscriber<Queue, AccessoryEvent>(Queue(Outbox()), receive: receive)
+        audience.join(subscriber) { state, _ in
+            let snapshot = AccessoryEvent.snapshot(state.known.accessories)
+            subscriber.notes.withLock { outbox in
+                outbox.append(snapshot)
+                // The one who subscribes hands that on: until that is done nobody else does.
+                _ = outbox.claimTurn()
+            }
         }
-        subscriber.deliver(isFirst: true)
-        return Subscription { [weak self] in
-            subscriber.leave()
-            self?.state.withLock { $0.subscribers.removeAll { $0 === subscriber } }
-        }
+        subscriber.notes.handOn(\.self, isClaimed: true, subscriber.tell)
+        return audience.subscription(of: subscriber)
     }
 
     /// An accessory is attached; returns its description with the id that it gets.
@@ -55,11 +58,11 @@ public final class AccessoryHub: Sendable {
         _ description: AccessoryDescription, prepare: (AccessoryDescription.ID) -> Void
     ) -> AccessoryDescription {
         var description = description
-        tell { state in
-            state.last += 1
-            description.id = state.last
-            state.accessories.append(description)
-            prepare(state.last)
+        tell { known in
+            known.last += 1
+            description.id = known.last
+            known.accessories.append(description)
+            prepare(known.last)
             return .attached(description)
         }
         return description
@@ -67,11 +70,11 @@ public final class AccessoryHub: Sendable {
 
     /// An accessory is described otherwise from now on; nothing when it is gone, or when nothing has changed.
     public func change(_ description: AccessoryDescription) {
-        tell { state in
-            guard let index = state.accessories.firstIndex(where: { $0.id == description.id }),
-                state.accessories[index] != description
+        tell { known in
+            guard let index = known.accessories.firstIndex(where: { $0.id == description.id }),
+                known.accessories[index] != description
             else { return nil }
-            state.accessories[index] = description
+            known.accessories[index] = description
             return .changed(description)
         }
     }
@@ -80,54 +83,21 @@ public final class AccessoryHub: Sendable {
     @discardableResult
     public func detach(_ id: AccessoryDescription.ID) -> AccessoryDescription? {
         var former: AccessoryDescription?
-        tell { state in
-            guard let index = state.accessories.firstIndex(where: { $0.id == id }) else { return nil }
-            let description = state.accessories.remove(at: index)
+        tell { known in
+            guard let index = known.accessories.firstIndex(where: { $0.id == id }) else { return nil }
+            let description = known.accessories.remove(at: index)
             former = description
             return .detached(description)
         }
         return former
     }
 
-    private func tell(_ change: (inout State) -> AccessoryEvent?) {
-        let subscribers = state.withLock { state -> [AccessorySubscriber] in
-            guard let event = change(&state) else { return [] }
-            for subscriber in state.subscribers { subscriber.add(event) }
+    private func tell(_ change: (inout Known) -> AccessoryEvent?) {
+        let subscribers = audience.withLock { state -> [Subscriber<Queue, AccessoryEvent>] in
+            guard let event = change(&state.known) else { return [] }
+            for subscriber in state.subscribers { subscriber.notes.withLock { _ = $0.append(event) } }
             return state.subscribers
         }
-        for subscriber in subscribers { subscriber.deliver() }
-    }
-}
-
-/// Hears events one at a time and in the order in which they were added, whichever threads bring them.
-final class AccessorySubscriber: Sendable {
-    private struct State {
-        var outbox = Outbox<AccessoryEvent>()
-        var hasLeft = false
-    }
-
-    private let state = Mutex(State())
-    private let receive: @Sendable (AccessoryEvent) -> Void
-
-    init(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) { self.receive = receive }
-
-    func add(_ event: AccessoryEvent) { state.withLock { if !$0.hasLeft { $0.outbox.append(event) } } }
-
-    /// Adds the first event, which the one who subscribes hands on: until that is done nobody else does.
-    func begin(_ snapshot: AccessoryEvent) {
-        state.withLock { state in
-            state.outbox.append(snapshot)
-            _ = state.outbox.claimTurn()
-        }
-    }
-
-    /// Hands on what waits.
-    func deliver(isFirst: Bool = false) { state.handOn(\.outbox, isClaimed: isFirst, receive) }
-
-    func leave() {
-        state.withLock { state in
-            state.hasLeft = true
-            state.outbox.removeAll()
-        }
+        for subscriber in subscribers { subscriber.notes.handOn(\.self, subscriber.tell) }
     }
 }

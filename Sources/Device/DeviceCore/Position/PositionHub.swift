@@ -7,29 +7,31 @@ import Synchronization
 /// A source owns one, calls its input functions from one thread at a time, and learns through `demandChanged` that the
 /// first subscriber has come or the last one gone. No lock is held while subscribers run.
 public final class PositionHub: PositionSource {
-    private struct State {
+    private typealias Member = Subscriber<PositionRequest, PositionEvent>
+
+    private struct Known {
         var flow = PositionFlow()
-        var subscribers: [PositionSubscriber] = []
         var demand: UInt64 = 0
-        var lost: DeviceError?
         var described: [ReceiverDescription] = []
     }
 
-    private let state = Mutex(State())
+    private let audience: Audience<Known, PositionRequest, PositionEvent>
     // Asked for each line, so kept where no lock is needed.
     private let lineWishes = Atomic<Int>(0)
     private let rawWishes = Atomic<Int>(0)
     private let isTogether = Atomic<Bool>(false)
-    private let demandChanged: @Sendable () -> Void
 
     /// A hub without subscribers. The closure must look at `isWanted` itself: two changes may reach it out of order.
-    public init(demandChanged: @escaping @Sendable () -> Void) { self.demandChanged = demandChanged }
+    public init(demandChanged: @escaping @Sendable () -> Void) {
+        audience = Audience(
+            Known(), demandChanged: demandChanged, lossEvent: { $0.map { .lost($0) } ?? .regained })
+    }
 
     /// True while there is a subscriber.
-    public var isWanted: Bool { state.withLock { !$0.subscribers.isEmpty } }
+    public var isWanted: Bool { audience.isWanted }
 
     /// Changes each time that a first subscriber comes: who comes anew shall not wait for what was begun for others.
-    public var demand: UInt64 { state.withLock { $0.demand } }
+    public var demand: UInt64 { audience.withLock { $0.known.demand } }
 
     // MARK: Subscribers
 
@@ -39,34 +41,33 @@ public final class PositionHub: PositionSource {
         receive: @escaping @Sendable (PositionEvent) -> Void,
         settled: @escaping @Sendable () -> Void
     ) -> Subscription {
-        let subscriber = PositionSubscriber(request, receive: receive, settled: settled)
+        let subscriber = Member(request, receive: receive, settled: settled)
         count(request, by: 1)
-        if add(subscriber) { demandChanged() }
+        var isFirst = false
+        audience.join(subscriber) { state, told in
+            isFirst = state.subscribers.isEmpty
+            guard isFirst else { return }
+            // The others have left meanwhile. The loss stands for this one until the service is back.
+            state.loss = told
+            state.known.demand += 1
+        }
+        if isFirst { audience.demandChanged() }
         return Subscription { [weak self] in
             subscriber.leave()
             self?.remove(subscriber)
         }
     }
 
-    /// Adds the subscriber when it knows what the others know, so that no event overtakes what it is told of a loss
-    /// here; true when it is the first.
-    private func add(_ subscriber: PositionSubscriber) -> Bool {
-        var told: DeviceError?
-        while true {
-            let (isAdded, isFirst, lost) = state.withLock { state -> (Bool, Bool, DeviceError?) in
-                let isFirst = state.subscribers.isEmpty
-                // The others have left meanwhile. The loss stands for this one until the service is back.
-                if isFirst { state.lost = told }
-                guard (state.lost == nil) == (told == nil) else { return (false, false, state.lost) }
-                state.subscribers.append(subscriber)
-                if isFirst { state.demand += 1 }
-                return (true, isFirst, nil)
-            }
-            if isAdded { return isFirst }
-            subscriber.tell(lost.map { .lost($0) } ?? .regained)
-            subscriber.settled()
-            told = lost
+    private func remove(_ subscriber: Member) {
+        count(subscriber.notes, by: -1)
+        let isLast = audience.withLock { state in
+            state.remove(subscriber)
+            guard state.subscribers.isEmpty else { return false }
+            state.loss = nil
+            state.known.flow.restart()
+            return true
         }
+        if isLast { audience.demandChanged() }
     }
 
     private func count(_ request: PositionRequest, by change: Int) {
@@ -74,23 +75,12 @@ public final class PositionHub: PositionSource {
         if request.rawReports { rawWishes.add(change, ordering: .relaxed) }
     }
 
-    private func remove(_ subscriber: PositionSubscriber) {
-        count(subscriber.request, by: -1)
-        let isLast = state.withLock { state in
-            state.subscribers.removeAll { $0 === subscriber }
-            guard state.subscribers.isEmpty else { return false }
-            state.lost = nil
-            state.flow.restart()
-            return true
-        }
-        if isLast { demandChanged() }
-    }
-
     /// The last fix of the chosen receiver, or of any.
     public var lastFix: PositionFix? {
-        state.withLock { state in
-            let receivers = state.flow.receivers
-            if receivers.indices.contains(state.flow.chosen), let fix = receivers[state.flow.chosen].fix { return fix }
+        audience.withLock { state in
+            let receivers = state.known.flow.receivers
+            let chosen = state.known.flow.chosen
+            if receivers.indices.contains(chosen), let fix = receivers[chosen].fix { return fix }
             var last: PositionFix?
             for receiver in receivers {
                 guard let fix = receiver.fix else { continue }
@@ -102,7 +92,7 @@ public final class PositionHub: PositionSource {
     }
 
     /// The receivers as the service has described them.
-    public var receivers: [ReceiverDescription] { state.withLock { $0.described } }
+    public var receivers: [ReceiverDescription] { audience.withLock { $0.known.described } }
 
     /// True when somebody wants each line.
     public var wantsLines: Bool { lineWishes.load(ordering: .relaxed) > 0 }
@@ -120,14 +110,14 @@ public final class PositionHub: PositionSource {
         defer {
             if isOutermost {
                 isTogether.store(false, ordering: .relaxed)
-                for subscriber in state.withLock({ $0.subscribers }) { subscriber.settled() }
+                for subscriber in audience.withLock({ $0.subscribers }) { subscriber.settled() }
             }
         }
         return try posts()
     }
 
     /// Hands events to one subscriber, and ends the run unless more may follow.
-    private func tell(_ subscriber: PositionSubscriber, _ first: PositionEvent, _ second: PositionEvent? = nil) {
+    private func tell(_ subscriber: Member, _ first: PositionEvent, _ second: PositionEvent? = nil) {
         subscriber.tell(first)
         if let second { subscriber.tell(second) }
         if !isTogether.load(ordering: .relaxed) { subscriber.settled() }
@@ -137,14 +127,14 @@ public final class PositionHub: PositionSource {
     public func post(_ report: PositionReport) {
         let now = report.arrival
         var finished: PositionReport?
-        let (subscribers, isChosen, outcome) = state.withLock { state in
-            let (index, outcome) = state.flow.accept(report, now: now, finished: &finished)
-            if let finished { state.flow.handedOver(finished, receiver: index) }
-            if outcome == .immediate { state.flow.handedOver(report, receiver: index) }
-            return (state.subscribers, index == state.flow.chosen, outcome)
+        let (subscribers, isChosen, outcome) = audience.withLock { state in
+            let (index, outcome) = state.known.flow.accept(report, now: now, finished: &finished)
+            if let finished { state.known.flow.handedOver(finished, receiver: index) }
+            if outcome == .immediate { state.known.flow.handedOver(report, receiver: index) }
+            return (state.subscribers, index == state.known.flow.chosen, outcome)
         }
-        for subscriber in subscribers where subscriber.wants(report.receiver, isChosen: isChosen) {
-            if subscriber.request.everyReport || finished == nil && outcome == .immediate {
+        for subscriber in subscribers where subscriber.notes.takes(report.receiver, isChosen: isChosen) {
+            if subscriber.notes.everyReport || finished == nil && outcome == .immediate {
                 tell(subscriber, .report(report))
             } else if let finished {
                 tell(subscriber, .report(finished), outcome == .immediate ? .report(report) : nil)
@@ -154,38 +144,38 @@ public final class PositionHub: PositionSource {
 
     /// A sky view has arrived.
     public func post(_ sky: SkyReport) {
-        let (subscribers, isChosen, sky) = state.withLock { state in
-            let (index, merged) = state.flow.accept(sky, now: sky.arrival)
-            return (state.subscribers, index == state.flow.chosen, merged)
+        let (subscribers, isChosen, sky) = audience.withLock { state in
+            let (index, merged) = state.known.flow.accept(sky, now: sky.arrival)
+            return (state.subscribers, index == state.known.flow.chosen, merged)
         }
-        for subscriber in subscribers where subscriber.wants(sky.receiver, isChosen: isChosen) {
+        for subscriber in subscribers where subscriber.notes.takes(sky.receiver, isChosen: isChosen) {
             tell(subscriber, .sky(sky))
         }
     }
 
     /// A compass or inertial report has arrived.
     public func post(_ attitude: AttitudeReport) {
-        let (subscribers, isHeard) = state.withLock { state in
-            (state.subscribers, state.flow.acceptAttitude(of: attitude.receiver, now: attitude.arrival))
+        let (subscribers, isHeard) = audience.withLock { state in
+            (state.subscribers, state.known.flow.acceptAttitude(of: attitude.receiver, now: attitude.arrival))
         }
-        for subscriber in subscribers where subscriber.wants(attitude.receiver, isChosen: isHeard) {
+        for subscriber in subscribers where subscriber.notes.takes(attitude.receiver, isChosen: isHeard) {
             tell(subscriber, .attitude(attitude))
         }
     }
 
     /// A line has arrived, before what it says is posted.
     public func post(line: UnsafeRawBufferPointer, arrival: BootTime) {
-        let subscribers = state.withLock { $0.subscribers }
+        let subscribers = audience.withLock { $0.subscribers }
         let bytes = [UInt8](line)
-        for subscriber in subscribers where subscriber.request.lines {
+        for subscriber in subscribers where subscriber.notes.lines {
             tell(subscriber, .line(bytes, arrival: arrival))
         }
     }
 
     /// The service has listed its receivers.
     public func post(receivers: [ReceiverDescription]) {
-        let subscribers = state.withLock { state in
-            state.described = Array(receivers.prefix(PositionFlow.receiverLimit))
+        let subscribers = audience.withLock { state in
+            state.known.described = Array(receivers.prefix(PositionFlow.receiverLimit))
             return state.subscribers
         }
         for subscriber in subscribers { tell(subscriber, .receivers(receivers)) }
@@ -203,12 +193,11 @@ public final class PositionHub: PositionSource {
     public func postLost(_ error: DeviceError) {
         together {
             flush()
-            let subscribers: [PositionSubscriber] = state.withLock { state in
+            let subscribers = audience.withLock { state -> [Member] in
                 // A loss that nobody hears is none: the first to come shall hear of the next.
-                guard state.lost == nil, !state.subscribers.isEmpty else { return [] }
-                state.lost = error
-                state.flow.restart()
-                return state.subscribers
+                guard state.loss == nil, !state.subscribers.isEmpty else { return [] }
+                state.known.flow.restart()
+                return state.note(loss: error)
             }
             for subscriber in subscribers { tell(subscriber, .lost(error)) }
         }
@@ -216,35 +205,32 @@ public final class PositionHub: PositionSource {
 
     /// The service is back after a loss.
     public func postRegained() {
-        let subscribers: [PositionSubscriber] = state.withLock { state in
-            guard state.lost != nil else { return [] }
-            state.lost = nil
-            return state.subscribers
-        }
+        let subscribers = audience.withLock { $0.note(loss: nil) }
         for subscriber in subscribers { tell(subscriber, .regained) }
     }
 
     /// The stream goes on somewhere else, with those as the last fixes, which nobody is told of; what was held is dropped.
-    package func restart(fixes: [PositionReport]) { state.withLock { $0.flow.restart(fixes: fixes) } }
+    package func restart(fixes: [PositionReport]) { audience.withLock { $0.known.flow.restart(fixes: fixes) } }
 
     // MARK: Held epochs
 
     /// When `handOverDue` has something to do next; `never` when no epoch is held.
-    public var nextDeadline: BootTime { state.withLock { $0.flow.nextDeadline } }
+    public var nextDeadline: BootTime { audience.withLock { $0.known.flow.nextDeadline } }
 
     /// Hands over the epochs that have been quiet long enough.
     public func handOverDue(now: BootTime) {
         together {
             while true {
-                let due: (subscribers: [PositionSubscriber], report: PositionReport, isChosen: Bool)? = state.withLock {
+                let due: (subscribers: [Member], report: PositionReport, isChosen: Bool)? = audience.withLock {
                     state in
-                    guard let due = state.flow.takeDue(now: now) else { return nil }
-                    state.flow.handedOver(due.report, receiver: due.receiver)
-                    return (state.subscribers, due.report, due.receiver == state.flow.chosen)
+                    guard let due = state.known.flow.takeDue(now: now) else { return nil }
+                    state.known.flow.handedOver(due.report, receiver: due.receiver)
+                    return (state.subscribers, due.report, due.receiver == state.known.flow.chosen)
                 }
                 guard let due else { return }
+                let receiver = due.report.receiver
                 for subscriber in due.subscribers
-                where !subscriber.request.everyReport && subscriber.wants(due.report.receiver, isChosen: due.isChosen) {
+                where !subscriber.notes.everyReport && subscriber.notes.takes(receiver, isChosen: due.isChosen) {
                     tell(subscriber, .report(due.report))
                 }
             }
@@ -255,5 +241,13 @@ public final class PositionHub: PositionSource {
     public func flush() { handOverDue(now: BootTime(nanoseconds: .max - 1)) }
 
     /// Drops held epochs: they are from before a standstill of the process.
-    public func discardHeld() { state.withLock { $0.flow.discardHeld() } }
+    public func discardHeld() { audience.withLock { $0.known.flow.discardHeld() } }
+}
+
+extension PositionRequest {
+    /// True when a reading of that receiver is asked for.
+    fileprivate func takes(_ receiver: String, isChosen: Bool) -> Bool {
+        guard let named = self.receiver else { return isChosen }
+        return named == receiver
+    }
 }
