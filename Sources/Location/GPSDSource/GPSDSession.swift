@@ -24,17 +24,13 @@ final class GPSDSession: Sendable {
     private var timing: GPSDTiming { settings.timing }
 
     init(
-        _ settings: GPSDSettings, hub: PositionHub, count: @escaping @Sendable (GPSDStatistics) -> Void
-    ) throws(DeviceError) {
+        _ settings: GPSDSettings, hub: PositionHub, wakeUp: WakeUp,
+        count: @escaping @Sendable (GPSDStatistics) -> Void
+    ) {
         self.settings = settings
         self.hub = hub
+        self.wakeUp = wakeUp
         self.count = count
-        wakeUp = try WakeUp(for: "the position source")
-    }
-
-    /// Ends a wait, so that the thread looks whether it is still wanted.
-    func interrupt() {
-        wakeUp.signal()
     }
 
     /// Works until nobody wants positions any more.

@@ -9,18 +9,22 @@ import Synchronization
 /// uses no time while gpsd is silent, and it never gives up: gpsd may start later, restart, or move.
 public final class GPSDSource: PositionSource {
     private let hub: PositionHub
-    private let worker: Worker
+    private let counts: Counts
 
     /// A source that reads the gpsd at that address.
     public init(
         address: PositionSourceAddress, clock: any DeviceClock, repairsWeekRollover: Bool = false,
         timing: GPSDTiming = GPSDTiming()
     ) {
-        let worker = Worker(
-            GPSDSettings(address: address, clock: clock, repairsWeekRollover: repairsWeekRollover, timing: timing))
-        self.worker = worker
-        hub = PositionHub { [weak worker] in worker?.demandChanged() }
-        worker.attach(hub)
+        let settings = GPSDSettings(
+            address: address, clock: clock, repairsWeekRollover: repairsWeekRollover, timing: timing)
+        let counts = Counts()
+        let thread = SourceThread<PositionHub>(for: "the position source", pause: timing.lastRetry) { hub, wakeUp in
+            GPSDSession(settings, hub: hub, wakeUp: wakeUp) { part in counts.sum.withLock { $0 += part } }.run()
+        }
+        hub = PositionHub { thread.demandChanged() }
+        thread.attach(hub)
+        self.counts = counts
     }
 
     /// Hands events to the closure on the source's thread.
@@ -38,79 +42,11 @@ public final class GPSDSource: PositionSource {
     public var receivers: [ReceiverDescription] { hub.receivers }
 
     /// What has been read so far.
-    public var statistics: GPSDStatistics { worker.statistics }
-}
+    public var statistics: GPSDStatistics { counts.sum.withLock { $0 } }
 
-extension GPSDSource {
-    /// Keeps at most one thread, whatever order the wishes of subscribers arrive in.
-    private final class Worker: Sendable {
-        private struct State {
-            weak var hub: PositionHub?
-            var isRunning = false
-            var session: GPSDSession?
-            var statistics = GPSDStatistics()
-        }
-
-        private let settings: GPSDSettings
-        private let state = Mutex(State())
-
-        init(_ settings: GPSDSettings) {
-            self.settings = settings
-        }
-
-        /// The sum of what all connections have read.
-        var statistics: GPSDStatistics { state.withLock { $0.statistics } }
-
-        func attach(_ hub: PositionHub) {
-            state.withLock { $0.hub = hub }
-        }
-
-        /// A first subscriber has come or the last one gone.
-        func demandChanged() {
-            let (startsThread, session) = state.withLock { state -> (Bool, GPSDSession?) in
-                if state.isRunning { return (false, state.session) }
-                state.isRunning = state.hub?.isWanted == true
-                return (state.isRunning, nil)
-            }
-            // A running thread looks for itself whether it is still wanted.
-            session?.interrupt()
-            guard startsThread else { return }
-            do throws(DeviceError) {
-                try WorkerThread.start { self.run() }
-            } catch {
-                let hub = state.withLock { state in
-                    state.isRunning = false
-                    return state.hub
-                }
-                hub?.postLost(error)
-            }
-        }
-
-        /// True while the thread has something to do; takes it out of service when not.
-        private func continues() -> PositionHub? {
-            state.withLock { state in
-                if let hub = state.hub, hub.isWanted { return hub }
-                state.isRunning = false
-                state.session = nil
-                return nil
-            }
-        }
-
-        private func run() {
-            while let hub = continues() {
-                do throws(DeviceError) {
-                    let session = try GPSDSession(settings, hub: hub) { [weak self] part in
-                        self?.state.withLock { $0.statistics += part }
-                    }
-                    state.withLock { $0.session = session }
-                    session.run()
-                } catch {
-                    // Without a descriptor there is nothing to wait on but time.
-                    hub.postLost(error)
-                    WorkerThread.pause(seconds: settings.timing.lastRetry)
-                }
-            }
-        }
+    /// The sum of what all connections have read.
+    private final class Counts: Sendable {
+        let sum = Mutex(GPSDStatistics())
     }
 }
 
