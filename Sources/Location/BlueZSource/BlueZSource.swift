@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// One thread runs while there is a subscriber, and waits in poll(2): it uses no time while nothing is heard. It never
 /// gives up: BlueZ may start later or restart, an adapter may come, go, or be switched off and on. What it misses it waits
-/// for by the bus's signals; only where the bus itself is away it tries again by itself.
+/// for by the bus's signals; only where the bus itself is away, or the answer is an error, it tries again by itself.
 public final class BlueZSource: BeaconSource {
     /// Seconds that the look at BlueZ takes at most.
     static let probeTime = 2.0

@@ -141,6 +141,61 @@ struct BlueZClientTests {
         }
     }
 
+    @Test(
+        "What BlueZ has is asked for again after an error, ever more slowly until there is an answer",
+        arguments: [
+            ("org.freedesktop.DBus.Error.Failed", ":1.2", "inputOutput", "journalctl -u bluetooth"),
+            ("org.freedesktop.DBus.Error.Spawn.ChildExited", "org.freedesktop.DBus", "unreachable", "systemctl start"),
+            ("org.freedesktop.DBus.Error.AccessDenied", "org.freedesktop.DBus", "permissionDenied", "group bluetooth"),
+        ])
+    func refusal(name: String, sender: String, word: String, remedy: String) throws {
+        var client = BlueZClient(now: .zero)
+        let first = try calls(&client)
+        let bus = "org.freedesktop.DBus"
+        for call in first.dropLast() {
+            try client.take(try DBusMessage(Messages.answer(to: call.serial, sender: bus)), now: .zero)
+        }
+        var now = BootTime.zero
+        var serial = try #require(first.last?.serial)
+        for pause in [1.0, 2, 4, 8, 16, 32, 60, 60] {
+            try client.take(try DBusMessage(Messages.error(name, to: serial, sender: sender)), now: now)
+            guard case .lost(let error)? = client.takeEvents().first else {
+                Issue.record("no loss")
+                return
+            }
+            #expect("\(error.code)" == word && error.message.contains(remedy))
+            #expect(client.deadline.seconds(since: now) == pause)
+            try client.timeOut(now: now)
+            #expect(try calls(&client).isEmpty)
+            now = client.deadline
+            guard now != .never else { return }
+            try client.timeOut(now: now)
+            let again = try calls(&client)
+            #expect(again.map(\.member) == ["GetManagedObjects"])
+            serial = try #require(again.first?.serial)
+        }
+        try client.take(try objects(to: serial), now: now)
+        try answer(&client, now: now)
+        #expect(words(&client) == ["regained"])
+        #expect(client.deadline == .never)
+    }
+
+    @Test(
+        "While BlueZ does not run nothing is asked: the bus tells when it does",
+        arguments: ["ServiceUnknown", "NameHasNoOwner"])
+    func absence(name: String) throws {
+        var client = BlueZClient(now: .zero)
+        for call in try calls(&client) {
+            let bytes =
+                call.member == "GetManagedObjects"
+                ? Messages.error("org.freedesktop.DBus.Error." + name, to: call.serial, sender: "org.freedesktop.DBus")
+                : Messages.answer(to: call.serial, sender: "org.freedesktop.DBus")
+            try client.take(try DBusMessage(bytes), now: .zero)
+        }
+        #expect(words(&client) == ["unreachable"])
+        #expect(client.deadline == .never)
+    }
+
     @Test("Whoever gives no answer is given up")
     func silence() throws {
         var client = BlueZClient(now: .zero)

@@ -6,7 +6,7 @@ package import DeviceCore
 ///
 /// It looks for an adapter that is switched on, has it listen for advertisements, and tells of beacons among them. Where
 /// something is missing (bluetoothd, an adapter, its power) it says so and waits for the signal that it is there, without
-/// asking again.
+/// asking again. It asks again, ever more slowly, only where an error was the answer and no signal will tell of its end.
 package struct BlueZClient {
     /// Seconds for an answer of the bus or of BlueZ.
     static let answer = 10.0
@@ -14,6 +14,10 @@ package struct BlueZClient {
     private static let bluez = "org.bluez"
     private static let objectManager = "org.freedesktop.DBus.ObjectManager"
     private static let properties = "org.freedesktop.DBus.Properties"
+    /// How the bus says that nobody has a name, and that it cannot start anybody.
+    private static let absence: Set = [
+        "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
+    ]
     /// More adapters than this are a joke.
     private static let maximumAdapters = 16
 
@@ -37,7 +41,7 @@ package struct BlueZClient {
     private var adapter: String?
     private var beacons = BlueZBeacons()
     private var retry = Backoff(first: 1, limit: 60)
-    /// When listening is asked for again.
+    /// When BlueZ is asked again what there is, or to listen.
     private var retryTime = BootTime.never
     /// True once it is known whether beacons can be heard: an event has told.
     private(set) var isSettled = false
@@ -182,9 +186,11 @@ package struct BlueZClient {
         switch question {
         case .hello, .match: throw BlueZProblem.refusedByBus(message)
         case .objects:
-            settle(BlueZProblem.noBlueZ(message))
-            // Without an owner of its name the bus tells when it has one.
-            if owner != nil { retryTime = now.advanced(bySeconds: retry.take()) }
+            settle(BlueZProblem.noObjects(message, isOfBus: message.sender == Self.bus))
+            // When nobody has BlueZ's name, the bus tells when somebody has. Otherwise nothing tells when to ask again.
+            if owner != nil || !Self.absence.contains(message.error) {
+                retryTime = now.advanced(bySeconds: retry.take())
+            }
         // Versions without it listen all the same.
         case .filter: break
         case .start:

@@ -25,13 +25,18 @@ enum BlueZProblem {
         )
     }
 
-    /// BlueZ was asked what there is, and somebody else answered.
-    static func noBlueZ(_ message: DBusMessage) -> DeviceError {
+    /// BlueZ was asked what there is, and the answer is an error: of BlueZ, or of the bus, which does not reach it.
+    static func noObjects(_ message: DBusMessage, isOfBus: Bool) -> DeviceError {
         if message.error == "org.freedesktop.DBus.Error.AccessDenied" { return notAllowed(message) }
-        return DeviceError(
-            .unreachable,
-            "BlueZ does not run, so no beacon can be heard. Install and start it (apt install bluez; systemctl start bluetooth); it is used as soon as it runs.\(says(message))"
-        )
+        return isOfBus
+            ? DeviceError(
+                .unreachable,
+                "BlueZ does not run, so no beacon can be heard. Install and start it (apt install bluez; systemctl start bluetooth); it is used as soon as it runs.\(says(message))"
+            )
+            : DeviceError(
+                .inputOutput,
+                "BlueZ does not say which adapters there are, so no beacon can be heard. It is asked again; see its log (journalctl -u bluetooth).\(says(message))"
+            )
     }
 
     static func noDiscovery(_ message: DBusMessage) -> DeviceError {
