@@ -96,6 +96,21 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     }
 }
 
+/// How near a beacon is. See ``CLBeacon/proximity`` for the distances.
+public enum CLProximity: Int, Sendable {
+    /// Not known.
+    case unknown = 0
+
+    /// Within touch.
+    case immediate = 1
+
+    /// A few metres away.
+    case near = 2
+
+    /// Farther than that.
+    case far = 3
+}
+
 extension CLBeacon {
     /// All that a beacon knows. Units and invalid values are those of the properties of ``CLBeacon``.
     struct Values: Sendable {
