@@ -37,14 +37,16 @@ extension LocationClient {
             return manager
         }
         guard let manager else { return }
+        var hasToldRegions = false
         device.bind {
             while true {
                 let (item, delegate) = state.withLock { ($0.takeItem(), $0.delegate) }
                 guard let item else { return }
+                if case .region = item { hasToldRegions = true }
                 if let delegate { tell(delegate, item, manager) }
             }
         }
-        regions.keepWhatWasHeard()
+        if hasToldRegions { regions.keepWhatWasHeard() }
         let next = state.withLock { state -> (any Delivery)? in
             state.isInCallback = false
             return state.mailbox.outbox.endTurn() ? state.delivery : nil
