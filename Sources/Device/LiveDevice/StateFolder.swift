@@ -10,8 +10,9 @@ package enum StateFolder {
     private static let greatestAge: Int64 = 3600
     /// The most names of a folder that are looked at.
     private static let maximumNames = 10_000
-    /// One for all that a process writes, for all of it may be written at the same time.
-    private static let lastNumber = Atomic<UInt32>(0)
+    /// One for all that a process writes, for all of it may be written at the same time. It begins anywhere: two containers
+    /// that share a folder may give their processes the same number.
+    private static let lastNumber = Atomic<UInt32>(.random(in: 0...UInt32.max))
 
     /// Writes a file beside the old one, which then takes its place, so that it is whole whenever power fails. Makes the
     /// folder when it is not there.

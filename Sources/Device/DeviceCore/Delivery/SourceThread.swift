@@ -65,11 +65,18 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
 
     /// The hub while the thread has something to do; takes it out of service when not.
     private func continues() -> Hub? {
-        if let hub = state.withLock({ $0.hub }), !hub.isWanted { rest(hub) }
-        return state.withLock { state in
-            if let hub = state.hub, hub.isWanted { return hub }
-            (state.isRunning, state.wakeUp) = (false, nil)
-            return nil
+        while true {
+            let hub = state.withLock { $0.hub }
+            let hasRested = hub.map { !$0.isWanted } ?? true
+            if let hub, hasRested { rest(hub) }
+            let next = state.withLock { state -> Hub?? in
+                if let hub = state.hub, hub.isWanted { return hub }
+                // Somebody came and went meanwhile.
+                guard hasRested else { return nil }
+                (state.isRunning, state.wakeUp) = (false, nil)
+                return .some(nil)
+            }
+            if let next { return next }
         }
     }
 

@@ -72,7 +72,6 @@ struct Mailbox {
 
     /// Drops locations and failures: the services they came from have been stopped.
     mutating func removePositions() {
-        removePauses()
         outbox.removeAll { item in
             if case .failure = item { true } else { item.isLocation }
         }

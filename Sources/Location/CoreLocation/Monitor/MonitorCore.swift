@@ -36,9 +36,12 @@ final class MonitorCore: Sendable {
     private let authorization: LocationAuthorization
     private let store: RegionStore
     private let state = Mutex(MonitorState())
+    private let observer = Mutex<WeakAuthorizationObserver?>(nil)
 
     static func of(_ device: Device, _ name: String) -> MonitorCore {
         let registry = device.component(Registry.self) { _ in Registry() }
+        // Reads the file before there is a lock around it.
+        _ = RegionStore.of(device).load(.monitor(name))
         let (core, isNew) = registry.core(name) { MonitorCore(device: device, name: name) }
         if isNew { core.begin() }
         return core
@@ -61,12 +64,15 @@ final class MonitorCore: Sendable {
     }
 
     deinit {
+        if let observer = observer.withLock({ $0 }) { authorization.remove(observer) }
         engine.unwatch(state.withLock { $0.conditions.map(\.watch) })
     }
 
     /// Goes on with what an earlier run of the program began.
     private func begin() {
-        authorization.add(WeakAuthorizationObserver(self))
+        let observer = WeakAuthorizationObserver(self)
+        self.observer.withLock { $0 = observer }
+        authorization.add(observer)
         let conditions = state.withLock(\.conditions)
         // As if they were added now, which is what that run did.
         if !conditions.isEmpty, authorization.status == .notDetermined { authorization.request(.start, purpose: nil) }
@@ -141,6 +147,8 @@ final class MonitorCore: Sendable {
     private func take(
         _ report: RegionEngine.Report, _ identifier: String, _ shape: RegionShape, _ watch: RegionEngine.Watch
     ) {
+        // On its way while the authorization was refused: the monitor has said that nobody looks.
+        guard !isRefused else { return }
         var refinement: CLMonitor.BeaconIdentityCondition?
         if let beacon = report.beacon, case .beacons(let pattern) = shape, pattern.minor == nil {
             refinement = CLMonitor.BeaconIdentityCondition(beacon)
@@ -183,6 +191,8 @@ final class MonitorCore: Sendable {
             if state.loop === loop { state.loop = nil }
         }
     }
+
+    func isCurrent(_ news: MonitorState.News) -> Bool { state.withLock { $0.isCurrent(news) } }
 
     func takeFirst(for loop: MonitorLoop) -> MonitorState.News? { state.withLock { $0.takeFirst(for: loop) } }
 

@@ -26,9 +26,13 @@ final class MonitorLoop: Sendable {
     func next() async -> CLMonitor.Event? {
         finishCurrent()
         if loop.start({ $0.loop = self }) { core.begin(self) }
-        guard let news = await loop.next(onCancel: { self.finish() }) else { return nil }
-        current.withLock { $0 = news }
-        return news.event
+        while let news = await loop.next(onCancel: { self.finish() }) {
+            // Removed while it was on its way here.
+            guard core.isCurrent(news) else { continue }
+            current.withLock { $0 = news }
+            return news.event
+        }
+        return nil
     }
 
     /// The loop was left, or its task cancelled.

@@ -27,16 +27,21 @@ struct MonitorState {
         var last: Event
         /// What of that is kept: the state of the last event that a loop has done with.
         var kept: (state: Event.State, timestamp: Double)
+        /// The number of the event that it is of.
+        var keptNumber: UInt64 = 0
     }
 
     /// An event, and the watch that it is of; none when nothing was added.
     struct News: Sendable {
         let event: Event
         let watch: Watch?
+        /// Later events have higher numbers: a loop that was taken over may have done with one after its successor.
+        var number: UInt64 = 0
     }
 
     private(set) var conditions: [Condition] = []
     private var waiting = Outbox<News>()
+    private var eventCount: UInt64 = 0
     /// The one that events are for.
     weak var loop: MonitorLoop?
 
@@ -81,7 +86,8 @@ struct MonitorState {
             guard let index = index(of: watch), conditions[index].posted != news.event.state else { return false }
             conditions[index].posted = news.event.state
         }
-        waiting.append(news, limit: Self.eventLimit)
+        eventCount += 1
+        waiting.append(News(event: news.event, watch: news.watch, number: eventCount), limit: Self.eventLimit)
         return true
     }
 
@@ -94,9 +100,13 @@ struct MonitorState {
 
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// A loop has done with an event; false when its condition is gone.
+    /// True while an event's condition is there, or when nothing was added.
+    func isCurrent(_ news: News) -> Bool { news.watch.map(has) ?? true }
+
+    /// A loop has done with an event; false when its condition is gone, or a later one is done with.
     mutating func finish(_ news: News) -> Bool {
-        guard let index = index(of: news.watch) else { return false }
+        guard let index = index(of: news.watch), news.number > conditions[index].keptNumber else { return false }
+        conditions[index].keptNumber = news.number
         conditions[index].kept = (news.event.state, news.event.date.timeIntervalSinceReferenceDate)
         return true
     }

@@ -15,18 +15,25 @@ final class MonitoredRegions: Sendable {
 
     fileprivate struct Entry {
         let watch = RegionEngine.Watch()
-        /// A copy of the program's, whose identifier and shape do not change.
+        /// A copy of the program's. It may be of a class of the program, so it is only used without the lock.
         let region: CLRegion
+        /// What is kept of it, but for the state.
+        let stored: StoredRegion
         /// The state that managers know or will hear of, and since when.
         var told: CLRegionState
         var date: Double?
         /// What a delegate has heard, which is what is kept.
         var heard: (state: CLRegionState, date: Double?)
+        /// The number of the change that it is of.
+        var heardNumber: UInt64 = 0
 
         init(_ region: CLRegion, told: CLRegionState, date: Double?) {
             (self.region, self.told, self.date) = (region, told, date)
+            stored = StoredRegion(region, state: told, date: date)
             heard = (told, date)
         }
+
+        var identifier: String { stored.identifier }
     }
 
     private struct State {
@@ -36,6 +43,7 @@ final class MonitoredRegions: Sendable {
         var isLoaded = false
         /// True when delegates have heard of states that are not kept yet.
         var hasNews = false
+        var changeCount: UInt64 = 0
     }
 
     private struct WeakClient {
@@ -74,15 +82,16 @@ final class MonitoredRegions: Sendable {
 
     /// Takes up what the file has, once.
     private func load() {
+        guard !state.withLock(\.isLoaded) else { return }
+        let kept = store.load(.managers).prefix(Self.limit).compactMap { stored -> Entry? in
+            guard let region = stored.region, RegionShape(region)?.problem(identifier: region.identifier) == nil
+            else { return nil }
+            return Entry(region, told: CLRegionState(rawValue: stored.state) ?? .unknown, date: stored.date)
+        }
         let entries = state.withLock { state -> [Entry] in
             guard !state.isLoaded else { return [] }
-            state.isLoaded = true
-            state.entries = store.load(.managers).prefix(Self.limit).compactMap { stored in
-                guard let region = stored.region, RegionShape(region)?.problem(identifier: region.identifier) == nil
-                else { return nil }
-                return Entry(region, told: CLRegionState(rawValue: stored.state) ?? .unknown, date: stored.date)
-            }
-            return state.entries
+            (state.isLoaded, state.entries) = (true, kept)
+            return kept
         }
         guard !entries.isEmpty else { return }
         register()
@@ -95,7 +104,7 @@ final class MonitoredRegions: Sendable {
 
     var regions: Set<CLRegion> {
         load()
-        return Set(state.withLock { $0.entries.map { $0.copy } })
+        return Set(state.withLock(\.entries).map(\.copy))
     }
 
     func start(_ original: CLRegion, for client: any RegionListener) {
@@ -120,7 +129,7 @@ final class MonitoredRegions: Sendable {
         if let denial { return client.tell(.failed(region, denial)) }
         let entry = Entry(region, told: .unknown, date: nil)
         let (isAdded, former) = state.withLock { state -> (Bool, Entry?) in
-            if let index = state.entries.firstIndex(where: { $0.region.identifier == identifier }) {
+            if let index = state.entries.firstIndex(where: { $0.identifier == identifier }) {
                 defer { state.entries[index] = entry }
                 return (true, state.entries[index])
             }
@@ -150,7 +159,7 @@ final class MonitoredRegions: Sendable {
     func stop(_ identifier: String) {
         load()
         let removed = state.withLock { state -> Entry? in
-            state.entries.firstIndex { $0.region.identifier == identifier }.map { state.entries.remove(at: $0) }
+            state.entries.firstIndex { $0.identifier == identifier }.map { state.entries.remove(at: $0) }
         }
         guard let removed else { return }
         engine.unwatch([removed.watch])
@@ -161,7 +170,8 @@ final class MonitoredRegions: Sendable {
     func requestState(of region: CLRegion, for client: any RegionListener) {
         load()
         guard let copy = region.copy() as? CLRegion else { return }
-        let entry = state.withLock { $0.entries.first { $0.region.identifier == copy.identifier } }
+        let identifier = copy.identifier
+        let entry = state.withLock { $0.entries.first { $0.identifier == identifier } }
         client.tell(.determined(entry?.copy ?? copy, entry.map { engine.state(of: $0.watch) } ?? .unknown))
     }
 
@@ -176,19 +186,24 @@ final class MonitoredRegions: Sendable {
     }
 
     private func take(_ report: RegionEngine.Report, _ watch: RegionEngine.Watch) {
-        let found = state.withLock { state -> (RegionChange, [any RegionListener])? in
+        let found = state.withLock { state -> (Entry, CLRegionState, UInt64, [any RegionListener])? in
             guard let index = state.entries.firstIndex(where: { $0.watch == watch }) else { return nil }
             let former = state.entries[index].told
             state.entries[index].told = report.state
             state.entries[index].date = report.timestamp
             guard former != report.state else { return nil }
-            let change = RegionChange(
-                watch: watch, region: state.entries[index].copy, former: former, state: report.state,
-                timestamp: report.timestamp)
-            return (change, state.clients.compactMap(\.client))
+            state.changeCount += 1
+            return (state.entries[index], former, state.changeCount, state.clients.compactMap(\.client))
         }
-        guard let (change, clients) = found else { return }
-        for client in clients { client.tell(.changed(change)) }
+        guard let (entry, former, number, clients) = found else { return }
+        let isCrossing = former != .unknown
+        for client in clients {
+            let change = RegionChange(
+                watch: watch, number: number, region: entry.copy, state: report.state, timestamp: report.timestamp,
+                isEntry: isCrossing && report.state == .inside && entry.stored.notifyOnEntry != false,
+                isExit: isCrossing && report.state == .outside && entry.stored.notifyOnExit != false)
+            client.tell(.changed(change))
+        }
     }
 
     /// True while that watch is the one over its region.
@@ -198,12 +213,17 @@ final class MonitoredRegions: Sendable {
 
     /// A delegate has heard of a state, which is not told again.
     func hasHeard(of change: RegionChange) {
-        state.withLock { state in
-            guard let index = state.entries.firstIndex(where: { $0.watch == change.watch }) else { return }
-            let heard = (change.state, Optional(change.timestamp))
-            if state.entries[index].heard != heard { state.hasNews = true }
-            state.entries[index].heard = heard
+        let isNews = state.withLock { state in
+            guard let index = state.entries.firstIndex(where: { $0.watch == change.watch }),
+                change.number > state.entries[index].heardNumber
+            else { return false }
+            state.entries[index].heard = (change.state, change.timestamp)
+            state.entries[index].heardNumber = change.number
+            state.hasNews = true
+            return true
         }
+        // In a moment at the latest: the turn may take long.
+        if isNews { save(atOnce: false) }
     }
 
     /// A turn of a manager is over: what it told is kept, once for all of it, for the disk takes its time.
@@ -217,7 +237,11 @@ final class MonitoredRegions: Sendable {
 
     private func save(atOnce: Bool) {
         state.withLock { state in
-            let stored = state.entries.map { StoredRegion($0.region, state: $0.heard.state, date: $0.heard.date) }
+            let stored = state.entries.map { entry in
+                var stored = entry.stored
+                (stored.state, stored.date) = (entry.heard.state.rawValue, entry.heard.date)
+                return stored
+            }
             store.replace(.managers, with: stored)
         }
         store.save(atOnce: atOnce)
@@ -259,9 +283,9 @@ extension MonitoredRegions.Entry {
 extension MonitoredRegions: LocationAuthorization.Observer {
     func authorizationChanged() {
         guard let denial else { return }
-        let (regions, clients) = state.withLock { ($0.entries.map(\.copy), $0.clients.compactMap(\.client)) }
+        let (entries, clients) = state.withLock { ($0.entries, $0.clients.compactMap(\.client)) }
         for client in clients {
-            for region in regions { client.tell(.failed(region, denial)) }
+            for entry in entries { client.tell(.failed(entry.copy, denial)) }
         }
     }
 

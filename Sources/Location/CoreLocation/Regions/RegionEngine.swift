@@ -251,6 +251,7 @@ extension RegionEngine: LocationAuthorization.Observer {
     func authorizationChanged() {
         if !isAllowed {
             state.withLock { state in
+                state.isDeaf = true
                 state.track = PositionTrack()
                 for index in state.watched.indices {
                     guard case .circle(let circle, var tracker) = state.watched[index].tracker else { continue }

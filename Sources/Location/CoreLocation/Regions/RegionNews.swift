@@ -13,16 +13,16 @@ enum RegionNews: Sendable {
 /// What becomes known of a region that is monitored.
 struct RegionChange: Sendable {
     let watch: RegionEngine.Watch
-    /// For the program, which may change it.
+    /// Later changes have higher numbers: a manager may hear of one after another has heard of the next.
+    let number: UInt64
+    /// For the program of one manager, which may change it.
     let region: CLRegion
-    let former: CLRegionState
     let state: CLRegionState
     /// Since when: seconds since 2001-01-01T00:00:00Z.
     let timestamp: Double
-
     /// To be inside from the start is no entry.
-    var isEntry: Bool { former != .unknown && state == .inside && region.notifyOnEntry }
-    var isExit: Bool { former != .unknown && state == .outside && region.notifyOnExit }
+    let isEntry: Bool
+    let isExit: Bool
 }
 
 /// A manager, as far as regions know one.

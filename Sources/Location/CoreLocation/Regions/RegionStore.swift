@@ -113,9 +113,9 @@ final class RegionStore: Sendable {
     var isUnavailable: Bool { file.map(\.hasFailed) ?? false }
 
     func load(_ owner: Owner) -> [StoredRegion] {
-        state.withLock { state in
-            loadIfNeeded(&state)
-            return switch owner {
+        loadIfNeeded()
+        return state.withLock { state in
+            switch owner {
             case .managers: state.contents.managers
             case .monitor(let name): state.contents.monitors[name] ?? []
             }
@@ -124,8 +124,8 @@ final class RegionStore: Sendable {
 
     func replace(_ owner: Owner, with regions: [StoredRegion]) {
         guard file != nil else { return }
+        loadIfNeeded()
         state.withLock { state in
-            loadIfNeeded(&state)
             state.isDirty = true
             switch owner {
             case .managers: state.contents.managers = regions
@@ -162,16 +162,26 @@ final class RegionStore: Sendable {
         }
     }
 
-    private func loadIfNeeded(_ state: inout State) {
-        guard !state.isLoaded else { return }
-        state.isLoaded = true
-        guard let file, let bytes = file.read() else { return }
+    /// Reads the file, once. Without the lock: what is wrong with it goes to the program's log, which may ask for regions.
+    private func loadIfNeeded() {
+        guard let file, !state.withLock(\.isLoaded) else { return }
+        let (contents, problem) = file.read().map(Self.contents) ?? (nil, nil)
+        let isFirst = state.withLock { state in
+            guard !state.isLoaded else { return false }
+            state.isLoaded = true
+            if let contents { state.contents = contents }
+            return true
+        }
+        if isFirst, let problem { file.reject(problem) }
+    }
+
+    private static func contents(_ bytes: [UInt8]) -> (Contents?, problem: String?) {
         guard let contents = try? JSONDecoder().decode(Contents.self, from: Data(bytes)) else {
-            return file.reject("it is cut off or damaged")
+            return (nil, "it is cut off or damaged")
         }
-        guard contents.format == Self.format, contents.version == 1 else {
-            return file.reject("it is of another format or version")
+        guard contents.format == format, contents.version == 1 else {
+            return (nil, "it is of another format or version")
         }
-        state.contents = contents
+        return (contents, nil)
     }
 }

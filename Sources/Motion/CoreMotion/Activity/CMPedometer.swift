@@ -95,7 +95,8 @@ open class CMPedometer: NSObject {
             from: Date(timeIntervalSince1970: client.device.clock.wallTime.seconds), withHandler: handler)
     }
 
-    /// Stops it.
+    /// Stops it. What was counted is stored in the background, and before a program that calls `exit` or returns from
+    /// `main` ends. One that is killed loses up to five minutes.
     open func stopUpdates() {
         client.refusedUpdates.set(nil)
         client.updates.stop()

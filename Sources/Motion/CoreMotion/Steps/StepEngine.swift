@@ -33,10 +33,20 @@ final class StepEngine: Sendable {
     private static let latency = 0.5
     /// Reads and writes the files of all engines, one after the other, so that nobody else waits for the disk.
     private static let disk = DispatchQueue(label: "device-services.steps", qos: .utility)
-    /// A program that stops counting and ends at once has its steps stored.
-    private static let storesAtExit = atexit { StepEngine.disk.sync {} }
+    /// A program that stops counting and comes to its end has its steps stored, unless the disk hangs.
+    private static let storesAtExit = atexit {
+        // The child of a fork has none of the threads that would do it.
+        guard getpid() == StepEngine.process else { return }
+        let isStored = DispatchSemaphore(value: 0)
+        StepEngine.disk.async { isStored.signal() }
+        _ = isStored.wait(timeout: .now() + 5)
+    }
+    private static let process = getpid()
 
-    private let device: Device
+    // Not the device, which owns this object.
+    private let clock: any DeviceClock
+    private let motion: any MotionSource
+    private let positions: any PositionSource
     private let file: StepLogFile?
     private let state: Mutex<State>
     private let accelerometer = StandingSubscription<MotionRequest>()
@@ -46,7 +56,9 @@ final class StepEngine: Sendable {
     static func of(_ device: Device) -> StepEngine { device.component(StepEngine.self) { StepEngine(device: $0) } }
 
     init(device: Device, file: StepLogFile? = nil) {
-        self.device = device
+        clock = device.clock
+        motion = device.motionSource
+        positions = device.positionSource
         self.file = file ?? StepLogFile(of: device)
         state = Mutex(State(core: StepCore()))
     }
@@ -57,7 +69,7 @@ final class StepEngine: Sendable {
     func subscribe(_ request: StepRequest, receive: @escaping @Sendable (StepEvent) -> Void) -> Subscription {
         load()
         let client = StepClient(request, receive: receive)
-        let (now, wallTime) = (device.clock.now, device.clock.wallTime)
+        let (now, wallTime) = (clock.now, clock.wallTime)
         state.withLock { state in
             // What the others are still to be told is in the log already.
             if state.clients.isEmpty { state.core.begin() } else { state.post(.news(state.core.news(now, wallTime))) }
@@ -76,7 +88,7 @@ final class StepEngine: Sendable {
     }
 
     private func remove(_ client: StepClient) {
-        let wallTime = device.clock.wallTime
+        let wallTime = clock.wallTime
         let isLast = state.withLock { state in
             state.clients.removeAll { $0 === client }
             if state.clients.isEmpty {
@@ -94,18 +106,18 @@ final class StepEngine: Sendable {
             state.withLock(\.clients).isEmpty
                 ? nil : MotionRequest(kind: .accelerometer, interval: Self.interval, latency: Self.latency)
         } subscribe: { request in
-            device.motionSource.subscribe(request) {
+            motion.subscribe(request) {
                 self.receive($0)
             } quiet: {
                 self.settle()
             }
         }
-        let hasBarometer = device.has(.pressure)
+        let hasBarometer = motion.sensors.contains { $0.kind == .pressure }
         barometer.follow {
             hasBarometer && state.withLock(\.clients).contains { $0.request.wantsFloors }
                 ? MotionRequest(kind: .pressure, interval: MeanPressure.readingInterval, latency: Self.latency) : nil
         } subscribe: { request in
-            device.motionSource.subscribe(request) { event in
+            motion.subscribe(request) { event in
                 if case .samples(let batch) = event { self.state.withLock { $0.core.take(pressures: batch) } }
             }
         }
@@ -130,7 +142,7 @@ final class StepEngine: Sendable {
         Self.disk.sync {
             guard !state.withLock(\.isLoaded) else { return }
             let stored = file.load()
-            let now = device.clock.wallTime.seconds
+            let now = clock.wallTime.seconds
             state.withLock { state in
                 state.isLoaded = true
                 state.core.begin(with: stored.log, lengthFactor: stored.lengthFactor, now: now)
@@ -140,13 +152,13 @@ final class StepEngine: Sendable {
 
     private func store() {
         guard let file else { return }
-        _ = Self.storesAtExit
+        _ = (Self.process, Self.storesAtExit)
         Self.disk.async { [self] in
             let (log, factor, isNew) = state.withLock { state in
                 defer { state.core.hasNews = false }
                 return (state.core.log, state.core.lengthFactor, state.core.hasNews)
             }
-            if isNew { file.store(log, lengthFactor: factor, now: device.clock.wallTime) }
+            if isNew { file.store(log, lengthFactor: factor, now: clock.wallTime) }
         }
     }
 
@@ -156,7 +168,7 @@ final class StepEngine: Sendable {
         var hasToStore = false
         switch event {
         case .samples(let batch):
-            let (now, wallTime, fix) = (device.clock.now, device.clock.wallTime, device.positionSource.lastFix)
+            let (now, wallTime, fix) = (clock.now, clock.wallTime, positions.lastFix)
             hasToStore = state.withLock { state in
                 if state.lost != nil {
                     state.lost = nil
@@ -194,7 +206,7 @@ final class StepEngine: Sendable {
 
     /// Nothing follows for now: what waits for its second waits no longer.
     private func settle() {
-        let (now, wallTime) = (device.clock.now, device.clock.wallTime)
+        let (now, wallTime) = (clock.now, clock.wallTime)
         state.withLock { state in state.post(.news(state.core.lastNews(now: now, wallTime: wallTime))) }
         handOver()
     }

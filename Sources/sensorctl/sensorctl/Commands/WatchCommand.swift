@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CoreLocation
 import CoreMotion
 import DeviceCore
 import LiveDevice
 import SensorTools
+import Synchronization
 
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -98,12 +100,18 @@ struct WatchCommand: AsyncParsableCommand {
 
     /// Regions and visits are silent without positions, and a person should know why.
     private func notesOfLostPositions(_ device: Device) -> Subscription? {
-        guard [.regions, .monitor, .visits].contains(stream) else { return nil }
+        guard [.regions, .monitor, .visits].contains(stream),
+            ![.denied, .restricted].contains(LocationAuthorization.current.status)
+        else { return nil }
+        let hadFix = Mutex<Bool?>(nil)
         return device.positionSource.subscribe(PositionRequest(receiver: receiver)) { event in
             switch event {
             case .lost(let error): Notes.warn("There are no positions, which \(stream.noun) need. \(error)")
             case .regained: Notes.say("Positions are back.")
-            case .report, .sky, .attitude, .receivers, .line: break
+            case .report(let report):
+                let former = hadFix.withLock { exchange(&$0, with: report.hasFix) }
+                if !report.hasFix, former != false { Notes.say("The receiver does not know where it is.") }
+            case .sky, .attitude, .receivers, .line: break
             }
         }
     }

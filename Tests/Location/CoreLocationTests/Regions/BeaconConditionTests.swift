@@ -66,6 +66,24 @@ struct BeaconConditionTests {
         #expect(third.map { Drives.second($0.date) } == 214)
     }
 
+    @Test("An event that is on its way to a loop does not come once its condition is removed")
+    @MainActor func removedOnItsWay() async throws {
+        let stage = Stage()
+        let core = MonitorCore.of(stage.device, "beacons")
+        let other = UUID()
+        core.add(CLMonitor.BeaconIdentityCondition(uuid: stage.uuid), "a", assuming: .unknown)
+        core.add(CLMonitor.BeaconIdentityCondition(uuid: other), "b", assuming: .unknown)
+        let loop = MonitorLoop(core)
+        let task = Task { @MainActor in await loop.next()?.identifier }
+        // It runs up to where it waits; nothing else of the main actor comes between the lines below.
+        await Task.yield()
+        stage.hear(minor: 1)
+        core.remove("a")
+        stage.pass(31)
+        #expect(await task.value == "b")
+        loop.finish()
+    }
+
     @Test("A radio that came back while nobody listened is heard again, and its silence, too")
     func radioBackUnheard() async throws {
         let stage = Stage()

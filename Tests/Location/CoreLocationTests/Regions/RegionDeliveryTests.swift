@@ -50,6 +50,21 @@ final class RegionRecorder: NSObject, CLLocationManagerDelegate {
     func locationManagerDidPauseLocationUpdates(_ manager: CLLocationManager) { events.append("paused") }
 
     func locationManagerDidResumeLocationUpdates(_ manager: CLLocationManager) { events.append("resumed") }
+
+    /// What a manager is told while the body has the lines played.
+    @discardableResult static func of(
+        _ lines: [String] = RegionDeliveryTests.drive,
+        _ body: (CLLocationManager, SimulatedDevice, RegionRecorder) -> Void
+    ) throws -> RegionRecorder {
+        let device = try Drives.device(lines)
+        let recorder = RegionRecorder()
+        device.use {
+            let manager = CLLocationManager()
+            manager.delegate = recorder
+            body(manager, device, recorder)
+        }
+        return recorder
+    }
 }
 
 @Suite("Regions of managers")
@@ -68,11 +83,7 @@ struct RegionDeliveryTests {
 
     @Test("A drive through a circle is told with the times of its borders")
     func driveThrough() throws {
-        let device = try Drives.device(Self.drive)
-        let recorder = RegionRecorder()
-        device.use {
-            let manager = CLLocationManager()
-            manager.delegate = recorder
+        let recorder = try RegionRecorder.of { manager, device, recorder in
             manager.startMonitoring(for: Self.circle())
             device.play()
         }
@@ -87,11 +98,7 @@ struct RegionDeliveryTests {
 
     @Test("Only what is wanted is told, and the state all the same")
     func notifies() throws {
-        let device = try Drives.device(Self.drive)
-        let recorder = RegionRecorder()
-        device.use {
-            let manager = CLLocationManager()
-            manager.delegate = recorder
+        try RegionRecorder.of { manager, device, recorder in
             let region = Self.circle()
             region.notifyOnEntry = false
             manager.startMonitoring(for: region)
@@ -127,11 +134,7 @@ struct RegionDeliveryTests {
 
     @Test("A request is answered with what is known")
     func answersRequests() throws {
-        let device = try Drives.device(Self.drive)
-        let recorder = RegionRecorder()
-        device.use {
-            let manager = CLLocationManager()
-            manager.delegate = recorder
+        let recorder = try RegionRecorder.of { manager, device, recorder in
             manager.requestState(for: Self.circle())
             manager.startMonitoring(for: Self.circle())
             device.advance(by: 45)
@@ -145,11 +148,7 @@ struct RegionDeliveryTests {
 
     @Test("What cannot be monitored fails with a reason, and leaves the others")
     func refuses() throws {
-        let device = try Drives.device(Self.drive)
-        let recorder = RegionRecorder()
-        device.use {
-            let manager = CLLocationManager()
-            manager.delegate = recorder
+        let recorder = try RegionRecorder.of { manager, device, recorder in
             for number in 1...20 { manager.startMonitoring(for: Self.circle(200, "\(number)")) }
             let bad = [
                 Self.circle(.nan, "nan"), Self.circle(-1, "negative"), Self.circle(2_128_001, "large"),
@@ -175,12 +174,8 @@ struct RegionDeliveryTests {
 
     @Test("Who may not know the place is told once, and hears again when he may")
     func authorization() throws {
-        let device = try Drives.device(Self.drive)
-        let recorder = RegionRecorder()
-        device.use {
+        try RegionRecorder.of { manager, device, recorder in
             let authorization = LocationAuthorization.current
-            let manager = CLLocationManager()
-            manager.delegate = recorder
             authorization.accuracy = .reducedAccuracy
             manager.startMonitoring(for: Self.circle())
             device.advance(by: 5)
@@ -199,16 +194,13 @@ struct RegionDeliveryTests {
 
     @Test("With the rules at zero each fix on the other side is a crossing")
     func plainRules() throws {
-        let device = try Drives.device(
+        let recorder = try RegionRecorder.of(
             [0.0, 1, 0, 1, 1].enumerated().map { second, side in
                 Drives.report(Double(second), latitude: 48 + side * 0.01, eph: 50)
-            })
-        let recorder = RegionRecorder()
-        device.use {
-            let manager = CLLocationManager()
+            }
+        ) { manager, device, recorder in
             manager.regionDwell = 0
             manager.regionCushion = 0
-            manager.delegate = recorder
             manager.startMonitoring(for: Self.circle())
             device.play()
         }
@@ -222,15 +214,12 @@ struct RegionDeliveryTests {
     @Test("A reflection for ten seconds is no crossing")
     func reflection() throws {
         // At rest 150 m outside of the circle; from second 60 to 70 the receiver believes to be in its middle.
-        let device = try Drives.device(
+        let recorder = try RegionRecorder.of(
             (0..<120).map { second in
                 let latitude = 60..<70 ~= second ? 48.0 : 48 + 350 / 111_200
                 return Drives.report(Double(second), latitude: latitude, eph: 5, more: ",\"speed\":2")
-            })
-        let recorder = RegionRecorder()
-        device.use {
-            let manager = CLLocationManager()
-            manager.delegate = recorder
+            }
+        ) { manager, device, recorder in
             manager.startMonitoring(for: Self.circle())
             device.play()
         }

@@ -25,11 +25,7 @@ final class WatchLifeTests {
 
     @Test("A region that is stopped while others are told of the same position is told nothing more", arguments: 0...3)
     func stoppedInCallback(number: Int) throws {
-        let device = try Drives.device(RegionDeliveryTests.drive)
-        let recorder = RegionRecorder()
-        device.use {
-            let manager = CLLocationManager()
-            manager.delegate = recorder
+        let recorder = try RegionRecorder.of { manager, device, recorder in
             for name in 0...3 { manager.startMonitoring(for: RegionDeliveryTests.circle(200, "\(name)")) }
             recorder.onEvent = { manager, region in
                 guard recorder.events.last?.hasPrefix("inside") == true, region.identifier == "\(number)" else {
@@ -48,11 +44,7 @@ final class WatchLifeTests {
 
     @Test("A region in the place of another hears nothing of that one")
     func replacedInCallback() throws {
-        let device = try Drives.device(RegionDeliveryTests.drive)
-        let recorder = RegionRecorder()
-        device.use {
-            let manager = CLLocationManager()
-            manager.delegate = recorder
+        let recorder = try RegionRecorder.of { manager, device, recorder in
             manager.startMonitoring(for: RegionDeliveryTests.circle(200, "a"))
             manager.startMonitoring(for: RegionDeliveryTests.circle(200, "b"))
             recorder.onEvent = { manager, _ in
@@ -83,6 +75,42 @@ final class WatchLifeTests {
             }
             #expect(counts.withLock { $0 } == [20, 20, 20, 20])
         }
+    }
+
+    @Test("A program that changes the region it is told of changes nothing of what others are told")
+    func changesRegion() throws {
+        let device = try Drives.device(RegionDeliveryTests.drive)
+        let recorders = [RegionRecorder(), RegionRecorder()]
+        device.use {
+            let managers = [CLLocationManager(), CLLocationManager()]
+            for (manager, recorder) in zip(managers, recorders) {
+                manager.delegate = recorder
+                recorder.onEvent = { _, region in (region.notifyOnEntry, region.notifyOnExit) = (false, false) }
+            }
+            managers[0].startMonitoring(for: RegionDeliveryTests.circle())
+            device.play()
+        }
+        for recorder in recorders {
+            #expect(recorder.events.filter { $0.hasPrefix("entered") || $0.hasPrefix("left") }.count == 4)
+        }
+    }
+
+    @Test("A log that asks for regions when the file is damaged gets an answer")
+    func asksInLog() throws {
+        let device = try Drives.device(RegionDeliveryTests.drive)
+        let path = folder + "/regions.json"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try Data("{".utf8).write(to: URL(fileURLWithPath: path))
+        let counts = Mutex<[Int]>([])
+        _ = device.device.component(RegionStore.self) { device in
+            RegionStore(
+                StateFile(path: path) { [weak device] _ in
+                    let count = device.map { MonitoredRegions.of($0).regions.count } ?? -1
+                    counts.withLock { $0.append(count) }
+                })
+        }
+        device.use { #expect(CLLocationManager().monitoredRegions.isEmpty) }
+        #expect(counts.withLock { $0 } == [0])
     }
 
     // MARK: Monitors
@@ -185,6 +213,25 @@ final class WatchLifeTests {
             #expect(try await second.next()?.state == .satisfied)
             #expect(try await first.next() == nil)
             #expect(try await second.next()?.state == .unsatisfied)
+        }
+    }
+
+    @Test("A loop that was taken over and is done later undoes nothing of what its successor has done with")
+    func doneLater() async throws {
+        let device = try Drives.device(RegionDeliveryTests.drive)
+        let store = keep(device)
+        try await device.use { () async throws in
+            let monitor = await CLMonitor("test")
+            await monitor.add(MonitorTests.condition(), identifier: "a")
+            await device.advance(by: 80)
+            var first = await monitor.events.makeAsyncIterator()
+            var second = await monitor.events.makeAsyncIterator()
+            #expect(try await first.next()?.state == .unsatisfied)
+            #expect(try await second.next()?.state == .satisfied)
+            #expect(try await second.next()?.state == .unsatisfied)
+            #expect(try await first.next() == nil)
+            let kept = store.load(.monitor("test"))
+            #expect(kept.map(\.state) == [Int(CLMonitor.Event.State.satisfied.rawValue)])
         }
     }
 }
