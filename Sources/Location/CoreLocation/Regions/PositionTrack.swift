@@ -15,6 +15,22 @@ struct TrackedFix: Sendable {
     var arrival: BootTime
 }
 
+/// Makes fixes of the events of a source, which tells of the sky by itself.
+struct FixReader: Sendable {
+    private var sky: SkyReport?
+
+    /// Takes an event; the fix that it tells of, if any.
+    mutating func take(_ event: PositionEvent, _ clock: any DeviceClock) -> TrackedFix? {
+        switch event {
+        case .report(let report) where report.hasFix: return TrackedFix(report, sky: sky, wallTime: clock.wallTime)
+        case .sky(let sky): self.sky = sky
+        case .lost: sky = nil
+        case .report, .attitude, .receivers, .line, .regained: break
+        }
+        return nil
+    }
+}
+
 extension TrackedFix {
     /// The fix of a report that has one, with the sky that belongs to it.
     init(_ report: PositionReport, sky: SkyReport?, wallTime: WallTime) {

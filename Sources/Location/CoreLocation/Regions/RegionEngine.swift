@@ -60,7 +60,7 @@ final class RegionEngine: Sendable {
         var news = Outbox<News>()
         var rules = RegionRules()
         var track = PositionTrack()
-        var sky: SkyReport?
+        var fixes = FixReader()
         var since = WallTime.epoch
         /// True while no beacon can be heard, and silence means nothing.
         var isDeaf = false
@@ -195,19 +195,9 @@ final class RegionEngine: Sendable {
     }
 
     private func receive(_ event: PositionEvent) {
-        switch event {
-        case .report(let report) where report.hasFix: take(report)
-        case .sky(let sky): state.withLock { $0.sky = sky }
-        case .lost: state.withLock { $0.sky = nil }
-        case .report, .attitude, .receivers, .line, .regained: break
-        }
-    }
-
-    private func take(_ report: PositionReport) {
         guard isAllowed else { return }
         let hasNews = state.withLock { state in
-            let fix = TrackedFix(report, sky: state.sky, wallTime: clock.wallTime)
-            guard state.track.accept(fix) else { return false }
+            guard let fix = state.fixes.take(event, clock), state.track.accept(fix) else { return false }
             for index in state.watched.indices {
                 guard let report = Self.take(fix, &state.watched[index], state.track, state.rules) else { continue }
                 state.add(report, of: state.watched[index])

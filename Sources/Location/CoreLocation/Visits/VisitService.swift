@@ -19,7 +19,7 @@ final class VisitService: Sendable {
     private struct State {
         var clients: [WeakClient] = []
         var tracker = VisitTracker()
-        var sky: SkyReport?
+        var fixes = FixReader()
         var since = WallTime.epoch
     }
 
@@ -86,18 +86,9 @@ final class VisitService: Sendable {
     }
 
     private func receive(_ event: PositionEvent) {
-        switch event {
-        case .report(let report) where report.hasFix: take(report)
-        case .sky(let sky): state.withLock { $0.sky = sky }
-        case .lost: state.withLock { $0.sky = nil }
-        case .report, .attitude, .receivers, .line, .regained: break
-        }
-    }
-
-    private func take(_ report: PositionReport) {
         guard isAllowed else { return }
         let (visits, clients) = state.withLock { state -> ([VisitTracker.Visit], [any VisitListener]) in
-            let visits = state.tracker.accept(TrackedFix(report, sky: state.sky, wallTime: clock.wallTime))
+            let visits = state.fixes.take(event, clock).map { state.tracker.accept($0) } ?? []
             return visits.isEmpty ? ([], []) : (visits, state.clients.compactMap(\.client))
         }
         for visit in visits {
