@@ -96,8 +96,10 @@ struct CityGrid: Sendable {
         let wide = max(0.01, cos(min(89.9, abs(latitude) + high) * .pi / 180))
         let firstRow = max(0, Int((latitude - high + 90).rounded(.down)))
         let lastRow = min(179, Int((latitude + high + 90).rounded(.down)))
-        let west = Int((longitude - high / wide + 180).rounded(.down))
-        let east = min(west + 359, Int((longitude + high / wide + 180).rounded(.down)))
+        // Near a pole it is all around.
+        let aside = min(180, high / wide)
+        let west = Int((longitude - aside + 180).rounded(.down))
+        let east = min(west + 359, Int((longitude + aside + 180).rounded(.down)))
         let scale = Self.kilometres * cos(latitude * .pi / 180)
         guard firstRow <= lastRow else { return }
         for row in firstRow...lastRow {

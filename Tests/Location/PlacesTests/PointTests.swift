@@ -68,6 +68,12 @@ struct PointTests {
         #expect(try data.place(latitude: -16.80, longitude: -179.99)?.countryCode == "FJ")
     }
 
+    @Test("In the far north the nearest city of the country tells the time zone, all around the pole")
+    func farNorth() throws {
+        #expect(try data.place(latitude: 76, longitude: -60)?.timeZone?.hasPrefix("America/") == true)
+        #expect(try data.place(latitude: 79.5, longitude: 97)?.timeZone == "Asia/Krasnoyarsk")
+    }
+
     @Test("What is no place of the earth has no answer")
     func noPlace() throws {
         for (latitude, longitude) in [
