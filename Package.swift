@@ -92,7 +92,8 @@ let location: [Target] = [
     // What Places reads, made by a script from open data. .incbin looks for it where headers are looked for.
     .target(
         name: "CPlaceData", path: "Sources/Location/CPlaceData",
-        exclude: ["README.md", "lakes.tsv", "make_places.py", "places.bin"], sources: ["data.S", "places.c"],
+        exclude: ["LICENSE.unicode", "README.md", "countries.tsv", "lakes.tsv", "make_places.py", "places.bin"],
+        sources: ["data.S", "places.c"],
         cSettings: [.headerSearchPath(".")]),
     room("NMEAFormat", in: "Sources/Location", ["DeviceCore", "JSONBytes"]),
     room(

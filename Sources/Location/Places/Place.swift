@@ -25,36 +25,3 @@ package struct Place: Equatable, Sendable {
         inlandWater ?? subLocality ?? locality ?? ocean ?? administrativeArea ?? country
     }
 }
-
-/// A search for places by text.
-package struct PlaceQuery: Sendable {
-    /// What people write: a place, or a place and what it lies in, with commas between them.
-    package var text: String
-    /// Places in this circle come first, and the nearer ones before the others.
-    package var circle: (latitude: Double, longitude: Double, radius: Double)?
-    /// What countries are called in further languages: the codes of ISO 3166-1 for a folded name.
-    package var countryCodes: @Sendable ([UInt8]) -> [String]
-
-    /// The longest text that is looked at, in bytes of UTF-8.
-    package static let longestText = 1000
-    /// The most parts between commas.
-    static let mostParts = 10
-
-    package init(
-        text: String, circle: (latitude: Double, longitude: Double, radius: Double)? = nil,
-        countryCodes: @escaping @Sendable ([UInt8]) -> [String] = { _ in [] }
-    ) {
-        self.text = text
-        self.circle = circle
-        self.countryCodes = countryCodes
-    }
-}
-
-/// What a search found.
-package enum PlaceMatch: Equatable, Sendable {
-    /// The best first, at most five.
-    case found([Place])
-    /// Only what the place would lie in, by its name.
-    case onlyAround(String)
-    case nothing
-}

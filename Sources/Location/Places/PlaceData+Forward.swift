@@ -10,8 +10,9 @@ extension PlaceData {
     /// such as a street, passed over.
     ///
     /// Case, accents and words with digits (postal codes) do not count. Areas may be given by their letters, countries by
-    /// those of ISO 3166-1. Without commas the last words may say area and country too. When no place has the name,
-    /// those that begin with it are found.
+    /// those of ISO 3166-1. The last words of a part may say what it lies in, too. What stands behind the place and is not
+    /// known, such as a county, is passed over when nothing fits it. When no place has the name, those that begin with it
+    /// are found.
     package func places(_ query: PlaceQuery) throws(PlaceDataError) -> PlaceMatch {
         guard query.text.utf8.count <= PlaceQuery.longestText else { return .nothing }
         var parts: [[UInt8]] = []
@@ -20,49 +21,125 @@ extension PlaceData {
             if !words.isEmpty { parts.append(Array(words.joined(separator: [0x20]))) }
         }
         guard let first = parts.first else { return .nothing }
-        let exact = try places(parts, query)
-        if parts.count > 1 { return exact }
-        if exact != .nothing { return exact }
-        // Without commas: the last one to three words may be what the place lies in.
-        let words = first.split(separator: 0x20)
-        for count in stride(from: 1, through: min(3, words.count - 1), by: 1) {
-            let head = Array(words.dropLast(count).joined(separator: [0x20]))
-            let tail = Array(words.suffix(count).joined(separator: [0x20]))
-            if case .found(let places) = try places([head, tail], query) { return .found(places) }
+        var around: [Surroundings] = []
+        for (number, part) in parts.enumerated() {
+            around.append(try surroundings(part, query, isHead: number == 0))
         }
+        let whole = try places(parts, around, query) { Array($0) }
+        if case .found = whole { return whole }
+        let known = try places(parts, around, query) { (behind) throws(PlaceDataError) in try self.known(of: behind) }
+        if case .found = known { return known }
+        if let places = try placesWithin(parts, around, query) { return .found(places) }
+        if parts.count > 1 { return whole == .nothing ? known : whole }
         guard first.count >= 3 else { return .nothing }
         let cities = try ranked(cities(beginning: first), query)
         return cities.isEmpty ? .nothing : .found(cities)
     }
 
-    /// The parts from the smallest to the largest.
-    private func places(_ parts: [[UInt8]], _ query: PlaceQuery) throws(PlaceDataError) -> PlaceMatch {
-        var around: [Surroundings] = []
-        for part in parts.dropFirst() { around.append(try surroundings(part, query)) }
+    /// The places of the first part that is one, in what is left of the parts behind it; nil is left of parts in which
+    /// nothing is to be looked for.
+    private func places(
+        _ parts: [[UInt8]], _ around: [Surroundings], _ query: PlaceQuery,
+        _ left: (ArraySlice<Surroundings>) throws(PlaceDataError) -> [Surroundings]?
+    ) throws(PlaceDataError) -> PlaceMatch {
         for head in parts.indices {
-            let within = around[min(head, around.count)...]
-            var cities: [Int] = []
-            for number in try self.cities(named: parts[head]) {
-                let area = try self.cities.city(number).area
-                let country = try areaCountry(area)
-                if within.allSatisfy({ $0.areas.contains(area) || $0.countries.contains(country) }) {
-                    cities.append(number)
-                }
-            }
-            let own = try surroundings(parts[head], query, isHead: true)
-            let areas = own.areas.filter { area in
-                guard let country = try? areaCountry(area) else { return false }
-                return within.allSatisfy { $0.countries.contains(country) }
-            }
-            let countries = within.isEmpty ? own.countries : []
-            let found = try ordered(cities, areas: areas.sorted(), countries: countries.sorted(), query)
+            guard let within = try left(around[(head + 1)...]) else { continue }
+            let found = try places(named: parts[head], around[head], within, query)
             guard let best = found.first else { continue }
             // A street that is not known is passed over; a town that is not is not.
-            if head > 0, best.locality == nil { return .onlyAround(best.name ?? "") }
-            return .found(Array(found.prefix(Self.mostResults)))
+            return head > 0 && best.locality == nil ? .onlyAround(best.name ?? "") : .found(found)
         }
         return .nothing
     }
+
+    /// Those of the parts behind a place that name something where the parts behind them lie; nil when that leaves too
+    /// little to go by.
+    private func known(of parts: ArraySlice<Surroundings>) throws(PlaceDataError) -> [Surroundings]? {
+        var kept: [Surroundings] = []
+        var isUnknown = false
+        for part in parts.reversed() {
+            var part = part
+            if let last = kept.last {
+                let countries = last.countries.union(try countriesOf(last.areas))
+                let outside = part.countries.subtracting(countries)
+                part.countries.formIntersection(countries)
+                part.areas = try areas(part.areas) { countries.contains($0) }
+                // "Puerto Rico, USA": what has a code of its own is narrower than the state that it belongs to.
+                if part.isEmpty, !part.isLetters, !outside.isEmpty {
+                    part.countries = outside
+                    kept = []
+                }
+            }
+            if part.isEmpty { isUnknown = isUnknown || part.isLetters } else { kept.append(part) }
+        }
+        // "London, QQ" is not any London.
+        return kept.isEmpty && isUnknown ? nil : kept
+    }
+
+    private func countriesOf(_ areas: Set<Int>) throws(PlaceDataError) -> Set<Int> {
+        var countries: Set<Int> = []
+        for area in areas { countries.insert(try areaCountry(area)) }
+        return countries
+    }
+
+    /// Those of areas whose countries fit.
+    private func areas(_ areas: Set<Int>, _ fits: (Int) -> Bool) throws(PlaceDataError) -> Set<Int> {
+        var found: Set<Int> = []
+        for area in areas where fits(try areaCountry(area)) { found.insert(area) }
+        return found
+    }
+
+    /// Takes the last one to three words of a part for what it lies in: "Paris TX", "Sydney NSW 2000, Australia".
+    private func placesWithin(
+        _ parts: [[UInt8]], _ around: [Surroundings], _ query: PlaceQuery
+    ) throws(PlaceDataError) -> [Place]? {
+        for head in parts.indices {
+            guard let behind = try known(of: around[(head + 1)...]) else { continue }
+            let words = parts[head].split(separator: 0x20)
+            for count in stride(from: 1, through: min(3, words.count - 1), by: 1) {
+                let tail = try surroundings(Array(words.suffix(count).joined(separator: [0x20])), query)
+                guard !tail.isEmpty else { continue }
+                let name = Array(words.dropLast(count).joined(separator: [0x20]))
+                let own = try surroundings(name, query, isHead: true)
+                let found = try places(named: name, own, [tail] + behind, query)
+                if !found.isEmpty { return found }
+            }
+        }
+        return nil
+    }
+
+    /// The places of a name, and what else has it, within all of those; the best first, at most five.
+    private func places(
+        named name: [UInt8], _ own: Surroundings, _ within: [Surroundings], _ query: PlaceQuery
+    ) throws(PlaceDataError) -> [Place] {
+        var cities: [Int] = []
+        for number in try self.cities(named: name) where try isCity(number, within: within) { cities.append(number) }
+        let areas = try areas(own.areas) { country in within.allSatisfy { $0.countries.contains(country) } }
+        let countries = within.isEmpty ? own.countries : []
+        // A word of two letters is rather a town, unless it is written as letters are.
+        let isTown = name.count == 2 && !cities.isEmpty && query.text.contains(where: \.isLowercase)
+        let found = try ordered(
+            cities, areas: areas.sorted(), countries: isTown ? [] : countries.sorted(), query)
+        return Array(found.prefix(Self.mostResults))
+    }
+
+    private func isCity(_ number: Int, within: [Surroundings]) throws(PlaceDataError) -> Bool {
+        guard !within.isEmpty else { return true }
+        let city = try cities.city(number)
+        let country = try areaCountry(city.area)
+        for part in within where !part.areas.contains(city.area) && !part.countries.contains(country) {
+            var isNear = false
+            for other in part.cities where !isNear {
+                let other = try cities.city(other)
+                isNear = CityGrid.distance(other, city.latitude, city.longitude) < Self.neighbourhood
+            }
+            guard isNear else { return false }
+        }
+        return true
+    }
+
+    /// How far away a town may be that is named as what another one lies in, in kilometres.
+    private static let neighbourhood = 50.0
 
     private func ordered(
         _ cities: [Int], areas: [Int], countries: [Int], _ query: PlaceQuery
@@ -104,10 +181,17 @@ extension PlaceData {
     }
 }
 
-/// What a part of a text may name beside a city.
+/// What a part of a text may name beside a city that is looked for.
 struct Surroundings {
     /// Numbers of areas.
     var areas: Set<Int> = []
     /// Labels of countries.
     var countries: Set<Int> = []
+    /// When it names nothing else: towns, of which the place may be a part or a neighbour.
+    var cities: [Int] = []
+    /// Whether it is two or three letters.
+    var isLetters = false
+
+    /// Whether it names no area and no country.
+    var isEmpty: Bool { areas.isEmpty && countries.isEmpty }
 }

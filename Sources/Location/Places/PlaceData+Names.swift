@@ -4,34 +4,71 @@ import SystemCalls
 
 /// Countries and areas by name, and what is known of them.
 extension PlaceData {
-    /// Names of countries that people write and that neither GeoNames nor ISO 3166 has.
-    private static let furtherNames: [[UInt8]: String] = [
-        Array("uk".utf8): "GB", Array("great britain".utf8): "GB", Array("united states of america".utf8): "US",
-        Array("holland".utf8): "NL", Array("the netherlands".utf8): "NL", Array("czech republic".utf8): "CZ",
-    ]
+    /// How many towns of one name are looked at to see whether a place is near one of them.
+    private static let mostNeighbours = 50
 
-    /// The countries and areas that a folded text names. A place that is looked for itself is no two or three letters.
+    /// The countries and areas that a folded text names. A place that is looked for itself is no area by its letters.
     func surroundings(_ name: [UInt8], _ query: PlaceQuery, isHead: Bool = false) throws(PlaceDataError) -> Surroundings
     {
-        var found = Surroundings()
-        var codes = query.countryCodes(name)
-        if let code = Self.furtherNames[name] { codes.append(code) }
-        let letters = isHead && name.count == 2 ? [] : name.map { $0 & 0xDF }
-        for row in 0..<countries.count {
-            let iso = try (0..<5).map { place throws(PlaceDataError) in
-                UInt8(try countries.number(row, at: place, bytes: 1))
-            }
-            if letters == Array(iso[..<2]) || letters == Array(iso[2...])
-                || codes.contains(String(decoding: iso[..<2], as: UTF8.self))
-            {
-                found.countries.insert(row + 1)
-            } else if let text = try text(countries, row, at: 5), try folded(text) == name {
+        var found = Surroundings(isLetters: (2...3).contains(name.count))
+        if found.isLetters { found.countries = try countries(letters: name) }
+        try forEachRow(of: countryNames.count, equalTo: name) { (row) throws(PlaceDataError) in
+            Array(try texts.text(at: countryNames.number(row, at: 2, bytes: 3)).utf8)
+        } body: { (row) throws(PlaceDataError) in
+            found.countries.insert(try countryNames.number(row, at: 0, bytes: 2))
+        }
+        try forEachRow(of: areaIndex.count, equalTo: name) { (row) throws(PlaceDataError) in
+            let (area, isLetters) = try areaEntry(row)
+            return try folded(texts.text(at: areas.number(area, at: isLetters ? 5 : 2, bytes: 3)))
+        } body: { (row) throws(PlaceDataError) in
+            let (area, isLetters) = try areaEntry(row)
+            if !isLetters || !isHead { found.areas.insert(area) }
+        }
+        guard found.isEmpty else { return found }
+        let towns = try cities(named: name)
+        // Countries in further languages take time, and a town that is known is none.
+        if towns.isEmpty, case let codes = query.countryCodes(name), !codes.isEmpty {
+            for row in 0..<countries.count where codes.contains(try code(ofCountry: row + 1)) {
                 found.countries.insert(row + 1)
             }
         }
-        for row in 0..<areas.count {
-            if let text = try text(areas, row, at: 2), try folded(text) == name { found.areas.insert(row) }
-            if !isHead, let text = try text(areas, row, at: 5), try folded(text) == name { found.areas.insert(row) }
+        found.cities = Array(towns.prefix(Self.mostNeighbours))
+        return found
+    }
+
+    /// A row of the index of areas: an area, and whether it stands there by its letters.
+    private func areaEntry(_ row: Int) throws(PlaceDataError) -> (area: Int, isLetters: Bool) {
+        let entry = try areaIndex.number(row, at: 0, bytes: 2)
+        return (entry & 0x7FFF, entry & 0x8000 != 0)
+    }
+
+    /// Calls with the rows of a sorted table whose key is that one.
+    private func forEachRow(
+        of count: Int, equalTo name: [UInt8], key: (Int) throws(PlaceDataError) -> [UInt8],
+        body: (Int) throws(PlaceDataError) -> Void
+    ) throws(PlaceDataError) {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if try key(middle).lexicographicallyPrecedes(name) { low = middle + 1 } else { high = middle }
+        }
+        while low < count, try key(low) == name {
+            try body(low)
+            low += 1
+        }
+    }
+
+    /// The countries with those two or three letters of ISO 3166-1.
+    private func countries(letters name: [UInt8]) throws(PlaceDataError) -> Set<Int> {
+        var found: Set<Int> = []
+        let letters = name.map { $0 & 0xDF }
+        for row in 0..<countries.count {
+            var isSame = true
+            for (place, letter) in letters.enumerated() where isSame {
+                isSame = try countries.number(row, at: (letters.count == 2 ? 0 : 2) + place, bytes: 1) == Int(letter)
+            }
+            if isSame { found.insert(row + 1) }
         }
         return found
     }

@@ -118,10 +118,13 @@ extension PlaceData {
     }
 
     func setCountry(_ label: Int, of place: inout Place) throws(PlaceDataError) {
-        let row = label - 1
-        let letters = try countries.number(row, at: 0, bytes: 2)
-        place.countryCode = String(decoding: [UInt8(letters & 0xFF), UInt8(letters >> 8)], as: UTF8.self)
-        place.country = try text(countries, row, at: 5)
+        place.countryCode = try code(ofCountry: label)
+        place.country = try text(countries, label - 1, at: 5)
+    }
+
+    func code(ofCountry label: Int) throws(PlaceDataError) -> String {
+        let letters = try countries.number(label - 1, at: 0, bytes: 2)
+        return String(decoding: [UInt8(letters & 0xFF), UInt8(letters >> 8)], as: UTF8.self)
     }
 
     func areaCountry(_ area: Int) throws(PlaceDataError) -> Int { try areas.number(area, at: 0, bytes: 2) }

@@ -8,11 +8,14 @@
 /// | section | rows |
 /// | --- | --- |
 /// | countries | 14 bytes: ISO 3166-1 of two and of three letters, name, centre (hundredths of a degree), reach (km) |
-/// | areas | 8 bytes: country, name, code of letters or an empty text |
+/// | country names | 5 bytes: country, folded name in some language, in the order of the names' bytes |
+/// | areas | 8 bytes: country, name, letters in addresses or an empty text |
+/// | area index | 2 bytes: an area by its name, or with the top bit set by its letters, in the order of their folded bytes |
 /// | zones | 3 bytes: name |
 /// | grid, cities | see ``CityGrid`` |
 /// | others | 6 bytes: city, folded name in another language |
 /// | index | 3 bytes: a city, or behind the last city one of others, in the order of their folded names' bytes |
+/// | samples | 8 bytes: the beginning of the folded name of each 32nd row of the index, with zeros behind it |
 /// | land, lakes, seas | see ``OutlineLayer``; labels begin with 1 |
 /// | lake and sea names | 3 bytes: name, for labels from 1 |
 /// | folding | 4 bytes: a UTF-16 unit and the letters that it folds to |
@@ -21,11 +24,14 @@
 /// Every number in it is checked where it is used, so a damaged image gives an error, or a wrong name, and no crash.
 package struct PlaceData: Sendable {
     let countries: PlaceTable
+    let countryNames: PlaceTable
     let areas: PlaceTable
+    let areaIndex: PlaceTable
     let zones: PlaceTable
     let cities: CityGrid
     let otherNames: PlaceTable
     let index: PlaceTable
+    let samples: PlaceTable
     let land: OutlineLayer
     let lakes: OutlineLayer
     let lakeNames: PlaceTable
@@ -42,7 +48,7 @@ package struct PlaceData: Sendable {
     /// Reads a copy of those bytes.
     package init(copying bytes: [UInt8]) throws(PlaceDataError) { try self.init(PlaceBytes(copying: bytes)) }
 
-    private static let signature: [UInt8] = [0x50, 0x4C, 0x41, 0x43, 0x45, 0x53, 0, 1]  // PLACES, version 1
+    private static let signature: [UInt8] = [0x50, 0x4C, 0x41, 0x43, 0x45, 0x53, 0, 2]  // PLACES, version 2
 
     private init(_ bytes: PlaceBytes) throws(PlaceDataError) {
         for (place, byte) in Self.signature.enumerated() {
@@ -54,18 +60,21 @@ package struct PlaceData: Sendable {
             return try bytes.part(bytes.number(at: row, bytes: 4), bytes.number(at: row + 4, bytes: 4))
         }
         countries = PlaceTable(try section(0), width: 14)
-        areas = PlaceTable(try section(1), width: 8)
-        zones = PlaceTable(try section(2), width: 3)
-        cities = CityGrid(grid: try section(3), rows: try section(4))
-        otherNames = PlaceTable(try section(5), width: 6)
-        index = PlaceTable(try section(6), width: 3)
-        land = OutlineLayer(try section(7))
-        lakes = OutlineLayer(try section(8))
-        lakeNames = PlaceTable(try section(9), width: 3)
-        seas = OutlineLayer(try section(10))
-        seaNames = PlaceTable(try section(11), width: 3)
-        folding = PlaceTable(try section(12), width: 4)
-        texts = try section(13)
+        countryNames = PlaceTable(try section(1), width: 5)
+        areas = PlaceTable(try section(2), width: 8)
+        areaIndex = PlaceTable(try section(3), width: 2)
+        zones = PlaceTable(try section(4), width: 3)
+        cities = CityGrid(grid: try section(5), rows: try section(6))
+        otherNames = PlaceTable(try section(7), width: 6)
+        index = PlaceTable(try section(8), width: 3)
+        samples = PlaceTable(try section(9), width: 8)
+        land = OutlineLayer(try section(10))
+        lakes = OutlineLayer(try section(11))
+        lakeNames = PlaceTable(try section(12), width: 3)
+        seas = OutlineLayer(try section(13))
+        seaNames = PlaceTable(try section(14), width: 3)
+        folding = PlaceTable(try section(15), width: 4)
+        texts = try section(16)
     }
 }
 

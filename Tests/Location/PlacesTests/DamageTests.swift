@@ -55,13 +55,13 @@ struct DamageTests {
             // Few or many, anywhere or in the tables at the beginning.
             let end = round % 3 == 0 ? 40_000 : bytes.count
             for _ in 0..<(round % 2 == 0 ? 20 : 20_000) {
-                bytes[Int.random(in: 124..<end, using: &random)] = UInt8.random(in: 0...255, using: &random)
+                bytes[Int.random(in: 148..<end, using: &random)] = UInt8.random(in: 0...255, using: &random)
             }
             _ = ask(try PlaceData(copying: bytes))
         }
         for byte in [UInt8(0), 0x7F, 0x80, 0xFF] {
             var bytes = ShippedData.bytes
-            for place in 124..<bytes.count { bytes[place] = byte }
+            for place in 148..<bytes.count { bytes[place] = byte }
             _ = ask(try PlaceData(copying: bytes))
         }
     }
@@ -72,7 +72,7 @@ struct DamageTests {
         for _ in 0..<100 {
             var bytes = Array(ShippedData.bytes.prefix(3000))
             for place in 0..<4 { bytes[8 + place] = UInt8(truncatingIfNeeded: bytes.count >> (8 * place)) }
-            for section in 0..<14 {
+            for section in 0..<17 {
                 // Mostly sections that lie within the bytes, somewhere.
                 let start = Int.random(in: 0...3200, using: &random)
                 let count = Int.random(in: 0...max(0, 3050 - start), using: &random)

@@ -48,6 +48,26 @@ struct NameTests {
         #expect(place.radius > 1000 && place.radius < 40_000)
     }
 
+    @Test(
+        "Counties, which are not in the data, and words of the town's part of an address do not hide the town",
+        arguments: [
+            ("Oxford, Oxfordshire, UK", 51.8, -1.3), ("Cupertino, Santa Clara County, CA, United States", 37.3, -122.0),
+            ("Nice, Alpes-Maritimes, France", 43.7, 7.3), ("Springfield, Sangamon County, Illinois, USA", 39.8, -89.6),
+            ("Slough, Berkshire, England", 51.5, -0.6), ("Dublin, Co. Dublin, Ireland", 53.3, -6.3),
+            ("Sydney NSW 2000, Australia", -33.9, 151.2), ("1 Infinite Loop, Cupertino CA 95014, USA", 37.3, -122.0),
+            ("Cupertino, Santa Clara, CA", 37.3, -122.0), ("London, ON", 43.0, -81.2), ("Newcastle NSW", -32.9, 151.8),
+            ("Milano, MI, Italy", 45.5, 9.2), ("Torino, TO, Italy", 45.1, 7.7),
+            ("San Juan, Puerto Rico, USA", 18.4, -66.1),
+        ])
+    func addresses(_ text: String, _ latitude: Double, _ longitude: Double) throws {
+        try cities(text, latitude, longitude)
+    }
+
+    @Test("Letters that name nothing are no reason to take any town of the name")
+    func unknownLetters() throws {
+        #expect(try data.places(PlaceQuery(text: "London, QQ")) == .nothing)
+    }
+
     @Test("Countries and areas are found by themselves, and come before small cities of their name")
     func larger() throws {
         for (text, code, area) in [
@@ -91,11 +111,27 @@ struct NameTests {
         #expect(ontario.first?.countryCode == "CA")
     }
 
+    @Test(
+        "A country is found by what languages, people and ISO 3166 call it",
+        arguments: [
+            ("Köln, Deutschland", "DE"), ("Wien, Österreich", "AT"), ("Madrid, España", "ES"), ("Praha, Česko", "CZ"),
+            ("Helsinki, Suomi", "FI"), ("København, Danmark", "DK"), ("Torino, Italia", "IT"), ("Genève, Suisse", "CH"),
+            ("Estados Unidos", "US"), ("Vereinigtes Königreich", "GB"), ("Congo", "CG"), ("DR Congo", "CD"),
+            ("Korea (South)", "KR"), ("Palestine", "PS"), ("Macedonia", "MK"), ("Burma", "MM"), ("Swaziland", "SZ"),
+            ("East Timor", "TL"), ("Russian Federation", "RU"), ("Zürich, CH", "CH"), ("US", "US"), ("DE", "DE"),
+            ("de", "DE"), ("BO", "BO"), ("Bo", "SL"), ("DEU", "DE"),
+        ])
+    func countries(_ text: String, _ code: String) throws {
+        let place = try #require(try data.first(text))
+        #expect(place.countryCode == code)
+        #expect((place.locality == nil) == (text.split(separator: ",").count == 1 && text != "Bo"))
+    }
+
     @Test("Texts of any kind and length are answered quickly and without a place")
     func garbage() throws {
         for text in [
             "", " ", ",,,", "12345", "\0", "\u{FFFD}", ";;;", String(repeating: "a", count: 1_000_000),
-            String(repeating: ",", count: 1_000_000), String(repeating: "a,", count: 499),
+            String(repeating: ",", count: 1_000_000), String(repeating: "q,", count: 499),
             String(repeating: "e\u{301}", count: 300), String(repeating: "😀", count: 200),
         ] {
             #expect(try data.places(PlaceQuery(text: text)) == .nothing)
