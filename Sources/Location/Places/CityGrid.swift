@@ -78,8 +78,15 @@ struct CityGrid: Sendable {
 
     /// How far a city is from a place on the same plane as there, in kilometres.
     static func distance(_ city: City, _ latitude: Double, _ longitude: Double) -> Double {
-        let dx = remainder(city.longitude - longitude, 360) * kilometres * cos(latitude * .pi / 180)
-        let dy = (city.latitude - latitude) * kilometres
+        distance(from: (city.latitude, city.longitude), to: (latitude, longitude))
+    }
+
+    /// The same of two points.
+    static func distance(
+        from point: (latitude: Double, longitude: Double), to place: (latitude: Double, longitude: Double)
+    ) -> Double {
+        let dx = remainder(point.longitude - place.longitude, 360) * kilometres * cos(place.latitude * .pi / 180)
+        let dy = (point.latitude - place.latitude) * kilometres
         return (dx * dx + dy * dy).squareRoot()
     }
 

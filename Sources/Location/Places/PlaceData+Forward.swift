@@ -153,7 +153,17 @@ extension PlaceData {
         }
         found += ranked.prefix(larger)
         for area in areas { if let place = try placeOfArea(area) { found.append(place) } }
-        return found + ranked.dropFirst(larger)
+        found += ranked.dropFirst(larger)
+        guard let circle = query.circle else { return found }
+        let rows = found.enumerated().map { number, place in
+            let distance = CityGrid.distance(
+                from: (place.latitude, place.longitude), to: (circle.latitude, circle.longitude))
+            return (place: place, number: number, distance: distance, isInside: distance * 1000 <= circle.radius)
+        }
+        return rows.sorted { a, b in
+            if a.isInside != b.isInside { return a.isInside }
+            return (a.distance, a.number) < (b.distance, b.number)
+        }.map(\.place)
     }
 
     private func sizeOf(_ city: Int) -> Int { (try? cities.city(city).size) ?? 0 }

@@ -111,6 +111,19 @@ struct NameTests {
         #expect(ontario.first?.countryCode == "CA")
     }
 
+    @Test("With a circle countries and areas are in the order of their distances, too")
+    func circleOfAreas() throws {
+        // Around Atlanta.
+        let query = PlaceQuery(text: "Georgia", circle: (33.75, -84.39, 300_000))
+        guard case .found(let places) = try data.places(query) else {
+            Issue.record("nothing was found")
+            return
+        }
+        #expect(places.first?.countryCode == "US")
+        #expect(places.first?.administrativeArea == "Georgia")
+        #expect(places.contains { $0.countryCode == "GE" })
+    }
+
     @Test(
         "A country is found by what languages, people and ISO 3166 call it",
         arguments: [
