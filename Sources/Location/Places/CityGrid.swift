@@ -163,7 +163,11 @@ struct CityGrid: Sendable {
     /// Where the name of a city is among the texts.
     func nameOffset(_ number: Int) throws(PlaceDataError) -> Int { try rows.number(number, at: 7, bytes: 3) }
 
-    private func cellCount() throws(PlaceDataError) -> Int { try grid.number(at: 362, bytes: 4) }
+    private func cellCount() throws(PlaceDataError) -> Int {
+        let count = try grid.number(at: 362, bytes: 4)
+        guard count <= (grid.count - 366) / 4 else { throw .damaged }
+        return count
+    }
 
     private func cell(_ place: Int) throws(PlaceDataError) -> (column: Int, first: Int) {
         let word = try grid.number(at: 366 + place * 4, bytes: 4)

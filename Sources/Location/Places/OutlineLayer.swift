@@ -50,7 +50,7 @@ struct OutlineLayer: Sendable {
         var low = try bytes.number(at: 2 + row * 2, bytes: 2)
         var high = try bytes.number(at: 4 + row * 2, bytes: 2)
         let count = try bytes.number(at: 364, bytes: 4)
-        guard low <= high, high <= count else { throw .damaged }
+        guard low <= high, high <= count, count <= (bytes.count - 368) / 5 else { throw .damaged }
         let first = low
         while low < high {
             let middle = (low + high) / 2

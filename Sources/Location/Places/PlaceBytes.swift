@@ -38,10 +38,11 @@ struct PlaceBytes: @unchecked Sendable {  // nobody writes to them
 
     var count: Int { bytes.count }
 
-    /// A number of so many bytes, at most four, the least significant first.
+    /// A number of so many bytes, at most four, the least significant first. One of four has 31 bits: no number in the data
+    /// has more, and an Int of 32 bits holds it.
     @inline(__always)
     func number(at offset: Int, bytes width: Int) throws(PlaceDataError) -> Int {
-        guard offset >= 0, offset <= bytes.count - width else { throw .damaged }
+        guard offset >= 0, offset <= bytes.count - width, width < 4 || bytes[offset + 3] < 0x80 else { throw .damaged }
         var value = 0
         for place in 0..<width { value |= Int(bytes[offset + place]) << (8 * place) }
         return value
@@ -77,12 +78,13 @@ struct PlaceCursor {
     let bytes: PlaceBytes
     var offset: Int
 
-    /// Seven bits a byte, the least significant first, the top bit set in all bytes but the last.
+    /// Seven bits a byte, the least significant first, the top bit set in all bytes but the last. There are at most four
+    /// bytes, so that it is never negative.
     @inline(__always)
     mutating func next() throws(PlaceDataError) -> Int {
         var value = 0
         var shift = 0
-        while shift < 35 {
+        while shift < 28 {
             let byte = try bytes.number(at: offset, bytes: 1)
             offset += 1
             value |= (byte & 0x7F) << shift

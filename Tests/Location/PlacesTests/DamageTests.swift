@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Places
 import TestSupport
 import Testing
+
+@testable import Places
 
 @Suite("Damaged data of places")
 struct DamageTests {
@@ -63,6 +64,32 @@ struct DamageTests {
             var bytes = ShippedData.bytes
             for place in 148..<bytes.count { bytes[place] = byte }
             _ = ask(try PlaceData(copying: bytes))
+        }
+    }
+
+    @Test("Numbers that do not fit into 31 bits are damage: an Int has 32 bits on some boards")
+    func largeNumbers() throws {
+        let bytes = PlaceBytes(copying: [0xFF, 0xFF, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF, 0x80, 0xFF, 0xFF, 0xFF, 0xFF, 0x0F])
+        #expect(try bytes.number(at: 0, bytes: 4) == Int(Int32.max))
+        #expect(throws: PlaceDataError.self) { try bytes.number(at: 4, bytes: 4) }
+        // 28 bits in four bytes, and five bytes.
+        var cursor = PlaceCursor(bytes: bytes, offset: 0)
+        #expect(try cursor.next() == 1 << 28 - 1)
+        cursor = PlaceCursor(bytes: bytes, offset: 8)
+        #expect(throws: PlaceDataError.self) { try cursor.next() }
+    }
+
+    @Test("Counts of cells that the bytes cannot hold are damage")
+    func largeCounts() throws {
+        // The counts of entries in the grid, which is section 5, and in the outlines of the land, which is section 10.
+        for (section, place) in [(5, 362), (10, 364)] {
+            for count in [0x7FFF_FFFF, 0x4000_0000, 0x2000_0000, 1_000_000] {
+                var bytes = ShippedData.bytes
+                let start = (0..<4).reduce(place) { $0 + Int(bytes[12 + 8 * section + $1]) << (8 * $1) }
+                for byte in 0..<4 { bytes[start + byte] = UInt8(truncatingIfNeeded: count >> (8 * byte)) }
+                let data = try PlaceData(copying: bytes)
+                #expect(throws: PlaceDataError.self) { try data.place(latitude: 48.137, longitude: 11.575) }
+            }
         }
     }
 
