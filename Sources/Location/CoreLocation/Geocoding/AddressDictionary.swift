@@ -20,7 +20,8 @@ enum AddressDictionary {
     static func text(of dictionary: [AnyHashable: Any]) -> String? {
         var found = parts.compactMap { dictionary[$0.key] as? String }
         if dictionary["Country"] as? String == nil, let code = dictionary["CountryCode"] as? String {
-            found.append(code)
+            // In capitals it is a code: "Bo" is a town, too.
+            found.append(code.uppercased())
         }
         found.removeAll(where: \.isEmpty)
         return found.isEmpty ? nil : found.joined(separator: ", ")

@@ -53,7 +53,8 @@ open class CLGeocoder: NSObject {
 
     /// Finds what is at a place, and names the country in a language.
     ///
-    /// - Parameter locale: The language; nil for that of the user. Other names are as the place has them, or English.
+    /// - Parameter locale: The language; nil for that of the user, which LC_ALL, LC_MESSAGES or LANG tells. Other names are
+    ///   as the place has them, or English.
     open func reverseGeocodeLocation(
         _ location: CLLocation, preferredLocale locale: Locale?,
         completionHandler: @escaping CLGeocodeCompletionHandler
@@ -78,7 +79,8 @@ open class CLGeocoder: NSObject {
     /// Finds the places of a name or an address, such as "Berlin" or "Paris, Texas, US".
     ///
     /// The place comes first, what it lies in follows, with commas between them. Case, accents and postal codes do not
-    /// count. A street is passed over, and the town is found. Of places of one name the largest come first, at most five.
+    /// count. A street is passed over, and the town is found; a county, which is not known, is passed over as well. Names
+    /// are in Latin script. Of places of one name the largest come first, at most five.
     open func geocodeAddressString(
         _ addressString: String, completionHandler: @escaping CLGeocodeCompletionHandler
     ) {
@@ -94,7 +96,7 @@ open class CLGeocoder: NSObject {
 
     /// Finds the places of a name, near a region, and names the country in a language.
     ///
-    /// The text may name the country in that language, too.
+    /// The text may name the country in that language, too, or in one of the twenty that the data has.
     open func geocodeAddressString(
         _ addressString: String, in region: CLRegion?, preferredLocale locale: Locale?,
         completionHandler: @escaping CLGeocodeCompletionHandler

@@ -157,7 +157,7 @@ final class GeocodingRequests: Sendable {
         do {
             try Self.check(question)
             let places = try find()
-            guard !places.isEmpty else { return .failure(CLError(.geocodeFoundNoResult)) }
+            guard !places.isEmpty else { return .failure(Self.nothing(question)) }
             return .success(places.map { placemark($0, question) })
         } catch let error as CLError {
             return .failure(error)
@@ -177,6 +177,18 @@ final class GeocodingRequests: Sendable {
             .geocodeFoundNoResult,
             "Latitude \(coordinate.latitude), longitude \(coordinate.longitude) is no place on the earth. Latitudes go from -90 to 90 degrees, longitudes from -180 to 180."
         )
+    }
+
+    private static func nothing(_ question: Question) -> CLError {
+        switch question {
+        case .place(let location, _):
+            let coordinate = location.coordinate
+            return .telling(
+                .geocodeFoundNoResult,
+                "Nothing is known of latitude \(coordinate.latitude), longitude \(coordinate.longitude).")
+        case .search(let search):
+            return .telling(.geocodeFoundNoResult, "No place of the name \"\(search.shownText)\" was found.")
+        }
     }
 
     private func placemark(_ place: PlaceDescription, _ question: Question) -> CLPlacemark {

@@ -22,7 +22,7 @@ struct OfflinePlaceFinder: Sendable {
         guard let place = try data.place(latitude: coordinate.latitude, longitude: coordinate.longitude) else {
             return []
         }
-        return [PlaceDescription(place, locale: locale)]
+        return [PlaceDescription(place, CountryNames(locale))]
     }
 
     func places(for search: PlaceSearch) throws -> [PlaceDescription] {
@@ -33,19 +33,27 @@ struct OfflinePlaceFinder: Sendable {
                 "The text has \(search.text.utf8.count) bytes. The name of a place has at most \(PlaceQuery.longestText)."
             )
         }
-        let locale = search.locale ?? .current
+        let names = CountryNames(search.locale)
         let query = PlaceQuery(
             text: search.text,
             circle: search.center.map { ($0.latitude, $0.longitude, search.radius) },
-            countryCodes: { name in CountryNames.codes(of: name, in: locale, by: data) })
+            countryCodes: { name in names.codes(of: name, by: data) })
         switch try data.places(query) {
-        case .found(let places): return places.map { PlaceDescription($0, locale: search.locale) }
+        case .found(let places): return places.map { PlaceDescription($0, names) }
         case .onlyAround(let name):
             throw CLError.telling(
                 .geocodeFoundPartialResult,
-                "\(name) is known, but not the place in it. Look for \(name) alone, or for a town with more than 10,000 people."
-            )
-        case .nothing: return []
+                """
+                Of "\(search.shownText)" only \(name) was found, and in it no town of that name. Towns with more than \
+                10,000 people are known, by names in Latin script.
+                """)
+        case .nothing:
+            throw CLError.telling(
+                .geocodeFoundNoResult,
+                """
+                No place of the name "\(search.shownText)" was found. Known are countries, their largest areas, and towns \
+                with more than 10,000 people, by names in Latin script.
+                """)
         }
     }
 
@@ -74,13 +82,13 @@ struct OfflinePlaceFinder: Sendable {
 }
 
 extension PlaceDescription {
-    init(_ place: Place, locale: Locale?) {
+    init(_ place: Place, _ names: CountryNames) {
         self.init(latitude: place.latitude, longitude: place.longitude, radius: place.radius)
         locality = place.locality
         subLocality = place.subLocality
         administrativeArea = place.administrativeArea
         isoCountryCode = place.countryCode
-        country = place.countryCode.map { CountryNames.name(of: $0, in: locale ?? .current) ?? place.country ?? $0 }
+        country = place.countryCode.map { names.name(of: $0) ?? place.country ?? $0 }
         inlandWater = place.inlandWater
         ocean = place.ocean
         timeZone = place.timeZone
@@ -89,21 +97,42 @@ extension PlaceDescription {
     }
 }
 
-/// What Foundation calls countries.
-enum CountryNames {
-    static func name(of code: String, in locale: Locale) -> String? {
+/// What countries are called in a language: in English as the data has it, else as Foundation does. For English nothing of
+/// Foundation's own data is read, which would take more memory than a search.
+struct CountryNames: Sendable {
+    private let identifier: String
+
+    /// Nil is the language of the user.
+    init(_ locale: Locale?) { identifier = locale?.identifier ?? UserLanguage.current }
+
+    private var language: Substring { identifier.prefix { $0 != "_" && $0 != "-" } }
+
+    /// Nil for the name that the data has.
+    func name(of code: String) -> String? {
+        guard language != "en" else { return nil }
         // It gives the code back, or "Unknown Region", for what it does not know.
-        guard let name = locale.localizedString(forRegionCode: code), name != code else { return nil }
+        guard let name = Locale(identifier: identifier).localizedString(forRegionCode: code), name != code else {
+            return nil
+        }
         return name
     }
 
-    /// The codes of countries of that folded name in a language.
-    static func codes(of name: [UInt8], in locale: Locale, by data: PlaceData) -> [String] {
-        Locale.Region.isoRegions.compactMap { region in
+    /// The codes of countries of that folded name, for a language that the data does not have.
+    func codes(of name: [UInt8], by data: PlaceData) -> [String] {
+        guard !PlaceQuery.languages.contains(String(language)) else { return [] }
+        let locale = Locale(identifier: identifier)
+        return Locale.Region.isoRegions.compactMap { region in
             guard region.identifier.count == 2, let text = locale.localizedString(forRegionCode: region.identifier)
             else { return nil }
             return (try? data.folded(text)) == name ? region.identifier : nil
         }
+    }
+}
+
+extension PlaceSearch {
+    /// The text for a sentence that people read, cut off when it is long.
+    var shownText: String {
+        text.count > 100 ? text.prefix(100) + "..." : text
     }
 }
 

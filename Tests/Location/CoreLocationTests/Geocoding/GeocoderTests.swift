@@ -134,6 +134,20 @@ struct GeocoderTests {
         #expect(country.first?.isoCountryCode == "DE")
     }
 
+    @Test("Countries are found by their names in other languages, whatever the user's is", .enabled(if: hasData))
+    func foreignNames() async throws {
+        let geocoder = CLGeocoder()
+        for (text, code) in [("K\u{f6}ln, Deutschland", "DE"), ("Madrid, Espa\u{f1}a", "ES"), ("Wien, Rakousko", "AT")]
+        {
+            let found = try await geocoder.geocodeAddressString(
+                text, in: nil, preferredLocale: Locale(identifier: "fi"))
+            #expect(found.first?.isoCountryCode == code)
+        }
+        let japanese = try await geocoder.geocodeAddressString(
+            "Berlin, \u{30c9}\u{30a4}\u{30c4}", in: nil, preferredLocale: Locale(identifier: "ja"))
+        #expect(japanese.first?.isoCountryCode == "DE")
+    }
+
     @Test("A name is found, near a region when one is given", .enabled(if: hasData))
     func forward() async throws {
         let geocoder = CLGeocoder()
@@ -166,6 +180,15 @@ struct GeocoderTests {
             let location = CLLocation(latitude: latitude, longitude: longitude)
             #expect(await Self.code { try await geocoder.reverseGeocodeLocation(location) } == .geocodeFoundNoResult)
         }
+        for (text, words) in [("xqzzy", "\"xqzzy\""), ("Xqzzy, Germany", "Of \"Xqzzy, Germany\" only Germany")] {
+            do {
+                let english = Locale(identifier: "en")
+                _ = try await geocoder.geocodeAddressString(text, in: nil, preferredLocale: english)
+                Issue.record("found")
+            } catch {
+                #expect(error.localizedDescription.contains(words))
+            }
+        }
         do {
             _ = try await geocoder.geocodeAddressString(String(repeating: "Berlin ", count: 150_000))
             Issue.record("found")
@@ -183,13 +206,29 @@ struct GeocoderTests {
             let geocoder = CLGeocoder()
             for dictionary: [AnyHashable: Any] in [
                 ["Street": "1 Infinite Loop", "City": "Cupertino", "State": "CA", "ZIP": "95014", "CountryCode": "US"],
-                [:], ["City": 7], ["Country": "France"],
+                [:], ["City": 7], ["Country": "Germany", "City": "Munich", "SubAdministrativeArea": "Oberbayern"],
+                ["CountryCode": "BO", "City": "La Paz"],
             ] {
                 geocoder.geocodeAddressDictionary(dictionary) { answers.take($0, $1) }
                 device.step()
             }
         }
-        #expect(answers.all == ["Cupertino", "error 8", "error 8", "France"])
+        #expect(answers.all == ["Cupertino", "error 8", "error 8", "Munich", "La Paz"])
+    }
+
+    @available(*, deprecated)
+    @Test("A code of a country alone finds the country", .enabled(if: hasData), arguments: ["DE", "BO", "us"])
+    func countryCode(_ code: String) throws {
+        let device = try drive()
+        let found = Mutex<[String?]>([])
+        device.use {
+            CLGeocoder().geocodeAddressDictionary(["CountryCode": code]) { places, _ in
+                let place = places?.first
+                found.withLock { $0 = [place?.isoCountryCode, place?.locality] }
+            }
+            device.step()
+        }
+        #expect(found.withLock { $0 } == [code.uppercased(), nil])
     }
 
     @Test(
