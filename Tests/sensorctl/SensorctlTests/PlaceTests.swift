@@ -41,7 +41,7 @@ struct PlaceTests {
     func text() throws {
         #expect(try Self.objects(["Paris, Texas"]).first?["administrativeArea"] as? String == "Texas")
         #expect(try Self.objects(["New", "York"]).first?["isoCountryCode"] as? String == "US")
-        let plain = try Tool.run(["place", "Wien"])
+        let plain = try Tool.run(["place", "--locale", "en", "Wien"])
         #expect(plain.output.hasSuffix("Vienna, Austria (Europe/Vienna)\n"))
     }
 
@@ -67,15 +67,38 @@ struct PlaceTests {
 
     @Test("What is wrong with the arguments is said, and what is not known")
     func wrong() throws {
-        for arguments in [["91,0"], ["0,181"], ["--jsno", "1,2"], [], [""], ["1,2", "-x"]] {
+        for arguments in [
+            ["91,0"], ["0,181"], ["--jsno", "1,2"], [], [""], ["1,2", "-x"], ["nan,nan"], ["inf", "0"], ["0x10,1"],
+            ["48,-infinity"], ["--", "nan,0"], ["--"],
+        ] {
             #expect(try Tool.run(["place"] + arguments).status == 64, "\(arguments)")
         }
         for text in ["xqzzy", "Xqzzy, Germany", String(repeating: "Berlin ", count: 15_000)] {
             let result = try Tool.run(["place", text])
             #expect(result.status == 69)
             #expect(result.output.isEmpty)
-            #expect(!result.notes.isEmpty)
+            #expect(result.notes.contains(text.prefix(50)))
         }
+    }
+
+    @Test("Behind -- everything is a place")
+    func terminator() throws {
+        for arguments in [["--", "-33.9,151.2"], ["--", "-33.9", "151.2"]] {
+            #expect(try Self.objects(arguments).first?["locality"] as? String == "Sydney")
+        }
+        #expect(try Tool.run(["place", "--", "-xqzzy"]).status == 69)
+    }
+
+    @Test("Countries are named in the language that is given, or in that of the environment")
+    func languages() throws {
+        #expect(try Self.objects(["--locale", "de", "48.137,11.575"]).first?["country"] as? String == "Deutschland")
+        #expect(try Self.objects(["--locale", "fr", "Berlin"]).first?["country"] as? String == "Allemagne")
+        let line = try Self.objects(["--locale=it", "-"], input: Data("48.137,11.575\n".utf8)).first
+        #expect(line?["country"] as? String == "Germania")
+        let english = try Tool.run(["place", "48.137,11.575"], environment: ["LC_ALL": "C.UTF-8"])
+        #expect(english.output.contains("Germany"))
+        let spanish = try Tool.run(["place", "48.137,11.575"], environment: ["LC_ALL": "es_ES.UTF-8"])
+        #expect(spanish.output.contains("Alemania"))
     }
 }
 #endif

@@ -30,7 +30,10 @@ struct OfflinePlaceFinder: Sendable {
         guard search.text.utf8.count <= PlaceQuery.longestText else {
             throw CLError.telling(
                 .geocodeFoundNoResult,
-                "The text has \(search.text.utf8.count) bytes. The name of a place has at most \(PlaceQuery.longestText)."
+                """
+                The text "\(search.shownText)" has \(search.text.utf8.count) bytes. The name of a place has at most \
+                \(PlaceQuery.longestText).
+                """
             )
         }
         let names = CountryNames(search.locale)

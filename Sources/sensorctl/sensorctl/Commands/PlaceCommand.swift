@@ -9,11 +9,11 @@ struct PlaceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "place",
         abstract: "Says what is at a place, or where a place is.",
-        usage: "sensorctl place <latitude>,<longitude> | <text> | - [--json]",
+        usage: "sensorctl place <latitude>,<longitude> | <text> | - [--locale <name>] [--json]",
         discussion: """
             Knows countries by their borders, cities with more than 10,000 people, areas, time zones, lakes and seas, from \
             data in the program: it needs no network and no device. A text is a place, or a place and what it lies in: \
-            "Paris, Texas". With - it reads a coordinate from each line of standard input.
+            "Paris, Texas". With - it reads a coordinate from each line of standard input. Names are in Latin script.
 
             With --json one object a line: latitude, longitude (of the coordinate, or of the place that was found), name, \
             isoCountryCode, country, administrativeArea, locality, subLocality, timeZone, ocean, inlandWater; null for \
@@ -30,17 +30,32 @@ struct PlaceCommand: AsyncParsableCommand {
         parsing: .allUnrecognized, help: "A coordinate in degrees, a text, or - for coordinates on standard input.")
     var place: [String]
 
+    @Option(
+        help: ArgumentHelp(
+            "The language in which countries are named, such as de; that of LC_ALL, LC_MESSAGES or LANG unless given.",
+            valueName: "name"))
+    var locale: String?
+
     @OptionGroup var output: OutputOptions
 
-    private var text: String { place.joined(separator: " ") }
+    /// What is behind "--" is no option, whatever it begins with.
+    private var words: (options: ArraySlice<String>, texts: ArraySlice<String>) {
+        guard let end = place.firstIndex(of: "--") else { return (place[...], []) }
+        return (place[..<end], place[(end + 1)...])
+    }
+
+    private var text: String { (words.options + words.texts).joined(separator: " ") }
+    private var preferred: Locale? { locale.map(Locale.init(identifier:)) }
 
     func validate() throws {
         if text == "-" { return }
+        try Self.refuse(
+            PlaceArgument.isNoNumber(text), "\(text) is no coordinate. It is two numbers of degrees, like 48.1,11.6.")
         if let coordinate = PlaceArgument.coordinate(text) {
             try Self.refuse(
                 !CLLocationCoordinate2DIsValid(coordinate),
                 "A place is a latitude from -90 to 90 and a longitude from -180 to 180, in degrees.")
-        } else if let option = place.first(where: { $0.hasPrefix("-") }) {
+        } else if let option = words.options.first(where: { $0.hasPrefix("-") }) {
             throw ValidationError("Unknown option '\(option)'. A coordinate is like -33.9,151.2.")
         }
         try Self.refuse(text.allSatisfy(\.isWhitespace), "Say a place: a coordinate such as 48.1,11.6, a text, or -.")
@@ -54,9 +69,10 @@ struct PlaceCommand: AsyncParsableCommand {
             do {
                 if let coordinate = PlaceArgument.coordinate(text) {
                     let location = CLLocation(latitude: coordinate.latitude, longitude: coordinate.longitude)
-                    printer.print(try await geocoder.reverseGeocodeLocation(location))
+                    printer.print(try await geocoder.reverseGeocodeLocation(location, preferredLocale: preferred))
                 } else {
-                    printer.print(try await geocoder.geocodeAddressString(text))
+                    printer.print(
+                        try await geocoder.geocodeAddressString(text, in: nil, preferredLocale: preferred))
                 }
             } catch {
                 Notes.fail(error.localizedDescription)
@@ -94,7 +110,8 @@ struct PlaceCommand: AsyncParsableCommand {
                 }
                 let location = CLLocation(latitude: coordinate.latitude, longitude: coordinate.longitude)
                 do {
-                    printer.print(Array(try await geocoder.reverseGeocodeLocation(location).prefix(1)))
+                    let found = try await geocoder.reverseGeocodeLocation(location, preferredLocale: preferred)
+                    printer.print(Array(found.prefix(1)))
                 } catch CLError.geocodeFoundNoResult {
                     printer.printNothing(at: coordinate)
                 } catch {
@@ -115,6 +132,12 @@ enum PlaceArgument {
         let parts = text.split { $0 == "," || $0 == ";" || $0.isWhitespace }
         guard parts.count == 2, let latitude = number(parts[0]), let longitude = number(parts[1]) else { return nil }
         return CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
+    }
+
+    /// Whether the text is two numbers that Swift takes and of which one is infinite, or no number, or hexadecimal.
+    static func isNoNumber(_ text: some StringProtocol) -> Bool {
+        let parts = text.split { $0 == "," || $0 == ";" || $0.isWhitespace }
+        return parts.count == 2 && parts.allSatisfy { Double($0) != nil } && coordinate(text) == nil
     }
 
     private static func number(_ text: some StringProtocol) -> Double? {
