@@ -2,7 +2,8 @@
 
 // places.bin as constants: the kernel brings a page of it into memory when it is first read.
 // SwiftPM builds this anew only when it changes: say here which data it is. 1,994,966 bytes, version 2.
-    .section .rodata
+    // A section of its own: the linker puts .rodata of Swift among what may be written.
+    .section device_services_places_data, "a", %progbits
     .balign 8
     .globl device_services_places
     .hidden device_services_places

