@@ -393,7 +393,7 @@ let fuzz = Target.target(
     name: "Fuzz",
     dependencies: [
         "AccessoryFinding", "BlueZSource", "DeviceCore", "GPSDProtocol", "GPSDSimulator", "IIOFormat", "JSONBytes",
-        "SimulatedDevice", "SyntheticMotion", "SystemCalls", "Trace", "TraceFormats",
+        "Places", "SimulatedDevice", "SyntheticMotion", "SystemCalls", "Trace", "TraceFormats",
     ],
     path: "Tests/Fuzz/Sources", swiftSettings: strict)
 

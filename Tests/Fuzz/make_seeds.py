@@ -102,6 +102,19 @@ def motion():
         for n in (1, 2, 4, 9))
 
 
+def places():
+    """Addresses, the first byte with a circle or without; changes of the table of sections and of the data."""
+    for text in ["Berlin", "Paris, Texas", "1 Infinite Loop, Cupertino CA 95014, USA", "Oxford, Oxfordshire, UK", "Bo",
+                 "Wien, \u00d6sterreich", "Georgia", "San Juan, Puerto Rico, USA", "San Fran", "London, QQ", "BO"]:
+        yield b"0" + text.encode()
+        yield b"2" + text.encode()
+    for section in range(17):
+        place = 12 + 8 * section
+        yield bytes([1, 12, place, 0, 0, 0xFF, 0xFF, 0xFF, 0x7F]) + b"Paris, Texas"
+        yield bytes([1, 8, place + 4, 0, 0, 1, 2, 0, 0]) + b"Bavaria"
+    yield bytes([1, 15, 9, 9, 9, 1, 2, 3, 4]) + b"Wien"
+
+
 def formats():
     """Receivers' logs and the smallest parts of them, so that a change hits a field; tables, scripts and MCAP."""
     whole, seen = {}, set()
@@ -196,7 +209,7 @@ def mcap():
 
 
 TARGETS = {"accessories": accessories, "beacons": beacons, "formats": formats, "gpsd": gpsd, "gpsd-server": gpsd_server,
-           "iio": iio, "motion": motion, "xml": xml}
+           "iio": iio, "motion": motion, "places": places, "xml": xml}
 
 for number, seed in enumerate(TARGETS[sys.argv[1]]()):
     with open(os.path.join(sys.argv[2], f"seed-{number}"), "wb") as file:

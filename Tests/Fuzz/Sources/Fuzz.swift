@@ -5,7 +5,7 @@ import SystemCalls
 /// What is fuzzed, by the names that Tests/Fuzz/run takes.
 private let targets: [String: @Sendable (UnsafeBufferPointer<UInt8>) -> Void] = [
     "accessories": fuzzAccessories, "beacons": fuzzBeacons, "formats": fuzzFormats, "gpsd": fuzzGPSD,
-    "gpsd-server": fuzzGPSDServer, "iio": fuzzIIO, "motion": fuzzMotion, "xml": fuzzXML,
+    "gpsd-server": fuzzGPSDServer, "iio": fuzzIIO, "motion": fuzzMotion, "places": fuzzPlaces, "xml": fuzzXML,
 ]
 
 /// The one that the environment variable FUZZ_TARGET names.

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Places
+import SystemCalls
+
+/// The data as programs have it. Tests/Fuzz/run runs in the folder of the package.
+private let shipped: [UInt8] = {
+    guard let file = fopen("Sources/Location/CPlaceData/places.bin", "rb") else {
+        print("There is no Sources/Location/CPlaceData/places.bin here. Run it in the folder of the package.")
+        exit(2)
+    }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var part = [UInt8](repeating: 0, count: 65_536)
+    while case let count = fread(&part, 1, part.count, file), count > 0 { bytes += part[..<count] }
+    return bytes
+}()
+
+private let places: PlaceData = {
+    do { return try PlaceData(copying: shipped) } catch { preconditionFailure("\(error)") }
+}()
+
+/// The first byte chooses: a text that is looked for in whole data, or changes of the data in which places are looked for.
+func fuzzPlaces(_ input: UnsafeBufferPointer<UInt8>) {
+    guard let first = input.first else { return }
+    let rest = Array(input.dropFirst())
+    if first & 1 == 0 {
+        search(String(decoding: rest, as: UTF8.self), hasCircle: first & 2 != 0)
+    } else {
+        askDamaged(rest)
+    }
+}
+
+private func search(_ text: String, hasCircle: Bool) {
+    do {
+        let query = PlaceQuery(text: text, circle: hasCircle ? (48.1, 11.6, 100_000) : nil)
+        switch try places.places(query) {
+        case .found(let found):
+            precondition((1...5).contains(found.count))
+            for place in found {
+                precondition(abs(place.latitude) <= 90 && abs(place.longitude) <= 180 && place.name != nil)
+                // What is found is there.
+                _ = try places.place(latitude: place.latitude, longitude: place.longitude)
+            }
+        case .onlyAround(let name): precondition(!name.isEmpty && text.contains { ",;\n،、，".contains($0) })
+        case .nothing: break
+        }
+        let folded = try places.folded(text)
+        let isPlain = text.utf8.allSatisfy { $0 < 0x80 }
+        let again = try places.folded(String(decoding: folded, as: UTF8.self))
+        precondition(again == folded || !isPlain)
+    } catch {
+        preconditionFailure("whole data is damaged: \(error)")
+    }
+}
+
+/// Each eight bytes change one place of the data: where, how many bytes and to what; the last bytes are a text.
+private func askDamaged(_ changes: [UInt8]) {
+    var bytes = shipped
+    var left = changes[...]
+    while left.count >= 8 {
+        let change = Array(left.prefix(8))
+        left = left.dropFirst(8)
+        // Mostly in the table of sections and in the tables at the beginning.
+        let range = [160, 40_000, 120_000, bytes.count][Int(change[0] & 3)]
+        let place = (Int(change[1]) | Int(change[2]) << 8 | Int(change[3]) << 16) % range
+        for offset in 0..<Int(change[0] >> 2 & 3) + 1 where place + offset < bytes.count {
+            bytes[place + offset] = change[4 + offset]
+        }
+    }
+    do {
+        let data = try PlaceData(copying: bytes)
+        for text in ["Berlin", "Paris, Texas", "Bavaria", "San Fr", String(decoding: left, as: UTF8.self)] {
+            _ = try? data.places(PlaceQuery(text: text))
+        }
+        for (latitude, longitude) in [(48.137, 11.575), (47.63, 9.37), (60.6, -81.0), (76.0, -60.0), (-85.0, 50.0)] {
+            _ = try? data.place(latitude: latitude, longitude: longitude)
+        }
+    } catch {
+        // The table of sections does not fit.
+    }
+}
