@@ -162,8 +162,10 @@ class Run:
 
     def _spawn_with(self, words, environment, ours, theirs, **options):
         try:
-            # Python ignores what a closed pipe sends, and programs would inherit that.
-            self.process = os.posix_spawnp(words[0], words, environment, setsigdef=[signal.SIGPIPE, signal.SIGXFSZ], **options)
+            # Python ignores what a closed pipe sends, a shell what the keyboard sends to what runs behind `&`, and nohup a
+            # hang-up. Programs would inherit that.
+            usual = [signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP]
+            self.process = os.posix_spawnp(words[0], words, environment, setsigdef=usual, **options)
         finally:
             for descriptor in theirs:
                 os.close(descriptor)

@@ -23,7 +23,12 @@ extension LocationClient: RegionListener, VisitListener {
             state.watchesVisits = isWanted
             if !isWanted { state.mailbox.removeVisits() }
         }
-        if isWanted { visits.start(for: self) } else { visits.stop(for: self) }
+        // Two threads may want it both ways at once; the last word counts.
+        var wanted: Bool
+        repeat {
+            wanted = state.withLock { $0.watchesVisits }
+            if wanted { visits.start(for: self) } else { visits.stop(for: self) }
+        } while state.withLock { $0.watchesVisits } != wanted
     }
 }
 

@@ -139,9 +139,12 @@ final class StepEngine: Sendable {
     /// Reads the file, once.
     private func load() {
         guard let file, !state.withLock(\.isLoaded) else { return }
+        // Told afterwards: the program's log may ask for steps, and would wait for itself on the queue.
+        var problems: [String] = []
+        defer { for problem in problems { StepLogFile.log(problem) } }
         Self.disk.sync {
             guard !state.withLock(\.isLoaded) else { return }
-            let stored = file.load()
+            let stored = file.load { problems.append($0) }
             let now = clock.wallTime.seconds
             state.withLock { state in
                 state.isLoaded = true

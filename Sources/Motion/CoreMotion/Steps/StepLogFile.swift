@@ -6,7 +6,8 @@ import Logging
 
 /// The file in which the steps and activities of the last seven days are kept, beside the calibrations.
 ///
-/// Live devices only. It is whole whenever power fails, and only its user reads it. One that cannot be used is left out with one warning, and written over with what comes next.
+/// Live devices only. It is whole whenever power fails, and only its user reads it. One that cannot be used is left out
+/// with one warning, and written over with what comes next.
 struct StepLogFile: Sendable {
     /// The largest that is read, in bytes; the longest of ours has about one and a half million.
     static let maximumSize = 4 << 20
