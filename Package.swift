@@ -287,7 +287,7 @@ let testing: [Target] = [
         [
             "AccessoryFinding", "ByteChannels", "DeviceCore", "SystemCalls", "TestSupport", "UdevMonitor",
             "UdevRecords", "UdevSource", "UmockdevFormat",
-        ]),
+        ], exclude: ["layouts.c"]),
     tests(
         "ExternalAccessoryTests", in: "Tests/Accessories",
         ["DeviceCore", "ExternalAccessory"]),
@@ -373,7 +373,10 @@ let benchmarks: [Target] = [
     measured("fusion", in: "Benchmarks/Sources", ["SensorFusion", "SystemCalls"]),
     measured("location-client", in: "Benchmarks/Sources", ["CoreLocation", "GPSDSource", "LiveDevice"]),
     measured("magnetic-field", in: "Benchmarks/Sources", ["Geodesy", "SystemCalls"]),
+    measured(
+        "minimal-everything", in: "Benchmarks/Sources", ["CoreLocation", "CoreMotion", "ExternalAccessory"]),
     measured("minimal-location", in: "Benchmarks/Sources", ["CoreLocation"]),
+    measured("minimal-motion", in: "Benchmarks/Sources", ["CoreMotion"]),
     measured("motion-decode", in: "Benchmarks/Sources", ["DeviceCore", "IIOFormat", "SensorFusion", "SystemCalls"]),
     measured("motion-manager", in: "Benchmarks/Sources", ["CoreMotion"]),
     measured("motion-playback", in: "Benchmarks/Sources", ["DeviceCore", "SimulatedDevice", "SystemCalls", "Trace"]),
@@ -387,6 +390,7 @@ let benchmarks: [Target] = [
 let floors: [Target] = [
     measured("gpsd-fixes", in: "Tests/Seams/Floors", ["DeviceCore", "GPSDSource", "SystemCalls"]),
     measured("accessory-list", in: "Tests/Seams/Floors", ["DeviceCore", "UdevSource"]),
+    measured("iio-samples", in: "Tests/Seams/Floors", ["DeviceCore", "IIOSource", "SystemCalls"]),
 ]
 
 let fuzz = Target.target(

@@ -82,3 +82,9 @@ install_packages() {
     fi
     rm -f "$log"
 }
+
+# Tests in the order in which they need a machine for themselves.
+# What computes for long has a process of its own: beside it, tests that wait for something would wait for a processor.
+computing='^(SensorFusionTests|MotionEngineTests|SyntheticMotionTests)\.|\.(HeadingTrialTests|LargeFileTests)[./]'
+# So have servers that play in real time to clients with time-outs of their own.
+timed='^SimulatorTests\.SimulatedServersTests[./]'

@@ -50,18 +50,19 @@ package struct SocketPeers: Sendable {
     // MARK: Sockets
 
     // From linux/netlink.h, sock_diag.h and unix_diag.h, which Swift does not see.
-    private static let diagnosis: Int32 = 4
-    private static let byFamily: UInt16 = 20
-    private static let requestsAll: UInt16 = 0x301
-    private static let error: UInt16 = 2
-    private static let done: UInt16 = 3
-    private static let showsNameFileAndPeer: UInt32 = 1 << 0 | 1 << 1 | 1 << 2
+    static let diagnosis: Int32 = 4
+    static let byFamily: UInt16 = 20
+    static let requestsAll: UInt16 = 0x301
+    static let error: UInt16 = 2
+    static let done: UInt16 = 3
+    static let showsNameFileAndPeer: UInt32 = 1 << 0 | 1 << 1 | 1 << 2
     private static let established: UInt32 = 1
-    private static let nameAttribute: UInt16 = 0
-    private static let fileAttribute: UInt16 = 1
-    private static let peerAttribute: UInt16 = 2
-    private static let headerLength = 16
-    private static let messageLength = 16
+    static let nameAttribute: UInt16 = 0
+    static let fileAttribute: UInt16 = 1
+    static let peerAttribute: UInt16 = 2
+    static let headerLength = 16
+    static let messageLength = 16
+    static let requestLength = 40
 
     /// What the path leads to.
     private struct Wanted {
@@ -90,7 +91,7 @@ package struct SocketPeers: Sendable {
         defer { systemClose(descriptor) }
         var request: [UInt8] = []
         func append(_ value: some FixedWidthInteger) { withUnsafeBytes(of: value) { request += $0 } }
-        append(UInt32(40))
+        append(UInt32(requestLength))
         append(byFamily)
         append(requestsAll)
         append(UInt32(1))

@@ -55,8 +55,8 @@ struct TTYLine {
         return (136...143).contains(UInt64(status.st_rdev) >> 8 & 0xFFF)
     }
 
-    private static let getExclusive = IOControl.number(.fromKernel, "T", 0x40, size: 4)
-    private static let dataTerminalReady = 0x002
+    static let getExclusive = IOControl.number(.fromKernel, "T", 0x40, size: 4)
+    static let dataTerminalReady = 0x002
 
     private func makeRaw(_ settings: TTYSettings) throws(NodeFailure) {
         var line = termios()

@@ -48,13 +48,13 @@ package enum TTYSpeed {
     }
 
     // struct termios2: four words of flags, the line discipline in a byte, 19 characters, two speeds.
-    private static let size = 44
-    private static let controlOffset = 8
-    private static let inputSpeedOffset = 36
-    private static let get = IOControl.number(.fromKernel, "T", 0x2A, size: size)
-    private static let set = IOControl.number(.toKernel, "T", 0x2B, size: size)
-    private static let speedMask: UInt32 = 0x100F
-    private static let other: UInt32 = 0x1000
+    static let size = 44
+    static let controlOffset = 8
+    static let inputSpeedOffset = 36
+    static let get = IOControl.number(.fromKernel, "T", 0x2A, size: size)
+    static let set = IOControl.number(.toKernel, "T", 0x2B, size: size)
+    static let speedMask: UInt32 = 0x100F
+    static let other: UInt32 = 0x1000
 }
 
 /// What a serial driver can be asked for beyond termios; most drivers know nothing of it.
@@ -87,9 +87,9 @@ package enum SerialDriver {
     // struct serial_struct: type, line, port, irq, flags, xmit_fifo_size, custom_divisor, baud_base as words; close_delay
     // as a half; io_type and a reserved byte; hub6 as a word; closing_wait as a half. The rest has pointers: room for 64
     // bits of each.
-    private static let size = 96
-    private static let flagsOffset = 16
-    private static let closingWaitOffset = 40
-    private static let lowLatency: UInt32 = 1 << 13
+    static let size = 96
+    static let flagsOffset = 16
+    static let closingWaitOffset = 40
+    static let lowLatency: UInt32 = 1 << 13
     private static let longestWait: UInt16 = 200
 }

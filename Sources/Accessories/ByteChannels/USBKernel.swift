@@ -82,13 +82,17 @@ package enum USBRequest {
 /// transferred, four words that bulk transfers do not use, and a pointer of the owner's.
 package struct USBRequestBlock: @unchecked Sendable {
     private static let pointer = MemoryLayout<UnsafeRawPointer>.size
-    private static let bufferOffset = pointer == 8 ? 16 : 12
-    private static let lengthOffset = bufferOffset + pointer
+    static let endpointOffset = 1
+    static let statusOffset = 4
+    static let flagsOffset = 8
+    static let bufferOffset = pointer == 8 ? 16 : 12
+    static let lengthOffset = bufferOffset + pointer
+    static let transferredOffset = lengthOffset + 4
     /// Bytes of the structure.
     package static let size = lengthOffset + 24 + pointer
 
-    private static let bulk: UInt8 = 3
-    private static let emptyPacketAfterFull: UInt32 = 0x40
+    static let bulk: UInt8 = 3
+    static let emptyPacketAfterFull: UInt32 = 0x40
 
     private let block: UnsafeMutableRawPointer
     /// What is sent, or has come in.
@@ -100,7 +104,7 @@ package struct USBRequestBlock: @unchecked Sendable {
         buffer = .allocate(byteCount: capacity, alignment: 16)
         block.initializeMemory(as: UInt8.self, repeating: 0, count: USBRequestBlock.size)
         block.storeBytes(of: USBRequestBlock.bulk, as: UInt8.self)
-        block.storeBytes(of: endpoint, toByteOffset: 1, as: UInt8.self)
+        block.storeBytes(of: endpoint, toByteOffset: USBRequestBlock.endpointOffset, as: UInt8.self)
         block.storeBytes(
             of: UInt(bitPattern: buffer.baseAddress), toByteOffset: USBRequestBlock.bufferOffset, as: UInt.self)
     }
@@ -121,33 +125,34 @@ package struct USBRequestBlock: @unchecked Sendable {
 
     var address: UnsafeMutableRawPointer { block }
     /// The endpoint that it is for.
-    package var endpoint: UInt8 { block.load(fromByteOffset: 1, as: UInt8.self) }
+    package var endpoint: UInt8 { block.load(fromByteOffset: USBRequestBlock.endpointOffset, as: UInt8.self) }
     /// True when a full last packet is to be followed by an empty one.
     package var endsWithShortPacket: Bool {
-        block.load(fromByteOffset: 8, as: UInt32.self) & USBRequestBlock.emptyPacketAfterFull != 0
+        block.load(fromByteOffset: USBRequestBlock.flagsOffset, as: UInt32.self) & USBRequestBlock.emptyPacketAfterFull
+            != 0
     }
 
     /// Prepares the block for that many bytes of its buffer.
     func prepare(length: Int, endsWithShortPacket: Bool) {
         let flags = endsWithShortPacket ? USBRequestBlock.emptyPacketAfterFull : 0
-        block.storeBytes(of: 0, toByteOffset: 4, as: Int32.self)
-        block.storeBytes(of: flags, toByteOffset: 8, as: UInt32.self)
+        block.storeBytes(of: 0, toByteOffset: USBRequestBlock.statusOffset, as: Int32.self)
+        block.storeBytes(of: flags, toByteOffset: USBRequestBlock.flagsOffset, as: UInt32.self)
         block.storeBytes(of: Int32(clamping: length), toByteOffset: USBRequestBlock.lengthOffset, as: Int32.self)
-        block.storeBytes(of: 0, toByteOffset: USBRequestBlock.lengthOffset + 4, as: Int32.self)
+        block.storeBytes(of: 0, toByteOffset: USBRequestBlock.transferredOffset, as: Int32.self)
     }
 
     /// How it went: 0, or an error number below zero.
     package var status: Int32 {
-        get { block.load(fromByteOffset: 4, as: Int32.self) }
-        nonmutating set { block.storeBytes(of: newValue, toByteOffset: 4, as: Int32.self) }
+        get { block.load(fromByteOffset: USBRequestBlock.statusOffset, as: Int32.self) }
+        nonmutating set { block.storeBytes(of: newValue, toByteOffset: USBRequestBlock.statusOffset, as: Int32.self) }
     }
 
     /// How many bytes were transferred.
     package var transferred: Int {
-        get { Int(block.load(fromByteOffset: USBRequestBlock.lengthOffset + 4, as: Int32.self)) }
+        get { Int(block.load(fromByteOffset: USBRequestBlock.transferredOffset, as: Int32.self)) }
         nonmutating set {
             block.storeBytes(
-                of: Int32(clamping: newValue), toByteOffset: USBRequestBlock.lengthOffset + 4, as: Int32.self)
+                of: Int32(clamping: newValue), toByteOffset: USBRequestBlock.transferredOffset, as: Int32.self)
         }
     }
 }

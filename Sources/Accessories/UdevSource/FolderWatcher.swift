@@ -39,7 +39,11 @@ final class FolderWatcher: Sendable {
     /// the folders itself.
     private static let above =
         UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_ATTRIB)
-        | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | 0x2000_0000
+        | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | addsToMask
+    // From sys/inotify.h; Swift does not see the first, for it has an event's name behind it.
+    static let headLength = 16
+    static let lengthOffset = 12
+    static let addsToMask: UInt32 = 0x2000_0000
     /// As many as the kernel follows.
     private static let maximumLinks = 40
 
@@ -94,10 +98,10 @@ final class FolderWatcher: Sendable {
     private static func matters(_ bytes: UnsafeRawBufferPointer, _ watches: [Int32: Watch]) -> Bool {
         var offset = 0
         // The number of the watch, the mask, a cookie and the length of the name; then the name, filled up with zeros.
-        while bytes.count - offset >= 16 {
+        while bytes.count - offset >= headLength {
             let number = bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self)
-            let length = bytes.loadUnaligned(fromByteOffset: offset + 12, as: UInt32.self)
-            offset += 16
+            let length = bytes.loadUnaligned(fromByteOffset: offset + lengthOffset, as: UInt32.self)
+            offset += headLength
             guard let length = Int(exactly: length), length <= bytes.count - offset else { return true }
             let name = bytes[offset..<offset + length].prefix { $0 != 0 }
             offset += length

@@ -15,9 +15,14 @@ struct BlueZSession: ~Copyable {
     ///
     /// - Parameter listens: False to look only whether beacons could be heard.
     init(address: String, clock: any DeviceClock, wakeUp: WakeUp, listens: Bool) throws(DeviceError) {
+        self.init(try SystemBus(address: address), clock: clock, wakeUp: wakeUp, listens: listens)
+    }
+
+    /// Cannot fail: Swift 6.2 destroys the defaults of a noncopyable value twice where its initializer throws.
+    private init(_ bus: consuming SystemBus, clock: any DeviceClock, wakeUp: WakeUp, listens: Bool) {
         self.clock = clock
         self.wakeUp = wakeUp
-        bus = try SystemBus(address: address)
+        self.bus = bus
         client = BlueZClient(listens: listens, now: clock.now)
     }
 

@@ -19,21 +19,6 @@ struct USBChannelTests {
         return (channel, Watch(channel))
     }
 
-    #if arch(x86_64) || arch(arm64)
-    @Test("Requests have the numbers and the block the size that the kernel's headers give on 64 bits")
-    func numbers() {
-        // Printed by a C program with linux/usbdevice_fs.h.
-        #expect(USBRequest.setInterface == 0x8008_5504)
-        #expect(USBRequest.getDriver == 0x4104_5508)
-        #expect(USBRequest.submit == 0x8038_550A)
-        #expect(USBRequest.discard == 0x550B)
-        #expect(USBRequest.reap == 0x4008_550D)
-        #expect(USBRequest.claim == 0x8004_550F)
-        #expect(USBRequest.release == 0x8004_5510)
-        #expect(USBRequestBlock.size == 56)
-    }
-    #endif
-
     @Test("Opening claims the interface, selects the setting and reads ahead; closing takes all of it back")
     func life() throws {
         let kernel = FakeUSBKernel()

@@ -26,4 +26,18 @@ enum Tools {
         let candidates = name.hasPrefix("/") ? [name] : folders.map { "\($0)/\(name)" }
         return candidates.first { FileManager.default.isExecutableFile(atPath: $0) }
     }
+
+    /// What a program says first, on either output; empty where it does not run.
+    static func firstLine(of program: String, _ arguments: String...) -> String {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        process.standardOutput = output
+        process.standardError = output
+        guard (try? process.run()) != nil else { return "" }
+        let text = (try? output.fileHandleForReading.readToEnd()) ?? Data()
+        process.waitUntilExit()
+        return String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    }
 }

@@ -23,7 +23,9 @@ enum Lines {
     private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
     /// What gpsd or somebody in its place may say between good lines; a client skips it and goes on.
-    static let hostile: [[UInt8]] =
+    static let hostile: [[UInt8]] = hostileTexts.map { [UInt8]($0.utf8) } + hostileBytes
+
+    private static let hostileTexts: [String] =
         [
             #"{"class":"ERROR","message":"Can't perform DEVICE configuration, invalid "path" member: "/dev/x""}"#,
             #"{"class":"ERROR","message":"Unrecognized request '?BOGUS'"}"#,
@@ -47,12 +49,15 @@ enum Lines {
             #"{"class":7}"#, #"{"class":null,"mode":3}"#, "{}", "[]", "{", "}", "\"", "0", "", "   ", "\t",
             "$GPGGA,,,,*00",
             "!AIVDM,1,1,,A,0,0*00", #"{"":{}}"#, #"{"class":"TPV","class":"SKY"}"#,
-        ].map { [UInt8]($0.utf8) } + [
+        ]
+
+    private static let hostileBytes: [[UInt8]] =
+        [
             Array(repeating: UInt8(ascii: "["), count: 10_000),
             [UInt8](#"{"class":"TPV","x":"#.utf8) + Array(repeating: UInt8(ascii: "{"), count: 10_000),
             [UInt8](#"{"class":"TPV","device":"/dev/"#.utf8) + [0xC3] + [UInt8](#"","mode":1}"#.utf8),
             [UInt8](#"{"class":"TPV","device":""#.utf8) + [0xE2, 0x82],
-            Array(0...9) + Array(11...12) + Array(14...255),
+            (UInt8.min...UInt8.max).filter { $0 != 10 && $0 != 13 },
             [0], [0xFF, 0xFE], Array(repeating: 0, count: 5_000),
             [UInt8](#"{"class":"TPV","mode":3,"lat":1"#.utf8) + [0] + [UInt8](#","lon":2}"#.utf8),
         ]

@@ -163,10 +163,11 @@ struct ValueTests {
     @Test(
         "No time, however far off, ends the process",
         arguments: [
-            Int64.min, .min + 1, -9_000_000_000_000_000_000, -7_400_000_000_000_000_000, -7_258_118_400_000_000_000, -1,
+            Int64.min, Int64.min + 1, -9_000_000_000_000_000_000, -7_400_000_000_000_000_000,
+            -7_258_118_400_000_000_000, -1,
             0, 1,
-            9_000_000_000_000_000_000, .max - 1, .max,
-        ])
+            9_000_000_000_000_000_000, Int64.max - 1, Int64.max,
+        ] as [Int64])
     func extremeRollover(nanoseconds: Int64) {
         for now: Int64 in [.min, -1, 0, 1_790_000_000_000_000_000, .max - 1, .max] {
             let repaired = WeekRollover.repaired(WallTime(nanoseconds: nanoseconds), near: WallTime(nanoseconds: now))

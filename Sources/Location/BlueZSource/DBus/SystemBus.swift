@@ -10,7 +10,7 @@ struct SystemBus: ~Copyable {
     }
 
     let descriptor: Int32
-    private var waiting: [UInt8] = []
+    private var waiting: [UInt8]
 
     deinit { systemClose(descriptor) }
 

@@ -20,7 +20,12 @@ struct ExportFile: ~Copyable {
 
     /// Makes a file; "-" is standard output. One that is there already is replaced only when it may be.
     init(path: String, _ options: ExportOptions) throws(DeviceError) {
-        output = try TraceOutput(whole: path, overwrite: options.overwrite, mode: options.mode)
+        self.init(try TraceOutput(whole: path, overwrite: options.overwrite, mode: options.mode))
+    }
+
+    /// Cannot fail: Swift 6.2 destroys the defaults of a noncopyable value twice where its initializer throws.
+    private init(_ output: TraceOutput) {
+        self.output = output
         bytes.reserveCapacity(Self.capacity + 4096)
     }
 

@@ -34,14 +34,20 @@ struct GPXReader: ~Copyable {
     /// Reads a file from its beginning, or from the tag of a track or route on.
     init(_ chunks: FileChunks, at place: GPXSurvey.Place? = nil) throws(DeviceError) {
         guard let place else {
-            xml = XMLReader(try chunks.source(), name: chunks.name)
-            hasRoot = false
+            self.init(XMLReader(try chunks.source(), name: chunks.name), hasRoot: false)
             return
         }
-        xml = XMLReader(
-            try chunks.source(from: place.offset), name: chunks.name, offset: place.offset, line: place.line,
-            inside: [place.root])
-        hasRoot = true
+        self.init(
+            XMLReader(
+                try chunks.source(from: place.offset), name: chunks.name, offset: place.offset, line: place.line,
+                inside: [place.root]),
+            hasRoot: true)
+    }
+
+    /// Cannot fail: Swift 6.2 destroys the defaults of a noncopyable value twice where its initializer throws.
+    private init(_ xml: consuming XMLReader, hasRoot: Bool) {
+        self.xml = xml
+        self.hasRoot = hasRoot
     }
 
     /// Where the last tag stands.

@@ -45,7 +45,12 @@ struct MCAPWriter: ~Copyable {
     /// Makes the file.
     /// - Parameter library: Who writes it.
     init(path: String, _ options: ExportOptions, library: String) throws(DeviceError) {
-        file = try ExportFile(path: path, options)
+        self.init(try ExportFile(path: path, options), library: library)
+    }
+
+    /// Cannot fail: Swift 6.2 destroys the defaults of a noncopyable value twice where its initializer throws.
+    private init(_ file: consuming ExportFile, library: String) {
+        self.file = file
         write(MCAP.magic)
         write(.header, MCAPRecord("", library))
     }

@@ -34,8 +34,15 @@ struct MCAPExport: ~Copyable {
         var schemas: [String: UInt16] = [:]
         for (name, json) in FoxgloveSchema.all { schemas[name] = writer.schema(name: name, json: json) }
         try writer.metadata(name: MCAP.metadataName, [("header", String(decoding: header.line(), as: UTF8.self))])
+        self.init(writer, schemas: schemas, header, isDamageKnown: options.isDamageKnown)
+    }
+
+    /// Cannot fail: Swift 6.2 destroys the defaults of a noncopyable value twice where its initializer throws.
+    private init(
+        _ writer: consuming MCAPWriter, schemas: [String: UInt16], _ header: TraceHeader, isDamageKnown: Bool
+    ) {
         self.writer = writer
-        isDamageKnown = options.isDamageKnown
+        self.isDamageKnown = isDamageKnown
         self.schemas = schemas
         origin = max(header.start?.wallTime.nanoseconds ?? 0, 0)
         confidence = header.hasPhoneAccuracies ? .sixtyEight : .ninetyFive

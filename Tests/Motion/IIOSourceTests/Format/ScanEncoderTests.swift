@@ -27,9 +27,9 @@ struct ScanEncoderTests {
         #expect(IIOScanEncoder(layout: unsigned.layout).encode([(unsigned.axes, [256, -1, 254.6])]) == [255, 0, 255])
         let wide = try ScanBench(["le:s64/64>>0", "le:u64/64>>0", "le:u64/64>>0"])
         let bytes = IIOScanEncoder(layout: wide.layout).encode([(wide.axes, [1e30, 1e30, -1e30])])
-        #expect(
-            bytes == [UInt8](repeating: 255, count: 7) + [127] + [UInt8](repeating: 255, count: 8)
-                + [UInt8](repeating: 0, count: 8))
+        #expect(Array(bytes.prefix(8)) == [255, 255, 255, 255, 255, 255, 255, 127])
+        #expect(Array(bytes.dropFirst(8).prefix(8)) == Array(repeating: 255, count: 8))
+        #expect(Array(bytes.dropFirst(16)) == Array(repeating: 0, count: 8))
     }
 
     @Test("A channel that has no place and memory that is too small are told, and nothing is written outside")

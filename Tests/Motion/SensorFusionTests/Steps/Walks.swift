@@ -54,7 +54,8 @@ enum Walks {
 
     /// The mean of the errors in per cent.
     static func meanError(_ counts: [Double], _ truths: [Double]) -> Double {
-        zip(counts, truths).map { abs($0 - $1) / $1 * 100 }.reduce(0, +) / Double(max(1, truths.count))
+        let errors = zip(counts, truths).map { (count: Double, truth: Double) in abs(count - truth) / truth * 100 }
+        return errors.reduce(0, +) / Double(max(1, truths.count))
     }
 
     /// Somebody who walks on the spot: so many steps a second.
