@@ -104,8 +104,7 @@ public final class AccessorySimulator: Sendable {
     public func traffic(of id: ID) -> SimulatedTraffic? { thread.current?.state.content.withLock { $0.attached[id] } }
 
     /// Makes an accessory's ports and announces it. One without protocols is refused, as no program could see it.
-    ///
-    /// - Parameter transport: what its protocols are; nil for what the options say.
+    /// The transport is what its protocols are; nil for what the options say.
     @discardableResult
     public func attach(
         _ accessory: SimulatedAccessory, transport: SimulatedTransport? = nil
@@ -175,6 +174,7 @@ public final class AccessorySimulator: Sendable {
     ///   - accessory: what is attached each time.
     ///   - count: how often it is attached.
     ///   - kept: how many of the last ones stay.
+    ///   - transport: what its protocols are; nil for what the options say.
     /// - Returns: Those that stay.
     @discardableResult
     public func storm(

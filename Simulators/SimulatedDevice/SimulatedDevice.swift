@@ -113,7 +113,7 @@ public final class SimulatedDevice: Sendable {
             calibrations: FixedCalibrations(fixed), playback: callbacks)
     }
 
-    /// A device without a trace: what ``attach(_:)`` attaches is all that it has, and ``advance(by:)`` lets time pass.
+    /// A device without a trace: what ``attach(_:)`` attaches is all that it has, and `advance(by:)` lets time pass.
     public convenience init(
         name: String = "simulated", configuration: Configuration = Configuration(),
         delivery: CallbackDelivery = .inOrder

@@ -19,7 +19,7 @@ import TraceFormats
 /// let environment = try servers.start()
 /// let app = Process()
 /// app.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-/// …
+/// try app.run()  // and see what it does
 /// servers.stop()
 /// ```
 /// To have the managers of the test's own process use it, set the variables (`setenv`) before the first of them is made:

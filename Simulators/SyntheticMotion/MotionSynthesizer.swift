@@ -6,15 +6,17 @@ public import SensorFusion
 
 /// Makes positions, turning, acceleration, magnetic field and air pressure that agree with each other, along a route.
 ///
-///     let route = try MotionRoute([
-///         Waypoint(latitude: 48.137, longitude: 11.575, altitude: 520, speed: 14),
-///         Waypoint(latitude: 48.145, longitude: 11.575),
-///         Waypoint(latitude: 48.145, longitude: 11.590, pause: 20),
-///     ])
-///     var options = MotionOptions()
-///     options.inertialUnit = .mpu6050
-///     let synthesizer = try MotionSynthesizer(route, options: options)
-///     try synthesizer.write(to: try TraceWriter(path: "drive.trace"))
+/// ```swift
+/// let route = try MotionRoute([
+///     Waypoint(latitude: 48.137, longitude: 11.575, altitude: 520, speed: 14),
+///     Waypoint(latitude: 48.145, longitude: 11.575),
+///     Waypoint(latitude: 48.145, longitude: 11.590, pause: 20),
+/// ])
+/// var options = MotionOptions()
+/// options.inertialUnit = .mpu6050
+/// let synthesizer = try MotionSynthesizer(route, options: options)
+/// try synthesizer.write(to: try TraceWriter(path: "drive.trace"))
+/// ```
 ///
 /// The path is smooth: corners and changes of speed are rounded over a few seconds. What moves looks where it goes, and a
 /// route between waypoints begins and ends with some seconds at rest, so that it takes ``duration`` and not the route's

@@ -47,9 +47,8 @@ public enum WaypointList {
         return false
     }
 
-    /// Reads waypoints.
+    /// Reads waypoints from a text, which messages call by that name.
     ///
-    /// - Parameter name: what to call the text in messages.
     /// - Throws: which line cannot be read, and why.
     public static func read(_ bytes: [UInt8], name: String) throws(DeviceError) -> [Waypoint] {
         let name = ShownText.cleaned(name)

@@ -17,9 +17,7 @@ public struct UmockdevPeer: AccessoryPeer {
     private var received: [UInt8] = []
     private var fuzz: UInt32 = 0
 
-    /// A peer with a script.
-    ///
-    /// - Parameter differed: told, in words, where the program departs from the script.
+    /// A peer with a script. `differed` is told, in words, where the program departs from it.
     public init(_ script: UmockdevScript, differed: @escaping @Sendable (String) -> Void = { _ in }) {
         self.script = script
         self.differed = differed

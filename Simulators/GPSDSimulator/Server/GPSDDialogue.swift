@@ -6,8 +6,10 @@ public import Trace
 
 /// What a simulated gpsd answers to one client, without a socket and without time: for tests of clients, and of it.
 ///
-///     var dialogue = GPSDDialogue(try TraceFile(path: "drive.trace"))
-///     let reply = dialogue.answer(Array("?DEVICES;".utf8))
+/// ```swift
+/// var dialogue = GPSDDialogue(try TraceFile(path: "drive.trace"))
+/// let reply = dialogue.answer(Array("?DEVICES;".utf8))
+/// ```
 ///
 /// The receivers are those that are there when playback begins, and none has reported anything.
 public struct GPSDDialogue: Sendable {
@@ -15,8 +17,8 @@ public struct GPSDDialogue: Sendable {
     private var policy = GPSDWatch()
     private let now: WallTime
 
-    /// A dialogue with a gpsd that has the receivers of that trace.
-    /// - Parameter now: its civil time, which ?POLL tells, and when its receivers were opened.
+    /// A dialogue with a gpsd that has the receivers of that trace. Its civil time, which ?POLL tells, is `now`; then its
+    /// receivers were opened.
     public init(_ file: TraceFile, now: WallTime = .epoch) {
         self.init(GPSDWorld(TraceSurvey(file), now: now), now: now)
     }

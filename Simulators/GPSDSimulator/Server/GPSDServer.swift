@@ -50,7 +50,7 @@ public final class GPSDServer: Sendable {
 
     /// Starts to listen on 127.0.0.1 and answers the port. A server that runs already answers its port again.
     ///
-    /// Throws ``DeviceError`` with the code `busy` when the port is taken or the process has no descriptor left, and
+    /// Throws `DeviceError` with the code `busy` when the port is taken or the process has no descriptor left, and
     /// `invalidConfiguration` for a fault of a receiver that is not in the trace.
     @discardableResult
     public func start() throws(DeviceError) -> UInt16 {

@@ -56,7 +56,7 @@ public final class ReceiverTerminal: Sendable {
 
     /// Makes the terminal and answers its path. One that runs already answers its path again.
     ///
-    /// Throws ``DeviceError`` when the trace has no such receiver, and when the machine has no pseudo-terminal left.
+    /// Throws `DeviceError` when the trace has no such receiver, and when the machine has no pseudo-terminal left.
     @discardableResult
     public func start() throws(DeviceError) -> String {
         try thread.start { () throws(DeviceError) in

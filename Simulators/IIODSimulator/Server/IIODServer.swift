@@ -44,7 +44,7 @@ public final class IIODServer: Sendable {
 
     /// Starts to listen on 127.0.0.1 and answers the port. A server that runs already answers its port again.
     ///
-    /// Throws ``DeviceError`` with the code `busy` when the port is taken or the process has no descriptor left, and
+    /// Throws `DeviceError` with the code `busy` when the port is taken or the process has no descriptor left, and
     /// `invalidConfiguration` for a fault of a device that is not there.
     @discardableResult
     public func start() throws(DeviceError) -> UInt16 {

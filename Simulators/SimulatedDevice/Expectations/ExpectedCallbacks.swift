@@ -30,8 +30,7 @@ public struct ExpectedCallbacks: Sendable {
     /// Where the callbacks begin.
     let start: Int
 
-    /// Takes a file's bytes. The error says what they are instead.
-    /// - Parameter name: what to call them in messages.
+    /// Takes a file's bytes, which messages call by that name. The error says what they are instead.
     public init(bytes: [UInt8], name: String) throws(DeviceError) {
         self.bytes = bytes
         self.name = name

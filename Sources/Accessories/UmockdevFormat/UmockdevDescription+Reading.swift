@@ -9,9 +9,7 @@ extension UmockdevDescription {
         try self.init(bytes: try FileBytes.read(path, limit: Self.maximumSize), name: path)
     }
 
-    /// Takes the bytes of a file. The error names the line that cannot be read.
-    ///
-    /// - Parameter name: what to call it in messages.
+    /// Takes the bytes of a file, which messages call by that name. The error names the line that cannot be read.
     public init(bytes: [UInt8], name: String) throws(DeviceError) {
         guard bytes.count <= Self.maximumSize else {
             throw DeviceError(

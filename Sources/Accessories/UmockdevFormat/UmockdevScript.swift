@@ -39,9 +39,7 @@ public struct UmockdevScript: Sendable, Hashable {
 }
 
 extension UmockdevScript {
-    /// Takes the bytes of a file. The error names the line that cannot be read.
-    ///
-    /// - Parameter name: what to call it in messages.
+    /// Takes the bytes of a file, which messages call by that name. The error names the line that cannot be read.
     public init(bytes: [UInt8], name: String) throws(DeviceError) {
         guard bytes.count <= Self.maximumSize else {
             throw DeviceError(

@@ -5,8 +5,10 @@ public import Trace
 
 /// A recording of any format that is known here, ready to be played.
 ///
-///     let recording = try RecordingFile.open("walk.csv")
-///     let device = SimulatedDevice(recording.trace)
+/// ```swift
+/// let recording = try RecordingFile.open("walk.csv")
+/// let device = SimulatedDevice(recording.trace)
+/// ```
 ///
 /// The format is told from the contents: a native trace; text with gpsd's reports; a log of NMEA sentences; a CSV file of
 /// motion readings; a folder of Sensor Logger; the XML of a libiio context with raw buffer files beside it; positions as
@@ -25,10 +27,8 @@ public struct RecordingFile: Sendable {
         _ path: String, options: RecordingOptions = .init()
     ) throws(DeviceError) -> RecordingFile { try make(try RecordingInput(path: path), options) }
 
-    /// Reads a recording that is in memory already: any kind but a folder and libiio's XML, which has its buffers in other
-    /// files.
-    ///
-    /// - Parameter name: what to call it in messages.
+    /// Reads a recording that is in memory already, which messages call by that name: any kind but a folder and libiio's
+    /// XML, which has its buffers in other files.
     public static func read(
         _ bytes: [UInt8], name: String, options: RecordingOptions = .init()
     ) throws(DeviceError) -> RecordingFile { try read(TraceBytes(bytes), name: name, options: options) }

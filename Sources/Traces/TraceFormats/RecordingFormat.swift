@@ -58,6 +58,7 @@ public struct RecordingFormat: Sendable {
     /// The trace is read event by event and written as it goes, so that memory stays small however long it is.
     ///
     /// - Parameters:
+    ///   - trace: What is written.
     ///   - path: The file; "-" is standard output, for formats that are a file.
     ///   - options: Those that the format does not have are passed over.
     /// - Returns: What the format cannot hold and was therefore left out.

@@ -46,8 +46,8 @@ extension EASession {
     ///
     /// Its streams do not end. What had come in can still be read; while the accessory is away there are no new bytes
     /// and no space to write. A program that has to begin its dialogue anew does so when it is told of the new
-    /// connection. A session that the program itself opens for the new connection takes precedence.
-    /// - Parameter changed: Told on the main thread.
+    /// connection, through `changed`, on the main thread. A session that the program itself opens for the new connection
+    /// takes precedence.
     public convenience init(
         following accessory: EAAccessory, protocol name: String,
         changed: @escaping @Sendable (Connection) -> Void = { _ in }

@@ -7,11 +7,12 @@ import Logging
 /// A conversation with an accessory in one of its protocols.
 ///
 /// ```swift
-/// guard let session = EASession(accessory: accessory, forProtocol: "com.example.scale") else { return }
-/// session.inputStream?.delegate = self
-/// session.inputStream?.schedule(in: .current, forMode: .default)
-/// session.inputStream?.open()
-/// // the same for the output stream
+/// let session = EASession(accessory: accessory, forProtocol: "com.example.scale")  // nil: the log says why
+/// for stream in [session?.inputStream, session?.outputStream] as [Stream?] {
+///     stream?.delegate = scale  // a StreamDelegate
+///     stream?.schedule(in: .current, forMode: .default)
+///     stream?.open()
+/// }
 /// ```
 ///
 /// Keep the session: its streams are closed when it is released, and the port is free then. It is also free once both

@@ -14,7 +14,7 @@ public protocol AccessorySource: Sendable {
 
     /// Opens a protocol of an attached accessory.
     ///
-    /// Nobody else has it while the channel lives: a second call for a protocol in use fails with ``DeviceError/Code/busy``.
+    /// Nobody else has it while the channel lives: a second call for a protocol in use fails with `DeviceError.Code.busy`.
     /// Returns within some tens of milliseconds, at most a tenth of a second when somebody else has the port. A port of
     /// this program that was closed and still sends what had been written has another tenth for that; what is left then is
     /// lost. Only where the system does not give the port back, because the device hangs, does it take a second, and fail.

@@ -6,7 +6,8 @@ extension SensorDescription {
     ///
     /// Of the settings that speak of this sensor, the first that has a matrix gives it, and the first that names a
     /// convention says what it is meant for. Where none names one it is the kernel's for matrices of settings and
-    /// drivers; one of udev's is read as it was made, see ``MountMatrix/ofHardwareDatabase``.
+    /// drivers; one of udev's is read as systemd's hardware database means it,
+    /// with x and y negative on the axis that points up.
     /// - `kernel`: the matrix as it is.
     /// - `windows`: the matrix yields -9.81 on the axis that points up, so an accelerometer's is negated, even where
     ///   there is no matrix (identity). Turning the sign is no rotation, and a gyroscope or magnetometer knows no such

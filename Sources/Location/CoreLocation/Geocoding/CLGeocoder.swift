@@ -53,8 +53,11 @@ open class CLGeocoder: NSObject {
 
     /// Finds what is at a place, and names the country in a language.
     ///
-    /// - Parameter locale: The language; nil for that of the user, which LC_ALL, LC_MESSAGES or LANG tells. Other names are
-    ///   as the place has them, or English.
+    /// - Parameters:
+    ///   - location: Where it is.
+    ///   - locale: The language; nil for that of the user, which LC_ALL, LC_MESSAGES or LANG tells. Other names are as the
+    ///     place has them, or English.
+    ///   - completionHandler: Told of the places or of an error, on the main thread.
     open func reverseGeocodeLocation(
         _ location: CLLocation, preferredLocale locale: Locale?,
         completionHandler: @escaping CLGeocodeCompletionHandler
@@ -107,8 +110,11 @@ open class CLGeocoder: NSObject {
     /// Finds the places of a name, those in a circle first, and names the country in a language.
     ///
     /// - Parameters:
+    ///   - addressString: The name or address.
     ///   - centroid: The middle of the circle, in degrees on WGS 84.
     ///   - radius: Its radius in metres.
+    ///   - locale: The language; nil for that of the user.
+    ///   - completionHandler: Told of the places or of an error, on the main thread.
     open func geocodeAddressString(
         _ addressString: String, inRegionCenteredAt centroid: CLLocationCoordinate2D,
         inRegionRadius radius: CLLocationDistance, preferredLocale locale: Locale?,

@@ -6,8 +6,10 @@ public import Foundation
 ///
 /// ```swift
 /// struct Nominatim: PlaceFinder {
-///     func places(at coordinate: CLLocationCoordinate2D, locale: Locale?) async throws -> [PlaceDescription] { … }
-///     func places(for search: PlaceSearch) async throws -> [PlaceDescription] { … }
+///     func places(at coordinate: CLLocationCoordinate2D, locale: Locale?) async throws -> [PlaceDescription] {
+///         []  // what the service says of the coordinate
+///     }
+///     func places(for search: PlaceSearch) async throws -> [PlaceDescription] { [] }
 /// }
 /// CLGeocoder.placeFinder = Nominatim()
 /// ```

@@ -16,7 +16,7 @@ public import Foundation
 /// func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {
 ///     guard newHeading.headingAccuracy > 0 else { return }
 ///     let heading = newHeading.trueHeading >= 0 ? newHeading.trueHeading : newHeading.magneticHeading
-///     needle.turn(to: -heading)
+///     print("the needle turns to \(-heading) degrees")
 /// }
 /// ```
 open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {

@@ -7,7 +7,7 @@ public import Foundation
 /// As on Apple's platforms it is not a `Sequence` by itself: programs make it one,
 ///
 /// ```swift
-/// extension CMSensorDataList: Sequence {
+/// extension CMSensorDataList: @retroactive Sequence {
 ///     public func makeIterator() -> NSFastEnumerationIterator { NSFastEnumerationIterator(self) }
 /// }
 /// ```

@@ -12,7 +12,7 @@ import LiveDevice
 /// ```swift
 /// let accelerometer = UIAccelerometer.shared()
 /// accelerometer.updateInterval = 1.0 / 50
-/// accelerometer.delegate = self
+/// accelerometer.delegate = level  // a UIAccelerometerDelegate
 /// ```
 ///
 /// Readings arrive on the main queue, which needs `RunLoop.main.run()`, `dispatchMain()` or an async main; each is an

@@ -22,7 +22,7 @@ import SystemCalls
 ///
 /// ```swift
 /// var gravity = LowPassFilter(timeConstant: 0.2)
-/// let smooth = gravity.update(sample, interval: 0.01)
+/// let smooth = gravity.update(SIMD3(0.02, -0.01, -0.99), interval: 0.01)
 /// ```
 public struct LowPassFilter: Sendable, Equatable {
     private let rule: SmoothingRule
@@ -37,23 +37,28 @@ public struct LowPassFilter: Sendable, Equatable {
 
     /// Creates a filter that weighs samples by their intervals.
     ///
-    /// - Parameter timeConstant: Seconds until a step has been followed by 63 %. With zero, a negative number or NaN each
-    ///   sample passes unchanged; with infinity the output stays at its first value.
+    /// - Parameters:
+    ///   - timeConstant: Seconds until a step has been followed by 63 %. With zero, a negative number or NaN each sample
+    ///     passes unchanged; with infinity the output stays at its first value.
+    ///   - start: The first output; nil for the first sample.
     public init(timeConstant: Double, startingAt start: SIMD3<Double>? = nil) {
         self.init(rule: SmoothingRule(timeConstant: timeConstant), start: start)
     }
 
     /// Creates a filter that weighs samples by their intervals, from the frequency at which it halves the power.
     ///
-    /// - Parameter cutoff: Hertz; the time constant is 1 / (2π cutoff). With a negative number or NaN each sample passes
-    ///   unchanged.
+    /// - Parameters:
+    ///   - cutoff: Hertz; the time constant is 1 / (2π cutoff). With a negative number or NaN each sample passes unchanged.
+    ///   - start: The first output; nil for the first sample.
     public init(cutoff: Double, startingAt start: SIMD3<Double>? = nil) {
         self.init(rule: SmoothingRule(cutoff: cutoff), start: start)
     }
 
     /// Creates a filter that gives every sample the same weight.
     ///
-    /// - Parameter factor: The weight of the new sample, 0 to 1; numbers outside are brought to the nearer end, NaN is 1.
+    /// - Parameters:
+    ///   - factor: The weight of the new sample, 0 to 1; numbers outside are brought to the nearer end, NaN is 1.
+    ///   - start: The first output; nil for the first sample.
     public init(factor: Double, startingAt start: SIMD3<Double>? = nil) {
         self.init(rule: SmoothingRule(factor: factor), start: start)
     }

@@ -13,7 +13,7 @@ public struct TraceAccessoryEvent: Sendable, Hashable {
         case detached
         /// The program opened the protocol.
         case opened(String)
-        /// The session ended: for ``DeviceCore/ByteChannelEnd/Reason/closed`` the program closed it.
+        /// The session ended: for `ByteChannelEnd.Reason.closed` the program closed it.
         case closed(String, ByteChannelEnd.Reason)
         /// The program read bytes that had come from the accessory.
         case received(String, [UInt8])

@@ -42,7 +42,7 @@ public struct TraceHeader: Sendable, Hashable {
     /// What the contexts of sensors said of themselves: libiio's XML.
     public var contexts: [String] = []
     /// The units of the events' values, by quantity. gpsd's reports keep gpsd's own units, and motion readings are in
-    /// the unit of their ``DeviceCore/SensorKind`` whatever stands here.
+    /// the unit of their `SensorKind` whatever stands here.
     public var units = ["t": "s"]
     /// The battery at the start; nil when there was none.
     public var battery: BatteryReading?

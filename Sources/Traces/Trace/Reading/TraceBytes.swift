@@ -6,7 +6,7 @@ public import DeviceCore
 /// The bytes of a recording: in memory, or in a large file that the system brings into memory as it is read.
 ///
 /// Files of more than 64 MiB are mapped: readers give the memory behind them back, so that a recording of any length
-/// needs little. Where others cut such a file off while it is read, the rest reads as zeros, and ``isCutOff`` says so;
+/// needs little. Where others cut such a file off while it is read, the rest reads as zeros, and readers say so;
 /// writing more to its end does no harm.
 public struct TraceBytes: Sendable {
     private enum Storage: Sendable {

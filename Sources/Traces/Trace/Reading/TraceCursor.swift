@@ -6,10 +6,12 @@ public import DeviceCore
 ///
 /// The caller keeps the bytes of the file in place for as long as it reads:
 ///
-///     file.bytes.withUnsafeBytes { bytes in
-///         var cursor = TraceCursor(file)
-///         while let record = cursor.next(bytes) { … }
-///     }
+/// ```swift
+/// trace.bytes.withUnsafeBytes { bytes in
+///     var cursor = TraceCursor(trace)
+///     while let record = cursor.next(bytes) { print(record) }
+/// }
+/// ```
 ///
 /// It takes any bytes and never fails: what cannot be read is passed over and counted. A report is handed over when it
 /// looks whole from both ends; whether it is valid JSON is for the decoder to say. A copy of the cursor is a bookmark.

@@ -9,11 +9,13 @@ public import DeviceCore
 /// `gpspipe -w` prints, with or without stamps of arrival, and the mixtures of NMEA and reports that gpsd keeps for its
 /// tests. Other lines are passed over. Read it with a ``TraceCursor``:
 ///
-///     let file = try TraceFile(path: "drive.trace")
-///     file.bytes.withUnsafeBytes { bytes in
-///         var cursor = TraceCursor(file)
-///         while let record = cursor.next(bytes) { … }
-///     }
+/// ```swift
+/// let file = try TraceFile(path: "drive.trace")
+/// file.bytes.withUnsafeBytes { bytes in
+///     var cursor = TraceCursor(file)
+///     while let record = cursor.next(bytes) { print(record) }
+/// }
+/// ```
 public struct TraceFile: Sendable {
     /// The formats that are told apart.
     public enum Format: UInt8, Sendable {
@@ -45,16 +47,12 @@ public struct TraceFile: Sendable {
     /// All its events, where nobody has to read them from the bytes.
     let readings: [TraceRecord]?
 
-    /// Takes a file's bytes. The error says what they are instead of a trace.
-    ///
-    /// - Parameter name: what to call it in messages.
+    /// Takes a file's bytes, which messages call by that name. The error says what they are instead of a trace.
     public init(bytes: [UInt8], name: String) throws(DeviceError) {
         try self.init(contents: TraceBytes(bytes), name: name)
     }
 
-    /// Takes bytes that may lie in a file. The error says what they are instead of a trace.
-    ///
-    /// - Parameter name: what to call it in messages.
+    /// Takes bytes that may lie in a file. Messages call them by that name; the error says what they are instead of a trace.
     public init(contents: TraceBytes, name: String) throws(DeviceError) {
         self.init(bytes: contents, name: name, layout: try TraceLayout(contents, name: name))
     }

@@ -6,10 +6,12 @@ import Synchronization
 /// Records what a device's sources say into a trace: every line of gpsd with its arrival, the readings of all motion
 /// sensors in their own axes, losses and returns, the battery, accessories, and beacons when they are asked for.
 ///
-///     let recorder = TraceRecorder(device: device, writer: try TraceWriter(path: "drive.trace"))
-///     try recorder.start()
-///     …
-///     try recorder.stop()
+/// ```swift
+/// let recorder = TraceRecorder(device: device, writer: try TraceWriter(path: "drive.trace"))
+/// try recorder.start()
+/// // what is to be recorded happens
+/// try recorder.stop()
+/// ```
 ///
 /// Each motion sensor that is there at the start is named in the header and asked for the interval given to the recorder;
 /// others who want its readings more often do not change what is recorded. Where there is no sensor of a kind, the

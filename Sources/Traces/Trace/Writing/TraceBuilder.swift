@@ -16,10 +16,12 @@ public protocol TraceSink: AnyObject {
 
 /// Makes a trace in memory.
 ///
-///     let builder = TraceBuilder(name: "walk.gpx")
-///     try builder.write(TraceHeader(start: start))
-///     try builder.write(TraceEvent(time: 0, .gpsd(GPSDEncoder.line(report))))
-///     let trace = try builder.file()
+/// ```swift
+/// let builder = TraceBuilder(name: "walk.gpx")
+/// try builder.write(TraceHeader(start: start))
+/// try builder.write(TraceEvent(time: 0, .gpsd(line)))
+/// let trace = try builder.file()
+/// ```
 ///
 /// What is beyond 32 MiB goes to a file without a name in `$TMPDIR`, else in /var/tmp.
 public final class TraceBuilder: TraceSink {

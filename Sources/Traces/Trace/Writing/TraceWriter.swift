@@ -5,10 +5,12 @@ import Synchronization
 
 /// Writes a trace: a header, then one line for each event.
 ///
-///     let writer = try TraceWriter(path: "drive.trace")
-///     try writer.write(TraceHeader(start: .init(wallTime: clock.wallTime, boot: clock.now)))
-///     try writer.write(gpsdLine: line, at: 1_500_000_000)
-///     try writer.close()
+/// ```swift
+/// let writer = try TraceWriter(path: "drive.trace")
+/// try writer.write(TraceHeader(start: .init(wallTime: clock.wallTime, boot: clock.now)))
+/// try writer.write(gpsdLine: line, at: 1_500_000_000)
+/// try writer.close()
+/// ```
 ///
 /// Events reach the file half a second after they were written at the latest, in whole lines. When the process ends
 /// before that, the trace lacks its last half second and is valid otherwise.

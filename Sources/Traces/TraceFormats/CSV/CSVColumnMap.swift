@@ -5,7 +5,9 @@ import Trace
 
 /// Says what the columns of a table hold whose header nobody knows.
 ///
-///     let map = try CSVColumnMap("time=ts:ms, accel.x=ax:g, accel.y=ay:g, accel.z=az:g, lat=Latitude, lon=#7, speed=v:km/h")
+/// ```swift
+/// let map = try CSVColumnMap("time=ts:ms, accel.x=ax:g, accel.y=ay:g, accel.z=az:g, lat=Latitude, lon=#7, speed=v:km/h")
+/// ```
 ///
 /// Entries stand between commas. `QUANTITY=COLUMN:UNIT` names a column: by what the header says, in any case of letters;
 /// as `"a, b"` in quotes when there is a comma, a colon or a quote in it, which is doubled; or as `#3` by its number,

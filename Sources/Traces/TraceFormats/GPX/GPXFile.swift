@@ -23,9 +23,7 @@ public enum GPXFile {
         try read(try FileChunks.open(path), options, to: sink)
     }
 
-    /// Writes what a file in memory holds as a trace.
-    ///
-    /// - Parameter name: what to call it in messages.
+    /// Writes what a file in memory holds as a trace. Messages call it by that name.
     public static func read(
         _ bytes: [UInt8], name: String, options: GPXOptions = .init(), to sink: some TraceSink
     ) throws(DeviceError) -> [String] { try read(.memory(TraceBytes(bytes), name: name), options, to: sink) }

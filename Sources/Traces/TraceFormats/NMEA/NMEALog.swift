@@ -14,6 +14,8 @@ public enum NMEALog {
     /// - Parameters:
     ///   - bytes: the whole file.
     ///   - name: what to call it in messages.
+    ///   - options: what the log does not say of itself.
+    ///   - sink: where the trace is written.
     /// - Returns: remarks on what was left out or is doubtful.
     public static func read(
         _ bytes: [UInt8], name: String, options: NMEALogOptions = .init(), to sink: some TraceSink

@@ -4,8 +4,10 @@ public import DeviceCore
 
 /// Motion readings and positions in memory: what the importers of files that are not in the order of time make.
 ///
-///     let recording = try Recording(csv: bytes, name: "walk.csv")
-///     try recording.write(to: try TraceWriter(path: "walk.trace"))
+/// ```swift
+/// let recording = try Recording(csv: bytes, name: "walk.csv")
+/// try recording.write(to: try TraceWriter(path: "walk.trace"))
+/// ```
 public struct Recording: Sendable, Hashable {
     /// The readings of each sensor.
     public var tracks: [MotionTrack]

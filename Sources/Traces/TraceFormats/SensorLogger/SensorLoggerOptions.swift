@@ -26,6 +26,7 @@ extension Recording {
     /// - Parameters:
     ///   - files: their bytes by name, for example "Gyroscope.csv".
     ///   - name: what to call the folder in messages.
+    ///   - options: what its metadata does not say.
     public init(
         sensorLogger files: [String: [UInt8]], name: String, options: SensorLoggerOptions = .init()
     ) throws(DeviceError) {
