@@ -1,0 +1,1 @@
+swift run sensorctl simulate drive.trace -- .build/debug/Trip

@@ -1,0 +1,2 @@
+swift build
+swift run sensorctl simulate drive.trace -- .build/debug/Trip

@@ -1,0 +1,5 @@
+import Foundation
+
+let trip = Trip()
+trip.start()
+RunLoop.main.run()
