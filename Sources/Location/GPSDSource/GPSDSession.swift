@@ -65,6 +65,11 @@ final class GPSDSession: Sendable {
                 "\(address) asks for libgps, but this build has the LibGPS trait off. Use gpsd://, or build with the trait."
             )
             #endif
+        case .mqtt, .mqtts:
+            throw DeviceError(
+                .notSupported,
+                "\(address) asks for a board at an MQTT broker, but this build has the LibMosquitto trait off. Build with --traits default,LibMosquitto."
+            )
         }
     }
 

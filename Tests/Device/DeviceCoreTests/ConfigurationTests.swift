@@ -38,7 +38,7 @@ struct ConfigurationTests {
         #expect(
             configuration.problems.map(\.message) == [
                 "\(Self.system): the file is not all UTF-8. What is none is read as \u{FFFD}. Save the file as UTF-8.",
-                "\(Self.system): postion is no section: those are position, location, motion and accessories. It is ignored.",
+                "\(Self.system): postion is no section: those are position, mqtt, location, motion and accessories. It is ignored.",
                 "\(Self.system): position.receiver is there more than once. The last one that can be used counts.",
                 "\(Self.system): position is there more than once. What they say is put together, and of each setting the last one that can be used counts.",
             ])

@@ -31,11 +31,13 @@ extension Configuration {
         while let key = try json.nextKey(&reader, "") {
             switch key {
             case "position": try readPosition(&reader, &json)
+            case "mqtt": try readBrokerFiles(&reader, &json)
             case "location": try readLocation(&reader, &json)
             case "motion": try readMotion(&reader, &json)
             case "accessories": try readAccessories(&reader, &json)
             default:
-                json.note(key, "is no section: those are position, location, motion and accessories", "It is ignored.")
+                json.note(
+                    key, "is no section: those are position, mqtt, location, motion and accessories", "It is ignored.")
                 try reader.skipValue()
             }
         }
@@ -63,6 +65,20 @@ extension Configuration {
                 json.unknown(name)
                 try reader.skipValue()
             }
+        }
+    }
+
+    private mutating func readBrokerFiles(_ reader: inout JSONReader, _ json: inout SettingsJSON) throws(JSONError) {
+        guard try json.isObject(&reader, "mqtt") else { return }
+        try json.beginObject(&reader)
+        while let key = try json.nextKey(&reader, "mqtt.") {
+            guard let name = BrokerFiles.names.first(where: { $0.key == key }) else {
+                json.unknown("mqtt." + key)
+                try reader.skipValue()
+                continue
+            }
+            guard let path = try json.nodePath(&reader, "mqtt." + key, "It is ignored.") else { continue }
+            setBrokerFile(name.path, path, origin: .file(json.path))
         }
     }
 

@@ -63,6 +63,9 @@ extension Configuration {
                 note(error.within("DEVICE_SERVICES_GPSD"))
             }
         }
+        for name in BrokerFiles.names {
+            if let path = value(name.variable) { setBrokerFile(name.path, path, origin: .environment(name.variable)) }
+        }
         if let text = value("DEVICE_SERVICES_IIO") {
             do throws(DeviceError) {
                 motionSources = Setting(try MotionSourceAddress.list(text), origin: .environment("DEVICE_SERVICES_IIO"))
@@ -80,6 +83,14 @@ extension Configuration {
                 note(Configuration.unknownRule(text, place: "DEVICE_SERVICES_LOCATION"))
             }
         }
+    }
+
+    mutating func setBrokerFile(
+        _ name: WritableKeyPath<BrokerFiles, String?>, _ path: String, origin: Setting<BrokerFiles>.Origin
+    ) {
+        var files = brokerFiles.value
+        files[keyPath: name] = path
+        brokerFiles = Setting(files, origin: origin)
     }
 
     /// Adds what cannot be used, unless there is plenty already.

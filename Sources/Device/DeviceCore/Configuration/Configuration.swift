@@ -7,6 +7,7 @@
 /// | `positionSource` | `DEVICE_SERVICES_GPSD` | `position.source` |
 /// | `receiver` | | `position.receiver` |
 /// | `repairsWeekRollover` | | `position.repairWeekRollover` |
+/// | `brokerFiles` | `DEVICE_SERVICES_MQTT_…`, see ``BrokerFiles`` | `mqtt` |
 /// | `locationRule` | `DEVICE_SERVICES_LOCATION` | `location.authorization` |
 /// | `reducesAccuracy` | | `location.reducedAccuracy` |
 /// | `locationPurpose` | | `location.purpose` |
@@ -21,12 +22,14 @@
 ///
 /// `accessoryRules` and `declaredAccessories` come with the module AccessoryFinding, which reads them.
 public struct Configuration: Sendable {
-    /// Where gpsd listens.
+    /// Where gpsd listens, or which board is followed at which broker.
     public var positionSource = Setting(PositionSourceAddress())
     /// The path of the receiver to use; nil for the best one.
     public var receiver = Setting<String?>(nil)
     /// True to move a receiver's time by whole rollovers of 1024 weeks to where it is nearest to the system clock.
     public var repairsWeekRollover = Setting(false)
+    /// What lets this machine into a broker.
+    public var brokerFiles = Setting(BrokerFiles())
     /// Whether programs may use the position.
     public var locationRule = Setting(LocationRule.grant)
     /// True to give programs only a coarse position.

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where gpsd listens, and which client reads it: `gpsd://host:port` or `libgps://host:port`.
+/// Where positions come from: `gpsd://host:port`, `libgps://host:port`, or the topic of another board at a broker,
+/// `mqtt://host:port/owntracks/USER/DEVICE` (`mqtts://` with TLS).
 ///
-/// An IPv6 address stands in brackets. The host defaults to localhost and the port to 2947.
+/// An IPv6 address stands in brackets. The host defaults to localhost and the port to the registered one.
 public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible {
-    /// The ways to read gpsd.
+    /// The ways to get positions.
     public enum Client: String, Sendable {
-        /// The client of this package: its own socket, framing and decoder.
+        /// The client of this package for gpsd: its own socket, framing and decoder.
         case native = "gpsd"
         /// The same socket and framing, with reports decoded by libgps.
         case libgps
+        /// What another board publishes at an MQTT broker.
+        case mqtt
+        /// The same over TLS.
+        case mqtts
     }
 
     /// The client.
@@ -18,15 +23,26 @@ public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible
     public let host: String
     /// The TCP port.
     public let port: UInt16
+    /// The topic at a broker; empty for gpsd.
+    public let topic: String
 
     /// gpsd's registered port.
     public static let standardPort: UInt16 = 2947
 
-    /// An address of those parts.
+    /// The address of a gpsd.
     public init(client: Client = .native, host: String = "localhost", port: UInt16 = standardPort) {
         self.client = client
         self.host = host
         self.port = port
+        topic = ""
+    }
+
+    /// The address of a board that publishes at a broker.
+    public init(broker: BrokerAddress, topic: String) {
+        client = broker.usesTLS ? .mqtts : .mqtt
+        host = broker.host
+        port = broker.port
+        self.topic = topic
     }
 
     /// Reads an address; the error names what is wrong with it.
@@ -35,52 +51,37 @@ public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible
         @inline(never) func failure(_ reason: String) -> DeviceError {
             DeviceError(
                 .invalidConfiguration,
-                "\"\(text.prefix(200))\" is not the address of a position source: \(reason). Write gpsd://host:port or libgps://host:port."
+                "\"\(ServiceAddress.shown(text))\" is not the address of a position source: \(reason). Write gpsd://host:port, libgps://host:port or mqtt://host:port/topic."
             )
         }
-        var rest = text[...]
-        var client = Client.native
-        if let colon = text.indices.first(where: { text[$0...].hasPrefix("://") }) {
-            guard let named = Client(rawValue: text[..<colon].lowercased()) else {
-                throw failure("the scheme is neither gpsd nor libgps")
-            }
-            client = named
-            rest = text[colon...].dropFirst(3)
+        let parts = try ServiceAddress(text, failure: failure)
+        let scheme = parts.scheme ?? Client.native.rawValue
+        guard let client = Client(rawValue: scheme) else {
+            throw failure("the scheme is none of gpsd, libgps, mqtt and mqtts")
         }
-        if rest.hasSuffix("/") { rest = rest.dropLast() }
-        var host = rest
-        var port: Substring?
-        if rest.hasPrefix("[") {
-            guard let close = rest.firstIndex(of: "]") else { throw failure("the bracket is not closed") }
-            host = rest[rest.index(after: rest.startIndex)..<close]
-            guard !host.isEmpty else { throw failure("there is no address in the brackets") }
-            let tail = rest[rest.index(after: close)...]
-            guard tail.isEmpty || tail.hasPrefix(":") else { throw failure("only :port may follow the bracket") }
-            port = tail.isEmpty ? nil : tail.dropFirst()
-        } else if let colon = rest.lastIndex(of: ":") {
-            host = rest[..<colon]
-            port = rest[rest.index(after: colon)...]
-            guard !host.contains(":") else { throw failure("an IPv6 address stands in brackets") }
-        }
-        guard host.utf8.count <= 255, !host.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F || $0 == 0x2F }) else {
-            throw failure("the host is not a name or a numeric address")
-        }
-        self.client = client
-        self.host = host.isEmpty ? "localhost" : String(host)
-        guard let port, !port.isEmpty else {
-            self.port = PositionSourceAddress.standardPort
+        if client == .mqtt || client == .mqtts {
+            let broker = BrokerAddress(parts)
+            let topic = parts.path ?? ""
+            guard !topic.isEmpty else { throw failure("the topic is missing, for example owntracks/USER/DEVICE") }
+            if let problem = TopicName.problem(topic) { throw failure("the topic \(problem)") }
+            self.init(broker: broker, topic: topic)
             return
         }
-        // A sign is taken by UInt16 and does not belong here.
-        guard port.first != "+", let number = UInt16(port), number > 0 else {
-            throw failure("the port is not a number from 1 to 65535")
-        }
-        self.port = number
+        guard (parts.path ?? "").isEmpty else { throw failure("nothing may follow the port of a gpsd") }
+        self.init(
+            client: client, host: parts.host.isEmpty ? "localhost" : parts.host,
+            port: parts.port ?? PositionSourceAddress.standardPort)
+    }
+
+    /// The broker at which another board publishes; nil for gpsd.
+    package var broker: BrokerAddress? {
+        client == .mqtt || client == .mqtts
+            ? BrokerAddress(host: host, port: port, usesTLS: client == .mqtts) : nil
     }
 
     /// The address as it is written in a configuration.
     public var description: String {
-        let host = host.contains(":") ? "[\(host)]" : host
-        return "\(client.rawValue)://\(host):\(port)"
+        let place = "\(client.rawValue)://\(ServiceAddress.text(host: host, port: port))"
+        return topic.isEmpty ? place : "\(place)/\(topic)"
     }
 }

@@ -49,7 +49,7 @@ package struct Diagnosis {
         findings += facts.unknownVariables.map { name in
             Finding(
                 .problem, "configuration",
-                "The environment variable \(name) is not known and has no effect; there are DEVICE_SERVICES_GPSD, DEVICE_SERVICES_IIO, DEVICE_SERVICES_LOCATION, DEVICE_SERVICES_ACCESSORIES, DEVICE_SERVICES_UDEV, DEVICE_SERVICES_PROTOCOLS, DEVICE_SERVICES_STATE and DEVICE_SERVICES_CONFIG.",
+                "The environment variable \(name) is not known and has no effect; there are DEVICE_SERVICES_GPSD, DEVICE_SERVICES_IIO, DEVICE_SERVICES_LOCATION, DEVICE_SERVICES_ACCESSORIES, DEVICE_SERVICES_UDEV, DEVICE_SERVICES_PROTOCOLS, DEVICE_SERVICES_MQTT_PASSWORD_FILE, _CA_FILE, _CERTIFICATE_FILE and _KEY_FILE, DEVICE_SERVICES_STATE and DEVICE_SERVICES_CONFIG.",
                 repair: "unset \(Self.word(name))")
         }
         findings += Self.settings(facts)
@@ -66,6 +66,7 @@ package struct Diagnosis {
 
     private static func positions(_ facts: MachineFacts) -> [Finding] {
         let address = facts.configuration.positionSource.value
+        if address.broker != nil { return board(facts, at: address) }
         if let failure = facts.positionFailure {
             let isHere = ["localhost", "127.0.0.1", "::1"].contains(address.host)
             let repair =
@@ -94,6 +95,17 @@ package struct Diagnosis {
         }
         let names = receivers.map(\.path).joined(separator: ", ")
         return .one(.good, "positions", "gpsd answers at \(address), with \(names).")
+    }
+
+    /// A board that is followed at a broker.
+    private static func board(_ facts: MachineFacts, at address: PositionSourceAddress) -> [Finding] {
+        guard let failure = facts.positionFailure else {
+            return .one(.good, "positions", "The broker answers, and positions of \(address.topic) are followed.")
+        }
+        let options = "-h \(word(address.host)) -p \(address.port) -t \(word(address.topic))"
+        return .one(
+            .problem, "positions", failure.description,
+            repair: "mosquitto_sub -v \(options)    # does anything come? With a password or TLS: -u, -P, --cafile")
     }
 
     /// Settings of sensors that no sensor takes to itself: most often the name is written wrongly.

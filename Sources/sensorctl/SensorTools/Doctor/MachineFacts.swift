@@ -139,7 +139,9 @@ extension MachineFacts {
     mutating func readEnvironment(_ names: some Sequence<String> = ProcessInfo.processInfo.environment.keys) {
         let known = [
             "DEVICE_SERVICES_ACCESSORIES", "DEVICE_SERVICES_CONFIG", "DEVICE_SERVICES_GPSD", "DEVICE_SERVICES_IIO",
-            "DEVICE_SERVICES_LOCATION", "DEVICE_SERVICES_PROTOCOLS", "DEVICE_SERVICES_STATE", "DEVICE_SERVICES_UDEV",
+            "DEVICE_SERVICES_LOCATION", "DEVICE_SERVICES_MQTT_CA_FILE", "DEVICE_SERVICES_MQTT_CERTIFICATE_FILE",
+            "DEVICE_SERVICES_MQTT_KEY_FILE", "DEVICE_SERVICES_MQTT_PASSWORD_FILE", "DEVICE_SERVICES_PROTOCOLS",
+            "DEVICE_SERVICES_STATE", "DEVICE_SERVICES_UDEV",
         ]
         unknownVariables = names.filter { $0.uppercased().hasPrefix("DEVICE_SERVICE") && !known.contains($0) }.sorted()
     }
