@@ -9,8 +9,12 @@ import PackageDescription
 /// - floors: tools on the sources alone, whose size and symbols scripts/seams checks.
 /// - traits: of the tests, only those of rooms that a trait changes.
 /// - quick: each target is compiled in one go, which takes a third less from nothing, and rooms that compute are
-///   optimised, so that their tests take seconds.
+///   optimised, so that their tests take seconds. The trait LibMosquitto is on, so that one build tests all: a trait is
+///   an option of every target, and a build of its own for this one would compile all of them again.
+/// - nomqtt: with quick, and without that trait, where libmosquitto-dev cannot be had.
 let extras = Set((Context.environment["DEVICE_SERVICES_EXTRAS"] ?? "").split(separator: ",").map(String.init))
+
+let testsMQTT = extras.contains("quick") && !extras.contains("nomqtt")
 
 /// One go, with a file of code for each file, which debug builds link.
 let whole: [SwiftSetting] =
@@ -79,7 +83,10 @@ let hall: [Target] = [
     room("LiveDevice", in: "Sources/Device", ["DeviceCore", "JSONBytes", "LiveSources", "SystemCalls", log]),
     room(
         "LiveSources", in: "Sources/Device",
-        ["BlueZSource", "DeviceCore", "GPSDSource", "IIOSource", "SystemCalls", "UdevMonitor"]),
+        [
+            "BlueZSource", "DeviceCore", "GPSDSource", "IIOSource", "SystemCalls", "UdevMonitor",
+            library("MQTTSource", "LibMosquitto"),
+        ]),
 ]
 
 let location: [Target] = [
@@ -156,6 +163,19 @@ let accessories: [Target] = [
     submodules(of: "ExternalAccessory", in: "Sources/Accessories"),
 ]
 
+/// Boards that tell each other where they are, by way of an MQTT broker.
+let boards: [Target] = [
+    .systemLibrary(
+        name: "CLibMosquitto", path: "Sources/Boards/CLibMosquitto", pkgConfig: "libmosquitto",
+        providers: [.apt(["libmosquitto-dev"])]),
+    // OwnTracks, SenML, and what Home Assistant wants to know.
+    room("BoardMessages", in: "Sources/Boards", ["DeviceCore", "JSONBytes"]),
+    room("BrokerLink", in: "Sources/Boards", ["DeviceCore", library("CLibMosquitto", "LibMosquitto")]),
+    room("MQTTPublisher", in: "Sources/Boards", ["BoardMessages", "BrokerLink", "DeviceCore", "SystemCalls"]),
+    // What another board publishes, as positions.
+    room("MQTTSource", in: "Sources/Boards", ["BoardMessages", "BrokerLink", "DeviceCore"]),
+]
+
 /// The library of recordings.
 let traces: [Target] = [
     room(
@@ -215,7 +235,8 @@ let tool: [Target] = [
         dependencies: [
             "AccessoryFinding", "AccessorySimulator", "BlackBox", "CoreLocation", "CoreMotion", "DeviceCore",
             "DeviceSupport", "ExternalAccessory", "Geodesy", "GPSDProtocol", "GPSDSimulator", "IIODSimulator",
-            "JSONBytes", "LiveDevice", "MotionEngine", "SensorFusion", "SensorTools", "SimulatedDevice",
+            "JSONBytes", "LiveDevice", "MotionEngine", "MQTTPublisher", "SensorFusion", "SensorTools",
+            "SimulatedDevice",
             "SimulatedServers", "SyntheticMotion", "SystemCalls", "Trace", "TraceEditing", "TraceFormats",
             "UmockdevFormat", log, arguments,
         ],
@@ -291,6 +312,10 @@ let testing: [Target] = [
     tests(
         "ExternalAccessoryTests", in: "Tests/Accessories",
         ["DeviceCore", "ExternalAccessory"]),
+
+    tests(
+        "BoardsTests", in: "Tests/Boards",
+        ["BoardMessages", "BrokerLink", "DeviceCore", "MQTTPublisher", "MQTTSource", "SystemCalls", "TestSupport"]),
 
     tests(
         "TraceTests", in: "Tests/Traces",
@@ -396,16 +421,17 @@ let floors: [Target] = [
 let fuzz = Target.target(
     name: "Fuzz",
     dependencies: [
-        "AccessoryFinding", "BlueZSource", "DeviceCore", "GPSDProtocol", "GPSDSimulator", "IIOFormat", "JSONBytes",
+        "AccessoryFinding", "BlueZSource", "BoardMessages", "DeviceCore", "GPSDProtocol", "GPSDSimulator", "IIOFormat",
+        "JSONBytes",
         "Places", "SimulatedDevice", "SyntheticMotion", "SystemCalls", "Trace", "TraceFormats",
     ],
     path: "Tests/Fuzz/Sources", swiftSettings: strict)
 
 /// The tests of rooms in which a trait turns a library of C on or off. Without C libraries the first command runs these;
 /// those of programs and servers run so with `--all`.
-let changedByTraits: Set = ["DeviceCoreTests", "GPSDSourceTests", "IIOSourceTests", "UdevSourceTests"]
+let changedByTraits: Set = ["BoardsTests", "DeviceCoreTests", "GPSDSourceTests", "IIOSourceTests", "UdevSourceTests"]
 
-var targets = hall + location + motion + accessories + traces + simulators + tool + testing
+var targets = hall + location + motion + accessories + boards + traces + simulators + tool + testing
 if extras.contains("traits") { targets.removeAll { $0.isTest && !changedByTraits.contains($0.name) } }
 if extras.contains("benchmarks") { targets += benchmarks }
 if extras.contains("floors") { targets += floors }
@@ -440,6 +466,8 @@ let package = Package(
         .library(name: "GPSDSource", targets: ["GPSDSource", "DeviceCore"]),
         .library(name: "IIOSource", targets: ["IIOSource", "DeviceCore"]),
         .library(name: "UdevSource", targets: ["UdevSource", "AccessoryFinding", "DeviceCore"]),
+        // Positions and readings at an MQTT broker.
+        .library(name: "MQTTPublisher", targets: ["MQTTPublisher", "DeviceCore"]),
         .executable(name: "sensorctl", targets: ["sensorctl"]),
     ] + (extras.contains("fuzz") ? [.library(name: "Fuzz", type: .static, targets: ["Fuzz"])] : []),
     traits: [
@@ -449,7 +477,13 @@ let package = Package(
         .trait(
             name: "OfflinePlaces",
             description: "Lets CLGeocoder answer without a network, from 2 MB of data in the program."),
-        .default(enabledTraits: ["LibGPS", "LibIIO", "LibUdev", "OfflinePlaces"]),
+        .trait(
+            name: "LibMosquitto",
+            description:
+                "Publishes at MQTT brokers and follows other boards through libmosquitto; needs libmosquitto-dev."
+        ),
+        .default(
+            enabledTraits: Set(["LibGPS", "LibIIO", "LibUdev", "OfflinePlaces"] + (testsMQTT ? ["LibMosquitto"] : []))),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),

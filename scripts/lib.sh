@@ -41,6 +41,7 @@ is_installed() {
         libgps-dev) pkg-config --exists libgps 2>/dev/null ;;
         libiio-dev) pkg-config --exists libiio 2>/dev/null ;;
         libudev-dev) pkg-config --exists libudev 2>/dev/null ;;
+        libmosquitto-dev) pkg-config --exists libmosquitto 2>/dev/null ;;
         *) dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'install ok installed' ;;
     esac
 }

@@ -92,6 +92,20 @@ def beacons():
     yield bytes.fromhex("18beace2c56db5dffb48d2b060d0f5a71096e000010002c599")
 
 
+def boards():
+    """Messages as OwnTracks documents them, and lines of a spool."""
+    yield (b'{"_type":"location","acc":12,"alt":34,"batt":58,"bs":1,"cog":270,"conn":"w","inregions":["home"],"lat":52.5,'
+           b'"lon":13.4,"m":1,"p":101.3,"t":"u","tid":"ph","tst":1700000000,"vac":3,"vel":36}')
+    yield b'{"_type":"location","lat":-89.99999999,"lon":180.0,"tst":1700000000,"tst_ms":1700000000999,"vel":-1,"cog":-1}'
+    yield b'{"_type":"lwt","tst":1700000000}'
+    yield b'{"_type":"transition","wtst":1,"tst":2,"acc":3,"event":"enter","lat":1,"lon":2,"desc":"home"}'
+    for body in (b"7 A", b'42 P owntracks/a/b {"_type":"lwt"}', b"1 R senml/a/b/gyroscope [] "):
+        check = 0xCBF29CE484222325
+        for byte in body:
+            check = (check ^ byte) * 0x100000001B3 % 2**64
+        yield b"%016x " % check + body
+
+
 def motion():
     """The first byte chooses a list of waypoints or a trace, and how it is gone."""
     yield b"048,11,520,3\n48.001,11.001,,,5\n48,11.002\n"
@@ -208,8 +222,8 @@ def mcap():
         yield data
 
 
-TARGETS = {"accessories": accessories, "beacons": beacons, "formats": formats, "gpsd": gpsd, "gpsd-server": gpsd_server,
-           "iio": iio, "motion": motion, "places": places, "xml": xml}
+TARGETS = {"accessories": accessories, "beacons": beacons, "boards": boards, "formats": formats, "gpsd": gpsd,
+           "gpsd-server": gpsd_server, "iio": iio, "motion": motion, "places": places, "xml": xml}
 
 for number, seed in enumerate(TARGETS[sys.argv[1]]()):
     with open(os.path.join(sys.argv[2], f"seed-{number}"), "wb") as file:

@@ -4,13 +4,21 @@ import BlueZSource
 public import DeviceCore
 import GPSDSource
 import IIOSource
+#if LibMosquitto
+import MQTTSource
+#endif
 
 /// The live position source that the configuration names.
 ///
 /// The frameworks reach this function by its link name and never import this module: see LiveDevice.
 @_silgen_name("DeviceServices_livePositionSource")
 public func livePositionSource(configuration: Configuration, clock: any DeviceClock) -> any PositionSource {
-    GPSDSource(
+    #if LibMosquitto
+    let followed = MQTTSource(
+        address: configuration.positionSource.value, files: configuration.brokerFiles.value, clock: clock)
+    if let followed { return followed }
+    #endif
+    return GPSDSource(
         address: configuration.positionSource.value, clock: clock,
         repairsWeekRollover: configuration.repairsWeekRollover.value)
 }

@@ -4,7 +4,8 @@ import SystemCalls
 
 /// What is fuzzed, by the names that Tests/Fuzz/run takes.
 private let targets: [String: @Sendable (UnsafeBufferPointer<UInt8>) -> Void] = [
-    "accessories": fuzzAccessories, "beacons": fuzzBeacons, "formats": fuzzFormats, "gpsd": fuzzGPSD,
+    "accessories": fuzzAccessories, "beacons": fuzzBeacons, "boards": fuzzBoards, "formats": fuzzFormats,
+    "gpsd": fuzzGPSD,
     "gpsd-server": fuzzGPSDServer, "iio": fuzzIIO, "motion": fuzzMotion, "places": fuzzPlaces, "xml": fuzzXML,
 ]
 

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import JSONBytes
+
+/// What a message on a board's topic says.
+package enum OwnTracksMessage: Sendable {
+    /// A location.
+    case location(OwnTracksLocation)
+    /// The board's connection to its broker has broken off.
+    case will
+    /// Something else that OwnTracks knows, or may know one day.
+    case other
+    /// No such message, and why.
+    case malformed(String)
+
+    /// The most bytes of a message that are read.
+    package static let limit = 65_536
+
+    /// Reads a message, whatever its bytes are.
+    package init(_ payload: UnsafeRawBufferPointer) {
+        guard payload.count <= Self.limit else {
+            self = .malformed("it has \(payload.count) bytes, and \(Self.limit) are read at most")
+            return
+        }
+        do throws(JSONError) {
+            self = try Self.read(payload)
+        } catch {
+            self = .malformed("it is not JSON as OwnTracks writes it (\(error))")
+        }
+    }
+
+    /// The fields of a message as they come, in any order.
+    private struct Fields {
+        var type: String?
+        var latitude = Double.nan
+        var longitude = Double.nan
+        var seconds = Double.nan
+        var milliseconds: Int64?
+        var accuracy = Double.nan
+        var altitude = Double.nan
+        var verticalAccuracy = Double.nan
+        var velocity = Double.nan
+        var course = Double.nan
+    }
+
+    private static func read(_ payload: UnsafeRawBufferPointer) throws(JSONError) -> OwnTracksMessage {
+        var reader = JSONReader(payload)
+        var fields = Fields()
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            switch key.word {
+            case JSONText.word("_type"): fields.type = try reader.textIfPresent()?.string()
+            case JSONText.word("lat"): fields.latitude = try reader.doubleIfPresent()
+            case JSONText.word("lon"): fields.longitude = try reader.doubleIfPresent()
+            case JSONText.word("tst"): fields.seconds = try reader.doubleIfPresent()
+            case JSONText.word("tst_ms"): fields.milliseconds = try reader.int64IfPresent()
+            case JSONText.word("acc"): fields.accuracy = try reader.doubleIfPresent()
+            case JSONText.word("alt"): fields.altitude = try reader.doubleIfPresent()
+            case JSONText.word("vac"): fields.verticalAccuracy = try reader.doubleIfPresent()
+            case JSONText.word("vel"): fields.velocity = try reader.doubleIfPresent()
+            case JSONText.word("cog"): fields.course = try reader.doubleIfPresent()
+            default: try reader.skipValue()
+            }
+        }
+        try reader.finish()
+        switch fields.type {
+        case "location": return location(fields)
+        case "lwt": return .will
+        case nil: return .malformed("it has no _type")
+        default: return .other
+        }
+    }
+
+    private static func location(_ fields: Fields) -> OwnTracksMessage {
+        // A comparison with NaN is false, so this also refuses what is not a number.
+        guard abs(fields.latitude) <= 90, abs(fields.longitude) <= 180 else {
+            return .malformed("its lat and lon are no position")
+        }
+        // 1970 to 2261, as WallTime reaches.
+        guard fields.seconds > 0, fields.seconds < 9.2e9, let whole = WallTime(seconds: fields.seconds) else {
+            return .malformed("its tst is no time in seconds since 1970")
+        }
+        var time = whole
+        if let milliseconds = fields.milliseconds, milliseconds / 1000 == Int64(fields.seconds) {
+            time = WallTime(nanoseconds: milliseconds * 1_000_000)
+        }
+        var location = OwnTracksLocation(latitude: fields.latitude, longitude: fields.longitude, time: time)
+        if fields.accuracy >= 0, fields.accuracy < 1e9 { location.accuracy = fields.accuracy }
+        if abs(fields.altitude) < 1e9 { location.altitude = fields.altitude }
+        if fields.verticalAccuracy >= 0, fields.verticalAccuracy < 1e9 {
+            location.verticalAccuracy = fields.verticalAccuracy
+        }
+        // -1 stands for unknown in messages of phones.
+        if fields.velocity >= 0, fields.velocity < 1e6 { location.velocity = fields.velocity }
+        if fields.course >= 0, fields.course <= 360 { location.course = fields.course }
+        return .location(location)
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if LibMosquitto
+import CLibMosquitto
+import DeviceCore
+
+/// What libmosquitto's callbacks tell, until somebody takes it. Used on one thread.
+final class MosquittoEvents {
+    private var events: [BrokerEvent] = []
+    /// What the broker has answered instead of letting this client in.
+    private(set) var refusal: Int32?
+    /// Why the connection has ended.
+    private(set) var failure: Int32?
+
+    func take() -> [BrokerEvent] {
+        defer { events = [] }
+        return events
+    }
+
+    /// Has a client tell the object that it was made with.
+    static func listen(to client: OpaquePointer) {
+        mosquitto_connect_callback_set(client) { _, context, result in
+            guard let events = MosquittoEvents.of(context) else { return }
+            if result == 0 { events.events.append(.connected) } else { events.refusal = result }
+        }
+        mosquitto_disconnect_callback_set(client) { _, context, result in
+            if result != 0 { MosquittoEvents.of(context)?.failure = result }
+        }
+        mosquitto_publish_callback_set(client) { _, context, number in
+            MosquittoEvents.of(context)?.events.append(.delivered(number))
+        }
+        mosquitto_subscribe_callback_set(client) { _, context, _, count, granted in
+            let isGranted = count > 0 && (granted?.pointee ?? 128) < 3
+            MosquittoEvents.of(context)?.events.append(.following(isGranted))
+        }
+        mosquitto_message_callback_set(client) { _, context, message in
+            guard let message = message?.pointee, let topic = message.topic else { return }
+            let payload = UnsafeRawBufferPointer(start: message.payload, count: max(0, Int(message.payloadlen)))
+            // One byte more than anybody reads tells that it is too long.
+            let bytes = [UInt8](payload.prefix(BrokerEvent.payloadLimit + 1))
+            MosquittoEvents.of(context)?.events.append(
+                .message(topic: String(cString: topic), payload: bytes, isRetained: message.retain))
+        }
+    }
+
+    private static func of(_ context: UnsafeMutableRawPointer?) -> MosquittoEvents? {
+        context.map { Unmanaged<MosquittoEvents>.fromOpaque($0).takeUnretainedValue() }
+    }
+}
+
+#endif

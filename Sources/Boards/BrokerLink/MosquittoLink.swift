@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if LibMosquitto
+import CLibMosquitto
+import DeviceCore
+
+/// A connection through libmosquitto. All of its calls, and the callbacks in them, are on the thread that uses it.
+final class MosquittoLink: BrokerLink {
+    private let settings: BrokerSettings
+    private let wakeUp: WakeUp
+    private let clock: any DeviceClock
+    private let client: OpaquePointer
+    private let told = MosquittoEvents()
+    private let connectedBy: BootTime
+    private var isConnected = false
+
+    /// Set up once for the process; it is never taken down, since others may use the library too.
+    private static let library: Int32 = mosquitto_lib_init()
+
+    init(_ settings: BrokerSettings, wakeUp: WakeUp, clock: any DeviceClock) throws(DeviceError) {
+        _ = Self.library
+        let context = Unmanaged.passUnretained(told).toOpaque()
+        guard let client = mosquitto_new(settings.clientID, true, context) else {
+            throw DeviceError(
+                .busy, "libmosquitto makes no client for \(settings.address).",
+                cause: .system(call: "mosquitto_new", errno: errno))
+        }
+        (self.client, self.settings, self.wakeUp, self.clock) = (client, settings, wakeUp, clock)
+        connectedBy = clock.now.advanced(bySeconds: settings.patience)
+        MosquittoEvents.listen(to: client)
+        dsmosquitto_set_prompt(client)
+        try prepare()
+        let result = mosquitto_connect_async(
+            client, settings.address.host, Int32(settings.address.port), settings.keepAlive)
+        guard result == dsmosquitto_ok else { throw failure(result, call: "mosquitto_connect_async") }
+    }
+
+    deinit { mosquitto_destroy(client) }
+
+    /// Who this client is, whom it believes, and what its will is.
+    private func prepare() throws(DeviceError) {
+        let files = settings.files
+        if let path = files.password {
+            let access = try BrokerAccess(path: path)
+            try check(
+                mosquitto_username_pw_set(client, access.name, access.password), call: "mosquitto_username_pw_set")
+        }
+        if settings.address.usesTLS {
+            try BrokerAccess.check(files)
+            let result = dsmosquitto_set_tls(client, files.authorities, files.certificate, files.key)
+            guard result == dsmosquitto_ok else {
+                let names = [files.authorities, files.certificate, files.key].compactMap(\.self).joined(separator: ", ")
+                throw DeviceError(
+                    .invalidConfiguration,
+                    "TLS does not take \(names.isEmpty ? "the system's certificates" : names). Files have to be PEM, and a key without a passphrase.",
+                    cause: .library(name: "libmosquitto", code: result))
+            }
+        }
+        if let will = settings.will {
+            try check(
+                mosquitto_will_set(
+                    client, will.topic, Int32(clamping: will.payload.count), will.payload, 1, will.isRetained),
+                call: "mosquitto_will_set")
+        }
+    }
+
+    func work(until deadline: BootTime) throws(DeviceError) -> [BrokerEvent] {
+        // A ping is sent between the rounds of this loop only.
+        let round = clock.now.advanced(bySeconds: Double(settings.keepAlive) / 4)
+        let end = min(deadline, isConnected ? .never : connectedBy, round)
+        let descriptor = mosquitto_socket(client)
+        guard descriptor >= 0 else { throw told.failure.map { failure($0, call: "mosquitto_loop") } ?? lost() }
+        let wants = mosquitto_want_write(client) ? Int16(POLLIN) | Int16(POLLOUT) : Int16(POLLIN)
+        if wakeUp.wait(for: descriptor, events: wants, until: end, clock: clock) {
+            try loop(mosquitto_loop_read(client, 1), call: "mosquitto_loop_read")
+        }
+        if mosquitto_want_write(client) { try loop(mosquitto_loop_write(client, 1), call: "mosquitto_loop_write") }
+        try loop(mosquitto_loop_misc(client), call: "mosquitto_loop_misc")
+        if let refusal = told.refusal { throw refused(refusal) }
+        let events = told.take()
+        if events.contains(.connected) { isConnected = true }
+        if !isConnected, clock.now >= connectedBy {
+            throw DeviceError(
+                .unreachable,
+                "\(settings.address) has not answered for \(settings.patience) s. Check the host and the port, and that a broker listens there\(settings.address.usesTLS ? " with TLS" : "")."
+            )
+        }
+        return events
+    }
+
+    func publish(_ message: BrokerMessage) throws(DeviceError) -> Int32 {
+        var number: Int32 = 0
+        let result = mosquitto_publish(
+            client, &number, message.topic, Int32(clamping: message.payload.count), message.payload, 1,
+            message.isRetained)
+        guard result == dsmosquitto_ok else { throw failure(result, call: "mosquitto_publish") }
+        return number
+    }
+
+    func follow(_ topic: String) throws(DeviceError) {
+        try check(mosquitto_subscribe(client, nil, topic, 1), call: "mosquitto_subscribe")
+    }
+
+    func end() {
+        guard mosquitto_disconnect(client) == dsmosquitto_ok else { return }
+        // What waits for room goes out first, as far as the broker takes it within a second.
+        let deadline = clock.now.advanced(bySeconds: 1)
+        while mosquitto_want_write(client), clock.now < deadline, mosquitto_socket(client) >= 0 {
+            _ = wakeUp.wait(for: mosquitto_socket(client), events: Int16(POLLOUT), until: deadline, clock: clock)
+            if mosquitto_loop_write(client, 1) != dsmosquitto_ok { return }
+        }
+    }
+
+    // MARK: Errors
+
+    private func check(_ result: Int32, call: String) throws(DeviceError) {
+        guard result == dsmosquitto_ok else { throw failure(result, call: call) }
+    }
+
+    private func loop(_ result: Int32, call: String) throws(DeviceError) {
+        guard result != dsmosquitto_ok else { return }
+        // The answer of the broker says more than that the connection ended after it.
+        if let refusal = told.refusal { throw refused(refusal) }
+        throw failure(result, call: call)
+    }
+
+    private func failure(_ result: Int32, call: String) -> DeviceError {
+        let number = errno
+        let place = "the broker at \(settings.address)"
+        let cause = DeviceError.Cause.library(
+            name: "libmosquitto, \(String(cString: mosquitto_strerror(result)))", code: result)
+        switch result {
+        case dsmosquitto_errno where !isConnected:
+            return DeviceError(
+                .unreachable,
+                "There is no connection to \(place). Check the host and the port, and that a broker listens there.",
+                cause: .system(call: call, errno: number))
+        case dsmosquitto_lookup:
+            return DeviceError(
+                .unreachable, "The host of \(settings.address) is not known. Check its name.", cause: cause)
+        case dsmosquitto_tls, dsmosquitto_tls_handshake:
+            return DeviceError(
+                .permissionDenied,
+                "There is no TLS with \(place). Its certificate has to be signed by one of DEVICE_SERVICES_MQTT_CA_FILE (or of the system) for that host, and this machine's clock has to be right.",
+                cause: cause)
+        case dsmosquitto_keepalive:
+            return DeviceError(.silent, "\(settings.address) has stopped answering. The connection is made anew.")
+        case dsmosquitto_no_memory:
+            return DeviceError(.busy, "There is no memory for the connection to \(place).", cause: cause)
+        case dsmosquitto_protocol where !isConnected:
+            return DeviceError(
+                .unreachable, "What listens at \(settings.address) does not speak MQTT. Check the port.", cause: cause)
+        default: return lost(cause)
+        }
+    }
+
+    private func lost(_ cause: DeviceError.Cause? = nil) -> DeviceError {
+        guard isConnected else {
+            return DeviceError(
+                .unreachable,
+                "\(settings.address) ends the connection before it has let this client in. Check the port, and whether the broker wants TLS or a certificate there.",
+                cause: cause)
+        }
+        return DeviceError(
+            .connectionLost,
+            "The connection to the broker at \(settings.address) is lost. It is tried again until it answers.\(namesake)",
+            cause: cause)
+    }
+
+    private var namesake: String {
+        settings.clientID.map { " If it breaks off again and again, another client calls itself \($0), too." } ?? ""
+    }
+
+    /// What the broker answers to who wants to come in, by MQTT 3.1.1, 3.2.2.3.
+    private func refused(_ answer: Int32) -> DeviceError {
+        let (code, message): (DeviceError.Code, String) =
+            switch answer {
+            case 1: (.notSupported, "does not speak MQTT 3.1.1")
+            case 2: (.invalidConfiguration, "does not take the client's name \(settings.clientID ?? "")")
+            case 3: (.unreachable, "is not ready")
+            case 4:
+                (
+                    .permissionDenied,
+                    "does not take the name and the password. They stand in the file that DEVICE_SERVICES_MQTT_PASSWORD_FILE or --password-file names"
+                )
+            default:
+                (
+                    .permissionDenied,
+                    "does not let this client in. Where it asks for a password, name its file with DEVICE_SERVICES_MQTT_PASSWORD_FILE or --password-file"
+                )
+            }
+        return DeviceError(code, "The broker at \(settings.address) \(message).")
+    }
+}
+#endif

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SystemCalls
+
+/// The folder of a spool, which one publisher has at a time.
+final class SpoolFolder {
+    let path: String
+    private let descriptor: Int32
+
+    /// Makes the folder unless it is there, and takes it. The error says that another publisher has it, or why it cannot be
+    /// used.
+    init(_ path: String) throws(DeviceError) {
+        self.path = path
+        let isNew = mkdir(path, 0o700) == 0
+        let number = errno
+        descriptor = isNew || number == EEXIST ? systemOpen(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1
+        guard isNew || number == EEXIST else {
+            throw FileBytes.failedToWrite(path, call: "mkdir", errno: number)
+        }
+        guard descriptor >= 0 else {
+            throw DeviceError(
+                .inputOutput, "\(path) is no folder that can be used. A spool needs a folder of its own.",
+                cause: .system(call: "open", errno: errno))
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_uid == geteuid() || geteuid() == 0,
+            status.st_mode & 0o022 == 0
+        else {
+            throw DeviceError(
+                .permissionDenied,
+                "The folder \(path) belongs to another user, or others may write into it. Choose a folder of your own.")
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            throw DeviceError(
+                .busy, "Another publisher has the spool \(path). End it, or choose another folder.",
+                cause: .system(call: "flock", errno: errno))
+        }
+    }
+
+    deinit { if descriptor >= 0 { systemClose(descriptor) } }
+
+    /// What a former run has left, in order.
+    struct Leftovers {
+        var files: [SpoolFile] = []
+        /// The number up to which the broker has all.
+        var taken: UInt64 = 0
+        /// The number that follows all there were.
+        var next: UInt64 = 1
+        /// The number of the last position.
+        var lastPosition: UInt64 = 0
+        /// Lines that were cut off, or make no sense.
+        var damaged = 0
+    }
+
+    /// The most files that are looked at.
+    private static let fileLimit = 4096
+    /// The most bytes of one.
+    private static let sizeLimit = 4 << 20
+
+    /// Reads what is there. Files in which nothing waits any more are removed.
+    func leftovers() throws(DeviceError) -> Leftovers {
+        guard let names = FolderEntries.names(path, limit: Self.fileLimit) else {
+            throw FileBytes.failedToRead(path, call: "opendir", errno: errno)
+        }
+        var found = Leftovers()
+        var contents: [(file: String, size: Int, numbers: [UInt64])] = []
+        for name in names where name.hasSuffix(SpoolFile.suffix) {
+            let file = "\(path)/\(name)"
+            let bytes = try FileBytes.read(file, limit: Self.sizeLimit)
+            var numbers: [UInt64] = []
+            bytes.withUnsafeBytes { buffer in
+                for line in buffer.split(separator: UInt8(ascii: "\n")) {
+                    switch SpoolLine(UnsafeRawBufferPointer(rebasing: line)) {
+                    case .record(let record) where record.number > (numbers.last ?? 0):
+                        numbers.append(record.number)
+                        if record.kind == .position { found.lastPosition = record.number }
+                    case .taken(let number): found.taken = max(found.taken, number)
+                    case .record, nil: found.damaged += 1
+                    }
+                }
+            }
+            contents.append((file, bytes.count, numbers))
+        }
+        for content in contents {
+            let waiting = content.numbers.lazy.filter { $0 > found.taken }.count
+            if let last = content.numbers.last { found.next = max(found.next, last + 1) }
+            guard waiting > 0, let first = content.numbers.first, let last = content.numbers.last else {
+                unlink(content.file)
+                continue
+            }
+            found.files.append(
+                SpoolFile(path: content.file, numbers: first..<(last + 1), size: content.size, waiting: waiting))
+        }
+        found.next = max(found.next, found.taken + 1)
+        return found
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BoardMessages
+import BrokerLink
+import DeviceCore
+
+/// The work of the source's thread: connect, follow the topic until the connection ends, wait, and again.
+final class MQTTSession {
+    private let target: BrokerSettings
+    private let topic: String
+    private let clock: any DeviceClock
+    private let timing: MQTTSourceTiming
+    private let open: BrokerOpener
+    private let hub: PositionHub
+    private let wakeUp: WakeUp
+
+    init(
+        target: BrokerSettings, topic: String, clock: any DeviceClock, timing: MQTTSourceTiming,
+        open: @escaping BrokerOpener, hub: PositionHub, wakeUp: WakeUp
+    ) {
+        (self.target, self.topic, self.clock, self.timing) = (target, topic, clock, timing)
+        (self.open, self.hub, self.wakeUp) = (open, hub, wakeUp)
+    }
+
+    /// Works until nobody wants positions any more.
+    func run() {
+        var backoff = Backoff(first: timing.firstRetry, limit: timing.lastRetry)
+        while hub.isWanted {
+            let demand = hub.demand
+            do throws(DeviceError) {
+                try serve(&backoff)
+            } catch {
+                hub.postLost(error)
+                pause(seconds: backoff.take(), demand: demand)
+                if hub.demand != demand { backoff.reset() }
+            }
+        }
+    }
+
+    /// One that comes anew shall not wait for what others have seen fail.
+    private func pause(seconds: Double, demand: UInt64) {
+        let end = clock.now.advanced(bySeconds: seconds)
+        while hub.isWanted, hub.demand == demand, clock.now < end {
+            _ = wakeUp.wait(for: nil, until: end, clock: clock)
+        }
+    }
+
+    /// Follows until the connection ends, which is an error, or until nobody listens.
+    private func serve(_ backoff: inout Backoff) throws(DeviceError) {
+        let link = try open(target, wakeUp, clock)
+        var follower = BoardFollower(topic: topic, timing: timing, now: clock.now)
+        var demand = hub.demand
+        while hub.isWanted {
+            let events = try link.work(until: min(hub.nextDeadline, follower.deadline))
+            let now = clock.now
+            if hub.demand != demand {
+                demand = hub.demand
+                follower.restart(now: now)
+            }
+            for event in events {
+                switch event {
+                case .connected:
+                    for topic in [topic, HomeAssistantDiscovery.availability(of: topic)] { try link.follow(topic) }
+                    backoff.reset()
+                    follower.restart(now: now)
+                case .following(let isAllowed):
+                    guard isAllowed else { throw refused() }
+                case .message(let topic, let payload, let isRetained):
+                    let news = follower.take(
+                        topic, payload, isRetained: isRetained, now: now, wallTime: clock.wallTime)
+                    tell(news)
+                case .delivered: break
+                }
+            }
+            if hub.nextDeadline <= now { hub.handOverDue(now: now) }
+            if let loss = follower.silence(now: now, broker: target.address) { hub.postLost(loss) }
+        }
+        link.end()
+    }
+
+    private func tell(_ news: BoardFollower.News) {
+        switch news {
+        case .nothing: break
+        case .former(let report): hub.restart(fixes: [report])
+        case .fix(let report, let isFirst):
+            if isFirst { hub.postRegained() }
+            hub.together { hub.post(report) }
+        case .lost(let error): hub.postLost(error)
+        }
+    }
+
+    private func refused() -> DeviceError {
+        DeviceError(
+            .permissionDenied,
+            "The broker at \(target.address) does not let this client follow \(topic). Allow it in the broker's list of rights (acl_file)."
+        )
+    }
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BrokerLink
+import DeviceCore
+import Foundation
+import TestSupport
+import Testing
+
+@testable import MQTTPublisher
+@testable import MQTTSource
+
+@Suite("Debian's broker", .serialized, .enabled(if: Mosquitto.isThere, Mosquitto.isMissing))
+struct BrokerTests {
+    /// Pauses so short that a test takes seconds.
+    private static let quick: PublisherTiming = {
+        var timing = PublisherTiming()
+        (timing.firstRetry, timing.lastRetry) = (0.05, 0.5)
+        return timing
+    }()
+
+    private static func publisher(
+        _ broker: Mosquitto, _ device: String, scheme: String = "mqtt", events: Log<String> = Log(),
+        _ change: (inout MQTTPublisherSettings) -> Void = { _ in }
+    ) throws -> MQTTPublisher {
+        let host = scheme == "mqtts" ? "localhost" : "127.0.0.1"
+        var settings = MQTTPublisherSettings(
+            broker: try BrokerAddress("\(scheme)://\(host):\(broker.port)"), user: "fleet", device: device)
+        change(&settings)
+        return try MQTTPublisher(settings, clock: LiveClock(), open: Broker.open, timing: quick) { event in
+            switch event {
+            case .connected: events.add("connected")
+            case .lost(let error): events.add("lost \(error.code): \(error)")
+            case .spoolFailed(let error): events.add("spool \(error)")
+            }
+        }
+    }
+
+    /// A fix whose latitude says its number.
+    private static func fix(_ number: Int, time: WallTime = LiveClock().wallTime) -> PositionReport {
+        var report = PositionReport()
+        report.mode = .twoDimensional
+        report.time = time
+        report.latitude = Double(number) / 10_000
+        report.longitude = 13
+        return report
+    }
+
+    /// The number of the fix in a line of mosquitto_sub; nil for another message.
+    private static func number(_ line: String) -> Int? {
+        guard let start = line.firstIndex(of: "{"),
+            let object = try? JSONSerialization.jsonObject(with: Data(line[start...].utf8)) as? [String: Any],
+            object["_type"] as? String == "location", let latitude = object["lat"] as? Double
+        else { return nil }
+        return Int((latitude * 10_000).rounded())
+    }
+
+    @Test("Three boards at 10 Hz, and the broker is killed for a while: every fix arrives, in order for each board")
+    func killed() throws {
+        // The whole minute with DEVICE_SERVICES_TESTS=all.
+        let away = Double(Thoroughness.rounds(60, quick: 2))
+        let broker = try Mosquitto()
+        let lines = try broker.follow("owntracks/#")
+        let places = (0..<3).map { _ in SpoolPlace() }
+        let boards = try places.indices.map { index in
+            try Self.publisher(broker, "board\(index)") { $0.spoolFolder = places[index].path }
+        }
+        var count = 0
+        func drive(seconds: Double) {
+            let clock = LiveClock()
+            var next = clock.now
+            for _ in 0..<Int(seconds * 10) {
+                for board in boards { board.publish(Self.fix(count)) }
+                count += 1
+                next = next.advanced(bySeconds: 0.1)
+                WorkerThread.pause(seconds: next.seconds(since: clock.now))
+            }
+        }
+        drive(seconds: 1)
+        broker.kill()
+        drive(seconds: away)
+        try broker.start()
+        drive(seconds: 1)
+        try Mosquitto.wait("not all was taken") { boards.allSatisfy { $0.statistics.waiting == 0 } }
+        for board in boards { board.end() }
+        for (index, board) in boards.enumerated() {
+            let topic = "owntracks/fleet/board\(index) "
+            let fixes = { lines().filter { $0.hasPrefix(topic) }.compactMap { Self.number($0) } }
+            try Mosquitto.wait("not all has come") { Set(fixes()).count == count }
+            var seen: Set<Int> = []
+            let first = fixes().filter { seen.insert($0).inserted }
+            #expect(first == Array(0..<count))
+            // What the broker had taken when it was killed, and had not said so yet.
+            #expect(fixes().count - count <= PublisherWork.window)
+            #expect(board.statistics.published == count && board.statistics.dropped == 0)
+            print(
+                "board\(index): \(count) fixes, broker away for \(away) s; \(first.count) arrived in order, \(fixes().count - count) twice, 0 lost"
+            )
+        }
+    }
+
+    @Test("Who comes later gets the last fix, retained, and hears the will when a board is killed")
+    func willAndRetained() throws {
+        let broker = try Mosquitto()
+        let will = BrokerMessage(
+            topic: "owntracks/fleet/x", payload: Array(#"{"_type":"lwt","tst":1}"#.utf8), isRetained: false)
+        let board = try Self.publisher(broker, "x")
+        board.publish(Self.fix(1))
+        board.publish(Self.fix(2))
+        try Mosquitto.wait("the fixes are not taken") { board.statistics.delivered == 2 }
+        let lines = try broker.follow("owntracks/fleet/x")
+        try Mosquitto.wait("nothing retained") { !lines().isEmpty }
+        #expect(lines().count == 1 && lines().first?.hasPrefix("owntracks/fleet/x 1 ") == true)
+        #expect(lines().first.flatMap { Self.number($0) } == 2)
+        // A connection that breaks off without a word.
+        do {
+            let wakeUp = try WakeUp(for: "a test")
+            let settings = BrokerSettings(
+                address: BrokerAddress(host: "127.0.0.1", port: broker.port), files: BrokerFiles(), clientID: "killed",
+                will: will)
+            let link = try Broker.open(settings, wakeUp, LiveClock())
+            var events: [BrokerEvent] = []
+            while !events.contains(.connected) { events += try link.work(until: .never) }
+        }
+        try Mosquitto.wait("no will") { lines().contains { $0.contains(#""_type":"lwt""#) } }
+        board.end()
+        // It is not retained: the last fix stays.
+        let later = try broker.follow("owntracks/fleet/x")
+        try Mosquitto.wait("nothing retained") { !later().isEmpty }
+        #expect(later().first.flatMap { Self.number($0) } == 2)
+    }
+
+    @Test("A broker that hangs is noticed after the keep-alive time, and nothing is lost")
+    func hangs() throws {
+        let broker = try Mosquitto()
+        let lines = try broker.follow("owntracks/#")
+        let events = Log<String>()
+        let board = try Self.publisher(broker, "x", events: events) { $0.keepAlive = 5 }
+        board.publish(Self.fix(0))
+        try Mosquitto.wait("the fix is not taken") { board.statistics.delivered == 1 }
+        broker.suspend(true)
+        for number in 1..<40 { board.publish(Self.fix(number)) }
+        #expect(events.wait { $0.last?.hasPrefix("lost") == true })
+        broker.suspend(false)
+        try Mosquitto.wait("not all has come") { Set(lines().compactMap { Self.number($0) }).count == 40 }
+        board.end()
+    }
+
+    @Test("A name and a password let a board in; a wrong one says where it stands")
+    func password() throws {
+        let broker = try Mosquitto { broker in
+            // PBKDF2 as mosquitto_passwd writes it needs that program; it comes with mosquitto.
+            try broker.write("passwords", "car7:secret\n")
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            process.arguments = ["mosquitto_passwd", "-U", "\(broker.folder)/passwords"]
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            process.waitUntilExit()
+            return ["allow_anonymous false", "password_file \(broker.folder)/passwords"]
+        }
+        let right = try broker.write("right", "car7:secret\n")
+        let wrong = try broker.write("wrong", "car7:hunter2\n")
+        let events = Log<String>()
+        let refused = try Self.publisher(broker, "x", events: events) { $0.files.password = wrong }
+        #expect(events.wait { !$0.isEmpty })
+        #expect(events.elements.first?.hasPrefix("lost permissionDenied") == true)
+        #expect(events.elements.first?.contains("--password-file") == true)
+        #expect(events.elements.first?.contains("hunter2") == false)
+        refused.end(within: 0)
+        let board = try Self.publisher(broker, "x") { $0.files.password = right }
+        board.publish(Self.fix(0))
+        board.end()
+        #expect(board.statistics.delivered == 1)
+    }
+
+    @Test("TLS: the broker's certificate has to be of one's authority, and a client's is asked for")
+    func certificates() throws {
+        func openssl(_ words: String, in folder: String) throws {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            process.arguments = ["openssl"] + words.split(separator: " ").map(String.init)
+            process.currentDirectoryURL = URL(fileURLWithPath: folder)
+            process.standardError = FileHandle.nullDevice
+            process.standardOutput = FileHandle.nullDevice
+            try process.run()
+            process.waitUntilExit()
+            try #require(process.terminationStatus == 0, "openssl \(words)")
+        }
+        let broker = try Mosquitto { broker in
+            let folder = broker.folder
+            for name in ["ca", "other"] {
+                try openssl(
+                    "req -x509 -newkey rsa:2048 -nodes -keyout \(name).key -out \(name).pem -days 2 -subj /CN=\(name)",
+                    in: folder)
+            }
+            for (name, subject) in [("server", "localhost"), ("client", "car7")] {
+                try openssl(
+                    "req -newkey rsa:2048 -nodes -keyout \(name).key -out \(name).csr -subj /CN=\(subject)", in: folder)
+                try openssl(
+                    "x509 -req -in \(name).csr -CA ca.pem -CAkey ca.key -CAcreateserial -out \(name).pem -days 2",
+                    in: folder)
+            }
+            return [
+                "allow_anonymous true", "cafile \(folder)/ca.pem", "certfile \(folder)/server.pem",
+                "keyfile \(folder)/server.key", "require_certificate true",
+            ]
+        }
+        let path = { (name: String) in "\(broker.folder)/\(name)" }
+        let events = Log<String>()
+        let board = try Self.publisher(broker, "x", scheme: "mqtts", events: events) { settings in
+            settings.files = BrokerFiles(
+                authorities: path("ca.pem"), certificate: path("client.pem"), key: path("client.key"))
+        }
+        board.publish(Self.fix(0))
+        board.end(within: 30)
+        #expect(board.statistics.delivered == 1 && events.elements == ["connected"])
+
+        let doubtful = Log<String>()
+        let other = try Self.publisher(broker, "x", scheme: "mqtts", events: doubtful) { settings in
+            settings.files = BrokerFiles(
+                authorities: path("other.pem"), certificate: path("client.pem"), key: path("client.key"))
+        }
+        #expect(doubtful.wait { !$0.isEmpty })
+        #expect(doubtful.elements.first?.hasPrefix("lost") == true)
+        #expect(doubtful.elements.first?.contains("certificate") == true)
+        other.end(within: 0)
+
+        let nameless = Log<String>()
+        let stranger = try Self.publisher(broker, "x", scheme: "mqtts", events: nameless) { settings in
+            settings.files = BrokerFiles(authorities: path("ca.pem"))
+        }
+        #expect(nameless.wait { !$0.isEmpty })
+        #expect(nameless.elements.first?.hasPrefix("lost") == true)
+        stranger.end(within: 0)
+    }
+
+    @Test("A board is followed through the broker, over its end and a new beginning; what is hostile is passed over")
+    func followed() throws {
+        let broker = try Mosquitto()
+        let told = Log<String>()
+        var timing = MQTTSourceTiming()
+        (timing.firstRetry, timing.lastRetry) = (0.05, 0.5)
+        let address = try PositionSourceAddress("mqtt://127.0.0.1:\(broker.port)/owntracks/fleet/x")
+        let source = try #require(
+            MQTTSource(address: address, files: BrokerFiles(), clock: LiveClock(), timing: timing))
+        let board = try Self.publisher(broker, "x")
+        board.publish(Self.fix(1, time: LiveClock().wallTime.advanced(bySeconds: -3600)))
+        try Mosquitto.wait("the fix is not taken") { board.statistics.delivered == 1 }
+        let subscription = source.subscribe(PositionRequest()) { event in
+            switch event {
+            case .report(let report): told.add("fix \(Int((report.latitude * 10_000).rounded()))")
+            case .lost(let error): told.add("lost \(error.code)")
+            case .regained: told.add("regained")
+            case .sky, .attitude, .receivers, .line: break
+            }
+        }
+        try Mosquitto.wait("the retained fix is not known") { source.lastFix != nil }
+        #expect(told.elements.isEmpty)
+        board.publish(Self.fix(2))
+        #expect(told.wait { $0.last == "fix 2" })
+
+        // Somebody else on the same topic: a megabyte, and what is no JSON.
+        let wakeUp = try WakeUp(for: "a test")
+        let settings = BrokerSettings(
+            address: BrokerAddress(host: "127.0.0.1", port: broker.port), files: BrokerFiles(), clientID: nil)
+        let stranger = try Broker.open(settings, wakeUp, LiveClock())
+        var events: [BrokerEvent] = []
+        while !events.contains(.connected) { events += try stranger.work(until: .never) }
+        for payload in [[UInt8](repeating: 0x5B, count: 1 << 20), Array("NaN".utf8)] {
+            _ = try stranger.publish(BrokerMessage(topic: "owntracks/fleet/x", payload: payload, isRetained: false))
+        }
+        while events.filter({ if case .delivered = $0 { true } else { false } }).count < 2 {
+            events += try stranger.work(until: .never)
+        }
+        stranger.end()
+        board.publish(Self.fix(3))
+        #expect(told.wait { $0.last == "fix 3" })
+        board.end()
+        #expect(told.wait { $0.last == "lost connectionLost" })
+        broker.kill()
+        try broker.start()
+        let again = try Self.publisher(broker, "x")
+        // Until the follower is back, too.
+        try Mosquitto.wait("the board is not followed again") {
+            again.publish(Self.fix(4))
+            WorkerThread.pause(seconds: 0.1)
+            return told.elements.last == "fix 4"
+        }
+        #expect(told.elements.prefix(5).elementsEqual(["fix 2", "fix 3", "lost connectionLost", "regained", "fix 4"]))
+        subscription.cancel()
+        again.end()
+    }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BoardMessages
+import BrokerLink
+import DeviceCore
+import TestSupport
+import Testing
+
+@testable import MQTTSource
+
+@Suite("A board that is followed, at a broker in this process")
+struct FollowerTests {
+    private static let topic = "owntracks/fleet/car7"
+
+    private final class Board {
+        let broker = FakeBroker()
+        let source: MQTTSource
+        let told = Log<String>()
+        private var subscription: Subscription?
+        private var count = 0
+
+        init(_ change: (inout MQTTSourceTiming) -> Void = { _ in }) throws {
+            var timing = MQTTSourceTiming()
+            (timing.firstRetry, timing.lastRetry) = (0.01, 0.02)
+            change(&timing)
+            let address = try PositionSourceAddress("mqtt://h/\(FollowerTests.topic)")
+            source = try #require(
+                MQTTSource(
+                    address: address, files: BrokerFiles(), clock: LiveClock(), timing: timing, open: broker.open))
+        }
+
+        func listen() {
+            subscription = source.subscribe(PositionRequest()) { [told] event in
+                switch event {
+                case .report(let report): told.add("fix \(report.latitude)")
+                case .lost(let error): told.add("lost \(error.code)")
+                case .regained: told.add("regained")
+                case .sky, .attitude, .receivers, .line: told.add("something else")
+                }
+            }
+            _ = broker.attempts.wait { !$0.isEmpty }
+        }
+
+        /// A fix of so many seconds ago.
+        func publish(_ latitude: Double, age: Double = 0, isRetained: Bool = false) {
+            // Fixes of one time would be one epoch.
+            count += 1
+            let time = LiveClock().wallTime.advanced(bySeconds: Double(count) * 0.1 - age)
+            let json = OwnTracksLocation(latitude: latitude, longitude: 2, time: time).json(tracker: "")
+            broker.publish(FollowerTests.topic, String(decoding: json, as: UTF8.self), isRetained: isRetained)
+        }
+    }
+
+    @Test("Fixes come as they are published")
+    func fixes() throws {
+        let board = try Board()
+        board.listen()
+        for latitude in [1.0, 2, 3] { board.publish(latitude) }
+        #expect(board.told.wait(for: ["fix 1.0", "fix 2.0", "fix 3.0"]) == ["fix 1.0", "fix 2.0", "fix 3.0"])
+        #expect(board.broker.followed == [Self.topic, Self.topic + "/availability"])
+    }
+
+    @Test("A retained fix is the last one that is known, and no news")
+    func retained() throws {
+        let board = try Board()
+        board.listen()
+        board.publish(1, age: 3600, isRetained: true)
+        board.publish(2)
+        #expect(board.told.wait(for: ["fix 2.0"]) == ["fix 2.0"])
+        let second = try Board()
+        second.listen()
+        second.publish(1, age: 3600, isRetained: true)
+        second.broker.publish(Self.topic, #"{"_type":"lwt","tst":1}"#)
+        #expect(second.told.wait(for: ["lost connectionLost"]) == ["lost connectionLost"])
+        #expect(second.source.lastFix?.report.latitude == 1)
+    }
+
+    @Test("A fix that comes late is told of once, and what follows ends the loss")
+    func stale() throws {
+        let board = try Board()
+        board.listen()
+        for age in stride(from: 100.0, through: 40, by: -10) { board.publish(age, age: age) }
+        board.publish(7)
+        let expected = ["lost noFix", "regained", "fix 7.0"]
+        #expect(board.told.wait(for: expected) == expected)
+    }
+
+    @Test("The will is a loss, told once; a retained one is of a former time")
+    func will() throws {
+        let board = try Board()
+        board.listen()
+        board.publish(1)
+        board.broker.publish(Self.topic, #"{"_type":"lwt","tst":1}"#, isRetained: true)
+        board.publish(2)
+        board.broker.publish(Self.topic, #"{"_type":"lwt","tst":1}"#)
+        board.broker.publish(Self.topic, #"{"_type":"lwt","tst":1}"#)
+        board.publish(3)
+        let expected = ["fix 1.0", "fix 2.0", "lost connectionLost", "regained", "fix 3.0"]
+        #expect(board.told.wait(for: expected) == expected)
+    }
+
+    @Test("Home Assistant's offline is a loss, also when it is retained")
+    func offline() throws {
+        let board = try Board()
+        board.listen()
+        board.broker.publish(Self.topic + "/availability", "offline", isRetained: true)
+        board.broker.publish(Self.topic + "/availability", "online")
+        board.publish(3)
+        let expected = ["lost connectionLost", "regained", "fix 3.0"]
+        #expect(board.told.wait(for: expected) == expected)
+    }
+
+    @Test("A broker that goes is a loss; one that comes back is followed again")
+    func reconnects() throws {
+        let board = try Board()
+        board.listen()
+        board.publish(1)
+        #expect(board.told.wait { $0 == ["fix 1.0"] })
+        board.broker.goDown()
+        #expect(board.told.wait { $0.last == "lost connectionLost" })
+        board.broker.comeUp()
+        #expect(board.broker.attempts.wait { _ in board.broker.followed.count == 4 })
+        board.publish(2)
+        let expected = ["fix 1.0", "lost connectionLost", "regained", "fix 2.0"]
+        #expect(board.told.wait(for: expected) == expected)
+    }
+
+    @Test("A topic that may not be followed is a loss with the reason")
+    func refused() throws {
+        let board = try Board()
+        board.listen()
+        #expect(board.broker.attempts.wait { _ in board.broker.followed.count >= 2 })
+        board.broker.refuseToFollow()
+        #expect(board.told.wait { $0.first == "lost permissionDenied" })
+    }
+
+    @Test("Payloads that make no sense neither end it nor become positions; three in a row are told of")
+    func hostile() throws {
+        let board = try Board()
+        board.listen()
+        board.publish(1)
+        board.broker.publish(Self.topic, "not JSON")
+        board.broker.publish(Self.topic, #"{"_type":"location","lat":NaN,"lon":1,"tst":1}"#)
+        board.broker.publish(Self.topic, #"{"_type":"transition","event":"enter"}"#)
+        board.publish(2)
+        for text in ["", String(repeating: "[", count: 100_000), String(repeating: "x", count: 1_000_000), "{}"] {
+            board.broker.publish(Self.topic, text)
+        }
+        board.publish(3)
+        let expected = ["fix 1.0", "fix 2.0", "lost noFix", "regained", "fix 3.0"]
+        #expect(board.told.wait(for: expected) == expected)
+    }
+
+    @Test("A board that has nothing to say for long is silent")
+    func silence() {
+        var timing = MQTTSourceTiming()
+        timing.silence = 60
+        let broker = BrokerAddress(host: "h")
+        func seconds(_ value: Double) -> BootTime { BootTime.zero.advanced(bySeconds: value) }
+        var follower = BoardFollower(topic: "t", timing: timing, now: .zero)
+        #expect(follower.deadline == seconds(60))
+        #expect(follower.silence(now: seconds(59.9), broker: broker) == nil)
+        #expect(follower.silence(now: seconds(60), broker: broker)?.code == .silent)
+        // Once.
+        #expect(follower.silence(now: seconds(600), broker: broker) == nil)
+        #expect(follower.deadline == .never)
+        let json = OwnTracksLocation(latitude: 1, longitude: 2, time: WallTime(nanoseconds: 1_000_000_000))
+            .json(tracker: "")
+        let news = follower.take(
+            "t", json, isRetained: false, now: seconds(700), wallTime: WallTime(nanoseconds: 2_000_000_000))
+        guard case .fix(_, isFirst: true) = news else {
+            Issue.record("\(news)")
+            return
+        }
+        #expect(follower.deadline == seconds(760))
+    }
+
+    @Test("Nobody listens any more: the thread says goodbye")
+    func leaves() throws {
+        let board = try Board()
+        var subscription: Subscription? = board.source.subscribe(PositionRequest()) { _ in }
+        #expect(board.broker.attempts.wait { _ in board.broker.followed.count == 2 })
+        subscription?.cancel()
+        subscription = nil
+        #expect(board.told.wait { _ in board.broker.goodbyes == 1 })
+    }
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BrokerLink
+import DeviceCore
+import Foundation
+import TestSupport
+import Testing
+
+@testable import MQTTPublisher
+
+@Suite("A publisher, at a broker in this process")
+struct PublisherTests {
+    private static let topic = "owntracks/fleet/car7"
+
+    private static func settings(_ change: (inout MQTTPublisherSettings) -> Void = { _ in }) throws
+        -> MQTTPublisherSettings
+    {
+        var settings = MQTTPublisherSettings(broker: try BrokerAddress("mqtt://h"), user: "fleet", device: "car7")
+        change(&settings)
+        return settings
+    }
+
+    /// Pauses so short that nobody waits.
+    private static let quick: PublisherTiming = {
+        var timing = PublisherTiming()
+        (timing.firstRetry, timing.lastRetry) = (0.01, 0.02)
+        return timing
+    }()
+
+    private static func publisher(
+        _ broker: FakeBroker, events: Log<String> = Log(), _ change: (inout MQTTPublisherSettings) -> Void = { _ in }
+    ) throws -> MQTTPublisher {
+        try MQTTPublisher(try settings(change), clock: LiveClock(), open: broker.open, timing: quick) { event in
+            switch event {
+            case .connected: events.add("connected")
+            case .lost: events.add("lost")
+            case .spoolFailed: events.add("spoolFailed")
+            }
+        }
+    }
+
+    /// A fix whose latitude says its number.
+    private static func fix(_ number: Int) -> PositionReport {
+        var report = PositionReport()
+        report.mode = .twoDimensional
+        report.time = WallTime(nanoseconds: 1_700_000_000_000_000_000 + Int64(number) * 100_000_000)
+        report.latitude = Double(number) / 1000
+        report.longitude = 0
+        return report
+    }
+
+    /// The numbers of the fixes that were sent.
+    private static func numbers(_ sent: [FakeBroker.Sent]) -> [Int] {
+        sent.compactMap { sent in
+            let object = try? JSONSerialization.jsonObject(with: Data(sent.message.payload)) as? [String: Any]
+            guard object?["_type"] as? String == "location" else { return nil }
+            return (object?["lat"] as? Double).map { Int(($0 * 1000).rounded()) }
+        }
+    }
+
+    @Test("Fixes come in order on the board's topic, each retained while it is the last")
+    func order() throws {
+        let broker = FakeBroker()
+        let publisher = try Self.publisher(broker)
+        for number in 0..<100 {
+            publisher.publish(Self.fix(number))
+            #expect(broker.sent.wait { Self.numbers($0).count == number + 1 })
+        }
+        publisher.end()
+        let sent = broker.sent.elements.dropLast()
+        #expect(Self.numbers(Array(sent)) == Array(0..<100))
+        #expect(sent.allSatisfy { $0.message.topic == Self.topic && $0.message.isRetained })
+        #expect(publisher.statistics.delivered == 100 && publisher.statistics.waiting == 0)
+    }
+
+    @Test("At the end it says that it is gone, as the broker would: the will, not retained")
+    func goodbye() throws {
+        let broker = FakeBroker()
+        let publisher = try Self.publisher(broker)
+        publisher.publish(Self.fix(1))
+        publisher.end()
+        #expect(broker.goodbyes == 1)
+        let last = try #require(broker.sent.elements.last?.message)
+        #expect(last == broker.settings.first?.will && last.topic == Self.topic && !last.isRetained)
+        #expect(String(decoding: last.payload, as: UTF8.self).contains(#""_type":"lwt""#))
+    }
+
+    @Test("Without answers at most 20 are on their way")
+    func window() throws {
+        let broker = FakeBroker()
+        broker.beDumb(true)
+        let publisher = try Self.publisher(broker)
+        for number in 0..<100 { publisher.publish(Self.fix(number)) }
+        #expect(broker.sent.wait { $0.count >= 20 })
+        broker.beDumb(false)
+        #expect(broker.sent.wait { Self.numbers($0).count >= 100 })
+        publisher.end()
+        #expect(broker.most == 20)
+        #expect(Self.numbers(broker.sent.elements) == Array(0..<100))
+    }
+
+    @Test(
+        "What was not answered is sent again, from the first of it, and late fixes are not retained",
+        arguments: [true, false])
+    func again(onDisk: Bool) throws {
+        let place = SpoolPlace()
+        let broker = FakeBroker()
+        let events = Log<String>()
+        let publisher = try Self.publisher(broker, events: events) { $0.spoolFolder = onDisk ? place.path : nil }
+        for number in 0..<30 { publisher.publish(Self.fix(number)) }
+        #expect(broker.sent.wait { Self.numbers($0).count == 30 })
+        broker.beDumb(true)
+        for number in 30..<40 { publisher.publish(Self.fix(number)) }
+        #expect(broker.sent.wait { Self.numbers($0).count == 40 })
+        broker.goDown()
+        #expect(events.wait { $0.last == "lost" })
+        for number in 40..<200 { publisher.publish(Self.fix(number)) }
+        let before = broker.sent.elements.count
+        broker.beDumb(false)
+        broker.comeUp()
+        #expect(broker.sent.wait { Self.numbers($0).last == 199 })
+        publisher.end()
+        let again = Array(broker.sent.elements[before...].dropLast())
+        #expect(Self.numbers(again) == Array(30..<200))
+        #expect(again.map(\.message.isRetained) == Array(repeating: false, count: 169) + [true])
+        #expect(events.elements == ["connected", "lost", "connected"])
+        #expect(publisher.statistics.delivered == 200 && publisher.statistics.dropped == 0)
+    }
+
+    @Test("A broker that is away from the beginning is told of once, and tried until it comes")
+    func later() throws {
+        let broker = FakeBroker()
+        broker.goDown()
+        let events = Log<String>()
+        let publisher = try Self.publisher(broker, events: events)
+        publisher.publish(Self.fix(0))
+        #expect(broker.attempts.wait { $0.count >= 5 })
+        broker.comeUp()
+        #expect(broker.sent.wait { Self.numbers($0) == [0] })
+        publisher.end()
+        #expect(events.elements == ["lost", "connected"])
+    }
+
+    @Test("With the broker away the end does not wait where the disk has all; the next run sends it, the last retained")
+    func nextRun() throws {
+        let place = SpoolPlace()
+        let broker = FakeBroker()
+        broker.goDown()
+        let first = try Self.publisher(broker) { $0.spoolFolder = place.path }
+        for number in 0..<50 { first.publish(Self.fix(number)) }
+        first.end(within: 3600)
+        #expect(first.statistics.waiting == 50)
+        broker.comeUp()
+        let second = try Self.publisher(broker) { $0.spoolFolder = place.path }
+        #expect(broker.sent.wait { Self.numbers($0).count == 50 })
+        second.end()
+        let sent = broker.sent.elements.dropLast()
+        #expect(Self.numbers(Array(sent)) == Array(0..<50))
+        #expect(sent.map(\.message.isRetained) == Array(repeating: false, count: 49) + [true])
+        #expect(place.files.isEmpty)
+    }
+
+    @Test("Memory is bounded: with the broker away the oldest make way")
+    func bounded() throws {
+        let broker = FakeBroker()
+        broker.goDown()
+        let publisher = try Self.publisher(broker)
+        for number in 0..<12_000 { publisher.publish(Self.fix(number)) }
+        #expect(publisher.statistics.waiting == 10_000)
+        #expect(publisher.statistics.dropped == 2_000)
+        broker.comeUp()
+        #expect(broker.sent.wait { $0.count >= 10_000 })
+        publisher.end()
+        #expect(Self.numbers(broker.sent.elements) == Array(2_000..<12_000))
+    }
+
+    @Test("Home Assistant is told of the board first, then that it is online; the will says offline, retained")
+    func homeAssistant() throws {
+        let broker = FakeBroker()
+        let publisher = try Self.publisher(broker) { $0.tellsHomeAssistant = true }
+        publisher.publish(Self.fix(0))
+        publisher.end()
+        let messages = broker.sent.elements.map(\.message)
+        #expect(
+            messages.map(\.topic) == [
+                "homeassistant/device_tracker/fleet_car7/config", Self.topic + "/availability", Self.topic,
+                Self.topic + "/availability",
+            ])
+        try #require(messages.count == 4)
+        #expect(messages.allSatisfy { $0.isRetained })
+        #expect(messages[1].payload == Array("online".utf8) && messages[3].payload == Array("offline".utf8))
+        #expect(broker.settings.first?.will == messages[3])
+    }
+
+    @Test("Readings of a second are one message of SenML, and the rest comes with the end")
+    func readings() throws {
+        let broker = FakeBroker()
+        let publisher = try Self.publisher(broker)
+        for index in 0..<25 {
+            publisher.publish(
+                MotionBatch(
+                    sensor: "a", kind: .accelerometer, values: [[Double(index), 0, 9.75]],
+                    times: [BootTime(nanoseconds: Int64(index) * 100_000_000)]))
+        }
+        publisher.end()
+        let packs = broker.sent.elements.filter { $0.message.topic == "senml/fleet/car7/accelerometer" }
+        let counts = try packs.map {
+            (try JSONSerialization.jsonObject(with: Data($0.message.payload)) as? [Any])?.count
+        }
+        // Of 0.0 to 1.0 s, of 1.1 to 2.1 s, and three more; three records each.
+        #expect(counts == [33, 33, 9])
+        #expect(packs.allSatisfy { !$0.message.isRetained })
+    }
+
+    @Test("A publisher that is released ends its thread")
+    func released() throws {
+        let broker = FakeBroker()
+        var publisher: MQTTPublisher? = try Self.publisher(broker)
+        publisher?.publish(Self.fix(0))
+        #expect(broker.sent.wait { Self.numbers($0) == [0] })
+        publisher = nil
+        #expect(broker.sent.wait { $0.last?.message == broker.settings.first?.will })
+    }
+
+    @Test(
+        "Settings that cannot be are refused with a reason",
+        arguments: [
+            ("a/b", "c", "t"), ("", "c", "t"), ("a", "+", "t"), ("a", "b c", "t"), ("a", "b", "x/#"),
+            ("a", "b", "x//y"),
+            ("a", "b", "$SYS/x"), ("a", "b", ""), ("a\n", "b", "t"),
+        ])
+    func invalid(user: String, device: String, topic: String) throws {
+        var settings = MQTTPublisherSettings(broker: try BrokerAddress("mqtt://h"), user: user, device: device)
+        settings.topic = topic
+        let error = #expect(throws: DeviceError.self) {
+            try MQTTPublisher(settings, clock: LiveClock(), open: FakeBroker().open) { _ in }
+        }
+        #expect(error?.code == .invalidConfiguration)
+    }
+}

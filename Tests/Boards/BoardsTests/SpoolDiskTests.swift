@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import TestSupport
+import Testing
+
+@testable import MQTTPublisher
+
+@Suite("A spool on a full disk")
+struct SpoolDiskTests {
+    @Test("The newest are kept, the oldest make way, and there is one error")
+    func full() throws {
+        let disk = SmallDisk(room: 10_000)
+        var limits = SpoolLimits()
+        (limits.fileBytes, limits.memoryRecords) = (1000, 50)
+        let place = SpoolPlace()
+        let spool = try place.spool(limits, disk: disk.disk)
+        spool.add(0..<1000)
+        #expect(spool.failure?.message.contains("no space") == true)
+        let rest = spool.rest()
+        #expect(rest == rest.sorted() && Array(rest.suffix(50)) == Array(950..<1000))
+        #expect(spool.dropped == 1000 - rest.count)
+    }
+
+    @Test("A line that the disk took in part is taken back")
+    func partial() throws {
+        for room in 1..<400 {
+            let disk = SmallDisk(room: room)
+            let place = SpoolPlace()
+            do {
+                let spool = try place.spool(disk: disk.disk)
+                spool.add(0..<10)
+                disk.setRoom(.max)
+                spool.add(10..<11)
+                #expect(spool.rest() == Array(0..<11), "room for \(room)")
+            }
+            #expect(try place.spool().rest() == Array(0..<11), "room for \(room)")
+        }
+    }
+
+    @Test("The error goes when the disk takes lines again and nothing waits")
+    func recovers() throws {
+        let disk = SmallDisk(room: 100)
+        let place = SpoolPlace()
+        let spool = try place.spool(disk: disk.disk)
+        spool.add(0..<100)
+        #expect(spool.failure != nil)
+        disk.setRoom(.max)
+        spool.add(100..<101)
+        #expect(spool.failure != nil)
+        #expect(spool.send(1000) == Array(0..<101))
+        #expect(spool.failure == nil)
+    }
+
+    @Test("While it stays full and the broker takes all, the error is told once")
+    func staysFull() throws {
+        let place = SpoolPlace()
+        let spool = try place.spool(disk: SmallDisk(room: 0).disk)
+        for number in 0..<100 {
+            spool.add(number..<(number + 1))
+            #expect(spool.failure != nil)
+            #expect(spool.send(1) == [number])
+        }
+        #expect(spool.failure != nil && spool.dropped == 0)
+    }
+
+    /// A file system of so few bytes that it is soon full, which takes root and the right to mount.
+    private final class TinyFileSystem {
+        let path = NSTemporaryDirectory() + "tiny-\(UUID().uuidString)"
+
+        init?() {
+            guard geteuid() == 0, mkdir(path, 0o700) == 0 else { return nil }
+            if !Self.run("mount", ["-t", "tmpfs", "-o", "size=192k,mode=700", "none", path]) { return nil }
+        }
+
+        deinit {
+            _ = Self.run("umount", ["-l", path])
+            rmdir(path)
+        }
+
+        static func run(_ program: String, _ arguments: [String]) -> Bool {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            process.arguments = [program] + arguments
+            process.standardError = FileHandle.nullDevice
+            guard (try? process.run()) != nil else { return false }
+            process.waitUntilExit()
+            return process.terminationStatus == 0
+        }
+    }
+
+    private static let canMount = TinyFileSystem() != nil
+
+    @Test(
+        "On a real file system of 192 KiB the newest are kept, and the next run reads what is there",
+        .enabled(if: canMount, "a full disk is tried as root, where a tmpfs may be mounted"))
+    func tiny() throws {
+        let tiny = try #require(TinyFileSystem())
+        let path = tiny.path + "/spool"
+        do {
+            let spool = try Spool(folder: path)
+            spool.add(0..<20_000, size: 100)
+            #expect(spool.failure?.message.contains("no space") == true)
+            let rest = spool.rest()
+            #expect(rest == rest.sorted() && rest.last == 19_999 && rest.count > 500)
+            #expect(spool.dropped + rest.count == 20_000)
+        }
+        // What was in memory only is lost with the run; what is on the disk is not.
+        let spool = try Spool(folder: path)
+        let rest = spool.rest()
+        #expect(rest == rest.sorted() && rest.count > 500)
+        withExtendedLifetime(tiny) {}
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Synchronization
+import SystemCalls
+import Testing
+
+@testable import MQTTPublisher
+
+/// A folder that goes with the test.
+final class SpoolPlace {
+    let path = NSTemporaryDirectory() + "spool-\(UUID().uuidString)"
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func spool(_ limits: SpoolLimits = SpoolLimits(), disk: SpoolDisk = SpoolDisk()) throws -> Spool {
+        try Spool(folder: path, limits: limits, disk: disk)
+    }
+
+    /// The files of it, in order, with what they hold.
+    var files: [(name: String, bytes: [UInt8])] {
+        let names = ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
+        return names.map { ($0, [UInt8](FileManager.default.contents(atPath: "\(path)/\($0)") ?? Data())) }
+    }
+}
+
+/// A disk with so much room, and a count of what was refused.
+final class SmallDisk: Sendable {
+    private let room: Mutex<Int>
+    let refused = Atomic(0)
+
+    init(room: Int) { self.room = Mutex(room) }
+
+    func setRoom(_ bytes: Int) { room.withLock { $0 = bytes } }
+
+    /// Writes what there is room for, as a real one does.
+    var disk: SpoolDisk {
+        SpoolDisk { [self] descriptor, bytes in
+            let allowed = room.withLock { room in
+                let allowed = min(room, bytes.count)
+                room -= allowed
+                return allowed
+            }
+            guard allowed > 0 else {
+                refused.add(1, ordering: .relaxed)
+                errno = ENOSPC
+                return -1
+            }
+            return systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: bytes[..<allowed]))
+        }
+    }
+}
+
+extension Spool {
+    /// Appends records whose payloads are numbers.
+    func add(_ numbers: Range<Int>, size: Int = 0) {
+        for number in numbers {
+            let text = "\(number)" + String(repeating: " ", count: max(0, size - "\(number)".utf8.count))
+            append(.position, topic: "t", payload: Array(text.utf8))
+        }
+    }
+
+    /// Reads all that have not been read, as numbers.
+    func rest() -> [Int] {
+        var numbers: [Int] = []
+        while let record = next() { numbers.append(record.value) }
+        return numbers
+    }
+
+    /// Reads and acknowledges so many, as a publisher does.
+    func send(_ count: Int) -> [Int] {
+        var numbers: [Int] = []
+        while numbers.count < count, let record = next() {
+            numbers.append(record.value)
+            acknowledge(record.number)
+        }
+        return numbers
+    }
+}
+
+extension SpoolRecord {
+    var value: Int { Int(String(decoding: payload.prefix { $0 != 0x20 }, as: UTF8.self)) ?? -1 }
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import TestSupport
+import Testing
+
+@testable import MQTTPublisher
+
+@Suite("What waits for a broker")
+struct SpoolTests {
+    @Test("Records come in order, once, until it begins again", arguments: [true, false])
+    func order(onDisk: Bool) throws {
+        let place = SpoolPlace()
+        let spool = try onDisk ? place.spool() : Spool(folder: nil)
+        spool.add(0..<5)
+        #expect(spool.rest() == [0, 1, 2, 3, 4])
+        spool.add(5..<7)
+        #expect(spool.rest() == [5, 6])
+        spool.rewind()
+        #expect(spool.rest() == Array(0..<7))
+        #expect(spool.count == 7 && spool.dropped == 0)
+    }
+
+    @Test("What was acknowledged is gone, also after beginning again", arguments: [true, false])
+    func acknowledges(onDisk: Bool) throws {
+        let place = SpoolPlace()
+        let spool = try onDisk ? place.spool() : Spool(folder: nil)
+        spool.add(0..<50)
+        #expect(spool.send(20) == Array(0..<20))
+        #expect(spool.count == 30)
+        spool.rewind()
+        #expect(spool.rest() == Array(20..<50))
+    }
+
+    @Test("While the broker takes all, the disk keeps nothing")
+    func empties() throws {
+        let place = SpoolPlace()
+        let spool = try place.spool()
+        for number in 0..<100 {
+            spool.add(number..<(number + 1))
+            #expect(spool.send(1) == [number])
+            #expect(spool.bytesOnDisk == 0)
+        }
+        #expect(place.files.allSatisfy { $0.bytes.isEmpty })
+        spool.close()
+        #expect(place.files.isEmpty)
+    }
+
+    @Test("The next run sends what waits, and not what was taken before the end")
+    func nextRun() throws {
+        let place = SpoolPlace()
+        do {
+            let spool = try place.spool()
+            spool.add(0..<1000, size: 200)
+            #expect(spool.send(333) == Array(0..<333))
+            spool.close()
+        }
+        let spool = try place.spool()
+        #expect(spool.count == 667)
+        spool.add(1000..<1010)
+        #expect(spool.rest() == Array(333..<1010))
+    }
+
+    @Test("A run that is killed leaves what waits; at most 16 that were taken are sent again")
+    func killed() throws {
+        for taken in [0, 1, 15, 16, 17, 100, 500] {
+            let place = SpoolPlace()
+            var killed: Spool? = try place.spool()
+            killed?.add(0..<501, size: 300)
+            _ = killed?.send(taken)
+            // No goodbye, but the lock goes.
+            killed = nil
+            let spool = try place.spool()
+            let rest = spool.rest()
+            #expect(rest == Array((501 - rest.count)..<501), "\(taken)")
+            #expect(rest.count >= 501 - taken && rest.count <= 501 - taken + 16, "\(taken)")
+        }
+    }
+
+    @Test("Killed at every byte of what it writes: whole lines are kept, in order")
+    func cutAnywhere() throws {
+        let place = SpoolPlace()
+        do {
+            let spool = try place.spool()
+            spool.add(0..<20)
+            _ = spool.send(17)
+            // 16 of the 17 were told to the disk.
+        }
+        let file = try #require(place.files.first)
+        #expect(place.files.count == 1)
+        for length in 0...file.bytes.count {
+            let cut = SpoolPlace()
+            try FileManager.default.createDirectory(
+                atPath: cut.path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            let bytes = Data(file.bytes.prefix(length))
+            try #require(FileManager.default.createFile(atPath: "\(cut.path)/\(file.name)", contents: bytes))
+            let spool = try cut.spool()
+            // A line counts with its last digit; the newline may be missing.
+            let lines = file.bytes.prefix(length).split(separator: 0x0A, omittingEmptySubsequences: true)
+            let hasAnswer = lines.contains { $0.count == 21 && $0.suffix(2).elementsEqual(" A".utf8) }
+            let whole = lines.filter { line in Array(line).withUnsafeBytes { SpoolLine($0) } != nil }.count
+            let expected = hasAnswer ? Array(16..<20) : Array(0..<min(whole, 20))
+            spool.add(100..<101)
+            #expect(spool.rest() == expected + [100], "cut at \(length)")
+        }
+    }
+
+    @Test("Bytes that are others cost the lines that they are in, and no more")
+    func damaged() throws {
+        var generator = TestRandom()
+        for _ in 0..<Thoroughness.rounds(1000, quick: 50) {
+            let place = SpoolPlace()
+            do {
+                let spool = try place.spool()
+                spool.add(0..<100)
+            }
+            let file = try #require(place.files.first)
+            var bytes = file.bytes
+            let places = (0..<3).map { _ in Int.random(in: bytes.indices, using: &generator) }
+            for place in places { bytes[place] = UInt8.random(in: 0...255, using: &generator) }
+            try Data(bytes).write(to: URL(fileURLWithPath: "\(place.path)/\(file.name)"))
+            let rest = try place.spool().rest()
+            #expect(rest == rest.sorted() && Set(rest).count == rest.count)
+            // A newline that is gone costs two lines.
+            #expect(rest.count >= 100 - 6 && Set(rest).isSubset(of: 0..<100))
+        }
+    }
+
+    @Test("Beyond the limits the oldest make way: records, bytes, and in memory")
+    func limits() throws {
+        var limits = SpoolLimits()
+        (limits.records, limits.fileBytes) = (1000, 4096)
+        let place = SpoolPlace()
+        let spool = try place.spool(limits)
+        spool.add(0..<5000)
+        var rest = spool.rest()
+        #expect(rest.count <= 1000 && rest.count > 800 && rest.last == 4999)
+        #expect(rest == Array((5000 - rest.count)..<5000))
+        #expect(spool.dropped == 5000 - rest.count)
+
+        var bytes = SpoolLimits()
+        (bytes.bytes, bytes.fileBytes) = (100_000, 4096)
+        let narrow = SpoolPlace()
+        let second = try narrow.spool(bytes)
+        second.add(0..<2000, size: 500)
+        #expect(second.bytesOnDisk <= 100_000 && second.bytesOnDisk > 90_000)
+        let onDisk = narrow.files.reduce(0) { $0 + $1.bytes.count }
+        #expect(onDisk == second.bytesOnDisk)
+        rest = second.rest()
+        #expect(rest == Array((2000 - rest.count)..<2000))
+
+        var few = SpoolLimits()
+        few.memoryRecords = 100
+        let memory = try Spool(folder: nil, limits: few)
+        memory.add(0..<1000)
+        #expect(memory.rest() == Array(900..<1000))
+        #expect(memory.dropped == 900)
+    }
+
+    @Test("100000 records take 16 MB at most, and opening them again reads all of it")
+    func full() throws {
+        let place = SpoolPlace()
+        do {
+            let spool = try place.spool()
+            spool.add(0..<100_500, size: 40)
+            #expect(spool.count <= 100_000 && spool.count > 99_000)
+        }
+        let spool = try place.spool()
+        #expect(spool.count <= 100_000 && spool.count > 99_000)
+        #expect(spool.bytesOnDisk <= 16 << 20)
+        #expect(spool.send(200_000).last == 100_499)
+        #expect(spool.count == 0)
+    }
+
+    @Test("A message that is too long is refused, and so is one of two lines")
+    func refuses() throws {
+        let spool = try Spool(folder: nil)
+        #expect(!spool.append(.position, topic: "t", payload: [UInt8](repeating: 0x61, count: 70_000)))
+        #expect(!spool.append(.position, topic: "t", payload: Array("a\nb".utf8)))
+        #expect(spool.append(.position, topic: "t", payload: []))
+        #expect(spool.count == 1)
+    }
+
+    @Test("A folder is of one publisher at a time, of nobody else, and no link")
+    func folder() throws {
+        let place = SpoolPlace()
+        let first = try place.spool()
+        let busy = #expect(throws: DeviceError.self) { try place.spool() }
+        #expect(busy?.code == .busy)
+        withExtendedLifetime(first) {}
+
+        let open = SpoolPlace()
+        try FileManager.default.createDirectory(atPath: open.path, withIntermediateDirectories: true)
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: open.path)
+        #expect(#expect(throws: DeviceError.self) { try open.spool() }?.code == .permissionDenied)
+
+        let link = SpoolPlace()
+        try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: place.path)
+        #expect(#expect(throws: DeviceError.self) { try link.spool() }?.code == .inputOutput)
+        let nowhere = #expect(throws: DeviceError.self) { try Spool(folder: "/nowhere/spool") }
+        #expect(nowhere?.code == .notFound)
+    }
+}
