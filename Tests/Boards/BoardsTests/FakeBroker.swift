@@ -20,8 +20,6 @@ final class FakeBroker: Sendable {
         var link: FakeLink?
         /// The most messages without an answer at a time.
         var most = 0
-        var followed: [String] = []
-        var goodbyes = 0
         var settings: [BrokerSettings] = []
     }
 
@@ -29,10 +27,12 @@ final class FakeBroker: Sendable {
     let sent = Log<Sent>()
     /// How often somebody has tried to connect.
     let attempts = Log<Bool>()
+    /// The topics that somebody follows.
+    let followed = Log<String>()
+    /// Has an element for each connection that ended in order.
+    let goodbyes = Log<Bool>()
 
     var most: Int { state.withLock { $0.most } }
-    var followed: [String] { state.withLock { $0.followed } }
-    var goodbyes: Int { state.withLock { $0.goodbyes } }
     var settings: [BrokerSettings] { state.withLock { $0.settings } }
 
     /// Makes connections to it.
@@ -80,8 +80,8 @@ final class FakeBroker: Sendable {
         sent.add(Sent(connection: connection, message: message))
     }
 
-    fileprivate func follows(_ topic: String) { state.withLock { $0.followed.append(topic) } }
-    fileprivate func left() { state.withLock { $0.goodbyes += 1 } }
+    fileprivate func follows(_ topic: String) { followed.add(topic) }
+    fileprivate func left() { goodbyes.add(true) }
 }
 
 /// One connection to it.

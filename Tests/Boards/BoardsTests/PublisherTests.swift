@@ -79,7 +79,7 @@ struct PublisherTests {
         let publisher = try Self.publisher(broker)
         publisher.publish(Self.fix(1))
         publisher.end()
-        #expect(broker.goodbyes == 1)
+        #expect(broker.goodbyes.elements.count == 1)
         let last = try #require(broker.sent.elements.last?.message)
         #expect(last == broker.settings.first?.will && last.topic == Self.topic && !last.isRetained)
         #expect(String(decoding: last.payload, as: UTF8.self).contains(#""_type":"lwt""#))
