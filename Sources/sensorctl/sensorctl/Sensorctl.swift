@@ -18,13 +18,30 @@ struct Sensorctl: AsyncParsableCommand {
             each line at once. SIGINT and SIGTERM end every verb cleanly.
 
             \(ExitStatus.documentation)
+
+            Examples:
+              sensorctl doctor
+              sensorctl watch location
+              sensorctl record drive.jsonl
+              sensorctl replay drive.jsonl location --speed 10
             """,
-        version: "sensorctl 0.1.0",
-        subcommands: [
-            ListCommand.self, WatchCommand.self, TalkCommand.self, RecordCommand.self, PublishCommand.self,
-            ReplayCommand.self, InfoCommand.self, ConvertCommand.self, CutCommand.self, MergeCommand.self, ScrubCommand.self,
-            CalibrateCommand.self, SimulateCommand.self, SynthesizeCommand.self, DoctorCommand.self, DemoCommand.self,
-            FieldCommand.self, PlaceCommand.self, RulesCommand.self,
+        version: Version.text,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Live",
+                subcommands: [
+                    ListCommand.self, WatchCommand.self, TalkCommand.self, RecordCommand.self, PublishCommand.self,
+                ]),
+            CommandGroup(
+                name: "Set-up", subcommands: [DoctorCommand.self, CalibrateCommand.self, RulesCommand.self]),
+            CommandGroup(
+                name: "Recording",
+                subcommands: [
+                    ReplayCommand.self, DemoCommand.self, InfoCommand.self, ConvertCommand.self, CutCommand.self,
+                    MergeCommand.self, ScrubCommand.self,
+                ]),
+            CommandGroup(name: "Simulation", subcommands: [SimulateCommand.self, SynthesizeCommand.self]),
+            CommandGroup(name: "Reference", subcommands: [FieldCommand.self, PlaceCommand.self]),
         ]
     )
 }

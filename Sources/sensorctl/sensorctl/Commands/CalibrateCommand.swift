@@ -24,15 +24,21 @@ struct CalibrateCommand: AsyncParsableCommand {
             rad/s, m/s^2 and gauss, and what to do is said on standard error.
 
             Exits with 69 when a calibration comes to nothing. See sensorctl --help for the other exit codes.
+
+            Examples:
+              sensorctl calibrate magnetometer
+              sensorctl calibrate --show
             """)
 
     @Argument(help: "What to calibrate: gyro, accelerometer, mount or magnetometer; what makes sense otherwise.")
     var topic: CalibrationTopic?
 
-    @Option(help: "Take the readings of a recording.")
+    @Option(help: "Take the readings of a recording.", completion: .file())
     var trace: String?
 
-    @Option(name: [.customLong("output")], help: "Write the results to this file as well, an object a line.")
+    @Option(
+        name: [.customLong("output")], help: "Write the results to this file as well, an object a line.",
+        completion: .file())
     var file: String?
 
     @Flag(help: "Print what is stored.")

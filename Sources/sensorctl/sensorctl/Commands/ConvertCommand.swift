@@ -13,6 +13,10 @@ struct ConvertCommand: ParsableCommand {
             Exits with 65 when the file is not a recording, or holds nothing of what the format is for, with 66 when it \
             cannot be read, with 73 when the output cannot be made and with 74 when it cannot be written on. See sensorctl --help \
             for the other exit codes.
+
+            Examples:
+              sensorctl convert drive.jsonl drive.mcap
+              sensorctl convert drive.jsonl - --format gpx
             """)
 
     @OptionGroup var recording: EditOptions

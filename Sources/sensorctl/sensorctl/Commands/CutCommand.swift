@@ -13,6 +13,9 @@ struct CutCommand: ParsableCommand {
             Times are seconds from the start, or minutes and hours as in 1:30 and 1:02:03.5. What had happened before and still \
             holds is told at the beginning of the part: the battery, accessories that are attached, what gpsd said of \
             itself. A part that begins behind the end is refused with 65. Faults are brought about in the part, whose times begin with 0. See sensorctl --help for the exit codes.
+
+            Examples:
+              sensorctl cut drive.jsonl part.jsonl --from 1:30 --to 2:00
             """)
 
     @OptionGroup var recording: EditOptions

@@ -12,9 +12,12 @@ struct DemoCommand: AsyncParsableCommand {
             Each trace goes through the real location manager on a virtual clock; the picture shows what its delegate is \
             told. Where standard output is no terminal it prints a few lines instead, without waiting. With --json it does \
             what `replay --json` does. Ctrl-C ends it. See sensorctl --help for the exit codes.
+
+            Examples:
+              sensorctl demo drive.jsonl --seconds 10
             """)
 
-    @Argument(help: "The traces, one after the other.")
+    @Argument(help: "The traces, one after the other.", completion: .file())
     var files: [String]
 
     @Option(help: "How many seconds each trace takes: one number for all, or one for each, with commas between them.")

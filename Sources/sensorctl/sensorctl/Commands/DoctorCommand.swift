@@ -17,6 +17,10 @@ struct DoctorCommand: AsyncParsableCommand {
             "kind" setting or finding; a finding has "level" good, remark or problem.
 
             Exits with 69 when there is a problem. See sensorctl --help for the other exit codes.
+
+            Examples:
+              sensorctl doctor
+              sensorctl doctor --seconds 5 --json
             """)
 
     @Option(help: "How many seconds to listen to the sensors.")
@@ -58,8 +62,12 @@ struct RulesCommand: ParsableCommand {
         commandName: "rules",
         abstract: "Prints the rules for udev that let a group use accessories and keep other programs off them.",
         discussion: """
-            To install them:
-            sensorctl rules | sudo tee /etc/udev/rules.d/\(UdevRules.fileName) && sudo udevadm control --reload && sudo udevadm trigger
+            The Debian package has them already. To install them elsewhere:
+              sensorctl rules | sudo tee /etc/udev/rules.d/\(UdevRules.fileName)
+              sudo udevadm control --reload && sudo udevadm trigger
+
+            Examples:
+              sensorctl rules
             """)
 
     func run() throws {

@@ -9,6 +9,7 @@ struct FieldCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "field",
         abstract: "Says how the earth's magnetic field is at a place.",
+        usage: "sensorctl field --latitude <degrees> --longitude <degrees> [<options>]",
         discussion: """
             Reckons with the World Magnetic Model 2025, or with a newer release that --model names. Strengths are in \
             nanotesla, angles in degrees, changes per year; x is north, y east, z down. The uncertainties are one \
@@ -21,6 +22,9 @@ struct FieldCommand: ParsableCommand {
 
             Exits with 65 when the file is not a model and with 66 when it cannot be read. See sensorctl --help for \
             the other exit codes.
+
+            Examples:
+              sensorctl field --latitude 52.5 --longitude 13.4
             """)
 
     // A value may begin with a minus sign.
@@ -38,7 +42,7 @@ struct FieldCommand: ParsableCommand {
         help: "A year such as 2026.5, or a date such as 2026-07-02 or 2026-07-02T12:00:00Z; now, unless given.")
     var date: FieldDate?
 
-    @Option(help: "A file of coefficients as NOAA publishes it (WMM.COF).")
+    @Option(help: "A file of coefficients as NOAA publishes it (WMM.COF).", completion: .file())
     var model: String?
 
     @OptionGroup var output: OutputOptions

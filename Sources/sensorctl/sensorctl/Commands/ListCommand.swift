@@ -14,6 +14,10 @@ struct ListCommand: AsyncParsableCommand {
             Asks gpsd for at most two seconds and looks for sensors for at most three; that nothing is there is no \
             failure of this verb. With --json each line is an object with "kind": positionSource, receiver, motionSource, \
             sensor, accessorySource, accessory, accessoryCandidate, battery, authorization, traits, problem. See sensorctl --help for the exit codes.
+
+            Examples:
+              sensorctl list
+              sensorctl list --json
             """)
 
     @OptionGroup var output: OutputOptions

@@ -13,12 +13,17 @@ struct MergeCommand: ParsableCommand {
             Recordings lie to each other as the civil time of their starts says, or with --align start all begin together. \
             Sensors and accessories of the same name stay apart, and so do receivers that report at the same time. The battery is \
             that of the first recording that has one. See sensorctl --help for the exit codes.
+
+            Examples:
+              sensorctl merge fixes.jsonl motion.jsonl -o both.jsonl
             """)
 
-    @Argument(help: "The recordings.")
+    @Argument(help: "The recordings.", completion: .file())
     var files: [String]
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("What to write; - for standard output.", valueName: "file"))
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("What to write; - for standard output.", valueName: "file"),
+        completion: .file())
     var output: String
 
     @Option(help: "The format, where the ending of the output does not say it.")

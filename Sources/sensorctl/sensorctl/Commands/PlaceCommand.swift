@@ -9,7 +9,7 @@ struct PlaceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "place",
         abstract: "Says what is at a place, or where a place is.",
-        usage: "sensorctl place <latitude>,<longitude> | <text> | - [--locale <name>] [--json]",
+        usage: "sensorctl place <latitude>,<longitude> | <text> | - [<options>]",
         discussion: """
             Knows countries by their borders, cities with more than 10,000 people, areas, time zones, lakes and seas, from \
             data in the program: it needs no network and no device. A text is a place, or a place and what it lies in: \
@@ -23,6 +23,10 @@ struct PlaceCommand: AsyncParsableCommand {
             Exits with 69 when nothing is known of the place, with 65 when a line is no coordinate, and with 66 when \
             standard input cannot be read. See sensorctl --help for the other exit codes. Cities are from GeoNames \
             (geonames.org, CC BY 4.0), changed; outlines are from Natural Earth.
+
+            Examples:
+              sensorctl place 48.137,11.575
+              sensorctl place "Paris, Texas" --locale de
             """)
 
     // A latitude may begin with a minus sign, and a text may have several words.

@@ -12,6 +12,7 @@ struct RecordCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
         abstract: "Records what gpsd, the sensors and the accessories say into a trace.",
+        usage: "sensorctl record <file> [<options>]",
         discussion: """
             Records every line of gpsd, every motion sensor in its own axes, the battery, and accessories as they come \
             and go (`sensorctl talk --record` records what is said to one); stored calibrations go along. Goes on until it is ended, \
@@ -32,9 +33,14 @@ struct RecordCommand: AsyncParsableCommand {
 
             Exits with 69 when --duration ends before anything could be recorded, with 73 when FILE cannot be created, and with \
             74 when it cannot be written on. See sensorctl --help for the other exit codes.
+
+            Examples:
+              sensorctl record drive.jsonl
+              sensorctl record drive.jsonl --parts position,motion --duration 600
+              sensorctl record --ring 10m --on 'impact>4g,lost-fix' traces/
             """)
 
-    @Argument(help: "The trace to write; - for standard output.")
+    @Argument(help: "The trace to write; - for standard output.", completion: .file())
     var file: String
 
     @Option(
@@ -95,7 +101,7 @@ struct RecordCommand: AsyncParsableCommand {
                 writer = try TraceWriter(path: file, overwrite: new.overwrite, mode: new.mode?.bits)
             }
             recorder = TraceRecorder(
-                device: device, writer: writer, recorder: "sensorctl 0.1.0",
+                device: device, writer: writer, recorder: Version.text,
                 parts: parts.parts, motionInterval: interval, onFailure: { stop.request(Self.reason(of: $0)) })
             try recorder.start()
         } catch {
@@ -194,4 +200,5 @@ struct PartNames: ExpressibleByArgument, CustomStringConvertible {
     var description: String { Self.names.filter { parts.contains($0.1) }.map(\.0).joined(separator: ",") }
 
     static var allValueStrings: [String] { names.map(\.0) }
+    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }

@@ -30,9 +30,15 @@ struct ReplayCommand: AsyncParsableCommand {
 
             Exits with 65 when the file is not a trace and with 66 when it cannot be read. What cannot be read of a trace \
             is passed over with a note. See sensorctl --help for the other exit codes.
+
+            Examples:
+              sensorctl replay drive.jsonl location --speed 10
+              sensorctl replay recording.csv device-motion --frame magnetic --json
+              sensorctl replay drive.jsonl device-motion --expect drive.expected
             """)
 
-    @Argument(help: "The trace; - for standard input, which takes all but folders and libiio's XML.")
+    @Argument(
+        help: "The trace; - for standard input, which takes all but folders and libiio's XML.", completion: .file())
     var file: String
 
     @Argument(help: "What to replay: \(StreamName.list).")
@@ -61,7 +67,8 @@ struct ReplayCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "What goes wrong") var faults: TraceFaultOptions
 
-    @Option(help: ArgumentHelp("Compare the callbacks with those of that file.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Compare the callbacks with those of that file.", valueName: "file"), completion: .file())
     var expect: String?
 
     @Flag(help: "Write the file of --expect anew; its tolerances stay.")

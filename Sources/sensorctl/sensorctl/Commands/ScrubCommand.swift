@@ -17,6 +17,9 @@ struct ScrubCommand: ParsableCommand {
 
             Altitudes stay unless --drop-altitude is given. Motion readings stay: a magnetometer tells the magnetic latitude, a \
             barometer the height, a walk who walks. See sensorctl --help for the exit codes.
+
+            Examples:
+              sensorctl scrub drive.jsonl share.jsonl --drop-altitude
             """)
 
     @OptionGroup var recording: EditOptions

@@ -12,6 +12,7 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "accessory",
         abstract: "Plugs in accessories that exist in software only.",
+        usage: "sensorctl simulate accessory <file> [<options>] [-- <program> ...]",
         discussion: """
             FILE is a device as umockdev records it (.umockdev; the dialogue in a .script of the same name beside it is \
             played), an accessory as it is declared (.json), or a trace with accessories in it, which come, talk and go at \
@@ -24,6 +25,9 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
 
             Exits with 65 when the file is none of these or holds no accessory, with 66 when it cannot be read, with 73 when \
             the folder cannot be made (in TMPDIR, else in /tmp), and with 127 when PROGRAM cannot be started. See sensorctl --help for the other exit codes.
+
+            Examples:
+              sensorctl simulate accessory scale.trace -- sensorctl watch accessories
             """)
 
     /// Who speaks for an accessory whose file holds no dialogue.
@@ -31,7 +35,7 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
         case echo, silent, pattern
     }
 
-    @Argument(help: "The description or trace.")
+    @Argument(help: "The description or trace.", completion: .file())
     var file: String
 
     @Flag(help: "What a program opens: a Unix socket, or a pseudo-terminal, which looks like a serial port.")

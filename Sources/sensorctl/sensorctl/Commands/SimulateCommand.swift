@@ -42,11 +42,15 @@ struct SimulateAllCommand: AsyncParsableCommand {
 
             Exits with 65 when a file is not a recording, with 66 when one cannot be read, and with 69 when no port or folder \
             (in TMPDIR, else in /tmp) can be had. See sensorctl --help for the other exit codes.
+
+            Examples:
+              sensorctl simulate drive.jsonl scale.trace --align start -- ./app
             """)
 
     @Argument(
         help: ArgumentHelp(
-            "The recordings, - for standard input; behind -- a program to run, and its arguments.", valueName: "trace"))
+            "The recordings, - for standard input; behind -- a program to run, and its arguments.", valueName: "trace"),
+        completion: .file())
     var words: [String] = []
 
     @Option(help: "How many times faster than recorded.")

@@ -22,9 +22,13 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
             Exits with 65 when the file is not a recording, with 66 when it cannot be read, with 69 when the port is taken \
             or the recording has no such receiver, and with 127 when PROGRAM cannot be started. See sensorctl --help for the \
             other exit codes.
+
+            Examples:
+              sensorctl simulate gpsd drive.jsonl --loop --rebase
+              sensorctl simulate gpsd drive.jsonl -- sensorctl watch location --count 2
             """)
 
-    @Argument(help: "The recording, a trace for example; - for standard input.")
+    @Argument(help: "The recording, a trace for example; - for standard input.", completion: .file())
     var file: String
 
     @Option(help: "The TCP port; 0 for any that is free. gpsd's own is 2947.")

@@ -21,12 +21,15 @@ struct SimulateIIOCommand: AsyncParsableCommand {
 
             Exits with 65 when the file is not a recording of motion, with 66 when it cannot be read, with 69 when the \
             port is taken, and with 127 when PROGRAM cannot be started. See sensorctl --help for the other exit codes.
+
+            Examples:
+              sensorctl simulate iio motion.jsonl -- sensorctl watch gyro
             """)
 
     @Argument(
         help:
-            "The recording: a trace, a CSV file, a folder of Sensor Logger, or libiio's XML with its buffers; - for standard input."
-    )
+            "The recording: a trace, a CSV file, a folder of Sensor Logger, or libiio's XML with its buffers; - for standard input.",
+        completion: .file())
     var file: String
 
     @Option(help: "The TCP port; 0 for any that is free. iiod's own is 30431.")

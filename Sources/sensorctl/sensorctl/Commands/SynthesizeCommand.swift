@@ -22,12 +22,16 @@ struct SynthesizeCommand: AsyncParsableCommand {
             Exits with 65 when ROUTE is neither waypoints nor a recording with positions, with 66 when it cannot be read, with \
             73 when OUTPUT cannot be created, and with 74 when it cannot be written on. See sensorctl --help for the other \
             exit codes.
+
+            Examples:
+              sensorctl synthesize walk.csv walk.trace
+              sensorctl synthesize drive.jsonl - --imu mpu6050 --seed 1
             """)
 
-    @Argument(help: "Waypoints or a recording; - for waypoints or a trace on standard input.")
+    @Argument(help: "Waypoints or a recording; - for waypoints or a trace on standard input.", completion: .file())
     var route: String
 
-    @Argument(help: "The trace to write; - for standard output.")
+    @Argument(help: "The trace to write; - for standard output.", completion: .file())
     var output: String
 
     @Option(help: "Readings of motion sensors a second; the magnetometer has at most 100, the barometer at most 10.")

@@ -13,6 +13,7 @@ struct TalkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "talk",
         abstract: "Talks to an accessory: sends what is typed or piped in, prints what it says.",
+        usage: "sensorctl talk <accessory> [<protocol-name>] [<options>]",
         discussion: """
             In a terminal each line goes out when it is ended, Ctrl-D ends the conversation; with --raw each key goes out \
             as it is typed, and Ctrl-] ends it. Without a terminal the bytes of standard input go to the accessory as \
@@ -29,6 +30,10 @@ struct TalkCommand: AsyncParsableCommand {
             Exits with 1 for an answer that is not as recorded, with 64 when several accessories or protocols may be meant, with 65 and 66 when the script cannot be read, with 69 when there is no such accessory, \
             when it is in use, or when it goes away before all was said, with 73 when the trace cannot be created, with 74 when it takes nothing any more, and with \
             77 when this user may not open it. See sensorctl --help for the other exit codes.
+
+            Examples:
+              sensorctl talk "Weigh Scale"
+              sensorctl talk "Weigh Scale" --script FILE.script
             """)
 
     @Argument(
@@ -47,7 +52,7 @@ struct TalkCommand: AsyncParsableCommand {
     @Flag(help: "Show both directions as rows of bytes.")
     var hex = false
 
-    @Option(help: "Hold the dialogue of this .script again, and compare the answers.")
+    @Option(help: "Hold the dialogue of this .script again, and compare the answers.", completion: .file())
     var script: String?
 
     @Option(help: "Seconds to wait for answers at the end of the input, or for each answer of a script.")
@@ -57,7 +62,8 @@ struct TalkCommand: AsyncParsableCommand {
     var follow = false
 
     @Option(
-        help: "Record the accessory and what is said into this trace; replay it with `sensorctl simulate accessory`.")
+        help: "Record the accessory and what is said into this trace; replay it with `sensorctl simulate accessory`.",
+        completion: .file())
     var record: String?
 
     @OptionGroup(title: "The recording") var new: NewFileOptions
@@ -116,7 +122,7 @@ struct TalkCommand: AsyncParsableCommand {
         return try ExitStatus.ending({ _ in .cannotCreate }) { () throws(DeviceError) in
             let recorder = TraceRecorder(
                 device: device, writer: try TraceWriter(path: record, overwrite: new.overwrite, mode: new.mode?.bits),
-                recorder: "sensorctl 0.1.0", parts: .accessories,
+                recorder: Version.text, parts: .accessories,
                 onFailure: { stop.request(.failed($0, .inputOutput)) })
             try recorder.start()
             return (device, recorder)

@@ -12,6 +12,7 @@ struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
         abstract: "Prints where this machine is, how it moves, and what is attached to it.",
+        usage: "sensorctl watch <stream> [<options>]",
         discussion: """
             Goes on until it is ended, also while gpsd or a sensor is away: it says so once and waits. Acceleration is \
             in g as Core Motion has it (face up reads z = -1), rotation in rad/s, the magnetic field in microtesla.
@@ -28,6 +29,11 @@ struct WatchCommand: AsyncParsableCommand {
 
             Exits with 69 when --duration ends before --count updates have come, and with 77 when the configuration \
             does not allow the use of the position. See sensorctl --help for the other exit codes.
+
+            Examples:
+              sensorctl watch location --json
+              sensorctl watch attitude --frame magnetic
+              sensorctl watch accelerometer --interval 0.02 --count 100
             """)
 
     @Argument(help: "What to watch: \(StreamName.list).")

@@ -9,7 +9,7 @@ import TraceFormats
 struct ImportOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "What the columns of a table hold: QUANTITY=COLUMN:UNIT between commas, as in \"time=ts:ms,lat=Latitude,lon=Longitude,speed=v:km/h,accel.x=#5:g\". Quantities are time, accel.x, gyro.x, mag.x and their y and z, pressure, lat, lon, alt.msl, alt.hae, speed, course, climb, acc.h, acc.v, acc.speed, acc.course, mode, sats, hdop, vdop and pdop. Settings: separator, decimal, header, skip, period, start.",
+            "What the columns of a table hold: QUANTITY=COLUMN:UNIT between commas, as in \"time=t:ms,lat=Lat,lon=Lon,speed=v:km/h,accel.x=#5:g\". Quantities are time, accel.x, gyro.x, mag.x and their y and z, pressure, lat, lon, alt.msl, alt.hae, speed, course, climb, acc.h, acc.v, acc.speed, acc.course, mode, sats, hdop, vdop and pdop. Settings: separator, decimal, header, skip, period, start.",
             valueName: "map"))
     var columns: String?
 

@@ -11,8 +11,8 @@ import TraceFormats
 struct TraceTarget: ParsableArguments {
     @Argument(
         help:
-            "What to write; - for standard output. Its ending says the format (\(RecordingFormat.knownEndings.joined(separator: ", "))) unless --format does."
-    )
+            "What to write; - for standard output. Its ending says the format (\(RecordingFormat.knownEndings.joined(separator: ", "))) unless --format does.",
+        completion: .file())
     var output: String
 
     @Option(
@@ -114,7 +114,8 @@ struct TraceTarget: ParsableArguments {
 
 /// What a verb reads that makes another recording of a recording, and where it puts that.
 struct EditOptions: ParsableArguments {
-    @Argument(help: "The recording; - for standard input, which takes all but folders and libiio's XML.")
+    @Argument(
+        help: "The recording; - for standard input, which takes all but folders and libiio's XML.", completion: .file())
     var file: String
 
     @OptionGroup var target: TraceTarget
