@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceCore
+package import DeviceCore
 import SystemCalls
 import Trace
 
@@ -56,8 +56,11 @@ package struct RingPlace: Sendable, Hashable {
     /// The event of what could not be read as a trace.
     static let damaged = "damaged"
 
+    /// True for a folder, in which traces are called by their time.
+    package var isFolder: Bool { folder != nil }
+
     /// The path of a trace that is to be saved, which no file has yet.
-    func path(at time: WallTime?, for event: String) -> String {
+    package func path(at time: WallTime?, for event: String) -> String {
         var base: String
         let ending: String
         if let folder {

@@ -19,7 +19,8 @@ struct RecordCommand: AsyncParsableCommand {
             also while gpsd or a sensor is away; the trace then says so. With --json it prints what happens: an object \
             with "event" started, lost, regained, attached, detached or ended a line, with a "sensor" or an "accessory" \
             where it is about one. Recording never waits for who reads it: what nobody reads in time is left out, and \
-            "missed" tells how many "events" that were.
+            "missed" tells how many "events" that were. When FILE is a folder the trace in it is called by its time \
+            (2026-05-01T10-00-00Z-recording.trace).
 
             With --ring it is a black box: only the last minutes are on the disk, in segments, and are saved as a trace \
             when something happens, with what comes for --after behind it. FILE may then be a folder, in which traces are \
@@ -84,6 +85,7 @@ struct RecordCommand: AsyncParsableCommand {
             )
             return .noPermission
         }
+        let file = plan == nil ? newFile(at: device.clock.wallTime) : file
         let events = RecordingEvents(file: file, device: device, parts: parts.parts, asJSON: output.json, stop: stop)
         let recorder: TraceRecorder
         var box: BlackBoxSession?
@@ -137,6 +139,12 @@ struct RecordCommand: AsyncParsableCommand {
         return end.status(
             isComplete: lines + samples + accessories + sightings > 0,
             shortfall: "There was nothing to record in \(duration ?? 0) s.")
+    }
+
+    /// The trace to write: in a folder one that is called by its time, so that a service needs no name for each.
+    private func newFile(at time: WallTime) -> String {
+        let place = RingPlace(file)
+        return file != "-" && place.isFolder ? place.path(at: time, for: "recording") : file
     }
 
     /// What tells of losses and returns while the recorder records.
