@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+# This source file is part of the swift-device-services project.
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the manual pages of sensorctl from what its argument parser says of it: one for each verb, and one for all.
+
+    Packaging/make_manuals.py VERSION FOLDER SENSORCTL...    the last words run it, by way of an emulator for example
+
+The date is that of SOURCE_DATE_EPOCH.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+
+# What the arguments do not tell. Tests/Packages/run looks for each name in the sources.
+ENVIRONMENT = [
+    ("DEVICE_SERVICES_GPSD", "Where gpsd is: gpsd://host:port."),
+    ("DEVICE_SERVICES_IIO", "Where motion sensors are, as libiio has it: local:, ip:host, usb:, with commas between them."),
+    ("DEVICE_SERVICES_ACCESSORIES", "Folders that declare accessories, with : between them."),
+    ("DEVICE_SERVICES_UDEV", "on or off: whether accessories of this machine are looked for."),
+    ("DEVICE_SERVICES_PROTOCOLS", "Protocols that programs may use, with commas between them; all unless set."),
+    ("DEVICE_SERVICES_LOCATION", "Who may use the position: grant, ask, always, whenInUse, deny or restrict."),
+    ("DEVICE_SERVICES_CONFIG", "The configuration file; empty for none."),
+    ("DEVICE_SERVICES_STATE", "The folder of stored calibrations."),
+]
+FILES = [
+    ("/etc/device-services.json", "The configuration of this machine, where the user has none."),
+    ("/var/lib/device-services", "Calibrations that root has stored."),
+    ("/var/lib/sensorctl", "What sensorctl-record.service and sensorctl-black-box.service have recorded."),
+    ("/usr/share/sensorctl/grants", "Drop-ins that give these units gpsd, the motion sensors and accessories."),
+]
+
+
+def roff(text):
+    """Text in which nothing is a command."""
+    text = text.replace("\\", "\\e").replace("-", "\\-").replace("`", "\\(ga").replace("'", "\\(aq").replace("^", "\\(ha")
+    text = text.replace("~", "\\(ti").replace('"', "\\(dq")
+    return "\\&" + text if text.startswith(".") else text
+
+
+def table(rows):
+    """Rows of a term and what it means."""
+    return "".join(f".TP\n.B {roff(term)}\n{roff(meaning)}\n" for term, meaning in rows)
+
+
+def paragraphs(text):
+    """Text as discussions have it: paragraphs, and indented lines as they stand."""
+    out = []
+    for paragraph in text.strip("\n").split("\n\n"):
+        out.append(".PP\n" if out else "")
+        lines = paragraph.split("\n")
+        while lines:
+            count = next((place for place, line in enumerate(lines) if not line.startswith("  ")), len(lines))
+            if count:
+                out.append(".nf\n" + "".join(roff(line[2:]) + "\n" for line in lines[:count]) + ".fi\n")
+                del lines[:count]
+            else:
+                out.append(roff(lines.pop(0)) + "\n")
+    return "".join(out)
+
+
+def described(argument):
+    """What an argument means, with the rows of a table that its help may have."""
+    lines = argument.get("abstract", "").split("\n")
+    out = roff(lines[0]) + "\n"
+    rows = [re.split(r" {2,}", line, maxsplit=1) for line in lines[1:]]
+    if rows:
+        out += ".RS\n" + "".join(f".TP\n.B {roff(row[0])}\n{roff(row[-1] if len(row) > 1 else '')}\n" for row in rows) + ".RE\n"
+    notes = []
+    values = argument.get("allValues")
+    if values and not all(value in argument.get("abstract", "") for value in values):
+        notes.append("One of " + ", ".join(values) + ".")
+    if "defaultValue" in argument and argument["kind"] == "option":
+        notes.append(f"Unless given: {argument['defaultValue']}.")
+    if notes:
+        out += roff(" ".join(notes)) + "\n"
+    return out
+
+
+def names(argument):
+    if argument["kind"] == "positional":
+        return f".TP\n.I {roff(argument['valueName'])}\n"
+    flags = ", ".join("\\fB" + roff({"long": "--", "short": "-"}.get(name["kind"], "-") + name["name"]) + "\\fR"
+                      for name in sorted(argument["names"], key=lambda name: name["kind"] == "long"))
+    value = f" \\fI{roff(argument['valueName'])}\\fR" if argument["kind"] == "option" else ""
+    return f".TP\n{flags}{value}\n"
+
+
+class Manual:
+    """Pages of a sensorctl."""
+
+    def __init__(self, tool, version):
+        self.tool, self.version = tool, version
+        self.date = time.strftime("%Y-%m-%d", time.gmtime(int(os.environ["SOURCE_DATE_EPOCH"])))
+        self.root = json.loads(self.run("--experimental-dump-help"))["command"]
+
+    def run(self, *arguments):
+        # Help is as wide as the terminal.
+        return subprocess.run([*self.tool, *arguments], check=True, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              env={**os.environ, "COLUMNS": "80"}).stdout
+
+    def groups(self):
+        """The verbs below their headings, as the help shows them."""
+        found = re.findall(r"^([A-Z-]+) SUBCOMMANDS:\n((?:  .*\n)+)", self.run("--help"), re.M)
+        return [(heading.capitalize(), re.findall(r"^  (\w+)", lines, re.M)) for heading, lines in found]
+
+    def page(self, command, path):
+        title = "-".join(path)
+        usage = re.search(r"^USAGE: (.*)$", self.run("help", *path[1:]), re.M).group(1)
+        discussion = command.get("discussion", "")
+        body, _, examples = discussion.partition("\n\nExamples:\n")
+        # The last paragraph but the examples tells how it ends.
+        body, statuses = re.match(r"(?s)(.*?)((?:Exits with|Exit codes:).*)?$", body).groups()
+        out = [f".TH {roff(title.upper())} 1 \"{self.date}\" \"sensorctl {self.version}\" \"User Commands\"\n",
+               # Names of verbs and options stay whole.
+               ".nh\n.ad l\n",
+               f".SH NAME\n{roff(title)} \\- {roff(command['abstract'].rstrip('.'))}\n",
+               f".SH SYNOPSIS\n.B {roff(usage)}\n"]
+        if body.strip():
+            out.append(".SH DESCRIPTION\n" + paragraphs(body))
+        shown = [item for item in command.get("arguments", []) if item.get("shouldDisplay", True)]
+        sections = [("ARGUMENTS", [item for item in shown if item["kind"] == "positional"])]
+        options = [item for item in shown if item["kind"] != "positional"]
+        for section in dict.fromkeys(item.get("sectionTitle", "OPTIONS") for item in options):
+            sections.append((section.upper(), [item for item in options if item.get("sectionTitle", "OPTIONS") == section]))
+        for section, items in sections:
+            if items:
+                out.append(f".SH {roff(section)}\n" + "".join(names(item) + described(item) for item in items))
+        below = [item for item in command.get("subcommands", []) if item["commandName"] != "help"]
+        if len(path) == 1:
+            abstracts = {item["commandName"]: item["abstract"] for item in below}
+            out.append(".SH VERBS\n")
+            for heading, verbs in self.groups():
+                out.append(f".SS {roff(heading)}\n" + table((verb, abstracts.pop(verb)) for verb in verbs))
+            if abstracts:
+                sys.exit(f"These verbs are in no group: {', '.join(abstracts)}.")
+        elif below:
+            out.append(".SH VERBS\n" + table((item["commandName"], item["abstract"]) for item in below))
+        if len(path) == 1:
+            out += [".SH ENVIRONMENT\n", table(ENVIRONMENT), ".SH FILES\n", table(FILES)]
+        if statuses:
+            out.append(".SH EXIT STATUS\n" + paragraphs(statuses))
+        if examples:
+            out.append(".SH EXAMPLES\n" + paragraphs(examples))
+        others = ["-".join(path[:-1])] if len(path) > 1 else []
+        others += [f"{title}-{item['commandName']}" for item in below]
+        out.append(".SH SEE ALSO\n" + ",\n".join(f".BR {roff(other)} (1)" for other in others).replace("(1),", "(1),") + "\n")
+        return title, "".join(out)
+
+    def pages(self, command=None, path=("sensorctl",)):
+        command = command or self.root
+        yield self.page(command, path)
+        for item in command.get("subcommands", []):
+            if item["commandName"] != "help":
+                yield from self.pages(item, path + (item["commandName"],))
+
+
+def main():
+    version, folder, *tool = sys.argv[1:]
+    os.makedirs(folder, exist_ok=True)
+    for title, text in Manual(tool, version).pages():
+        with open(os.path.join(folder, title + ".1"), "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+if __name__ == "__main__":
+    main()
