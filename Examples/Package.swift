@@ -1,0 +1,45 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let deviceServices = "swift-device-services"
+let coreLocation: Target.Dependency = .product(name: "CoreLocation", package: deviceServices)
+let coreMotion: Target.Dependency = .product(name: "CoreMotion", package: deviceServices)
+let externalAccessory: Target.Dependency = .product(name: "ExternalAccessory", package: deviceServices)
+let sensorFusion: Target.Dependency = .product(name: "SensorFusion", package: deviceServices)
+
+// An example is a library, which the tests use, and a program that is not much more than its last line.
+func example(
+    _ library: String, program: String, _ dependencies: [Target.Dependency]
+) -> [Target] {
+    [
+        .target(name: library, dependencies: dependencies),
+        .executableTarget(name: program, dependencies: [.byName(name: library)] + dependencies),
+    ]
+}
+
+let package = Package(
+    name: "examples",
+    dependencies: [.package(name: deviceServices, path: "..")],
+    targets: example("GPSLogger", program: "gps-logger", [coreLocation])
+        + example("BubbleLevel", program: "bubble-level", [coreMotion, sensorFusion])
+        + example("BoardCompass", program: "board-compass", [coreLocation])
+        + example("GeofenceAlarm", program: "geofence-alarm", [coreLocation])
+        + example("BarcodeScanner", program: "barcode-scanner", [externalAccessory])
+        + example("SensorModel", program: "sensor-model", [coreLocation, coreMotion])
+        // The same sources in the other language mode.
+        + [
+            // The same source, by a link, in the other language mode.
+            .target(
+                name: "SensorModelSwift5", dependencies: [coreLocation, coreMotion],
+                swiftSettings: [.swiftLanguageMode(.v5)]),
+            .testTarget(
+                name: "ExampleTests",
+                dependencies: [
+                    "GPSLogger", "BubbleLevel", "BoardCompass", "GeofenceAlarm", "BarcodeScanner", "SensorModel",
+                    coreLocation, coreMotion, externalAccessory,
+                    .product(name: "SimulatedDevice", package: deviceServices),
+                    .product(name: "SimulatedServers", package: deviceServices),
+                    .product(name: "TraceFormats", package: deviceServices),
+                ]),
+        ]
+)

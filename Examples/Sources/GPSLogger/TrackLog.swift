@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// A folder of log files that is good after every power cut: 000001.nmea, 000002.nmea and so on.
+///
+/// The names are numbers and not times, for a board may have no clock before its first fix.
+package final class TrackLog {
+    /// How much is kept, and how much may be lost.
+    package struct Policy {
+        /// A file that would grow beyond it is followed by a new one.
+        package var fileSize = 1 << 20
+        /// The oldest files beyond that many are removed.
+        package var fileCount = 64
+        /// Seconds of fixes that a power cut may cost. 0 waits for the disk at each fix, which wears out flash memory.
+        package var syncInterval = 10.0
+
+        /// A file a megabyte, 64 of them, and ten seconds.
+        package init() {}
+    }
+
+    /// The last record, also that of the run before.
+    package private(set) var last: [UInt8] = []
+    private let folder: URL
+    private let policy: Policy
+    private var number = 0
+    private var size = 0
+    private var file: FileHandle?
+    private var lastSync = Date.distantPast
+
+    /// Opens a folder, which is made where it is not there, and goes on behind its last whole record.
+    package init(folder: URL, policy: Policy = Policy()) throws {
+        self.folder = folder
+        self.policy = policy
+        // Where somebody was is nobody else's business.
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        guard let newest = try numbers().last else { return }
+        number = newest
+        let bytes = [UInt8](try Data(contentsOf: url(newest)))
+        let whole = NMEARecord.last(in: bytes)
+        let file = try FileHandle(forUpdating: url(newest))
+        size = whole?.upperBound ?? 0
+        last = whole.map { Array(bytes[$0]) } ?? []
+        try file.truncate(atOffset: UInt64(size))
+        self.file = file
+    }
+
+    /// The files, the oldest first.
+    package var files: [URL] { get throws { try numbers().map(url) } }
+
+    /// Writes a record, whole or not at all. One that is there already, as a receiver's last fix after a restart, is left out.
+    package func append(_ record: [UInt8], at time: Date) throws {
+        guard record != last else { return }
+        if file == nil || size + record.count > policy.fileSize { try rotate() }
+        guard let file else { return }
+        do {
+            try file.write(contentsOf: record)
+        } catch {
+            // A full disk may have taken a part of it.
+            try? file.truncate(atOffset: UInt64(size))
+            throw error
+        }
+        size += record.count
+        last = record
+        // The time of fixes may go back, too.
+        if abs(time.timeIntervalSince(lastSync)) >= policy.syncInterval {
+            try file.synchronize()
+            lastSync = time
+        }
+    }
+
+    /// Waits until all is on the disk.
+    package func sync() throws { try file?.synchronize() }
+
+    private func rotate() throws {
+        try file?.synchronize()
+        try file?.close()
+        file = nil
+        let next = url(number + 1)
+        guard FileManager.default.createFile(atPath: next.path, contents: nil, attributes: [.posixPermissions: 0o600])
+        else { throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: next.path]) }
+        file = try FileHandle(forUpdating: next)
+        (number, size) = (number + 1, 0)
+        for old in try numbers().dropLast(max(1, policy.fileCount)) { try FileManager.default.removeItem(at: url(old)) }
+        // A new name is on the disk only once its folder is.
+        let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY)
+        if descriptor >= 0 {
+            fsync(descriptor)
+            close(descriptor)
+        }
+    }
+
+    private func numbers() throws -> [Int] {
+        try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            .filter { $0.pathExtension == "nmea" }
+            .compactMap { Int($0.deletingPathExtension().lastPathComponent) }.sorted()
+    }
+
+    private func url(_ number: Int) -> URL { folder.appendingPathComponent(String(format: "%06d.nmea", number)) }
+}

@@ -1,0 +1,1 @@
+../SensorModel/SensorModel.swift

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BoardCompass
+import CoreLocation
+
+let compass = BoardCompass()
+let isTerminal = isatty(STDOUT_FILENO) == 1
+
+compass.show = { bearing in
+    // In place in a terminal; line by line into a pipe.
+    FileHandle.standardOutput.write(Data((isTerminal ? "\r\u{1B}[K\(bearing)" : "\(bearing)\n").utf8))
+}
+compass.report = { FileHandle.standardError.write(Data("board-compass: \($0)\n".utf8)) }
+guard compass.start() else {
+    compass.report("Nothing here tells directions. \"sensorctl doctor\" says what to do.")
+    exit(69)
+}
+RunLoop.main.run()

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import Observation
+import SensorModel
+
+let model = SensorModel()
+
+/// Shows the model, and again whenever it has changed: what a view of SwiftUI does by itself.
+@MainActor func show() {
+    withObservationTracking {
+        let place = model.location.map { String(format: "%.5f %.5f", $0.coordinate.latitude, $0.coordinate.longitude) }
+        let attitude = String(format: "pitch %+.1f roll %+.1f yaw %+.1f", model.pitch, model.roll, model.yaw)
+        let words = [place ?? "nowhere yet", attitude, model.locationError, model.motionError]
+        FileHandle.standardOutput.write(Data((words.compactMap { $0 }.joined(separator: ", ") + "\n").utf8))
+    } onChange: {
+        Task { @MainActor in show() }
+    }
+}
+
+show()
+model.start()
+RunLoop.main.run()

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import Foundation
+import SimulatedDevice
+import Testing
+
+@testable import GPSLogger
+
+@Suite("The GPS logger") struct GPSLoggerTests {
+    /// What a played recording leaves in the folder.
+    private static func log(_ name: String, into folder: URL, policy: TrackLog.Policy = .init()) throws -> [String] {
+        let device = SimulatedDevice(try Recordings.open(name))
+        let log = try TrackLog(folder: folder, policy: policy)
+        var troubles: [String] = []
+        device.use {
+            let logger = TrackLogger(log: log)
+            logger.report = { troubles.append($0) }
+            logger.start()
+            device.play()
+            logger.stop()
+        }
+        return troubles
+    }
+
+    private static func lines(_ folder: URL) throws -> [String] {
+        try TrackLog(folder: folder).files.flatMap {
+            String(decoding: try Data(contentsOf: $0), as: UTF8.self).split(separator: "\r\n").map(String.init)
+        }
+    }
+
+    @Test("What it writes is what gpsd itself makes of the receiver's data, but for the last digit")
+    func sentences() throws {
+        try withFolder { folder in
+            #expect(try Self.log("gpsd/bu303-moving.log.chk", into: folder).isEmpty)
+            let ours = try Self.lines(folder).map { $0.split(separator: ",", omittingEmptySubsequences: false) }
+            // gpsd puts sentences of its own beside its reports.
+            let theirs = try Recordings.text("gpsd/bu303-moving.log.chk").split(whereSeparator: \.isNewline)
+                .filter { $0.hasPrefix("$GPGGA") || $0.hasPrefix("$GPRMC") }
+                .map { $0.split(separator: ",", omittingEmptySubsequences: false) }
+            #expect(ours.count == 24)
+            #expect(theirs.count == 24)
+            for (our, their) in zip(ours, theirs) {
+                let isPosition = our[0] == "$GPGGA"
+                #expect(our[0] == their[0])
+                // The time, the letters, and for RMC the date.
+                for field in isPosition ? [1, 3, 5, 6] : [1, 2, 4, 6, 9] { #expect(our[field] == their[field]) }
+                // Minutes to 1e-4, metres to 0.1, knots to 0.01, degrees to 0.1.
+                let limits =
+                    isPosition ? [2: 1e-4, 4: 1e-4, 9: 0.06, 11: 0.06] : [3: 1e-4, 5: 1e-4, 7: 0.006, 8: 0.06]
+                for (field, limit) in limits {
+                    let (a, b) = (try #require(Double(our[field])), try #require(Double(their[field])))
+                    #expect(abs(a - b) <= limit, "\(our.joined(separator: ",")) and \(their.joined(separator: ","))")
+                }
+            }
+        }
+    }
+
+    @Test("A sentence is as the standard has it, by hand")
+    func sentence() throws {
+        // 12.5 s west of Greenwich and 0.99999999' south are 0 and 1 whole minutes to five decimals.
+        let location = CLLocation(
+            coordinate: CLLocationCoordinate2D(latitude: -(1 + 0.999_999_99 / 60), longitude: -12.5 / 3600),
+            altitude: 7,
+            horizontalAccuracy: 5, verticalAccuracy: -1, course: -1, speed: 10,
+            timestamp: Date(timeIntervalSince1970: 1_767_225_599.999))
+        let record = String(decoding: NMEARecord.bytes(location), as: UTF8.self)
+        // 10 m/s are 36 km/h, or 19.44 knots. The time is rounded into the next year. Checksums: exclusive or of all
+        // between $ and *, as `printf` and `od` have it.
+        #expect(
+            record == "$GPGGA,000000.00,0101.00000,S,00000.20833,W,1,00,,,M,,M,,*77\r\n"
+                + "$GPRMC,000000.00,A,0101.00000,S,00000.20833,W,19.44,,010126,,*14\r\n")
+    }
+
+    @Test("Cut off at any byte, and filled with zeros there, it goes on behind the last whole fix")
+    func cuts() throws {
+        try withFolder { folder in
+            _ = try Self.log("gpsd/bu303-moving.log.chk", into: folder)
+            let log = [UInt8](try Data(contentsOf: try #require(TrackLog(folder: folder).files.first)))
+            // Each second line ends a fix. Four are enough.
+            let ends = log.indices.filter { log[...$0].suffix(2) == [13, 10] }.map { $0 + 1 }
+            let fixes = [0] + [1, 3, 5, 7].map { ends[$0] }
+            let whole = log[..<ends[7]]
+            let file = folder.appendingPathComponent("000001.nmea")
+            let next = Array("$GPGGA,next\r\n".utf8)
+            var policy = TrackLog.Policy()
+            policy.syncInterval = .infinity
+            for cut in 0...whole.count {
+                for tail in [0, 7] {
+                    try Data(whole[..<cut] + [UInt8](repeating: 0, count: tail)).write(to: file)
+                    let log = try TrackLog(folder: folder, policy: policy)
+                    try log.append(next, at: .now)
+                    let end = try #require(fixes.last { $0 <= cut })
+                    let found = [UInt8](try Data(contentsOf: file))
+                    guard found == whole[..<end] + next else {
+                        Issue.record("cut at \(cut) with \(tail) zeros: \(found.count) bytes in place of \(end) and 13")
+                        return
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("Files are followed by new ones, and the oldest go")
+    func rotation() throws {
+        try withFolder { folder in
+            var policy = TrackLog.Policy()
+            (policy.fileSize, policy.fileCount) = (1000, 3)
+            _ = try Self.log("gpsd/ublox-8.log.chk", into: folder, policy: policy)
+            let log = try TrackLog(folder: folder, policy: policy)
+            let files = try log.files
+            #expect(files.count == 3)
+            for file in files {
+                let bytes = [UInt8](try Data(contentsOf: file))
+                #expect(bytes.count <= 1000)
+                #expect(NMEARecord.last(in: bytes)?.upperBound == bytes.count)
+                let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+                #expect(mode == 0o600)
+            }
+            // Nothing new: the last fix once more, as a receiver tells it after a restart.
+            try log.append(log.last, at: .now)
+            #expect(try log.files == files)
+        }
+    }
+
+    @Test("A folder that is gone is told once, and when it is back the log goes on")
+    func trouble() throws {
+        try withFolder { parent in
+            let folder = parent.appendingPathComponent("log")
+            var policy = TrackLog.Policy()
+            // Each fix begins a file.
+            policy.fileSize = 1
+            let device = SimulatedDevice(try Recordings.open("gpsd/bu303-moving.log.chk"))
+            let log = try TrackLog(folder: folder, policy: policy)
+            var troubles: [String] = []
+            try device.use {
+                let logger = TrackLogger(log: log)
+                logger.report = { troubles.append($0) }
+                logger.start()
+                device.advance(by: 3.5)
+                #expect(try log.files.count == 4)
+                try FileManager.default.removeItem(at: folder)
+                device.advance(by: 3)
+                #expect(troubles.count == 1)
+                #expect(troubles.first?.hasPrefix("The log cannot be written: ") == true)
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+                device.play()
+            }
+            #expect(troubles.count == 1)
+            // Of the twelve fixes of a second each those of the seconds 7 to 11.
+            #expect(try log.files.map(\.lastPathComponent) == (5...9).map { "00000\($0).nmea" })
+        }
+    }
+
+    @Test(
+        "gpsbabel reads the log, and finds the recording's fixes",
+        .enabled(if: Programs.find("gpsbabel") != nil, "gpsbabel is not installed: apt-get install gpsbabel"))
+    func otherProgram() throws {
+        try withFolder { folder in
+            _ = try Self.log("gpsd/ublox-8.log.chk", into: folder)
+            let file = try #require(TrackLog(folder: folder).files.first)
+            let points = try Babel.points(file)
+            // The receiver tells some fixes twice, and the logger writes one for each time.
+            var fixes: [[String: Any]] = []
+            for fix in try Recordings.fixes("gpsd/ublox-8.log.chk")
+            where fix["time"] as? String != fixes.last?["time"] as? String {
+                fixes.append(fix)
+            }
+            #expect(points.count == fixes.count)
+            #expect(fixes.count == 72)
+            for (point, fix) in zip(points, fixes) {
+                // gpsbabel writes six decimals.
+                #expect(abs(point.latitude - (fix["lat"] as? Double ?? 0)) < 1e-6)
+                #expect(abs(point.longitude - (fix["lon"] as? Double ?? 0)) < 1e-6)
+            }
+        }
+    }
+}
+
+/// A converter that knows nothing of this package.
+enum Babel {
+    /// The positions that it finds in a log.
+    static func points(_ file: URL) throws -> [(latitude: Double, longitude: Double)] {
+        let end = try Programs.run("gpsbabel", ["-t", "-i", "nmea", "-f", file.path, "-o", "unicsv", "-F", "-"])
+        try #require(end.status == 0, "gpsbabel: \(end.lines)")
+        return end.lines.compactMap { line in
+            // A number, the latitude, the longitude, and more.
+            let numbers = line.split(separator: ",").map { Double($0) }
+            guard numbers.count > 2, let latitude = numbers[1], let longitude = numbers[2] else { return nil }
+            return (latitude, longitude)
+        }
+    }
+}
+
+extension ProgramTests {
+    /// Runs the logger until its file has so many lines, and ends it with a signal: it says nothing itself, so a shell looks.
+    private static func run(_ folder: URL, until count: Int, signal: Int32, _ trace: TraceFile) throws -> [String] {
+        let script = """
+            "$0" "$1" 1 & logger=$!
+            n=0
+            until [ "$(cat "$1"/*.nmea 2>/dev/null | wc -l)" -gt "$2" ] || [ $n -gt 1500 ]; do sleep 0.02; n=$((n + 1)); done
+            kill -$3 $logger
+            wait $logger
+            echo $?
+            """
+        let logger = try #require(Programs.find("gps-logger")).path
+        return try withBoard(trace, speed: 30) { environment in
+            try Programs.run(
+                "sh", ["-c", script, logger, folder.path, String(count), String(signal)], environment: environment
+            ).lines
+        }
+    }
+
+    @Test("The GPS logger survives being killed: all is whole, and nothing that was there is lost")
+    func gpsLogger() throws {
+        let trace = try Recordings.open("synthetic/mountain-road.json")
+        try withFolder { folder in
+            var before: [UInt8] = []
+            for signal in [SIGKILL, SIGKILL, SIGTERM] {
+                let end = try Self.run(folder, until: before.count { $0 == 10 } + 60, signal: signal, trace)
+                // 128 and the signal, or what the program itself says.
+                #expect(end.last == (signal == SIGKILL ? "137" : "0"))
+                let bytes = [UInt8](try Data(contentsOf: folder.appendingPathComponent("000001.nmea")))
+                #expect(bytes.starts(with: before))
+                #expect(bytes.count > before.count)
+                #expect(NMEARecord.last(in: bytes)?.upperBound == bytes.count)
+                before = bytes
+                guard Programs.find("gpsbabel") != nil else { continue }
+                let points = try Babel.points(folder.appendingPathComponent("000001.nmea"))
+                #expect(points.count * 2 == bytes.count { $0 == 10 })
+            }
+        }
+    }
+
+    @Test("When a file can take no more, the GPS logger says so, and no part of a fix stays")
+    func gpsLoggerLimit() throws {
+        try withFolder { folder in
+            // A limit for files, as a full disk would be: 2 or 4 KiB, by the shell.
+            let end = try withBoard(try Recordings.open("synthetic/mountain-road.json"), speed: 30) { environment in
+                try Programs.run(
+                    "sh",
+                    [
+                        "-c", #"trap '' XFSZ; ulimit -f 4; exec "$0" "$1""#,
+                        try #require(Programs.find("gps-logger")).path, folder.path,
+                    ], environment: environment, signal: SIGTERM
+                ) { !$0.isEmpty }
+            }
+            #expect(end.status == 0)
+            #expect(end.lines.first?.hasPrefix("gps-logger: The log cannot be written: ") == true)
+            let bytes = [UInt8](try Data(contentsOf: folder.appendingPathComponent("000001.nmea")))
+            #expect(bytes.count > 1500)
+            #expect(bytes.count <= 4096)
+            #expect(NMEARecord.last(in: bytes)?.upperBound == bytes.count)
+        }
+    }
+
+    @Test("The GPS logger ends well when it is told to, and says what cannot be used")
+    func gpsLoggerEnd() throws {
+        #expect(try Programs.run("gps-logger").status == 64)
+        let refused = try Programs.run("gps-logger", ["/dev/null/folder"])
+        #expect(refused.status == 73)
+        #expect(refused.lines.first?.contains("/dev/null/folder") == true)
+    }
+}

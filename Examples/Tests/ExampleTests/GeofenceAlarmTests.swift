@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import Foundation
+import GeofenceAlarm
+import SimulatedDevice
+import Testing
+
+@Suite("The geofence alarm") struct GeofenceAlarmTests {
+    /// Where the drive of mountain-road.json begins, and a place on its far side.
+    private static let home = Fence(name: "home", latitude: 46.5537033, longitude: 7.9012135, radius: 300)
+    private static let pass = Fence(name: "pass", latitude: 46.5512237, longitude: 7.9220803, radius: 300)
+
+    /// The notices of the drive.
+    private static func notices(_ fences: [Fence]) async throws -> [Notice] {
+        let device = SimulatedDevice(try Recordings.open("synthetic/mountain-road.json"))
+        return try await device.use {
+            let alarm = Task {
+                var notices: [Notice] = []
+                try await GeofenceAlarm(fences).run { notices.append($0) }
+                return notices
+            }
+            await device.waitForConsumers(1)
+            await device.play()
+            alarm.cancel()
+            return try await alarm.value
+        }
+    }
+
+    /// The times at which the recorded positions change sides, with distances by the haversine formula.
+    private static func crossings(_ fence: Fence) throws -> [(isInside: Bool, date: Date)] {
+        var crossings: [(isInside: Bool, date: Date)] = []
+        for fix in try Recordings.fixes("synthetic/mountain-road.json") {
+            guard let latitude = fix["lat"] as? Double, let longitude = fix["lon"] as? Double,
+                let time = fix["time"] as? String
+            else { continue }
+            let (a, b) = (latitude * .pi / 180, fence.latitude * .pi / 180)
+            let (dy, dx) = (sin((a - b) / 2), sin((longitude - fence.longitude) * .pi / 360))
+            let isInside = 2 * 6_371_008.8 * asin((dy * dy + cos(a) * cos(b) * dx * dx).squareRoot()) < fence.radius
+            if isInside != crossings.last?.isInside {
+                let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+                crossings.append((isInside, try format.parse(time)))
+            }
+        }
+        return crossings
+    }
+
+    @Test("Of a drive it tells each crossing once, with the time of the first position behind the border")
+    func drive() async throws {
+        let notices = try await Self.notices([Self.home, Self.pass])
+        for (fence, kinds) in [
+            (Self.home, [Notice.Kind.isInside, .left]), (Self.pass, [Notice.Kind.isOutside, .entered, .left]),
+        ] {
+            let told = notices.filter { $0.fence == fence.name }
+            #expect(told.map(\.kind) == kinds)
+            let crossings = try Self.crossings(fence)
+            #expect(crossings.count == kinds.count)
+            for (notice, crossing) in zip(told, crossings) {
+                // A sphere and the ellipsoid differ by a metre or two, which is driven within half a second or a fix.
+                #expect(abs(notice.date.timeIntervalSince(crossing.date)) <= 0.51, "\(notice)")
+            }
+        }
+        #expect(notices.count == 5)
+    }
+
+    @Test("A fence that is none is told, and the others are watched")
+    func noFence() async throws {
+        let notices = try await Self.notices([
+            Fence(name: "nowhere", latitude: 120, longitude: 0, radius: 100), Self.home,
+        ])
+        #expect(notices.filter { $0.fence == "nowhere" }.map(\.kind) == [.unwatched("this is no circle on the earth")])
+        #expect(notices.filter { $0.fence == "home" }.map(\.kind) == [.isInside, .left])
+    }
+}
+
+extension ProgramTests {
+    /// Ten seconds northward by 5 m/s from a place on, in a circle or beyond it.
+    private static func walk(_ latitude: Double, after second: Double) throws -> TraceFile {
+        try Recordings.trace(
+            (0..<10).map { Recordings.fix(Double($0), after: second, latitude + Double($0) * 4.5e-5, 11.5) })
+    }
+
+    @Test("The geofence alarm remembers over a kill, and tells what happened meanwhile, once")
+    func geofenceAlarm() throws {
+        try withFolder { folder in
+            let file = folder.appendingPathComponent("fences.json")
+            try JSONEncoder().encode([Fence(name: "yard", latitude: 48.1, longitude: 11.5, radius: 150)]).write(
+                to: file)
+            /// True once what was told is kept: after the program has told it, so that nothing is lost between.
+            func isKept(_ state: CLMonitor.Event.State) -> Bool {
+                let files = try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+                return files?.contains {
+                    (try? String(contentsOf: $0, encoding: .utf8))?.contains("\"state\":\(state.rawValue)") == true
+                } == true
+            }
+            func run(
+                _ latitude: Double, after second: Double, _ word: String, _ state: CLMonitor.Event.State
+            ) throws -> [String] {
+                try withBoard(try Self.walk(latitude, after: second), state: folder) { environment in
+                    try Programs.run("geofence-alarm", [file.path], environment: environment, signal: SIGKILL) {
+                        lines in
+                        guard lines.contains(where: { $0.contains(word) }) else { return false }
+                        for _ in 0..<1000 where !isKept(state) { usleep(10_000) }
+                        return true
+                    }.lines.filter { $0.contains("yard") }
+                }
+            }
+            let first = try run(48.1, after: 0, "inside", .satisfied)
+            #expect(first.map { String($0.suffix(12)) } == [" inside yard"])
+            // 0.01 degrees are 1.1 km.
+            let second = try run(48.11, after: 600, "left", .unsatisfied)
+            #expect(second == ["\u{7}2026-07-01T12:10:00Z left yard"])
+            let third = try run(48.1, after: 1200, "entered", .satisfied)
+            #expect(third == ["\u{7}2026-07-01T12:20:00Z entered yard"])
+        }
+        #expect(try Programs.run("geofence-alarm").status == 64)
+        #expect(try Programs.run("geofence-alarm", ["/dev/null"]).status == 65)
+    }
+}
