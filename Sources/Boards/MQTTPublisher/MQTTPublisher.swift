@@ -40,6 +40,7 @@ public final class MQTTPublisher: Sendable {
     /// Begins to connect. The error says what is wrong with the settings or with the spool.
     ///
     /// - Parameters:
+    ///   - settings: who publishes what, and where.
     ///   - clock: the clock of what will be published: that of the device, so that a trace keeps its times.
     ///   - tell: hears what happens.
     public convenience init(
