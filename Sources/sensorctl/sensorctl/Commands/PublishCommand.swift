@@ -28,6 +28,10 @@ struct PublishCommand: AsyncParsableCommand {
             It needs the trait LibMosquitto: build with --traits default,LibMosquitto. Exits with 69 when the broker has \
             taken nothing in --duration, or not all and there is no --spool; with 77 when the configuration does not allow \
             the use of the position. See sensorctl --help for the other exit codes.
+
+            Examples:
+              sensorctl publish mqtt://broker.local --user fleet --device car7
+              sensorctl publish mqtt://broker.local --trace drive.jsonl --rebase
             """)
 
     private static let example = "mqtt://broker/owntracks/USER/DEVICE"
