@@ -10,8 +10,8 @@ struct Sensorctl: AsyncParsableCommand {
         commandName: "sensorctl",
         abstract: "Shows, records and replays where this machine is, how it moves, and what is attached to it.",
         discussion: """
-            Positions come from gpsd; set DEVICE_SERVICES_GPSD to gpsd://host:port for another place than this machine, or to \
-            mqtt://broker/owntracks/USER/DEVICE for those of a board that publishes there. \
+            Positions come from gpsd; set DEVICE_SERVICES_GPSD to gpsd://host:port for another place than this \
+            machine, or to mqtt://broker/owntracks/USER/DEVICE for those of a board that publishes there. \
             Motion comes from the kernel's sensors through libiio; set DEVICE_SERVICES_IIO to ip:host for those of another \
             machine. Accessories come from udev and from what is declared in the folders of DEVICE_SERVICES_ACCESSORIES. \
             Data goes to standard output, notes go to standard error. With --json every verb prints one object a line, \
