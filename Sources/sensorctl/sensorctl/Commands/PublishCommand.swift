@@ -31,7 +31,7 @@ struct PublishCommand: AsyncParsableCommand {
 
             Examples:
               sensorctl publish mqtt://broker.local --user fleet --device car7
-              sensorctl publish mqtt://broker.local --trace drive.jsonl --rebase
+              sensorctl publish mqtt://broker.local --trace drive.jsonl --speed 20
             """)
 
     private static let example = "mqtt://broker/owntracks/USER/DEVICE"
