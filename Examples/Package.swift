@@ -6,6 +6,7 @@ let coreLocation: Target.Dependency = .product(name: "CoreLocation", package: de
 let coreMotion: Target.Dependency = .product(name: "CoreMotion", package: deviceServices)
 let externalAccessory: Target.Dependency = .product(name: "ExternalAccessory", package: deviceServices)
 let sensorFusion: Target.Dependency = .product(name: "SensorFusion", package: deviceServices)
+let mqttPublisher: Target.Dependency = .product(name: "MQTTPublisher", package: deviceServices)
 
 // An example is a library, which the tests use, and a program that is not much more than its last line.
 func example(
@@ -19,14 +20,22 @@ func example(
 
 let package = Package(
     name: "examples",
-    dependencies: [.package(name: deviceServices, path: "..")],
+    traits: [
+        // Off unless it is asked for, as in the package above: the others need no MQTT.
+        .trait(name: "LibMosquitto", description: "Lets mqtt-tracker reach brokers; needs libmosquitto-dev.")
+    ],
+    dependencies: [
+        .package(
+            name: deviceServices, path: "..",
+            traits: [.defaults, .trait(name: "LibMosquitto", condition: .when(traits: ["LibMosquitto"]))])
+    ],
     targets: example("GPSLogger", program: "gps-logger", [coreLocation])
         + example("BubbleLevel", program: "bubble-level", [coreMotion, sensorFusion])
         + example("BoardCompass", program: "board-compass", [coreLocation])
         + example("GeofenceAlarm", program: "geofence-alarm", [coreLocation])
         + example("BarcodeScanner", program: "barcode-scanner", [externalAccessory])
         + example("SensorModel", program: "sensor-model", [coreLocation, coreMotion])
-        // The same sources in the other language mode.
+        + example("MQTTTracker", program: "mqtt-tracker", [coreLocation, mqttPublisher])
         + [
             // The same source, by a link, in the other language mode.
             .target(
@@ -35,8 +44,8 @@ let package = Package(
             .testTarget(
                 name: "ExampleTests",
                 dependencies: [
-                    "GPSLogger", "BubbleLevel", "BoardCompass", "GeofenceAlarm", "BarcodeScanner", "SensorModel",
-                    coreLocation, coreMotion, externalAccessory,
+                    "GPSLogger", "BubbleLevel", "BoardCompass", "GeofenceAlarm", "BarcodeScanner", "MQTTTracker",
+                    "SensorModel", coreLocation, coreMotion, externalAccessory, mqttPublisher,
                     .product(name: "SimulatedDevice", package: deviceServices),
                     .product(name: "SimulatedServers", package: deviceServices),
                     .product(name: "TraceFormats", package: deviceServices),

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import DeviceCore
+import MQTTPublisher
+import MQTTTracker
+
+@Sendable func complain(_ text: String) { FileHandle.standardError.write(Data("mqtt-tracker: \(text)\n".utf8)) }
+
+let words = Array(CommandLine.arguments.dropFirst())
+guard words.count == 4 else {
+    complain("usage: mqtt-tracker BROKER USER DEVICE SPOOL    BROKER: mqtt://host[:port] or mqtts://host[:port]")
+    exit(64)
+}
+do {
+    var settings = MQTTPublisherSettings(broker: try BrokerAddress(words[0]), user: words[1], device: words[2])
+    settings.spoolFolder = words[3]
+    // The password and the certificates, as the environment or the configuration file names them.
+    settings.files = Configuration.load().brokerFiles.value
+    let tracker = try MQTTTracker(settings, report: complain)
+    tracker.start()
+    // A service is ended with SIGTERM, a program in a terminal with SIGINT.
+    let signals = [SIGTERM, SIGINT].map { number in
+        signal(number, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
+        source.setEventHandler {
+            tracker.stop()
+            let statistics = tracker.statistics
+            complain("\(statistics.delivered) messages were taken, \(statistics.waiting) wait for the next run")
+            exit(0)
+        }
+        source.resume()
+        return source
+    }
+    withExtendedLifetime((tracker, signals)) { RunLoop.main.run() }
+} catch {
+    complain("\(error)")
+    exit(69)
+}
