@@ -146,7 +146,7 @@ import Testing
         let error = #expect(throws: DeviceError.self) {
             try MQTTTracker(try Self.settings("mqtt://127.0.0.1:1"))
         }
-        #expect(error?.description.contains("LibMosquitto") == true)
+        #expect(error?.description.contains(#"traits: [.defaults, "LibMosquitto"]"#) == true)
     }
 }
 

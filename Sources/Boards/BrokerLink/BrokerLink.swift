@@ -81,7 +81,7 @@ package enum Broker {
         #else
         DeviceError(
             .notSupported,
-            "This build has the trait LibMosquitto off and reaches no MQTT broker. Install libmosquitto-dev and build with --traits default,LibMosquitto."
+            "This build has the trait LibMosquitto off and reaches no MQTT broker. Install libmosquitto-dev and build with --traits default,LibMosquitto; an app names the trait where its Package.swift names this package: traits: [.defaults, \"LibMosquitto\"]."
         )
         #endif
     }
