@@ -56,7 +56,7 @@ install_packages() {
         say "These packages are missing, and this machine has no apt-get: ${missing[*]}"
         return 1
     fi
-    local install=(apt-get install -y --no-install-recommends "${missing[@]}") elevate=()
+    local install=(apt-get install -y --no-remove --no-install-recommends "${missing[@]}") elevate=()
     if [[ $EUID -ne 0 ]]; then
         if [[ ! -t 0 || ! -t 2 ]] || ! command -v sudo >/dev/null 2>&1; then
             say "These packages are missing: ${missing[*]}. Please install them first:"
