@@ -35,7 +35,7 @@ package enum LiveDevice {
             configuration: configuration,
             positionSource: livePositionSource(configuration: configuration, clock: clock),
             motionSource: liveMotionSource(configuration: configuration, clock: clock),
-            accessories: { linkedAccessories.withLock { $0 }() },
+            accessories: { linkedAccessories.withLock { $0 }.make() },
             beaconSource: liveBeaconSource(configuration: configuration, clock: clock),
             statusSource: liveStatusSource(configuration: configuration, clock: clock),
             calibrations: CalibrationFolder.ofUser())
@@ -43,7 +43,17 @@ package enum LiveDevice {
 
     /// Where its accessories come from: from nowhere until External Accessory is used, which alone links udev's source.
     /// So an app that asks for a location only does not build it.
-    package static let linkedAccessories = Mutex<@Sendable () -> any AccessorySource>({ NoAccessorySource() })
+    private static let linkedAccessories = Mutex(AccessoryOrigin { NoAccessorySource() })
+
+    /// Has the device take its accessories from there.
+    package static func link(accessories: @escaping @Sendable () -> any AccessorySource) {
+        linkedAccessories.withLock { $0 = AccessoryOrigin(make: accessories) }
+    }
+
+    /// Swift 6.2's optimizer cannot tell a function in a mutex from the one that is put there.
+    private struct AccessoryOrigin: Sendable {
+        var make: @Sendable () -> any AccessorySource
+    }
 
     /// The device for a manager that is being made here: the task's, else the installed one, else the live one.
     package static var resolved: Device {

@@ -101,17 +101,17 @@ private func liveAccessorySource(configuration: Configuration, clock: any Device
 extension LiveDevice {
     private static let accessorySource = liveAccessorySource(configuration: shared.configuration, clock: shared.clock)
 
-    private static let link: Void = linkedAccessories.withLock { $0 = { accessorySource } }
+    private static let linked: Void = link { accessorySource }
 
     /// `shared`, with what is attached to it.
     package static var withAccessories: Device {
-        _ = link
+        _ = linked
         return shared
     }
 
     /// `resolved`, with what is attached to it.
     static var resolvedWithAccessories: Device {
-        _ = link
+        _ = linked
         return resolved
     }
 }
