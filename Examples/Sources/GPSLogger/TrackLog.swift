@@ -2,9 +2,17 @@
 
 import Foundation
 
+/// Why a folder takes no fixes, in a sentence.
+package struct TrackLogError: LocalizedError {
+    package let errorDescription: String?
+
+    init(_ description: String) { errorDescription = description }
+}
+
 /// A folder of log files that is good after every power cut: 000001.nmea, 000002.nmea and so on.
 ///
-/// The names are numbers and not times, for a board may have no clock before its first fix.
+/// The names are numbers and not times, for a board may have no clock before its first fix. Files of other names are left
+/// alone.
 package final class TrackLog {
     /// How much is kept, and how much may be lost.
     package struct Policy {
@@ -21,6 +29,7 @@ package final class TrackLog {
 
     /// The last record, also that of the run before.
     package private(set) var last: [UInt8] = []
+    private static let lastNumber = 999_999
     private let folder: URL
     private let policy: Policy
     private var number = 0
@@ -39,10 +48,13 @@ package final class TrackLog {
         number = newest
         let bytes = [UInt8](try Data(contentsOf: url(newest)))
         let whole = NMEARecord.last(in: bytes)
+        // What has no record may be another program's. It stays as it is, and the next file follows.
+        guard bytes.isEmpty || whole != nil else { return }
         let file = try FileHandle(forUpdating: url(newest))
         size = whole?.upperBound ?? 0
         last = whole.map { Array(bytes[$0]) } ?? []
-        try file.truncate(atOffset: UInt64(size))
+        if size < bytes.count { try file.truncate(atOffset: UInt64(size)) }
+        try file.seekToEnd()
         self.file = file
     }
 
@@ -77,6 +89,9 @@ package final class TrackLog {
         try file?.synchronize()
         try file?.close()
         file = nil
+        guard number < Self.lastNumber else {
+            throw TrackLogError("There is no number left behind \(url(number).lastPathComponent).")
+        }
         let next = url(number + 1)
         guard FileManager.default.createFile(atPath: next.path, contents: nil, attributes: [.posixPermissions: 0o600])
         else { throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: next.path]) }
@@ -93,8 +108,13 @@ package final class TrackLog {
 
     private func numbers() throws -> [Int] {
         try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-            .filter { $0.pathExtension == "nmea" }
-            .compactMap { Int($0.deletingPathExtension().lastPathComponent) }.sorted()
+            .compactMap { file in
+                // Only names of this log: 1.nmea and 20260701.nmea are others'.
+                guard let number = Int(file.deletingPathExtension().lastPathComponent),
+                    (1...Self.lastNumber).contains(number), file.lastPathComponent == url(number).lastPathComponent
+                else { return nil }
+                return number
+            }.sorted()
     }
 
     private func url(_ number: Int) -> URL { folder.appendingPathComponent(String(format: "%06d.nmea", number)) }

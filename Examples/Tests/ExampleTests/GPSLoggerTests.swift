@@ -72,7 +72,7 @@ import Testing
                 + "$GPRMC,000000.00,A,0101.00000,S,00000.20833,W,19.44,,010126,,*14\r\n")
     }
 
-    @Test("Cut off at any byte, and filled with zeros there, it goes on behind the last whole fix")
+    @Test("Cut off at any byte, and filled with zeros there, it goes on behind the last whole fix, or in the next file")
     func cuts() throws {
         try withFolder { folder in
             _ = try Self.log("gpsd/bu303-moving.log.chk", into: folder)
@@ -82,22 +82,58 @@ import Testing
             let fixes = [0] + [1, 3, 5, 7].map { ends[$0] }
             let whole = log[..<ends[7]]
             let file = folder.appendingPathComponent("000001.nmea")
+            let second = folder.appendingPathComponent("000002.nmea")
             let next = Array("$GPGGA,next\r\n".utf8)
             var policy = TrackLog.Policy()
             policy.syncInterval = .infinity
             for cut in 0...whole.count {
                 for tail in [0, 7] {
-                    try Data(whole[..<cut] + [UInt8](repeating: 0, count: tail)).write(to: file)
+                    let left = whole[..<cut] + [UInt8](repeating: 0, count: tail)
+                    try Data(left).write(to: file)
                     let log = try TrackLog(folder: folder, policy: policy)
                     try log.append(next, at: .now)
                     let end = try #require(fixes.last { $0 <= cut })
-                    let found = [UInt8](try Data(contentsOf: file))
-                    guard found == whole[..<end] + next else {
-                        Issue.record("cut at \(cut) with \(tail) zeros: \(found.count) bytes in place of \(end) and 13")
+                    // A file without a whole fix stays, unless it is empty.
+                    let expected = left.isEmpty || end > 0 ? [whole[..<end] + next] : [left, next[...]]
+                    let found = try log.files.map { [UInt8](try Data(contentsOf: $0)) }
+                    guard found == expected.map(Array.init) else {
+                        Issue.record("cut at \(cut) with \(tail) zeros: \(found.map(\.count)) bytes, \(end) are whole")
                         return
                     }
+                    try? FileManager.default.removeItem(at: second)
                 }
             }
+        }
+    }
+
+    @Test("Other programs' files stay as they are, also those with numbers for names")
+    func others() throws {
+        try withFolder { folder in
+            let text = Data("$GPGSV,1,1,00*79\r\n".utf8)
+            let names = [
+                "1.nmea", "0000007.nmea", "20260701.nmea", "-00001.nmea", "+00009.nmea", "000000.nmea", "000009.NMEA",
+                "000009.log", "000004.nmea",
+            ]
+            for name in names { try text.write(to: folder.appendingPathComponent(name)) }
+            var policy = TrackLog.Policy()
+            (policy.fileSize, policy.fileCount) = (1, 2)
+            let log = try TrackLog(folder: folder, policy: policy)
+            // The last of them has such a name as this log has, but no fix in it.
+            #expect(try log.files.map(\.lastPathComponent) == ["000004.nmea"])
+            try log.append(Array("$GPGGA,next\r\n".utf8), at: .now)
+            #expect(try log.files.map(\.lastPathComponent) == ["000004.nmea", "000005.nmea"])
+            for name in names { #expect(try Data(contentsOf: folder.appendingPathComponent(name)) == text, "\(name)") }
+        }
+    }
+
+    @Test("Behind the last number there is none")
+    func lastNumber() throws {
+        try withFolder { folder in
+            try Data("nothing".utf8).write(to: folder.appendingPathComponent("999999.nmea"))
+            let log = try TrackLog(folder: folder)
+            let error = #expect(throws: TrackLogError.self) { try log.append([10], at: .now) }
+            #expect(error?.localizedDescription == "There is no number left behind 999999.nmea.")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["999999.nmea"])
         }
     }
 
