@@ -19,6 +19,7 @@ package final class SensorModel: NSObject {
     package private(set) var locationError: String?
     package private(set) var motionError: String?
 
+    private var isRunning = false
     private let locationManager = CLLocationManager()
     private let motionManager = CMMotionManager()
 
@@ -30,6 +31,7 @@ package final class SensorModel: NSObject {
     }
 
     package func start() {
+        isRunning = true
         if authorizationStatus == .notDetermined {
             locationManager.requestWhenInUseAuthorization()
         } else {
@@ -54,6 +56,7 @@ package final class SensorModel: NSObject {
     }
 
     package func stop() {
+        isRunning = false
         locationManager.stopUpdatingLocation()
         motionManager.stopDeviceMotionUpdates()
     }
@@ -64,7 +67,8 @@ extension SensorModel: @preconcurrency CLLocationManagerDelegate {
         authorizationStatus = manager.authorizationStatus
         switch authorizationStatus {
         case .authorizedWhenInUse, .authorizedAlways:
-            manager.startUpdatingLocation()
+            // It is told before the start and behind the end, too.
+            if isRunning { manager.startUpdatingLocation() }
         case .denied, .restricted:
             locationError = "The app may not know the location."
         default:

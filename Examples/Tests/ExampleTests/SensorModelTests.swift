@@ -36,6 +36,24 @@ import Testing
         #expect(changes.withLock { $0 } == 1)
     }
 
+    @Test("It publishes nothing before it is started, nor once it is stopped", arguments: [false, true])
+    func notRunning(isStopped: Bool) throws {
+        let device = SimulatedDevice(try Recordings.open("gpsd/ublox-8.log.chk"))
+        device.use {
+            let model = SensorModel()
+            let manager = CLLocationManager()
+            if isStopped {
+                model.start()
+                model.stop()
+            }
+            // The answer comes later, and to every manager.
+            manager.requestWhenInUseAuthorization()
+            device.play()
+            #expect(model.authorizationStatus == .authorizedWhenInUse)
+            #expect(model.location == nil)
+        }
+    }
+
     @Test("It publishes the attitude of a board on its six sides")
     func attitude() throws {
         let device = SimulatedDevice(try Recordings.open("motion/six-poses.trace"))
