@@ -34,12 +34,23 @@ package struct Notice: Equatable, Sendable {
     package var date: Date
 }
 
+/// Two fences have one name: a monitor would watch one of them only.
+package struct SameName: Error, CustomStringConvertible {
+    let name: String
+
+    package var description: String { "Two fences have the name \"\(name)\". Give each a name of its own." }
+}
+
 /// Watches fences with a monitor, which remembers from run to run where the board was.
 package struct GeofenceAlarm: Sendable {
     private let fences: [Fence]
 
-    /// An alarm for those fences, of which a monitor takes twenty.
-    package init(_ fences: [Fence]) { self.fences = fences }
+    /// An alarm for those fences, of which a monitor takes twenty. Throws when two of them have one name.
+    package init(_ fences: [Fence]) throws {
+        var names: Set<String> = []
+        for fence in fences where !names.insert(fence.name).inserted { throw SameName(name: fence.name) }
+        self.fences = fences
+    }
 
     /// Tells until the task is cancelled. What happened between two runs is told at the beginning of the second.
     package func run(_ tell: (Notice) -> Void) async throws {

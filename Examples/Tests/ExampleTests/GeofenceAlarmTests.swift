@@ -74,6 +74,20 @@ import Testing
 }
 
 extension ProgramTests {
+    @Test("The geofence alarm refuses two fences of one name, and says which")
+    func sameName() throws {
+        try withFolder { folder in
+            let file = folder.appendingPathComponent("fences.json")
+            let fences = [48.1, 48.2].map { Fence(name: "yard", latitude: $0, longitude: 11.5, radius: 150) }
+            try JSONEncoder().encode(fences).write(to: file)
+            let state = ["DEVICE_SERVICES_STATE": folder.path]
+            let end = try Programs.run("geofence-alarm", [file.path], environment: state)
+            #expect(end.status == 65)
+            let words = "Two fences have the name \"yard\". Give each a name of its own."
+            #expect(end.lines == ["geofence-alarm: \(file.path) cannot be used: \(words)"])
+        }
+    }
+
     /// Ten seconds northward by 5 m/s from a place on, in a circle or beyond it.
     private static func walk(_ latitude: Double, after second: Double) throws -> TraceFile {
         try Recordings.trace(
