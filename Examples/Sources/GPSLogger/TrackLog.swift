@@ -32,18 +32,22 @@ package final class TrackLog {
     private static let lastNumber = 999_999
     private let folder: URL
     private let policy: Policy
+    private var lock: FolderLock
     private var number = 0
     private var size = 0
     private var file: FileHandle?
     private var lastSync = Date.distantPast
 
     /// Opens a folder, which is made where it is not there, and goes on behind its last whole record.
+    ///
+    /// Throws when another log has the folder, in this program or in another.
     package init(folder: URL, policy: Policy = Policy()) throws {
         self.folder = folder
         self.policy = policy
         // Where somebody was is nobody else's business.
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        lock = try FolderLock(folder)
         guard let newest = try numbers().last else { return }
         number = newest
         let bytes = [UInt8](try Data(contentsOf: url(newest)))
@@ -89,6 +93,10 @@ package final class TrackLog {
         try file?.synchronize()
         try file?.close()
         file = nil
+        if !lock.isCurrent {
+            lock = try FolderLock(folder)
+            number = max(number, try numbers().last ?? 0)
+        }
         guard number < Self.lastNumber else {
             throw TrackLogError("There is no number left behind \(url(number).lastPathComponent).")
         }
@@ -99,11 +107,7 @@ package final class TrackLog {
         (number, size) = (number + 1, 0)
         for old in try numbers().dropLast(max(1, policy.fileCount)) { try FileManager.default.removeItem(at: url(old)) }
         // A new name is on the disk only once its folder is.
-        let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY)
-        if descriptor >= 0 {
-            fsync(descriptor)
-            close(descriptor)
-        }
+        lock.sync()
     }
 
     private func numbers() throws -> [Int] {

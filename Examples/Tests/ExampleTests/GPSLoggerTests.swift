@@ -126,6 +126,38 @@ import Testing
         }
     }
 
+    @Test("A folder has one log at a time")
+    func lock() throws {
+        try withFolder { folder in
+            var first: TrackLog? = try TrackLog(folder: folder)
+            try first?.append(Array("$GPGGA,next\r\n".utf8), at: .now)
+            let error = #expect(throws: TrackLogError.self) { try TrackLog(folder: folder) }
+            #expect(
+                error?.localizedDescription == "Another logger writes into it. End that, or choose another folder.")
+            first = nil
+            #expect(try TrackLog(folder: folder).files.count == 1)
+        }
+    }
+
+    @Test("When another folder comes in the place of its own, it goes on behind what is there, and has that locked")
+    func changedFolder() throws {
+        try withFolder { parent in
+            let folder = parent.appendingPathComponent("log")
+            var policy = TrackLog.Policy()
+            policy.fileSize = 1
+            let log = try TrackLog(folder: folder, policy: policy)
+            try log.append([1], at: .now)
+            try FileManager.default.moveItem(at: folder, to: parent.appendingPathComponent("former"))
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+            let there = folder.appendingPathComponent("000002.nmea")
+            try Data([7]).write(to: there)
+            try log.append([2], at: .now)
+            #expect(try Data(contentsOf: there) == Data([7]))
+            #expect(try log.files.map(\.lastPathComponent) == ["000002.nmea", "000003.nmea"])
+            #expect(throws: TrackLogError.self) { try TrackLog(folder: folder) }
+        }
+    }
+
     @Test("Behind the last number there is none")
     func lastNumber() throws {
         try withFolder { folder in
@@ -287,6 +319,18 @@ extension ProgramTests {
             #expect(bytes.count > 1500)
             #expect(bytes.count <= 4096)
             #expect(NMEARecord.last(in: bytes)?.upperBound == bytes.count)
+        }
+    }
+
+    @Test("A second GPS logger in the same folder says so, and ends")
+    func gpsLoggerTwice() throws {
+        try withFolder { folder in
+            let log = try TrackLog(folder: folder)
+            let second = try Programs.run("gps-logger", [folder.path])
+            #expect(second.status == 73)
+            let words = "Another logger writes into it. End that, or choose another folder."
+            #expect(second.lines == ["gps-logger: \(folder.path) cannot be used: \(words)"])
+            #expect(try log.files.isEmpty)
         }
     }
 
