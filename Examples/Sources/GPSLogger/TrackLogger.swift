@@ -23,16 +23,34 @@ package final class TrackLogger: NSObject, CLLocationManagerDelegate {
         manager.startUpdatingLocation()
     }
 
-    /// Ends it, with all of it on the disk.
-    package func stop() {
+    /// Ends it, with all of it on the disk. False when the disk has failed, which was reported.
+    @discardableResult
+    package func stop() -> Bool {
         manager.stopUpdatingLocation()
-        attempt { try log.sync() }
+        return sync()
+    }
+
+    /// Waits until all is on the disk. False when the disk has failed, which was reported.
+    @discardableResult
+    package func sync() -> Bool {
+        do {
+            try log.sync()
+            return true
+        } catch {
+            tell("The log cannot be written: \(error.localizedDescription)")
+            return false
+        }
     }
 
     package func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
         // Negative: there is no position in it.
         for location in locations where location.horizontalAccuracy >= 0 {
-            attempt { try log.append(NMEARecord.bytes(location), at: location.timestamp) }
+            do {
+                try log.append(NMEARecord.bytes(location), at: location.timestamp)
+                trouble = nil
+            } catch {
+                tell("The log cannot be written: \(error.localizedDescription)")
+            }
         }
     }
 
@@ -40,15 +58,6 @@ package final class TrackLogger: NSObject, CLLocationManagerDelegate {
         tell(error.localizedDescription)
         // Nothing may come for long now.
         try? log.sync()
-    }
-
-    private func attempt(_ body: () throws -> Void) {
-        do {
-            try body()
-            trouble = nil
-        } catch {
-            tell("The log cannot be written: \(error.localizedDescription)")
-        }
     }
 
     private func tell(_ text: String) {

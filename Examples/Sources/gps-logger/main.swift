@@ -5,12 +5,19 @@ import GPSLogger
 
 func complain(_ text: String) { FileHandle.standardError.write(Data("gps-logger: \(text)\n".utf8)) }
 
-guard let folder = CommandLine.arguments.dropFirst().first else {
+let words = Array(CommandLine.arguments.dropFirst())
+guard let folder = words.first, words.count <= 2 else {
     complain("usage: gps-logger FOLDER [SECONDS]    SECONDS: what a power cut may cost at most, 10")
     exit(64)
 }
 var policy = TrackLog.Policy()
-if let seconds = CommandLine.arguments.dropFirst(2).first.flatMap(Double.init) { policy.syncInterval = seconds }
+if words.count == 2 {
+    guard let seconds = Double(words[1]), (0...86_400).contains(seconds) else {
+        complain("\(words[1]) is no number of seconds from 0, which waits for the disk at each fix, to 86400, a day.")
+        exit(64)
+    }
+    policy.syncInterval = seconds
+}
 do {
     let logger = TrackLogger(log: try TrackLog(folder: URL(fileURLWithPath: folder), policy: policy))
     logger.report = complain
@@ -20,8 +27,7 @@ do {
         signal(number, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
         source.setEventHandler {
-            logger.stop()
-            exit(0)
+            exit(logger.stop() ? 0 : 74)
         }
         source.resume()
         return source

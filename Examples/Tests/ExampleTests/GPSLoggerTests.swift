@@ -334,9 +334,64 @@ extension ProgramTests {
         }
     }
 
+    @Test("The GPS logger takes no seconds that are none", arguments: ["10s", "nan", "-1", "inf", "1e300", ""])
+    func gpsLoggerSeconds(seconds: String) throws {
+        try withFolder { folder in
+            let end = try Programs.run("gps-logger", [folder.path, seconds])
+            #expect(end.status == 64)
+            #expect(end.lines.count == 1)
+            #expect(end.lines.first?.hasPrefix("gps-logger: \(seconds) is no number of seconds from 0") == true)
+        }
+    }
+
+    /// Whether strace is here, and may trace: a container may forbid that.
+    private static let canTrace =
+        Programs.find("strace") != nil && (try? Programs.run("strace", ["-o", "/dev/null", "true"]).status) == 0
+
+    /// Runs the logger until it has asked four times for the disk, and ends it: what it says, how often it has asked, and its
+    /// status.
+    private static func trace(_ effect: String) throws -> [String] {
+        // By the time of the fixes a tenth of a second goes by in a minute: only the first fix makes it ask.
+        let fixes = (0..<60).map {
+            Recordings.fix(Double($0), after: -0.998 * Double($0), 48.1 + Double($0) * 4.5e-5, 11.5)
+        }
+        let script = """
+            : >"$1.calls"
+            strace -f -e "$2" -o "$1.calls" sh -c 'echo $$ >"$1.pid"; exec "$0" "$1" 1' "$0" "$1" & tracer=$!
+            n=0
+            until [ "$(grep -c 'fsync(' "$1.calls")" -ge 4 ] || [ $n -gt 1500 ]; do
+                sleep 0.02
+                n=$((n + 1))
+            done
+            grep -c 'fsync(' "$1.calls"
+            kill -TERM "$(cat "$1.pid")"
+            wait $tracer
+            echo $?
+            """
+        let logger = try #require(Programs.find("gps-logger")).path
+        return try withFolder { folder in
+            try withBoard(try Recordings.trace(fixes)) { environment in
+                let arguments = ["-c", script, logger, folder.appendingPathComponent("log").path, effect]
+                return try Programs.run("sh", arguments, environment: environment).lines
+            }
+        }
+    }
+
+    @Test(
+        "When the disk has failed at the end, the GPS logger's status says so",
+        .enabled(if: canTrace, "strace is not installed, or may not trace: apt-get install strace"))
+    func gpsLoggerStatus() throws {
+        let lines = try Self.trace("inject=fsync:error=EIO")
+        // Told once, however often it has failed.
+        #expect(lines.count == 3)
+        #expect(lines.first?.hasPrefix("gps-logger: The log cannot be written: ") == true, "\(lines)")
+        #expect(lines.last == "74")
+    }
+
     @Test("The GPS logger ends well when it is told to, and says what cannot be used")
     func gpsLoggerEnd() throws {
         #expect(try Programs.run("gps-logger").status == 64)
+        #expect(try Programs.run("gps-logger", ["/dev/null/folder", "10", "s"]).status == 64)
         let refused = try Programs.run("gps-logger", ["/dev/null/folder"])
         #expect(refused.status == 73)
         #expect(refused.lines.first?.contains("/dev/null/folder") == true)
