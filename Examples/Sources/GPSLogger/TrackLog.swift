@@ -20,7 +20,8 @@ package final class TrackLog {
         package var fileSize = 1 << 20
         /// The oldest files beyond that many are removed.
         package var fileCount = 64
-        /// Seconds of fixes that a power cut may cost. 0 waits for the disk at each fix, which wears out flash memory.
+        /// Seconds of fixes that a power cut may cost. 0 waits for the disk at each fix, which wears out flash memory. It is
+        /// looked at when a fix comes: for the last ones before a silence, call `sync()` as often, too.
         package var syncInterval = 10.0
 
         /// A file a megabyte, 64 of them, and ten seconds.
@@ -37,6 +38,8 @@ package final class TrackLog {
     private var size = 0
     private var file: FileHandle?
     private var lastSync = Date.distantPast
+    /// When the last record that is not on the disk was made.
+    private var unsynced: Date?
 
     /// Opens a folder, which is made where it is not there, and goes on behind its last whole record.
     ///
@@ -79,18 +82,20 @@ package final class TrackLog {
         }
         size += record.count
         last = record
+        unsynced = time
         // The time of fixes may go back, too.
-        if abs(time.timeIntervalSince(lastSync)) >= policy.syncInterval {
-            try file.synchronize()
-            lastSync = time
-        }
+        if abs(time.timeIntervalSince(lastSync)) >= policy.syncInterval { try sync() }
     }
 
-    /// Waits until all is on the disk.
-    package func sync() throws { try file?.synchronize() }
+    /// Waits until all is on the disk. It costs nothing when it is there already.
+    package func sync() throws {
+        guard let unsynced else { return }
+        try file?.synchronize()
+        (lastSync, self.unsynced) = (unsynced, nil)
+    }
 
     private func rotate() throws {
-        try file?.synchronize()
+        try sync()
         try file?.close()
         file = nil
         if !lock.isCurrent {

@@ -32,7 +32,14 @@ do {
         source.resume()
         return source
     }
-    withExtendedLifetime((logger, signals)) { RunLoop.main.run() }
+    // The last fixes before a silence reach the disk as well.
+    let timer = DispatchSource.makeTimerSource(queue: .main)
+    if policy.syncInterval > 0 {
+        timer.schedule(deadline: .now() + policy.syncInterval, repeating: max(policy.syncInterval, 0.001))
+    }
+    timer.setEventHandler { logger.sync() }
+    timer.resume()
+    withExtendedLifetime((logger, signals, timer)) { RunLoop.main.run() }
 } catch {
     complain("\(folder) cannot be used: \(error.localizedDescription)")
     exit(73)

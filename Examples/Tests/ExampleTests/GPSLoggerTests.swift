@@ -322,6 +322,17 @@ extension ProgramTests {
         }
     }
 
+    @Test(
+        "The GPS logger waits for the disk also when no fix makes it do so",
+        .enabled(if: canTrace, "strace is not installed, or may not trace: apt-get install strace"))
+    func gpsLoggerTimer() throws {
+        let lines = try Self.trace("trace=fsync")
+        // For the folder and the first fix, and then twice by the timer.
+        #expect(lines.count == 2)
+        #expect(lines.first.flatMap { Int($0) } ?? 0 >= 4, "\(lines)")
+        #expect(lines.last == "0")
+    }
+
     @Test("A second GPS logger in the same folder says so, and ends")
     func gpsLoggerTwice() throws {
         try withFolder { folder in
