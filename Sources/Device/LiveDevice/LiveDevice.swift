@@ -2,7 +2,7 @@
 
 package import DeviceCore
 import Logging
-package import Synchronization
+import Synchronization
 
 /// The functions of LiveSources, joined at link time.
 ///
