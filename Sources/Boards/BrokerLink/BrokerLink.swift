@@ -22,8 +22,8 @@ package enum BrokerEvent: Sendable, Equatable {
     case connected
     /// It has taken the message of that number.
     case delivered(Int32)
-    /// It has answered a wish to follow a topic; false when this client may not.
-    case following(Bool)
+    /// It has answered a wish to follow a topic, which this client may or may not.
+    case following(topic: String, isAllowed: Bool)
     /// A message on a topic that is followed. It is retained when it was sent before this client came.
     case message(topic: String, payload: [UInt8], isRetained: Bool)
 
@@ -79,10 +79,7 @@ package enum Broker {
         #if LibMosquitto
         nil
         #else
-        DeviceError(
-            .notSupported,
-            "This build has the trait LibMosquitto off and reaches no MQTT broker. Install libmosquitto-dev and build with --traits default,LibMosquitto; an app names the trait where its Package.swift names this package: traits: [.defaults, \"LibMosquitto\"]."
-        )
+        missing
         #endif
     }
 
@@ -90,7 +87,14 @@ package enum Broker {
         #if LibMosquitto
         return try MosquittoLink(settings, wakeUp: wakeUp, clock: clock)
         #else
-        throw absence ?? DeviceError(.notSupported, "There is no MQTT.")
+        throw missing
         #endif
     }
+
+    #if !LibMosquitto
+    private static let missing = DeviceError(
+        .notSupported,
+        "This build has the trait LibMosquitto off and reaches no MQTT broker. Install libmosquitto-dev and build with --traits default,LibMosquitto; an app names the trait where its Package.swift names this package: traits: [.defaults, \"LibMosquitto\"]."
+    )
+    #endif
 }

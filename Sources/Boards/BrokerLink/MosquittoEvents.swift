@@ -7,6 +7,8 @@ import DeviceCore
 /// What libmosquitto's callbacks tell, until somebody takes it. Used on one thread.
 final class MosquittoEvents {
     private var events: [BrokerEvent] = []
+    /// The topics that were asked for, by the numbers under which the broker will answer.
+    var wishes: [Int32: String] = [:]
     /// What the broker has answered instead of letting this client in.
     private(set) var refusal: Int32?
     /// Why the connection has ended.
@@ -29,9 +31,12 @@ final class MosquittoEvents {
         mosquitto_publish_callback_set(client) { _, context, number in
             MosquittoEvents.of(context)?.events.append(.delivered(number))
         }
-        mosquitto_subscribe_callback_set(client) { _, context, _, count, granted in
+        mosquitto_subscribe_callback_set(client) { _, context, number, count, granted in
+            guard let events = MosquittoEvents.of(context), let topic = events.wishes.removeValue(forKey: number) else {
+                return
+            }
             let isGranted = count > 0 && (granted?.pointee ?? 128) < 3
-            MosquittoEvents.of(context)?.events.append(.following(isGranted))
+            events.events.append(.following(topic: topic, isAllowed: isGranted))
         }
         mosquitto_message_callback_set(client) { _, context, message in
             guard let message = message?.pointee, let topic = message.topic else { return }

@@ -98,7 +98,9 @@ final class MosquittoLink: BrokerLink {
     }
 
     func follow(_ topic: String) throws(DeviceError) {
-        try check(mosquitto_subscribe(client, nil, topic, 1), call: "mosquitto_subscribe")
+        var number: Int32 = 0
+        try check(mosquitto_subscribe(client, &number, topic, 1), call: "mosquitto_subscribe")
+        told.wishes[number] = topic
     }
 
     func end() {

@@ -18,6 +18,8 @@ struct BoardFollower {
     private let topic: String
     private let timing: MQTTSourceTiming
     private var lastFix: BootTime
+    /// The time of the last one that was handed on.
+    private var newest: WallTime?
     /// Nothing more is said of a loss until there is a fix.
     private var isLost = false
     /// The board is connected to its broker as far as anybody knows, but has reported nothing for long.
@@ -32,7 +34,7 @@ struct BoardFollower {
 
     /// Others listen now, or the connection is a new one.
     mutating func restart(now: BootTime) {
-        lastFix = now
+        (lastFix, newest) = (now, nil)
         (isLost, isSilent, hasFix) = (false, false, false)
     }
 
@@ -61,18 +63,18 @@ struct BoardFollower {
         switch payload.withUnsafeBytes({ OwnTracksMessage($0) }) {
         case .location(let location):
             malformed = 0
-            let report = location.report(receiver: topic, arrival: now)
-            // What was sent before this client came is as old as it may be.
-            if isRetained { return hasFix ? .nothing : .former(report) }
-            lastFix = now
             let age = wallTime.seconds(since: location.time)
-            guard age <= timing.age else {
-                return lose(
-                    DeviceError(
-                        .noFix,
-                        "What comes on \(topic) is \(Int(min(age, 1e9))) s old: the board is catching up, or the clocks of the two machines differ. Newer positions are waited for."
-                    ))
+            if isRetained {
+                // It came when it was made, long before this client did. By a clock that is wrong nobody knows when.
+                let arrival = now.advanced(bySeconds: -(age >= 0 ? age : Self.unknownAge))
+                return hasFix ? .nothing : .former(location.report(receiver: topic, arrival: arrival))
             }
+            lastFix = now
+            guard abs(age) <= timing.age else { return lose(Self.untimely(topic, age: age)) }
+            // A broker may send a message twice, and those from before a loss behind newer ones.
+            if let newest, location.time <= newest { return .nothing }
+            newest = location.time
+            let report = location.report(receiver: topic, arrival: now)
             let isFirst = !hasFix
             (hasFix, isLost, isSilent) = (true, false, false)
             return .fix(report, isFirst: isFirst)
@@ -94,6 +96,18 @@ struct BoardFollower {
         guard !isLost else { return .nothing }
         (isLost, hasFix) = (true, false)
         return .lost(error)
+    }
+
+    /// Seconds after which no fix counts as a present one.
+    private static let unknownAge = 3600.0
+
+    private static func untimely(_ topic: String, age: Double) -> DeviceError {
+        let seconds = Int(min(abs(age), 1e9))
+        let problem =
+            age > 0
+            ? "\(seconds) s old: the board is catching up, or the clocks of the two machines differ"
+            : "\(seconds) s ahead of this machine's clock: set the clocks of the two machines"
+        return DeviceError(.noFix, "What comes on \(topic) is \(problem). Newer positions are waited for.")
     }
 
     private static func gone(_ topic: String) -> DeviceError {

@@ -27,9 +27,11 @@ final class MQTTSession {
         var backoff = Backoff(first: timing.firstRetry, limit: timing.lastRetry)
         while hub.isWanted {
             let demand = hub.demand
+            var start: BootTime?
             do throws(DeviceError) {
-                try serve(&backoff)
+                try serve(connected: &start)
             } catch {
+                if let start, clock.now.seconds(since: start) > timing.steady { backoff.reset() }
                 hub.postLost(error)
                 pause(seconds: backoff.take(), demand: demand)
                 if hub.demand != demand { backoff.reset() }
@@ -46,7 +48,7 @@ final class MQTTSession {
     }
 
     /// Follows until the connection ends, which is an error, or until nobody listens.
-    private func serve(_ backoff: inout Backoff) throws(DeviceError) {
+    private func serve(connected: inout BootTime?) throws(DeviceError) {
         let link = try open(target, wakeUp, clock)
         var follower = BoardFollower(topic: topic, timing: timing, now: clock.now)
         var demand = hub.demand
@@ -61,10 +63,11 @@ final class MQTTSession {
                 switch event {
                 case .connected:
                     for topic in [topic, HomeAssistantDiscovery.availability(of: topic)] { try link.follow(topic) }
-                    backoff.reset()
+                    connected = now
                     follower.restart(now: now)
-                case .following(let isAllowed):
-                    guard isAllowed else { throw refused() }
+                case .following(let topic, let isAllowed):
+                    // Whether a board is online few brokers tell.
+                    guard isAllowed || topic != self.topic else { throw refused() }
                 case .message(let topic, let payload, let isRetained):
                     let news = follower.take(
                         topic, payload, isRetained: isRetained, now: now, wallTime: clock.wallTime)

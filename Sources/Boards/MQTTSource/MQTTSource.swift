@@ -43,9 +43,11 @@ package struct MQTTSourceTiming: Sendable {
     package var firstRetry = 0.5
     /// ...up to this one.
     package var lastRetry = 30.0
+    /// A broker that let this client in so long ago was a good one: pauses begin anew after it.
+    package var steady = 10.0
     /// Without a fix for this long, the position counts as lost. Boards report less often than receivers.
     package var silence = 60.0
-    /// A fix that is older is not handed on: it is not where the board is.
+    /// A fix whose time is further from now is not handed on: it is not where the board is, or a clock is wrong.
     package var age = 30.0
 
     package init() {}

@@ -16,8 +16,9 @@ final class FakeBroker: Sendable {
     private struct State {
         var isUp = true
         var isDumb = false
+        var isMute = false
         var connections = 0
-        var link: FakeLink?
+        weak var link: FakeLink?
         /// The most messages without an answer at a time.
         var most = 0
         var settings: [BrokerSettings] = []
@@ -29,6 +30,8 @@ final class FakeBroker: Sendable {
     let attempts = Log<Bool>()
     /// The topics that somebody follows.
     let followed = Log<String>()
+    /// Has an element for each time that somebody waits for news.
+    let turns = Log<Bool>()
     /// Has an element for each connection that ended in order.
     let goodbyes = Log<Bool>()
 
@@ -44,7 +47,9 @@ final class FakeBroker: Sendable {
                 guard state.isUp else { return nil }
                 state.connections += 1
                 state.settings.append(settings)
-                let link = FakeLink(self, number: state.connections, wakeUp: wakeUp, clock: clock, isDumb: state.isDumb)
+                let link = FakeLink(
+                    self, number: state.connections, wakeUp: wakeUp, clock: clock, will: settings.will,
+                    isMute: state.isMute, isDumb: state.isDumb)
                 state.link = link
                 return link
             }
@@ -58,6 +63,12 @@ final class FakeBroker: Sendable {
 
     func comeUp() { _ = change { $0.isUp = true } }
 
+    /// From now on nobody is let in, and nobody is told so; or all are, those from before too.
+    func beMute(_ isMute: Bool) {
+        let link = change { $0.isMute = isMute }
+        if !isMute { link?.tell(.connected) }
+    }
+
     /// From now on messages are taken note of, and not answered; or answered, those from before too.
     func beDumb(_ isDumb: Bool) { change { $0.isDumb = isDumb }?.beDumb(isDumb) }
 
@@ -66,7 +77,7 @@ final class FakeBroker: Sendable {
         change { _ in }?.tell(.message(topic: topic, payload: Array(text.utf8), isRetained: isRetained))
     }
 
-    func refuseToFollow() { change { _ in }?.tell(.following(false)) }
+    func refuseToFollow(_ topic: String) { change { _ in }?.tell(.following(topic: topic, isAllowed: false)) }
 
     private func change(_ body: (inout State) -> Void) -> FakeLink? {
         state.withLock { state in
@@ -81,16 +92,18 @@ final class FakeBroker: Sendable {
     }
 
     fileprivate func follows(_ topic: String) { followed.add(topic) }
+    fileprivate func turn() { turns.add(true) }
     fileprivate func left() { goodbyes.add(true) }
 }
 
 /// One connection to it.
 final class FakeLink: BrokerLink, Sendable {
     private struct State {
-        var events: [BrokerEvent] = [.connected]
+        var events: [BrokerEvent]
         var unanswered: [Int32] = []
         var number: Int32 = 0
         var isBroken = false
+        var hasEnded = false
         var isDumb: Bool
     }
 
@@ -98,14 +111,19 @@ final class FakeLink: BrokerLink, Sendable {
     private let connection: Int
     private let wakeUp: WakeUp
     private let clock: any DeviceClock
+    private let will: BrokerMessage?
     private let state: Mutex<State>
 
-    init(_ broker: FakeBroker, number: Int, wakeUp: WakeUp, clock: any DeviceClock, isDumb: Bool) {
-        (self.broker, connection, self.wakeUp, self.clock) = (broker, number, wakeUp, clock)
-        state = Mutex(State(isDumb: isDumb))
+    init(
+        _ broker: FakeBroker, number: Int, wakeUp: WakeUp, clock: any DeviceClock, will: BrokerMessage?, isMute: Bool,
+        isDumb: Bool
+    ) {
+        (self.broker, connection, self.wakeUp, self.clock, self.will) = (broker, number, wakeUp, clock, will)
+        state = Mutex(State(events: isMute ? [] : [.connected], isDumb: isDumb))
     }
 
     func work(until deadline: BootTime) throws(DeviceError) -> [BrokerEvent] {
+        broker.turn()
         if state.withLock({ $0.events.isEmpty && !$0.isBroken }) {
             _ = wakeUp.wait(for: nil, until: deadline, clock: clock)
         }
@@ -133,7 +151,16 @@ final class FakeLink: BrokerLink, Sendable {
 
     func follow(_ topic: String) { broker.follows(topic) }
 
-    func end() { broker.left() }
+    func end() {
+        state.withLock { $0.hasEnded = true }
+        broker.left()
+    }
+
+    /// Without a goodbye the broker says it.
+    deinit {
+        let isLost = state.withLock { !$0.hasEnded && !$0.isBroken }
+        if isLost, let will { broker.took(will, on: connection, unanswered: 0) }
+    }
 
     func tell(_ event: BrokerEvent) {
         state.withLock { $0.events.append(event) }

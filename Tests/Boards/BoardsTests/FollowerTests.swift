@@ -130,8 +130,56 @@ struct FollowerTests {
         let board = try Board()
         board.listen()
         #expect(board.broker.followed.wait { $0.count >= 2 })
-        board.broker.refuseToFollow()
+        board.broker.refuseToFollow(Self.topic)
         #expect(board.told.wait { $0.first == "lost permissionDenied" })
+    }
+
+    @Test("A board is followed where only its presence may not be")
+    func presenceRefused() throws {
+        let board = try Board()
+        board.listen()
+        #expect(board.broker.followed.wait { $0.count >= 2 })
+        board.broker.refuseToFollow(Self.topic + "/availability")
+        board.publish(1)
+        #expect(board.told.wait(for: ["fix 1.0"]) == ["fix 1.0"])
+        #expect(board.broker.attempts.elements.count == 1)
+    }
+
+    /// What a follower makes of fixes at 1000 s after 1970, which is 500 s after the start of the clock.
+    private static func news(_ times: [Double], isRetained: Bool = false) -> [BoardFollower.News] {
+        let now = BootTime.zero.advanced(bySeconds: 500)
+        var follower = BoardFollower(topic: "t", timing: MQTTSourceTiming(), now: now)
+        return times.map { time in
+            let json = OwnTracksLocation(latitude: 1, longitude: 2, time: WallTime.epoch.advanced(bySeconds: time))
+                .json(tracker: "")
+            return follower.take(
+                "t", json, isRetained: isRetained, now: now, wallTime: WallTime.epoch.advanced(bySeconds: 1000))
+        }
+    }
+
+    @Test(
+        "A retained fix came when it was made; by a clock that is wrong, long ago",
+        arguments: [(999.5, 0.5), (940, 60), (1001, 3600)])
+    func formerArrival(time: Double, age: Double) {
+        guard case .former(let report)? = Self.news([time], isRetained: true).first else {
+            Issue.record("it is no former one")
+            return
+        }
+        #expect(report.arrival == BootTime.zero.advanced(bySeconds: 500 - age))
+    }
+
+    @Test("Fixes that come again, that are older than the last one, or of the future are no news")
+    func order() {
+        let times = [999.0, 999, 998, 999.5, 1029, 1031]
+        let heard = Self.news(times).map { news in
+            switch news {
+            case .fix: "fix"
+            case .nothing: "nothing"
+            case .lost(let error): "lost \(error.code)"
+            case .former: "former"
+            }
+        }
+        #expect(heard == ["fix", "nothing", "nothing", "fix", "fix", "lost noFix"])
     }
 
     @Test("Payloads that make no sense neither end it nor become positions; three in a row are told of")
