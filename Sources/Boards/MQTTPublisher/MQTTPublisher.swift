@@ -28,8 +28,8 @@ public final class MQTTPublisher: Sendable {
         case connected
         /// There is no connection, and why. Told once for each loss; the publisher goes on trying.
         case lost(DeviceError)
-        /// The disk does not take what waits: newer messages are kept in memory, and the oldest make way. Told once until it
-        /// works again.
+        /// The disk does not take what waits, or does not give it back: newer messages are kept in memory, the oldest make way,
+        /// and what cannot be read is dropped. Told once until it works again.
         case spoolFailed(DeviceError)
     }
 
@@ -54,11 +54,12 @@ public final class MQTTPublisher: Sendable {
     /// The same over connections of another kind.
     init(
         _ settings: MQTTPublisherSettings, clock: any DeviceClock, open: @escaping BrokerOpener,
-        timing: PublisherTiming = PublisherTiming(), tell: @escaping @Sendable (Event) -> Void
+        timing: PublisherTiming = PublisherTiming(), disk: SpoolDisk = SpoolDisk(),
+        tell: @escaping @Sendable (Event) -> Void
     ) throws(DeviceError) {
         try settings.check()
         self.clock = clock
-        work = try PublisherWork(settings, open: open, timing: timing, tell: tell)
+        work = try PublisherWork(settings, open: open, timing: timing, disk: disk, tell: tell)
         try work.start()
     }
 
@@ -108,7 +109,7 @@ public final class MQTTPublisher: Sendable {
     public var statistics: MQTTStatistics { work.statistics }
 
     /// Ends: waits so long for the broker to take what waits, then disconnects. What the broker has not taken by then stays in
-    /// the spool's folder for the next run. Does nothing the second time.
+    /// the spool's folder for the next run. Does nothing the second time, and does not wait where events are told.
     public func end(within seconds: Double = 5) {
         flush()
         work.end(by: LiveClock().now.advanced(bySeconds: seconds))
@@ -124,7 +125,8 @@ public struct MQTTStatistics: Sendable, Hashable {
     public var delivered = 0
     /// Messages that wait, those of former runs included.
     public var waiting = 0
-    /// Messages that have made way for newer ones.
+    /// Messages that were given up: there was no room for them, or the disk did not give them back. At the end, with a
+    /// spool's folder, those too that the disk has not taken.
     public var dropped = 0
     /// Connections that were made.
     public var connections = 0
@@ -140,8 +142,8 @@ struct PublisherTiming: Sendable {
     /// ...up to this one. Boards that have lost one broker together do not come back at the same moment: each pause is
     /// shortened by up to a quarter.
     var lastRetry = 60.0
-    /// A connection that has lasted so long was a good one: pauses begin anew after it.
+    /// A connection over which the broker has let this client in so long ago was a good one: pauses begin anew after it.
     var steady = 10.0
-    /// How often the disk is made to catch up while the broker is away.
+    /// For so long at most something waits before the disk is made to catch up.
     var sync = 5.0
 }

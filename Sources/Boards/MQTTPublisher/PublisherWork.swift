@@ -13,8 +13,21 @@ final class PublisherWork: Sendable {
         var hasTold = false
         /// When to end whatever waits; nil to go on.
         var end: BootTime?
-        /// Somebody waits for messages to send.
+        /// There is a connection, over which to send messages.
         var isSending = false
+        /// An attempt has failed, or the connection was lost, since there was one.
+        var isAway = false
+        /// When the disk is to catch up; nil while nothing waits and messages are sent.
+        var sync: BootTime?
+        /// The one that works.
+        var thread: UInt?
+
+        /// The spool's failure, once.
+        mutating func failureToTell() -> DeviceError? {
+            let failure = spool.failure
+            defer { hasTold = failure != nil }
+            return hasTold ? nil : failure
+        }
     }
 
     let settings: MQTTPublisherSettings
@@ -23,6 +36,7 @@ final class PublisherWork: Sendable {
     private let tell: @Sendable (MQTTPublisher.Event) -> Void
     private let clock = LiveClock()
     private let wakeUp: WakeUp
+    private let disk: SpoolDisk
     private let state: Mutex<State>
     private let over = Bell()
 
@@ -30,12 +44,12 @@ final class PublisherWork: Sendable {
     static let window = 20
 
     init(
-        _ settings: MQTTPublisherSettings, open: @escaping BrokerOpener, timing: PublisherTiming,
+        _ settings: MQTTPublisherSettings, open: @escaping BrokerOpener, timing: PublisherTiming, disk: SpoolDisk,
         tell: @escaping @Sendable (MQTTPublisher.Event) -> Void
     ) throws(DeviceError) {
-        (self.settings, self.timing, self.open, self.tell) = (settings, timing, open, tell)
+        (self.settings, self.timing, self.open, self.tell, self.disk) = (settings, timing, open, tell, disk)
         wakeUp = try WakeUp(for: "the publisher")
-        state = Mutex(State(spool: try Spool(folder: settings.spoolFolder)))
+        state = Mutex(State(spool: try Spool(folder: settings.spoolFolder, disk: disk)))
     }
 
     func start() throws(DeviceError) { try WorkerThread.start { self.run() } }
@@ -48,9 +62,7 @@ final class PublisherWork: Sendable {
                 state.statistics.published += 1
                 if !state.spool.append(kind, topic: topic, payload: payload) { state.statistics.dropped += 1 }
             }
-            let failure = state.spool.failure
-            defer { state.hasTold = failure != nil }
-            return (state.hasTold ? nil : failure, state.isSending)
+            return (state.failureToTell(), state.isSending)
         }
         if isAwaited { wakeUp.signal() }
         if let failure { tell(.spoolFailed(failure)) }
@@ -70,7 +82,12 @@ final class PublisherWork: Sendable {
         wakeUp.signal()
     }
 
-    func waitForEnd(atMost seconds: Double) { over.wait(seconds: seconds) }
+    /// Does not wait on the thread itself, which is where events are told.
+    func waitForEnd(atMost seconds: Double) {
+        guard state.withLock({ $0.thread }) != currentThread() else { return }
+        // For the next one who waits.
+        if over.wait(seconds: seconds) { over.ring() }
+    }
 
     // MARK: The thread
 
@@ -79,36 +96,41 @@ final class PublisherWork: Sendable {
 
     /// True when it is to end, there is no connection, and waiting for one would give nothing.
     private var isVain: Bool {
-        state.withLock { $0.end != nil && (settings.spoolFolder != nil || $0.spool.count == 0) }
+        state.withLock { state in
+            state.end != nil && (state.spool.count == 0 || state.isAway && state.spool.isAllOnDisk)
+        }
     }
 
     private func run() {
+        state.withLock { $0.thread = currentThread() }
         var backoff = Backoff(first: timing.firstRetry, limit: timing.lastRetry)
-        var isLost = false
         while !isOver, !isVain {
-            let start = clock.now
+            var start: BootTime?
             do throws(DeviceError) {
-                try serve(&isLost)
+                try serve(connected: &start)
                 break
             } catch {
                 // One that breaks off again and again is waited for longer and longer: two boards of one name end each
                 // other's connections.
-                if clock.now.seconds(since: start) > timing.steady { backoff.reset() }
-                state.withLock { state in
+                if let start, clock.now.seconds(since: start) > timing.steady { backoff.reset() }
+                let isNews = state.withLock { state in
                     state.isSending = false
                     state.spool.rewind()
+                    defer { state.isAway = true }
+                    return !state.isAway
                 }
-                if !isLost { tell(.lost(error)) }
-                isLost = true
+                guard !isOver else { break }
+                if isNews { tell(.lost(error)) }
                 pause(seconds: backoff.take() * Double.random(in: 0.75...1))
             }
         }
+        syncAll()
         state.withLock { $0.spool.close() }
         over.ring()
     }
 
     /// Sends until the publisher ends; that the connection ends is an error.
-    private func serve(_ isLost: inout Bool) throws(DeviceError) {
+    private func serve(connected: inout BootTime?) throws(DeviceError) {
         let presence = settings.presence(at: clock.wallTime)
         var target = BrokerSettings(
             address: settings.broker, files: settings.files, clientID: settings.clientID,
@@ -116,23 +138,21 @@ final class PublisherWork: Sendable {
         target.patience = min(target.patience, Double(settings.keepAlive))
         let link = try open(target, wakeUp, clock)
         var flight = Flight()
-        var isConnected = false
         while !isOver {
-            if isConnected {
+            if connected != nil {
                 try send(link, &flight)
-                if flight.isEmpty, isDone { return try leave(link, presence) }
+                if flight.isEmpty, isDone { break }
             } else if isVain {
                 return
             }
-            let deadline = state.withLock { $0.end ?? .never }
-            for event in try link.work(until: deadline) {
+            let deadline = sync()
+            for event in try link.work(until: state.withLock { min($0.end ?? .never, deadline) }) {
                 switch event {
                 case .connected:
-                    isConnected = true
-                    isLost = false
+                    connected = clock.now
                     state.withLock { state in
                         state.statistics.connections += 1
-                        state.isSending = true
+                        (state.isSending, state.isAway) = (true, false)
                     }
                     tell(.connected)
                     for message in presence.hello { _ = try link.publish(message) }
@@ -141,7 +161,9 @@ final class PublisherWork: Sendable {
                 }
             }
         }
-        if isConnected { try leave(link, presence) }
+        // A goodbye would wait behind what the broker has not answered, and never go out. Without one the broker says it when
+        // the link is gone.
+        if connected != nil, flight.isEmpty { try leave(link, presence) }
     }
 
     /// True when it is to end and all is sent.
@@ -155,10 +177,12 @@ final class PublisherWork: Sendable {
 
     private func send(_ link: any BrokerLink, _ flight: inout Flight) throws(DeviceError) {
         while flight.count < Self.window {
-            let next = state.withLock { state in
-                state.spool.next().map { ($0, isLast: $0.number == state.spool.lastPosition) }
+            let (next, isLast, failure) = state.withLock { state in
+                let next = state.spool.next()
+                return (next, next?.number == state.spool.lastPosition, state.failureToTell())
             }
-            guard let (record, isLast) = next else { return }
+            if let failure { tell(.spoolFailed(failure)) }
+            guard let record = next else { return }
             // What is retained is what newcomers get: the last fix there is, not one of those that come late.
             let message = BrokerMessage(topic: record.topic, payload: record.payload, isRetained: isLast)
             flight.started(try link.publish(message), record: record.number)
@@ -173,20 +197,39 @@ final class PublisherWork: Sendable {
         }
     }
 
-    /// Waits, and has the disk catch up meanwhile: power may fail.
     private func pause(seconds: Double) {
         let end = clock.now.advanced(bySeconds: seconds)
-        var sync = clock.now
         while !isOver, !isVain, clock.now < end {
-            if clock.now >= sync {
-                let descriptor = state.withLock { $0.spool.descriptorToSync() }
-                if descriptor >= 0 {
-                    fdatasync(descriptor)
-                    systemClose(descriptor)
-                }
-                sync = clock.now.advanced(bySeconds: timing.sync)
+            let deadline = min(end, sync())
+            _ = wakeUp.wait(for: nil, until: state.withLock { min($0.end ?? .never, deadline) }, clock: clock)
+        }
+    }
+
+    /// Has the disk catch up when something has waited for long: power may fail. Returns when to do so next.
+    private func sync() -> BootTime {
+        guard settings.spoolFolder != nil else { return .never }
+        let now = clock.now
+        let (isDue, deadline) = state.withLock { state -> (Bool, BootTime) in
+            let next = now.advanced(bySeconds: timing.sync)
+            guard state.spool.count > 0 else {
+                // What is appended wakes a thread only while it sends.
+                state.sync = state.isSending ? nil : next
+                return (false, state.sync ?? .never)
             }
-            _ = wakeUp.wait(for: nil, until: min(end, sync), clock: clock)
+            let deadline = state.sync ?? next
+            let isDue = now >= deadline
+            state.sync = isDue ? next : deadline
+            return (isDue, isDue ? next : deadline)
+        }
+        if isDue { syncAll() }
+        return deadline
+    }
+
+    /// Not under the lock: a disk may take its time.
+    private func syncAll() {
+        while let descriptor = state.withLock({ $0.spool.descriptorToSync() }) {
+            disk.sync(descriptor)
+            systemClose(descriptor)
         }
     }
 }

@@ -14,10 +14,13 @@ package enum NewFile {
     /// - Parameters:
     ///   - mode: its permissions, without those that umask takes away.
     ///   - folder: a descriptor of the folder that the path counts from.
-    package static func open(_ path: String, mode: mode_t = privateMode, in folder: Int32 = AT_FDCWD) -> Int32 {
+    ///   - access: O_RDWR to read it too, and O_APPEND to write at its end only.
+    package static func open(
+        _ path: String, mode: mode_t = privateMode, in folder: Int32 = AT_FDCWD, access: Int32 = O_WRONLY
+    ) -> Int32 {
         var descriptor: Int32
         repeat {
-            descriptor = openat(folder, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
+            descriptor = openat(folder, path, access | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
         } while descriptor < 0 && errno == EINTR
         return descriptor
     }

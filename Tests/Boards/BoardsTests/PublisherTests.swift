@@ -3,6 +3,8 @@
 import BrokerLink
 import DeviceCore
 import Foundation
+import Synchronization
+import SystemCalls
 import TestSupport
 import Testing
 
@@ -23,14 +25,17 @@ struct PublisherTests {
     /// Pauses so short that nobody waits.
     private static let quick: PublisherTiming = {
         var timing = PublisherTiming()
-        (timing.firstRetry, timing.lastRetry) = (0.01, 0.02)
+        (timing.firstRetry, timing.lastRetry, timing.sync) = (0.01, 0.02, 0.01)
         return timing
     }()
 
     private static func publisher(
-        _ broker: FakeBroker, events: Log<String> = Log(), _ change: (inout MQTTPublisherSettings) -> Void = { _ in }
+        _ broker: FakeBroker, events: Log<String> = Log(), disk: SpoolDisk = SpoolDisk(),
+        _ change: (inout MQTTPublisherSettings) -> Void = { _ in }
     ) throws -> MQTTPublisher {
-        try MQTTPublisher(try settings(change), clock: LiveClock(), open: broker.open, timing: quick) { event in
+        try MQTTPublisher(
+            try settings(change), clock: LiveClock(), open: broker.open, timing: quick, disk: disk
+        ) { event in
             switch event {
             case .connected: events.add("connected")
             case .lost: events.add("lost")
@@ -158,6 +163,103 @@ struct PublisherTests {
         #expect(Self.numbers(Array(sent)) == Array(0..<50))
         #expect(sent.map(\.message.isRetained) == Array(repeating: false, count: 49) + [true])
         #expect(place.files.isEmpty)
+    }
+
+    @Test("The end waits for the first connection, with a spool too")
+    func firstConnection() throws {
+        let place = SpoolPlace()
+        let broker = FakeBroker()
+        broker.beMute(true)
+        let publisher = try Self.publisher(broker) { $0.spoolFolder = place.path }
+        publisher.publish(Self.fix(0))
+        #expect(broker.turns.wait { $0.count == 1 })
+        let ended = Log<Bool>()
+        try WorkerThread.start {
+            publisher.end(within: 3600)
+            ended.add(true)
+        }
+        #expect(broker.turns.wait { $0.count >= 2 })
+        broker.beMute(false)
+        #expect(ended.wait { !$0.isEmpty })
+        #expect(publisher.statistics.delivered == 1 && publisher.statistics.waiting == 0)
+    }
+
+    @Test("What a full disk has not taken is waited for, and counted as lost when the time is over")
+    func fullDisk() throws {
+        let places = [SpoolPlace(), SpoolPlace()]
+        let broker = FakeBroker()
+        broker.goDown()
+        let full = SmallDisk(room: 0).disk
+        let hasty = try Self.publisher(broker, disk: full) { $0.spoolFolder = places[0].path }
+        for number in 0..<3 { hasty.publish(Self.fix(number)) }
+        hasty.end(within: 0)
+        #expect(hasty.statistics.dropped == 3 && hasty.statistics.waiting == 0)
+
+        let patient = try Self.publisher(broker, disk: full) { $0.spoolFolder = places[1].path }
+        for number in 0..<3 { patient.publish(Self.fix(number)) }
+        let ended = Log<Bool>()
+        try WorkerThread.start {
+            patient.end(within: 3600)
+            ended.add(true)
+        }
+        let before = broker.attempts.elements.count
+        #expect(broker.attempts.wait { $0.count >= before + 5 })
+        broker.comeUp()
+        #expect(ended.wait { !$0.isEmpty })
+        #expect(patient.statistics.delivered == 3 && patient.statistics.dropped == 0)
+    }
+
+    @Test("While a broker that is connected does not answer, the disk is made to catch up: the file, and its name")
+    func syncs() throws {
+        let place = SpoolPlace()
+        let broker = FakeBroker()
+        broker.beDumb(true)
+        let synced = Log<mode_t>()
+        let disk = SpoolDisk(sync: { descriptor in
+            var status = stat()
+            fstat(descriptor, &status)
+            synced.add(status.st_mode & S_IFMT)
+        })
+        let publisher = try Self.publisher(broker, disk: disk) { $0.spoolFolder = place.path }
+        publisher.publish(Self.fix(0))
+        #expect(synced.wait(for: [S_IFREG, S_IFDIR]) == [S_IFREG, S_IFDIR])
+        publisher.publish(Self.fix(1))
+        #expect(synced.wait(for: [S_IFREG, S_IFDIR, S_IFREG]) == [S_IFREG, S_IFDIR, S_IFREG])
+        publisher.end(within: 0)
+    }
+
+    @Test("With answers outstanding at the end the broker says goodbye, and not the board")
+    func unanswered() throws {
+        let broker = FakeBroker()
+        broker.beDumb(true)
+        let publisher = try Self.publisher(broker)
+        for number in 0..<20 { publisher.publish(Self.fix(number)) }
+        #expect(broker.sent.wait { Self.numbers($0).count == 20 })
+        publisher.end(within: 0)
+        #expect(broker.goodbyes.elements.isEmpty)
+        #expect(broker.sent.elements.last?.message == broker.settings.first?.will)
+    }
+
+    @Test("Ending again does not wait, nor does ending where events are told")
+    func endsAgain() throws {
+        let held = Mutex<MQTTPublisher?>(nil)
+        let told = Log<Bool>()
+        let broker = FakeBroker()
+        broker.goDown()
+        let publisher = try MQTTPublisher(
+            try Self.settings(), clock: LiveClock(), open: broker.open, timing: Self.quick
+        ) { event in
+            guard case .connected = event else { return }
+            held.withLock { $0 }?.end(within: 3600)
+            told.add(true)
+        }
+        held.withLock { $0 = publisher }
+        broker.comeUp()
+        #expect(told.wait { !$0.isEmpty })
+        publisher.end(within: 3600)
+        publisher.end(within: 3600)
+        held.withLock { $0 = nil }
+        #expect(broker.goodbyes.elements.count == 1)
     }
 
     @Test("Memory is bounded: with the broker away the oldest make way")

@@ -2,6 +2,7 @@
 
 import DeviceCore
 import Foundation
+import SystemCalls
 import TestSupport
 import Testing
 
@@ -37,6 +38,41 @@ struct SpoolDiskTests {
             }
             #expect(try place.spool().rest() == Array(0..<11), "room for \(room)")
         }
+    }
+
+    @Test("A line that cannot be taken back ends its file: what follows is in another one")
+    func torn() throws {
+        for room in [0, 1, 40, 100, 300] {
+            let small = SmallDisk(room: room, error: EIO)
+            var disk = small.disk
+            disk.truncate = { _, _ in -1 }
+            let place = SpoolPlace()
+            do {
+                let spool = try place.spool(disk: disk)
+                spool.add(0..<5)
+                small.setRoom(.max)
+                spool.add(5..<6)
+                #expect(spool.rest() == Array(0..<6), "room for \(room)")
+                spool.rewind()
+                #expect(spool.send(3) == [0, 1, 2])
+                spool.close()
+            }
+            let spool = try place.spool()
+            #expect(spool.rest() == [3, 4, 5], "room for \(room)")
+        }
+    }
+
+    @Test("What the disk does not take is lost at the end, and counted")
+    func lostAtTheEnd() throws {
+        let disk = SmallDisk(room: 300)
+        let place = SpoolPlace()
+        let spool = try place.spool(disk: disk.disk)
+        spool.add(0..<100)
+        #expect(!spool.isAllOnDisk)
+        spool.close()
+        #expect(spool.count > 0 && spool.count + spool.dropped == 100)
+        let next = try place.spool()
+        #expect(next.count == spool.count && next.isAllOnDisk)
     }
 
     @Test("The error goes when the disk takes lines again and nothing waits")

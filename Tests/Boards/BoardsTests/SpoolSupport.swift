@@ -29,13 +29,18 @@ final class SmallDisk: Sendable {
     private let room: Mutex<Int>
     let refused = Atomic(0)
 
-    init(room: Int) { self.room = Mutex(room) }
+    private let error: Int32
+
+    init(room: Int, error: Int32 = ENOSPC) {
+        self.room = Mutex(room)
+        self.error = error
+    }
 
     func setRoom(_ bytes: Int) { room.withLock { $0 = bytes } }
 
     /// Writes what there is room for, as a real one does.
     var disk: SpoolDisk {
-        SpoolDisk { [self] descriptor, bytes in
+        SpoolDisk(write: { [self] descriptor, bytes in
             let allowed = room.withLock { room in
                 let allowed = min(room, bytes.count)
                 room -= allowed
@@ -43,11 +48,11 @@ final class SmallDisk: Sendable {
             }
             guard allowed > 0 else {
                 refused.add(1, ordering: .relaxed)
-                errno = ENOSPC
+                errno = error
                 return -1
             }
             return systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: bytes[..<allowed]))
-        }
+        })
     }
 }
 

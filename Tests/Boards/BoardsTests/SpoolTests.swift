@@ -2,6 +2,8 @@
 
 import DeviceCore
 import Foundation
+import Synchronization
+import SystemCalls
 import TestSupport
 import Testing
 
@@ -171,6 +173,89 @@ struct SpoolTests {
         #expect(spool.bytesOnDisk <= 16 << 20)
         #expect(spool.send(200_000).last == 100_499)
         #expect(spool.count == 0)
+    }
+
+    @Test("Files of this run are read when somebody has removed their names")
+    func unlinked() throws {
+        let place = SpoolPlace()
+        let spool = try place.spool()
+        spool.add(0..<500, size: 200)
+        for file in place.files { try FileManager.default.removeItem(atPath: "\(place.path)/\(file.name)") }
+        #expect(spool.rest() == Array(0..<500))
+        #expect(spool.failure == nil && spool.dropped == 0)
+    }
+
+    @Test("A file of a former run that is gone is counted; for want of a descriptor nothing is lost")
+    func unreadable() throws {
+        let place = SpoolPlace()
+        var limits = SpoolLimits()
+        limits.fileBytes = 1000
+        do {
+            let spool = try place.spool(limits)
+            spool.add(0..<100)
+            spool.close()
+        }
+        let isPoor = Atomic(true)
+        let disk = SpoolDisk(open: { path in
+            guard !isPoor.load(ordering: .relaxed) else {
+                errno = EMFILE
+                return -1
+            }
+            return systemOpen(path, O_RDONLY | O_CLOEXEC)
+        })
+        let spool = try place.spool(limits, disk: disk)
+        #expect(spool.next() == nil && spool.failure != nil && spool.count == 100 && spool.dropped == 0)
+        isPoor.store(false, ordering: .relaxed)
+        #expect(spool.rest() == Array(0..<100))
+        spool.rewind()
+        let first = try #require(place.files.first)
+        let count = first.bytes.count { $0 == UInt8(ascii: "\n") }
+        try FileManager.default.removeItem(atPath: "\(place.path)/\(first.name)")
+        #expect(spool.rest() == Array(count..<100))
+        #expect(spool.dropped == count && spool.count == 100 - count && count > 0)
+    }
+
+    @Test("What the broker takes of a former run's file is told to the disk, also when nothing was appended")
+    func takenOfFormerRun() throws {
+        let place = SpoolPlace()
+        do {
+            let spool = try place.spool()
+            spool.add(0..<50)
+            spool.close()
+        }
+        do {
+            let spool = try place.spool()
+            #expect(spool.send(20) == Array(0..<20))
+            spool.close()
+        }
+        // Killed, twice.
+        for taken in [0, 17] {
+            let spool = try place.spool()
+            #expect(spool.count == 30 && spool.send(taken) == Array(20..<(20 + taken)))
+        }
+        let spool = try place.spool()
+        #expect(spool.rest() == Array(36..<50))
+        spool.add(50..<60)
+        spool.rewind()
+        #expect(spool.send(100) == Array(36..<60) && spool.count == 0)
+        spool.close()
+        #expect(place.files.isEmpty)
+    }
+
+    @Test("Of too many files the newest are kept, and what was in the others is counted")
+    func manyFiles() throws {
+        let place = SpoolPlace()
+        mkdir(place.path, 0o700)
+        let count = SpoolFolder.fileLimit + 10
+        for number in 1...UInt64(count) {
+            let record = SpoolRecord(number: number, kind: .position, topic: "t", payload: Array("\(number)".utf8))
+            try Data(SpoolLine.record(record).bytes).write(
+                to: URL(fileURLWithPath: "\(place.path)/\(SpoolFile.name(number))"))
+        }
+        let spool = try place.spool()
+        #expect(spool.dropped == 10)
+        #expect(spool.rest() == Array(11...count))
+        #expect(place.files.count == SpoolFolder.fileLimit)
     }
 
     @Test("A message that is too long is refused, and so is one of two lines")

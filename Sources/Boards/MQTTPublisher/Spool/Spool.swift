@@ -21,9 +21,10 @@ final class Spool {
     private var folder: SpoolFolder?
     private let limits: SpoolLimits
     private let disk: SpoolDisk
-    /// Oldest first; the last one is written when it is of this run.
+    /// Oldest first; the last one is written while it is open.
     private var files: [SpoolFile] = []
-    private var isWritable = false
+    /// A file was made whose name the disk may not have yet.
+    private var hasNewFile = false
     /// Newer than all on the disk.
     private var memory = SpoolMemory()
     /// All up to this number are with the broker, or given up.
@@ -33,13 +34,12 @@ final class Spool {
     /// How many the broker has taken since the disk was told of it.
     private var untold = 0
 
-    /// What went wrong with the disk, until it takes lines again and nothing waits any more.
+    /// What went wrong with the disk, until it takes lines again and nothing waits any more. What could not be read is
+    /// dropped, unless it may be read later.
     private(set) var failure: DeviceError?
     private var hasWritten = true
     /// Records that were given up because there was no room.
     private(set) var dropped = 0
-    /// Lines of a former run that could not be read.
-    private(set) var damaged = 0
     /// The last position that was appended.
     private(set) var lastPosition: UInt64 = 0
 
@@ -48,9 +48,9 @@ final class Spool {
         (self.limits, self.disk) = (limits, disk)
         folder = try path.map { path throws(DeviceError) in try SpoolFolder(path) }
         guard let folder else { return }
-        let leftovers = try folder.leftovers()
+        let leftovers = try folder.leftovers(disk)
         (files, taken, nextNumber) = (leftovers.files, leftovers.taken, leftovers.next)
-        (damaged, lastPosition) = (leftovers.damaged, leftovers.lastPosition)
+        (dropped, lastPosition) = (leftovers.dropped, leftovers.lastPosition)
         makeWay()
     }
 
@@ -60,8 +60,19 @@ final class Spool {
     /// Their bytes on the disk.
     var bytesOnDisk: Int { files.reduce(0) { $0 + $1.size } }
 
-    /// What was left to be read and could not be any more, as a descriptor for fdatasync(2); below zero for none.
-    func descriptorToSync() -> Int32 { isWritable ? files.last?.descriptorToSync() ?? -1 : -1 }
+    /// True when what waits outlives this run.
+    var isAllOnDisk: Bool { folder != nil && memory.count == 0 }
+
+    /// The next of what the disk may not have yet, for ``SpoolDisk/sync`` and for the caller to close; nil when it has all.
+    func descriptorToSync() -> Int32? {
+        for file in files { if let descriptor = file.descriptorToSync() { return descriptor } }
+        guard hasNewFile, let descriptor = folder?.descriptorToSync() else { return nil }
+        hasNewFile = false
+        return descriptor
+    }
+
+    /// The file that lines go to.
+    private var current: SpoolFile? { files.last.flatMap { $0.isOpen ? $0 : nil } }
 
     // MARK: In
 
@@ -85,9 +96,9 @@ final class Spool {
     }
 
     /// Writes all that is in memory, the newest of which is that line.
-    private func moveToDisk(newest: [UInt8]) {
+    private func moveToDisk(newest: [UInt8]? = nil) {
         while let record = memory.first {
-            let line = memory.count == 1 ? newest : SpoolLine.record(record).bytes
+            let line = (memory.count == 1 ? newest : nil) ?? SpoolLine.record(record).bytes
             do throws(DeviceError) {
                 try write(line, of: record.number)
                 hasWritten = true
@@ -120,18 +131,15 @@ final class Spool {
     }
 
     private func fileToWrite(_ number: UInt64) throws(DeviceError) -> SpoolFile {
-        if isWritable, let last = files.last, last.size < limits.fileBytes { return last }
-        guard let folder else { throw DeviceError(.notFound, "There is no spool folder.") }
+        if let file = current, file.size < limits.fileBytes || file.numbers.isEmpty { return file }
+        // One that was closed before it had anything is of no use, and may have the name that the next one needs.
+        if let last = files.last, last.waiting == 0, last.size == 0 || last.numbers.lowerBound == number {
+            last.remove()
+            files.removeLast()
+        }
         while true {
             do throws(DeviceError) {
-                let file = try SpoolFile(in: folder.path, from: number, disk: disk)
-                if isWritable, let last = files.last, last.waiting == 0 {
-                    last.remove()
-                    files.removeLast()
-                }
-                files.append(file)
-                isWritable = true
-                return file
+                return try newFile(number)
             } catch {
                 guard case .system(_, ENOSPC)? = error.cause, files.count > 1 else { throw error }
                 note(error)
@@ -140,16 +148,28 @@ final class Spool {
         }
     }
 
+    private func newFile(_ number: UInt64) throws(DeviceError) -> SpoolFile {
+        guard let folder else { throw DeviceError(.notFound, "There is no spool folder.") }
+        let file = try SpoolFile(in: folder.path, from: number, disk: disk)
+        files.append(file)
+        hasNewFile = true
+        return file
+    }
+
     private func makeWay() {
         while files.count > 1, count - memory.count > limits.records || bytesOnDisk > limits.bytes { dropOldest() }
     }
 
     private func dropOldest() {
         guard let file = files.first, files.count > 1 else { return }
-        files.removeFirst()
+        drop(file)
+        taken = max(taken, file.numbers.upperBound - 1)
+    }
+
+    private func drop(_ file: SpoolFile) {
+        files.removeAll { $0 === file }
         file.remove()
         reader.left(file)
-        taken = max(taken, file.numbers.upperBound - 1)
         dropped += file.waiting
     }
 
@@ -157,7 +177,19 @@ final class Spool {
 
     /// The next record that has not been read since ``rewind()``; nil when there is none.
     func next() -> SpoolRecord? {
-        if let record = reader.next(in: files, after: taken) { return record }
+        while true {
+            do throws(DeviceError) {
+                if let record = try reader.next(in: files, after: taken) { return record }
+                break
+            } catch {
+                note(error)
+                // For want of a descriptor nothing is lost.
+                guard let file = reader.file, case .system(_, let number)? = error.cause,
+                    ![EMFILE, ENFILE, ENOMEM].contains(number)
+                else { return nil }
+                drop(file)
+            }
+        }
         guard let record = memory.first(after: max(taken, reader.number)) else { return nil }
         reader.passed(record.number)
         return record
@@ -176,7 +208,7 @@ final class Spool {
         defer { if hasWritten, failure != nil, count == 0 { failure = nil } }
         if memory.remove(number) { return }
         // Most of the time there is one file, and one record in it.
-        while let file = files.first, file.numbers.upperBound <= number, files.count > 1 || !isWritable {
+        while let file = files.first, file.numbers.upperBound <= number, file !== current {
             files.removeFirst()
             file.remove()
             reader.left(file)
@@ -186,35 +218,38 @@ final class Spool {
         }
         file.waiting -= 1
         untold += 1
-        if file.waiting > 0 {
+        guard file.waiting == 0 else {
             if untold >= 16 { tellDisk() }
-        } else if files.count > 1 || !isWritable {
-            files.removeFirst()
-            file.remove()
-            reader.left(file)
-        } else {
-            file.empty()
-            reader.left(file)
-            untold = 0
+            return
         }
+        untold = 0
+        reader.left(file)
+        if file === current, file.empty() { return }
+        files.removeFirst()
+        file.remove()
     }
 
     /// Tells the next run what the broker has.
     private func tellDisk() {
-        guard untold > 0, isWritable, let last = files.last, !last.numbers.isEmpty else { return }
+        guard untold > 0 else { return }
         untold = 0
         // Without it the next run sends some twice, which is no error.
-        _ = last.append(SpoolLine.taken(through: taken).bytes)
+        guard let file = current ?? (try? newFile(nextNumber)) else { return }
+        _ = file.append(SpoolLine.taken(through: taken).bytes)
     }
 
-    /// Leaves the disk as the next run needs it, which may take the folder now.
+    /// Leaves the disk as the next run needs it, which may take the folder now. What the disk does not take is lost.
     func close() {
-        tellDisk()
-        if isWritable, let last = files.last, last.waiting == 0 {
-            last.remove()
-            files.removeLast()
+        if folder != nil {
+            moveToDisk()
+            dropped += memory.count
+            memory = SpoolMemory()
         }
-        isWritable = false
+        tellDisk()
+        if files.allSatisfy({ $0.waiting == 0 }) {
+            for file in files { file.remove() }
+            files = []
+        }
         folder = nil
     }
 }

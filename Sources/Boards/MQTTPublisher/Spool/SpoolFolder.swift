@@ -48,23 +48,23 @@ final class SpoolFolder {
         var next: UInt64 = 1
         /// The number of the last position.
         var lastPosition: UInt64 = 0
-        /// Lines that were cut off, or make no sense.
-        var damaged = 0
+        /// Records of files that are too many.
+        var dropped = 0
     }
 
-    /// The most files that are looked at.
-    private static let fileLimit = 4096
+    /// The most files that are kept.
+    static let fileLimit = 4096
+    /// The most that are looked at: there may be one for each record.
+    private static let nameLimit = 1 << 17
     /// The most bytes of one.
     private static let sizeLimit = 4 << 20
 
-    /// Reads what is there. Files in which nothing waits any more are removed.
-    func leftovers() throws(DeviceError) -> Leftovers {
-        guard let names = FolderEntries.names(path, limit: Self.fileLimit) else {
-            throw FileBytes.failedToRead(path, call: "opendir", errno: errno)
-        }
+    /// Reads what is there. Files in which nothing waits any more are removed, and the oldest of too many.
+    func leftovers(_ disk: SpoolDisk) throws(DeviceError) -> Leftovers {
+        let names = try names()
         var found = Leftovers()
         var contents: [(file: String, size: Int, numbers: [UInt64])] = []
-        for name in names where name.hasSuffix(SpoolFile.suffix) {
+        for name in names {
             let file = "\(path)/\(name)"
             let bytes = try FileBytes.read(file, limit: Self.sizeLimit)
             var numbers: [UInt64] = []
@@ -75,23 +75,51 @@ final class SpoolFolder {
                         numbers.append(record.number)
                         if record.kind == .position { found.lastPosition = record.number }
                     case .taken(let number): found.taken = max(found.taken, number)
-                    case .record, nil: found.damaged += 1
+                    case .record, nil: break
                     }
                 }
             }
+            // A file may have told only what the broker has: no other one gets its name.
+            if let number = UInt64(name.dropLast(SpoolFile.suffix.utf8.count)), number < 1 << 62 {
+                found.next = max(found.next, number + 1)
+            }
             contents.append((file, bytes.count, numbers))
         }
-        for content in contents {
+        for (index, content) in contents.enumerated() {
             let waiting = content.numbers.lazy.filter { $0 > found.taken }.count
             if let last = content.numbers.last { found.next = max(found.next, last + 1) }
-            guard waiting > 0, let first = content.numbers.first, let last = content.numbers.last else {
+            let isTooOld = index < contents.count - Self.fileLimit
+            // What the broker has is told in a file behind those in which something waits.
+            guard waiting > 0 || !found.files.isEmpty, !isTooOld else {
+                found.dropped += waiting
                 unlink(content.file)
                 continue
             }
+            let end = content.numbers.last.map { $0 + 1 } ?? found.files.last?.numbers.upperBound ?? 1
             found.files.append(
-                SpoolFile(path: content.file, numbers: first..<(last + 1), size: content.size, waiting: waiting))
+                SpoolFile(
+                    path: content.file, numbers: (content.numbers.first ?? end)..<end, size: content.size,
+                    waiting: waiting, disk: disk))
         }
         found.next = max(found.next, found.taken + 1)
         return found
+    }
+
+    /// The names of its files, in order.
+    private func names() throws(DeviceError) -> [String] {
+        guard var entries = FolderEntries(path) else {
+            throw FileBytes.failedToRead(path, call: "opendir", errno: errno)
+        }
+        var names: [String] = []
+        while names.count < Self.nameLimit, let name = entries.next() {
+            if name.hasSuffix(SpoolFile.suffix) { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// A second descriptor to have the disk keep the names with, for the caller to close; nil when there is none left.
+    func descriptorToSync() -> Int32? {
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        return copy < 0 ? nil : copy
     }
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
+
 /// Where a spool is being read: a file at a time, each once.
 struct SpoolReader {
     /// The last record that was read.
     private(set) var number: UInt64 = 0
-    private var file: SpoolFile?
+    private(set) var file: SpoolFile?
     /// Of the file, from an offset on.
     private var bytes: [UInt8] = []
     private var place = 0
@@ -20,8 +22,9 @@ struct SpoolReader {
         (file, bytes, place, offset) = (nil, [], 0, 0)
     }
 
-    /// The next record in the files, behind those that were read and those up to a number.
-    mutating func next(in files: [SpoolFile], after taken: UInt64) -> SpoolRecord? {
+    /// The next record in the files, behind those that were read and those up to a number. The error says why the file cannot
+    /// be read; it is tried again.
+    mutating func next(in files: [SpoolFile], after taken: UInt64) throws(DeviceError) -> SpoolRecord? {
         number = max(number, taken)
         while true {
             if file == nil {
@@ -31,10 +34,9 @@ struct SpoolReader {
             guard let file else { return nil }
             if let record = nextRecord() { return record }
             if offset < file.size {
-                bytes = file.bytes(from: offset)
+                bytes = try file.bytes(from: offset)
                 place = 0
-                // A file that cannot be read has nothing to say.
-                offset = file.size
+                offset += bytes.count
                 continue
             }
             guard file !== files.last else { return nil }

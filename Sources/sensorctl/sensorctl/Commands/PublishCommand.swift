@@ -23,11 +23,11 @@ struct PublishCommand: AsyncParsableCommand {
             A password stands in a file of one line, name:password, that nobody else may read (chmod 600). The files may be \
             named by DEVICE_SERVICES_MQTT_PASSWORD_FILE, _CA_FILE, _CERTIFICATE_FILE and _KEY_FILE instead. With --json it \
             prints what happens: an object with "event" started, connected, lost, spoolFailed, positionLost, \
-            positionRegained or ended a line.
+            positionRegained, sensorLost, missed or ended a line.
 
             It needs the trait LibMosquitto: build with --traits default,LibMosquitto. Exits with 69 when the broker has \
-            taken nothing in --duration, or not all and there is no --spool; with 77 when the configuration does not allow \
-            the use of the position. See sensorctl --help for the other exit codes.
+            taken nothing in --duration, or not all and the rest is not in --spool; with 77 when the configuration does not \
+            allow the use of the position. See sensorctl --help for the other exit codes.
 
             Examples:
               sensorctl publish mqtt://broker.local --user fleet --device car7
@@ -120,7 +120,7 @@ struct PublishCommand: AsyncParsableCommand {
         let statistics = publisher.statistics
         events.ended(statistics, spool: spool)
         let last = stop.reason ?? reason
-        let isSafe = statistics.waiting == 0 || spool != nil
+        let isSafe = statistics.dropped == 0 && (statistics.waiting == 0 || spool != nil)
         return last.status(
             isComplete: statistics.delivered > 0 && isSafe,
             shortfall: "The broker has taken \(statistics.delivered) messages in \(duration ?? 0) s.")

@@ -63,7 +63,8 @@ final class PublishingEvents: Sendable {
             writer.member("connections", statistics.connections)
         }
         if statistics.dropped > 0 {
-            warn("\(statistics.dropped) messages have made way for newer ones before the broker took them.")
+            let reason = "there was no room for them, or the disk did not give them back"
+            warn("\(statistics.dropped) messages are lost: \(reason).")
         }
         if waiting > 0 {
             warn(
