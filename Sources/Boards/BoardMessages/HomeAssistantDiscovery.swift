@@ -12,15 +12,12 @@ package struct HomeAssistantDiscovery: Sendable {
     package var identifier: String
     /// What people see.
     package var name: String
-    /// Of this package.
-    package var version: String
 
-    package init(topic: String, identifier: String, name: String, version: String) {
+    package init(topic: String, identifier: String, name: String) {
         self.topic = topic
         availability = Self.availability(of: topic)
         self.identifier = Self.identifier(identifier)
         self.name = name
-        self.version = version
     }
 
     /// Where it is told whether the board of a topic is online.
@@ -49,7 +46,6 @@ package struct HomeAssistantDiscovery: Sendable {
                 writer.member("name", name)
                 writer.member("manufacturer", "swift-device-services")
                 writer.member("model", "sensorctl publish")
-                writer.member("sw_version", version)
             }
         }
         return writer.bytes

@@ -65,8 +65,7 @@ public struct MQTTPublisherSettings: Sendable {
                 hello: [],
                 will: BrokerMessage(topic: topic, payload: OwnTracksWill.json(connected: time), isRetained: false))
         }
-        let discovery = HomeAssistantDiscovery(
-            topic: topic, identifier: "\(user)_\(device)", name: device, version: "0.1.0")
+        let discovery = HomeAssistantDiscovery(topic: topic, identifier: "\(user)_\(device)", name: device)
         func availability(_ payload: [UInt8]) -> BrokerMessage {
             BrokerMessage(topic: discovery.availability, payload: payload, isRetained: true)
         }

@@ -78,7 +78,7 @@ struct BoardMessageTests {
     @Test("Home Assistant finds a device tracker whose attributes are in the board's own locations")
     func discovery() throws {
         let discovery = HomeAssistantDiscovery(
-            topic: "owntracks/fleet/car 7", identifier: "fleet_car 7", name: "car 7", version: "1")
+            topic: "owntracks/fleet/car 7", identifier: "fleet_car 7", name: "car 7")
         #expect(discovery.configurationTopic == "homeassistant/device_tracker/fleet_car_7/config")
         let object = try JSONSerialization.jsonObject(with: Data(discovery.json())) as? [String: Any]
         let message = try #require(object)

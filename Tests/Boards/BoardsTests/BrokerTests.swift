@@ -225,6 +225,18 @@ struct BrokerTests {
         #expect(doubtful.elements.first?.contains("certificate") == true)
         other.end(within: 0)
 
+        // The certificate is the one of localhost.
+        let elsewhere = Log<String>()
+        let address = try BrokerAddress("mqtts://127.0.0.1:\(broker.port)")
+        let mistaken = try Self.publisher(broker, "x", scheme: "mqtts", events: elsewhere) { settings in
+            settings.broker = address
+            settings.files = BrokerFiles(
+                authorities: path("ca.pem"), certificate: path("client.pem"), key: path("client.key"))
+        }
+        #expect(elsewhere.wait { !$0.isEmpty })
+        #expect(elsewhere.elements.first?.hasPrefix("lost permissionDenied") == true)
+        mistaken.end(within: 0)
+
         let nameless = Log<String>()
         let stranger = try Self.publisher(broker, "x", scheme: "mqtts", events: nameless) { settings in
             settings.files = BrokerFiles(authorities: path("ca.pem"))
