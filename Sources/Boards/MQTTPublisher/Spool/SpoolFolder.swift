@@ -37,7 +37,12 @@ final class SpoolFolder {
         }
     }
 
-    deinit { if descriptor >= 0 { systemClose(descriptor) } }
+    deinit {
+        guard descriptor >= 0 else { return }
+        // A child between fork(2) and exec(2) has the descriptor too, and would keep the lock.
+        flock(descriptor, LOCK_UN)
+        systemClose(descriptor)
+    }
 
     /// What a former run has left, in order.
     struct Leftovers {
