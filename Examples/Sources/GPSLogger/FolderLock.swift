@@ -18,7 +18,12 @@ final class FolderLock {
         }
     }
 
-    deinit { if descriptor >= 0 { close(descriptor) } }
+    deinit {
+        guard descriptor >= 0 else { return }
+        // A child that another thread is just starting may have the descriptor, too, so closing it would not be enough.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 
     /// False when the folder was removed, or another is in its place: a card was changed.
     var isCurrent: Bool {
