@@ -114,7 +114,7 @@ extension ProgramTests {
                     try Programs.run("geofence-alarm", [file.path], environment: environment, signal: SIGKILL) {
                         lines in
                         guard lines.contains(where: { $0.contains(word) }) else { return false }
-                        for _ in 0..<1000 where !isKept(state) { usleep(10_000) }
+                        for _ in 0..<6000 where !isKept(state) { usleep(10_000) }
                         return true
                     }.lines.filter { $0.contains("yard") }
                 }

@@ -117,7 +117,7 @@ struct AuthorizationOrderTests {
             heard = []
             LocationAuthorization.current.status = .denied
             device.step()
-            withExtendedLifetime(managers) {}
+            withExtendedLifetime((managers, delegates)) {}
         }
         #expect(heard == Array(0..<16))
     }

@@ -89,6 +89,7 @@ final class WatchLifeTests {
             }
             managers[0].startMonitoring(for: RegionDeliveryTests.circle())
             device.play()
+            withExtendedLifetime(managers) {}
         }
         for recorder in recorders {
             #expect(recorder.events.filter { $0.hasPrefix("entered") || $0.hasPrefix("left") }.count == 4)
