@@ -59,8 +59,7 @@ package enum PseudoTerminal {
         for _ in 0..<looks {
             var count: Int32 = 0
             var descriptor = pollfd(fd: slave, events: Int16(POLLIN), revents: 0)
-            // FIONREAD.
-            guard ioctl(slave, 0x541B, &count) == 0 else { return nil }
+            guard ioctl(slave, UInt(FIONREAD), &count) == 0 else { return nil }
             guard count == 0, poll(&descriptor, 1, 0) == 0 else { return false }
         }
         return true

@@ -47,9 +47,9 @@ final class TerminalPort: SimulatedPort {
     init(_ endpoint: SimulatedAccessory.Endpoint, openings: OpeningWatch? = nil) throws(DeviceError) {
         self.endpoint = endpoint
         (master, path) = try PseudoTerminal.open(for: "the simulated accessory")
-        // TIOCPKT: the program's flushes are told of.
+        // The program's flushes are told of.
         var on: Int32 = 1
-        _ = ioctl(master, 0x5420, &on)
+        _ = ioctl(master, UInt(TIOCPKT), &on)
         node = .tty(path: path, TTYSettings())
         isWatched = openings?.add(path) ?? false
     }
