@@ -21,18 +21,20 @@ struct TerminalTests {
 
     @Test("It draws, ends by itself, and gives the terminal back")
     func endsByItself() throws {
-        let result = try inTerminal(#""$P" demo "$T" --seconds 1"#)
+        let result = try inTerminal(#""$P" demo "$T" --seconds 1 --region "village=46.5556,7.9045,150""#)
         #expect(result.status == 0)
         let start = try #require(result.output.range(of: Self.enter))
         let end = try #require(result.output.range(of: Self.leave))
         #expect(start.upperBound < end.lowerBound)
         let picture = result.output[start.upperBound..<end.lowerBound]
-        for text in ["Core Location on Linux", "Trail", "Satellites", "km/h", "synthetic"] {
+        for text in ["Core Location on Linux", "Trail", "Satellites", "km/h", "synthetic", "village"] {
             #expect(picture.contains(text), "\(text)")
         }
         // The dots of the trail.
         #expect(picture.unicodeScalars.contains { (0x2801...0x28FF).contains($0.value) })
         #expect(result.output[end.upperBound...].contains("621 locations"))
+        // The road begins outside, 310 m from its middle, and does not come back.
+        #expect(result.output[end.upperBound...].contains("village entered 1 ×"))
     }
 
     @Test("A signal ends it, and the terminal is as it was", arguments: ["INT", "TERM", "HUP"])

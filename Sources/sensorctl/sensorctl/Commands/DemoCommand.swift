@@ -15,6 +15,7 @@ struct DemoCommand: AsyncParsableCommand {
 
             Examples:
               sensorctl demo drive.jsonl --seconds 10
+              sensorctl demo drive.jsonl --region "home=48.137,11.575,200"
             """)
 
     @Argument(help: "The traces, one after the other.", completion: .file())
@@ -23,11 +24,20 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(help: "How many seconds each trace takes: one number for all, or one for each, with commas between them.")
     var seconds = "24"
 
+    @Option(
+        help: ArgumentHelp(
+            "A circle to draw, and to say when it is entered and left: name, latitude, longitude and metres. Repeat it for more.",
+            valueName: "name=lat,lon,metres"))
+    var region: [NamedRegion] = []
+
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
         try Self.refuse(files.isEmpty, "Name a trace.")
         let areTimes = !times.isEmpty && times.allSatisfy { $0 >= 0.5 && $0 <= 86_400 }
+        try Self.refuse(
+            region.count > 20 || Set(region.map(\.name)).count < region.count,
+            "--region takes up to 20 circles, each with a name of its own.")
         try Self.refuse(!areTimes, "--seconds takes numbers from 0.5, with commas between them.")
     }
 
@@ -51,7 +61,7 @@ struct DemoCommand: AsyncParsableCommand {
             return stop.status()
         }
         let standardOutput = StandardOutput(stop: stop)
-        let traces = files.map { DemoTrace($0) }
+        let traces = files.map { DemoTrace($0, regions: region) }
         var endings: [String] = []
         if Descriptor.standardOutput.showsPictures {
             let terminal = TerminalScreen(.standardOutput)

@@ -52,4 +52,6 @@ struct NamedRegion: ExpressibleByArgument {
         (name, self.center, self.radius) = (String(argument[..<sign]), center, radius)
         self.argument = argument
     }
+
+    var circle: CLCircularRegion { CLCircularRegion(center: center, radius: radius, identifier: name) }
 }

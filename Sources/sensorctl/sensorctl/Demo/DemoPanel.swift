@@ -114,7 +114,8 @@ struct DemoPanel {
             canvas.put(String(text.prefix(width)), x: x, y: y, color: Palette.bad, bold: true)
         } else if state.locations > 0 {
             let losses = state.losses == 0 ? "" : state.losses == 1 ? " · lost once" : " · lost \(state.losses) times"
-            let text = " ● \(state.locations) locations · \(state.length)\(losses) "
+            let inside = state.regions.filter(\.isInside).map { " · in \($0.region.name)" }
+            let text = " ● \(state.locations) locations · \(state.length)\(losses)\(inside.joined()) "
             canvas.put(String(text.prefix(width)), x: x, y: y, color: Palette.good)
         }
     }

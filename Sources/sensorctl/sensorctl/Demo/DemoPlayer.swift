@@ -15,7 +15,7 @@ struct DemoPlayer {
     /// In a terminal, in about that many seconds.
     func show(on terminal: TerminalScreen, within seconds: Double) async -> DemoState {
         let device = SimulatedDevice(trace.file)
-        let tracker = device.use { DemoTracker() }
+        let tracker = device.use { DemoTracker(regions: trace.regions) }
         defer { tracker.end() }
         let factor = max(trace.duration / max(seconds, 0.1), 0.1)
         var panel = DemoPanel(trace: trace, factor: factor)
@@ -47,7 +47,7 @@ struct DemoPlayer {
     /// As a few lines of text, as fast as it goes.
     func summarize(on output: StandardOutput) async -> DemoState {
         let device = SimulatedDevice(trace.file)
-        let tracker = device.use { DemoTracker() }
+        let tracker = device.use { DemoTracker(regions: trace.regions) }
         defer { tracker.end() }
         // About ten lines a trace.
         let interval = max(5, trace.duration / 10)
@@ -71,23 +71,41 @@ struct DemoPlayer {
 /// The delegate behind the panel: an ordinary program of Core Location. Used on the main thread.
 final class DemoTracker: NSObject, CLLocationManagerDelegate {
     private let manager = CLLocationManager()
-    private(set) var state = DemoState()
+    private(set) var state: DemoState
     var whenChanged: () -> Void = {}
 
-    override init() {
+    init(regions: [NamedRegion]) {
+        state = DemoState(regions: regions)
         super.init()
         manager.delegate = self
         manager.requestWhenInUseAuthorization()
         manager.startUpdatingLocation()
+        for region in regions { manager.startMonitoring(for: region.circle) }
     }
 
     func end() {
         manager.stopUpdatingLocation()
+        for region in manager.monitoredRegions { manager.stopMonitoring(for: region) }
         manager.delegate = nil
     }
 
     func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
         for location in locations { state.add(location) }
+        whenChanged()
+    }
+
+    func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
+        state.enter(region.identifier)
+        whenChanged()
+    }
+
+    func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
+        state.leave(region.identifier)
+        whenChanged()
+    }
+
+    func locationManager(_ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion) {
+        self.state.settle(region.identifier, isInside: state == .inside)
         whenChanged()
     }
 

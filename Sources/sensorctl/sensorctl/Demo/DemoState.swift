@@ -13,7 +13,18 @@ struct DemoState {
         var isAfterGap: Bool
     }
 
+    /// A circle, and what the manager has told of it.
+    struct Fence {
+        let region: NamedRegion
+        var isInside = false
+        var entries = 0
+    }
+
     private static let limit = 8192
+
+    init(regions: [NamedRegion]) { self.regions = regions.map { Fence(region: $0) } }
+
+    private(set) var regions: [Fence]
 
     private(set) var location: CLLocation?
     private(set) var trail: [Place] = []
@@ -56,6 +67,21 @@ struct DemoState {
     mutating func lose(_ reason: String) {
         if failure == nil, locations > 0 { losses += 1 }
         failure = reason
+    }
+
+    // MARK: Regions
+
+    mutating func enter(_ name: String) {
+        for index in regions.indices where regions[index].region.name == name {
+            regions[index].isInside = true
+            regions[index].entries += 1
+        }
+    }
+
+    mutating func leave(_ name: String) { settle(name, isInside: false) }
+
+    mutating func settle(_ name: String, isInside: Bool) {
+        for index in regions.indices where regions[index].region.name == name { regions[index].isInside = isInside }
     }
 
     /// Keeps every other place, and from now on half as many.

@@ -9,6 +9,8 @@ import Trace
 /// A trace of the demo and what a first, silent run through it has shown.
 struct DemoTrace {
     let file: TraceFile
+    /// What is drawn on the map and monitored.
+    let regions: [NamedRegion]
     /// The last part of the path.
     let name: String
     /// True when it lies in a folder of synthetic traces: nobody has recorded it.
@@ -21,13 +23,14 @@ struct DemoTrace {
     /// The first receiver that gpsd has named.
     let receiver: ReceiverDescription?
 
-    @MainActor init(_ file: TraceFile) {
+    @MainActor init(_ file: TraceFile, regions: [NamedRegion]) {
         self.file = file
+        self.regions = regions
         let parts = file.name.split(separator: "/")
         name = parts.last.map(String.init) ?? file.name
         isSynthetic = parts.dropLast().last == "synthetic"
         let device = SimulatedDevice(file)
-        let tracker = device.use { DemoTracker() }
+        let tracker = device.use { DemoTracker(regions: []) }
         start = device.wallTime
         device.play()
         duration = device.wallTime.seconds(since: start)
@@ -55,7 +58,8 @@ enum DemoSummary {
 
     static func end(_ trace: DemoTrace, _ state: DemoState) -> String {
         let losses = state.losses == 0 ? "" : ", position lost and found \(state.losses) ×"
+        let entries = state.regions.filter { $0.entries > 0 }.map { ", \($0.region.name) entered \($0.entries) ×" }
         let time = DemoPanel.minutes(trace.duration)
-        return "\(trace.title): \(state.locations) locations in \(time), \(state.length)\(losses)"
+        return "\(trace.title): \(state.locations) locations in \(time), \(state.length)\(losses)\(entries.joined())"
     }
 }

@@ -18,6 +18,7 @@ struct MapView {
         var grid = BrailleGrid(columns: columns, rows: rows)
         follow(state, width: grid.width, height: grid.height)
         let size = (width: Double(grid.width), height: Double(grid.height))
+        for fence in state.regions { circle(fence, on: &grid, size) }
         var last: (x: Double, y: Double)?
         for place in state.trail {
             let point = dot(place.latitude, place.longitude, size)
@@ -27,6 +28,7 @@ struct MapView {
             last = point
         }
         grid.draw(on: &canvas, x: x, y: y)
+        for fence in state.regions { name(fence, on: &canvas, x: x, y: y, columns, rows, size) }
         if let first = state.trail.first {
             mark("○", at: dot(first.latitude, first.longitude, size), color: 250, &canvas, x: x, y: y, columns, rows)
         }
@@ -37,6 +39,35 @@ struct MapView {
             mark(isLost ? "✕" : arrow, at: point, color: isLost ? Palette.bad : 231, &canvas, x: x, y: y, columns, rows)
         }
         ruler(on: &canvas, x: x + 1, y: y + rows - 1, columns: columns)
+    }
+
+    /// A region's border, dotted while the device is outside.
+    private func circle(_ fence: DemoState.Fence, on grid: inout BrailleGrid, _ size: (width: Double, height: Double)) {
+        let center = dot(fence.region.center.latitude, fence.region.center.longitude, size)
+        let radius = fence.region.radius / scale
+        // One that is larger than what is seen by far has no border to be seen.
+        guard radius.isFinite, radius >= 1, radius < 4 * (size.width + size.height) else { return }
+        let color = fence.isInside ? Palette.good : 244
+        var last: (x: Double, y: Double)?
+        for step in 0...72 {
+            let angle = Double(step) * .pi / 36
+            let point = (x: center.x + radius * sin(angle), y: center.y - radius * cos(angle))
+            if let last { grid.line(from: last, to: point, color: color, dotted: !fence.isInside) }
+            last = point
+        }
+    }
+
+    /// A region's name, above its border where there is room.
+    private func name(
+        _ fence: DemoState.Fence, on canvas: inout Canvas, x: Int, y: Int, _ columns: Int, _ rows: Int,
+        _ size: (width: Double, height: Double)
+    ) {
+        let center = dot(fence.region.center.latitude, fence.region.center.longitude, size)
+        let text = String(fence.region.name.prefix(columns - 2))
+        let column = Int(max(-1e6, min(1e6, center.x))) / 2 - text.count / 2
+        let row = Int(max(-1e6, min(1e6, center.y - fence.region.radius / scale))) / 4 - 1
+        guard column >= 0, column + text.count <= columns, row >= 0, row < rows - 1 else { return }
+        canvas.put(text, x: x + column, y: y + row, color: fence.isInside ? Palette.good : 250, bold: fence.isInside)
     }
 
     private func mark(

@@ -23,7 +23,7 @@ final class RegionListener: NSObject, CLLocationManagerDelegate, StreamListener 
     func start() {
         manager.requestWhenInUseAuthorization()
         if watchesVisits { return manager.startMonitoringVisits() }
-        let wanted = regions.map { CLCircularRegion(center: $0.center, radius: $0.radius, identifier: $0.name) }
+        let wanted = regions.map(\.circle)
         // Those of a run that was killed go on, so that nothing is told twice.
         let kept = manager.monitoredRegions.compactMap { $0 as? CLCircularRegion }
         for region in kept where !wanted.contains(where: { $0.isSame(as: region) }) {
