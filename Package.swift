@@ -8,6 +8,7 @@ import PackageDescription
 /// - benchmarks: the programs that Benchmarks/run measures.
 /// - floors: tools on the sources alone, whose size and symbols scripts/seams checks.
 /// - traits: of the tests, only those of rooms that a trait changes.
+/// - pure: of the tests, only those that need neither hardware nor other programs.
 /// - quick: each target is compiled in one go, which takes a third less from nothing, and rooms that compute are
 ///   optimised, so that their tests take seconds. The trait LibMosquitto is on, so that one build tests all: a trait is
 ///   an option of every target, and a build of its own for this one would compile all of them again.
@@ -433,6 +434,16 @@ let changedByTraits: Set = ["BoardsTests", "DeviceCoreTests", "GPSDSourceTests",
 
 var targets = hall + location + motion + accessories + boards + traces + simulators + tool + testing
 if extras.contains("traits") { targets.removeAll { $0.isTest && !changedByTraits.contains($0.name) } }
+/// Those that an emulator of one program can run; of UdevSourceTests the layouts of the kernel's structures.
+let pure: Set = [
+    "BlackBoxTests", "CoreLocationTests", "CoreMotionTests", "DeviceCoreTests", "DeviceSupportTests",
+    "ExternalAccessoryTests", "GPSDProtocolTests", "GeodesyTests", "JSONBytesTests", "MotionEngineTests", "PlacesTests",
+    "SensorFusionTests", "SimulatedDeviceTests", "SyntheticMotionTests", "TraceFormatsTests", "TraceTests",
+    "UdevSourceTests",
+]
+if extras.contains("pure") {
+    targets.removeAll { ($0.isTest || $0.name.hasPrefix("TestProgram")) && !pure.contains($0.name) }
+}
 if extras.contains("benchmarks") { targets += benchmarks }
 if extras.contains("floors") { targets += floors }
 if extras.contains("fuzz") { targets.append(fuzz) }
