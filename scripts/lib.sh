@@ -46,8 +46,43 @@ is_installed() {
     esac
 }
 
+# Where Debian's tools ask whether a service may be started.
+service_policy=/usr/sbin/policy-rc.d
+
+# leave_services POLICY COMMAND...: runs the command as what it is run, in a shell of its own, and has no service started by
+# it that nobody asked for: Debian starts those of a package with its installation. Services that run already are restarted
+# for a newer version as ever. A policy that is there counts, and stays as it is. Names the services on standard output.
+leave_services() {
+    local policy=$1 refused status=0
+    shift
+    refused=$(mktemp) || return
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
+    # Whatever becomes of this shell: of one that was killed the policy takes itself away at the first question.
+    local text=(
+        '#!/bin/sh'
+        "# Made by process $$, which installs packages for swift-device-services, and removed by it."
+        "[ -d /proc/$$ ] || { rm -f \"\$0\"; exit 0; }"
+        'while :; do case $1 in -*) shift ;; *) break ;; esac; done'
+        # In brackets is what would not be done either without a policy.
+        "case \$2 in start) echo \"\$1\" >>'$refused' && exit 101 ;; '('*) exit 101 ;; esac"
+        'exit 0'
+    )
+    if (set -C && printf '%s\n' "${text[@]}" >"$policy") 2>/dev/null; then
+        # shellcheck disable=SC2064
+        trap "rm -f '$policy' '$refused'" EXIT
+        chmod 755 "$policy"
+    else
+        # shellcheck disable=SC2064
+        trap "rm -f '$refused'" EXIT
+    fi
+    "$@" >&2 || status=$?
+    sort -u "$refused"
+    return "$status"
+}
+
 # Installs those of the named Debian packages that are missing: as root at once, else with sudo after asking. Without a
-# terminal to ask in it says what to run. Returns 1 when packages are still missing.
+# terminal to ask in it says what to run. Returns 1 when packages are still missing. Their services are not started.
 install_packages() {
     local missing=() package
     for package in "$@"; do is_installed "$package" || missing+=("$package"); done
@@ -56,32 +91,43 @@ install_packages() {
         say "These packages are missing, and this machine has no apt-get: ${missing[*]}"
         return 1
     fi
-    local install=(apt-get install -y --no-remove --no-install-recommends "${missing[@]}") elevate=()
+    local elevate=()
     if [[ $EUID -ne 0 ]]; then
         if [[ ! -t 0 || ! -t 2 ]] || ! command -v sudo >/dev/null 2>&1; then
             say "These packages are missing: ${missing[*]}. Please install them first:"
-            say "    sudo apt-get update && sudo ${install[*]}"
+            say "    sudo apt-get update && sudo ${installation[*]} ${missing[*]}"
             return 1
         fi
         local answer
-        read -r -p "Install ${missing[*]} with: sudo ${install[*]} ? [Y/n] " answer || return 1
+        read -r -p "Install ${missing[*]} with: sudo ${installation[*]} ${missing[*]} ? [Y/n] " answer || return 1
         case $answer in
             '' | [Yy]*) elevate=(sudo) ;;
             *) return 1 ;;
         esac
     fi
-    say "Installing ${missing[*]} ..."
-    local log environment=(env DEBIAN_FRONTEND=noninteractive)
+    install_now "${missing[@]}"
+}
+installation=(apt-get install -y --no-remove --no-install-recommends)
+
+# install_now PACKAGE...: installs them, by way of the command in elevate.
+install_now() {
+    say "Installing $* ..."
+    local log services environment=(env DEBIAN_FRONTEND=noninteractive)
     log=$(mktemp)
     # Lists that are old are better than none; the installation tells.
     "${elevate[@]}" "${environment[@]}" apt-get update >"$log" 2>&1 || true
-    if ! "${elevate[@]}" "${environment[@]}" "${install[@]}" >>"$log" 2>&1; then
+    # In one shell, so that sudo asks once.
+    # shellcheck disable=SC2016
+    if ! services=$("${elevate[@]}" "${environment[@]}" bash -c "$(declare -f leave_services)"'; leave_services "$@"' - \
+        "$service_policy" "${installation[@]}" "$@" 2>>"$log"); then
         tail -n 5 "$log" >&2
         rm -f "$log"
-        say "These packages could not be installed: ${missing[*]}"
+        say "These packages could not be installed: $*"
         return 1
     fi
     rm -f "$log"
+    # shellcheck disable=SC2086
+    [[ -z $services ]] || say Not started: $services. They begin with the next boot, unless systemctl disable tells them not to.
 }
 
 # Tests in the order in which they need a machine for themselves.
