@@ -24,14 +24,28 @@ struct ProcessUse {
         sleeps = Int(usage.ru_nvcsw)
     }
 
-    /// Waits for threads that are just ending, and for descriptors that are just being closed, a minute at most.
-    mutating func settle(threads limit: Int, descriptors most: Int = .max) {
-        for _ in 0..<12_000 where threads > limit || descriptors > most {
+    /// Waits for threads that are just ending, a minute at most.
+    mutating func settle(threads limit: Int) {
+        for _ in 0..<12_000 where threads > limit {
             WorkerThread.pause(seconds: 0.005)
             threads = ProcessUse.entries("/proc/self/task")
-            descriptors = ProcessUse.entries("/proc/self/fd") - 1
         }
-        descriptors = ProcessUse.entries("/proc/self/fd") - 1
+    }
+
+    /// What descriptors are open, each by its number and what it leads to.
+    static var openFiles: Set<String> {
+        var files: Set<String> = []
+        for name in FolderEntries.names("/proc/self/fd", limit: 100_000) ?? [] {
+            withUnsafeTemporaryAllocation(of: CChar.self, capacity: 512) { buffer in
+                guard let start = buffer.baseAddress else { return }
+                let count = readlink("/proc/self/fd/\(name)", start, buffer.count)
+                // The one that the folder is read through is closed by now.
+                guard count > 0 else { return }
+                files.insert(
+                    "\(name) " + String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self))
+            }
+        }
+        return files
     }
 
     private static func entries(_ path: String) -> Int {
