@@ -50,6 +50,8 @@ public final class UdevSource: AccessoryCandidateSource {
         var lacksWatcher = false
         /// Why folders are not watched, as it was said last.
         var toldWatch: String?
+        /// All devices were looked at, at least once.
+        var hasSnapshot = false
     }
 
     private let configuration: Configuration
@@ -66,6 +68,8 @@ public final class UdevSource: AccessoryCandidateSource {
     private let hasLooked = Atomic<Bool>(false)
     private let log = Logger(label: "device-services.accessory")
 
+    /// The key of what is wrong with the first look at all devices.
+    private static let lookKey = "first look"
     /// The key of the timer that looks at folders.
     private static let foldersKey = "folders"
     /// How often folders that cannot be watched are looked at, in seconds.
@@ -170,9 +174,17 @@ public final class UdevSource: AccessoryCandidateSource {
             return !life.hasBegun
         }
         if isFirst { start() }
+        if parts.wait(firstLook) { return }
         // What comes later is told as news. Nobody waits again: subscribers hear it, and may ask while they do.
-        if !parts.wait(firstLook) { endFirstLook() }
+        endFirstLook()
+        say(Self.isLate, of: Self.lookKey, isNews: isFirst)
+        if life.withLock({ $0.hasSnapshot }) { say(nil, of: Self.lookKey) }
     }
+
+    private static let isLate = DeviceError(
+        .busy,
+        "The system does not tell in ten seconds which devices there are. Accessories may be missing from the list; they are told of when it does. Look with `udevadm info --export-db` for what hangs."
+    )
 
     private func endFirstLook() {
         if !hasLooked.exchange(true, ordering: .acquiringAndReleasing) { firstLook.leave() }
@@ -244,6 +256,11 @@ public final class UdevSource: AccessoryCandidateSource {
         case .due(let key): carryOut(state.withLock { $0.roster.woken(key, now: now) })
         case .udev(.snapshot(let records)):
             carryOut(state.withLock { $0.roster.snapshot(records, now: now) })
+            let isFirst = life.withLock { life in
+                defer { life.hasSnapshot = true }
+                return !life.hasSnapshot
+            }
+            if isFirst { say(nil, of: Self.lookKey) }
             endFirstLook()
         case .udev(.added(let record)): carryOut(state.withLock { $0.roster.added(record, now: now) })
         case .udev(.removed(let record)): carryOut(state.withLock { $0.roster.removed(record, now: now) })

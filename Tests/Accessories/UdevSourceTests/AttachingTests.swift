@@ -259,8 +259,11 @@ struct AttachingTests {
             let count = source?.accessories.count ?? -1
             heard.withLock { $0.append(count) }
         }
+        // An empty list alone would say that nothing is attached.
+        #expect(source.problems.map(\.code) == [.busy])
         feed.withLock { $0 }?(.snapshot([device, first, firstTTY]))
         #expect(heard.withLock { $0 } == [0, 1])
+        #expect(source.problems.isEmpty)
         #expect(waits.withLock { $0 } == 1)
         subscription.cancel()
     }
