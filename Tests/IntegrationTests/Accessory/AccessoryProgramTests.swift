@@ -130,6 +130,10 @@ extension IntegrationTests {
                 $0.contains(#""disconnected""#) && $0.contains(#""count":3000"#) && $0.contains(#""wrong":-1"#)
             }
             #expect(whole.count == rounds)
+            #expect(whole.allSatisfy { $0.contains(#""isConnected":false"#) })
+            // Whatever the kernel told first.
+            let order = lines.compactMap { line in ["input ended", "disconnected"].first { line.contains($0) } }
+            #expect(order == (0..<rounds * 2).map { $0.isMultiple(of: 2) ? "input ended" : "disconnected" })
             let ends = lines.filter { $0.contains("input ended") }
             #expect(ends.count == rounds)
             // Every byte came, in its place, and then the end.

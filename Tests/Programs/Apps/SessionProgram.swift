@@ -55,7 +55,10 @@ class SessionProgram: NSObject {
             if self.controller.accessory === accessory { self.controller.closeSession() }
             say(
                 "disconnected",
-                ["id": accessory.connectionID, "name": accessory.name, "count": self.count, "wrong": self.wrong])
+                [
+                    "id": accessory.connectionID, "name": accessory.name, "count": self.count, "wrong": self.wrong,
+                    "isConnected": accessory.isConnected,
+                ])
             self.openFirst()
         }
         observers = [connected, gone]

@@ -44,7 +44,8 @@ open class EAAccessory: NSObject, @unchecked Sendable {
 
     /// True from when the accessory is ready to be talked to until it is gone.
     ///
-    /// It is false before anybody is told of the disconnection.
+    /// It is false before its delegate is told of the disconnection, and the notification posted. At the end of a stream
+    /// it may be true still: see ``EAAccessoryManager``.
     open var isConnected: Bool { record?.isConnected ?? false }
 
     /// Tells this connection from all others of the process; `EAConnectionIDNone` for an accessory that never was

@@ -126,7 +126,8 @@ final class AccessoryClient: Sendable {
         accessory.record?.disconnect()
         change { state in
             state.notices.addDisconnected(
-                accessory, hasDelegate: accessory.wasGivenDelegate, isPosted: state.registrations > 0)
+                accessory, hasDelegate: accessory.wasGivenDelegate,
+                hasSession: state.sessions.keys.contains { $0.accessory == id }, isPosted: state.registrations > 0)
         }
     }
 

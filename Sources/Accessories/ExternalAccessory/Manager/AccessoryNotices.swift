@@ -2,7 +2,8 @@
 
 /// What the program is still to be told of accessories, of which only what matters is kept.
 ///
-/// There are never more than what was attached when the program was told last, and what is attached now.
+/// There are never more than what was attached when the program was told last, what is attached now, and what the program
+/// has had sessions with in between.
 struct AccessoryNotices {
     /// One piece of news.
     enum Notice {
@@ -13,10 +14,12 @@ struct AccessoryNotices {
 
     var waiting: [Notice] = []
 
-    /// A connection that was not told yet and its end leave nothing, but a delegate that was set meanwhile is told.
-    mutating func addDisconnected(_ accessory: EAAccessory, hasDelegate: Bool, isPosted: Bool) {
+    /// A connection that was not told yet and its end leave nothing, but a delegate that was set meanwhile is told. One that
+    /// the program has found by itself and opened a session with is told as ever: its streams end, and who has heard that
+    /// waits for the rest.
+    mutating func addDisconnected(_ accessory: EAAccessory, hasDelegate: Bool, hasSession: Bool, isPosted: Bool) {
         let untold = waiting.firstIndex { notice in
-            if case .connected(let other) = notice { other === accessory } else { false }
+            if case .connected(let other) = notice { other === accessory && !hasSession } else { false }
         }
         if let untold { waiting.remove(at: untold) }
         let isPosted = isPosted && untold == nil

@@ -25,12 +25,14 @@ import Synchronization
 ///
 /// **Notifications** are posted to `NotificationCenter.default` on the main thread, which needs `RunLoop.main.run()`,
 /// `dispatchMain()` or an async main. They wait while the main thread is busy. An accessory that has come and gone
-/// meanwhile posts nothing; one that has gone and come again posts both. Accessories that are there when a program
+/// meanwhile posts nothing, unless a session with it was opened; one that has gone and come again posts both. Accessories that are there when a program
 /// registers are not announced: ask for `connectedAccessories`.
 ///
-/// **When an accessory goes** its `isConnected` is false first; then its streams end, as `EASession` says; then its
-/// delegate is told; then the notification is posted. Streams that are scheduled on another run loop than the main one
-/// end there, at the same time.
+/// **When an accessory goes** its streams end, as `EASession` says; then its delegate is told; then the notification is
+/// posted. From the delegate's call on `isConnected` is false, and the accessory is not listed any more. When a stream
+/// ends it may be either: a port may hang up before the system says that its device is gone, or after, and an accessory
+/// that stays may close its side too. Streams that are scheduled on another run loop than the main one end there, before
+/// or after the delegate is told.
 ///
 /// The manager's device is that of `SimulatedDevice.use`, else the live one. All members can be used on any thread.
 open class EAAccessoryManager: NSObject, @unchecked Sendable {

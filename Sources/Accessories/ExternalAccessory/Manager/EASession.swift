@@ -30,7 +30,8 @@ import Logging
 /// **When the accessory is unplugged**, or its side of the connection closed, all that had come in can still be read;
 /// then the input stream tells `endEncountered` and its status is `atEnd`. The output stream tells `endEncountered` too, but
 /// `errorOccurred` when bytes that it had taken were lost. Writing then gives -1, and `streamError` says why in words, in
-/// `NSPOSIXErrorDomain` with `ENODEV` or what the system said.
+/// `NSPOSIXErrorDomain` with `ENODEV` or what the system said. Which of the two it was an end does not say: an unplugged
+/// accessory is told of by its delegate and the notification, which come after the ends.
 ///
 /// Streams on the main run loop tell their ends first; then the accessory's delegate and observers of the notification
 /// hear of the disconnection. But the end of the input comes only when all has been read. With more than 64 KiB unread

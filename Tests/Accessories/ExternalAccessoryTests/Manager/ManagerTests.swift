@@ -178,8 +178,10 @@ struct ManagerTests {
         #expect(accessory.delegate == nil)
     }
 
-    @Test("On an unplug: not connected, then the streams, then the delegate, then the notification")
-    func order() throws {
+    @Test(
+        "On an unplug: the streams, then the delegate, then the notification, also when the port hangs up first",
+        arguments: [false, true])
+    func order(hangsUp: Bool) throws {
         let manager = bench.manager
         let log = NoteLog(manager)
         manager.registerForLocalNotifications()
@@ -197,9 +199,36 @@ struct ManagerTests {
             stream?.open()
         }
         bench.run()
+        if hangsUp {
+            bench.accessories.hangUp(accessory.connectionID)
+            bench.run()
+            #expect(log.words == ["came 1", "input true", "output true"])
+            #expect(manager.connectedAccessories == [accessory])
+        }
         bench.accessories.detach(accessory.connectionID)
         bench.run()
-        #expect(log.words == ["came 1", "input false", "output false", "delegate 1 false", "went 1"])
+        #expect(log.words == ["came 1", "input \(hangsUp)", "output \(hangsUp)", "delegate 1 false", "went 1"])
+        #expect(manager.connectedAccessories.isEmpty)
+    }
+
+    @Test(
+        "Whoever has opened a session before the connection was posted hears of the end, on the streams and after them")
+    func sessionOfUntold() throws {
+        let manager = bench.manager
+        let log = NoteLog(manager)
+        manager.registerForLocalNotifications()
+        let (session, _) = try bench.session()
+        let streamLog = StreamLog()
+        streamLog.action = { _, event in if event == .endEncountered { log.add("end") } }
+        session.inputStream?.delegate = streamLog
+        session.inputStream?.schedule(in: .main, forMode: .default)
+        session.inputStream?.open()
+        // The main thread is busy all the time.
+        bench.accessories.detach(1)
+        bench.run()
+        #expect(log.words.filter { $0 != "came 1" } == ["end", "went 1"])
+        #expect(log.words.count == 3)
+        withExtendedLifetime(session) {}
     }
 
     @Test("On an unplug a program has read all that had come in before its delegate is told, however much")

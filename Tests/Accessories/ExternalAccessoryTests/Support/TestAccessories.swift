@@ -52,6 +52,11 @@ final class TestAccessories: AccessorySource {
         }
     }
 
+    /// The accessory's ports hang up; whether it is gone the system has not said.
+    func hangUp(_ id: AccessoryDescription.ID) {
+        for line in state.withLock({ $0.lines.filter { $0.id == id } }) { line.near.end(ByteChannelEnd(.hungUp)) }
+    }
+
     /// The accessory offers other protocols from now on.
     func change(_ id: AccessoryDescription.ID, protocols: [String]) {
         guard var description = hub.description(of: id) else { return }
