@@ -20,6 +20,10 @@ import LiveDevice
 /// their last events are kept by the monitor's name from one run of the program to the next, beside the regions of
 /// managers. While a trace is played nothing is kept.
 ///
+/// A loop has done with an event when it asks for the next one, or is left. A program that is killed before that hears of
+/// the event again in its next run: nothing is lost, and an event may come twice. What it does on an event it does so that
+/// twice is no harm.
+///
 /// Adding the first condition asks for the authorization when it is not decided yet, as starting a service does.
 ///
 /// Differences from Apple's: a second monitor of a name that is in use shares the conditions and the events of the first,
@@ -73,7 +77,8 @@ extension CLMonitor {
     public struct Record: Sendable {
         /// The condition.
         public let condition: any CLCondition
-        /// The last event that a loop was given; before the first, one with the state that was assumed.
+        /// The last event that a loop has done with; before the first, one with the state that was assumed. While a loop
+        /// works on an event this is the one before, to compare with.
         public let lastEvent: Event
     }
 

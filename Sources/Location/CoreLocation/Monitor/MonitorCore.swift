@@ -125,7 +125,7 @@ final class MonitorCore: Sendable {
     ) -> Condition {
         Condition(
             identifier: identifier, condition: condition, shape: shape, posted: told,
-            last: event(identifier, told, timestamp), kept: (told, timestamp))
+            last: event(identifier, told, timestamp))
     }
 
     @discardableResult private func add(_ condition: Condition) -> (isAdded: Bool, former: Condition?) {

@@ -22,13 +22,12 @@ struct MonitorState {
         let condition: any CLCondition
         /// Nil for one that cannot be watched.
         let shape: RegionShape?
-        /// The state of the last event that was made, and the last one that a loop was given.
+        /// The state of the last event that was made.
         var posted: Event.State
+        /// The last event that a loop has done with.
         var last: Event
-        /// What of that is kept: the state of the last event that a loop has done with.
-        var kept: (state: Event.State, timestamp: Double)
-        /// The number of the event that it is of.
-        var keptNumber: UInt64 = 0
+        /// Its number.
+        var lastNumber: UInt64 = 0
     }
 
     /// An event, and the watch that it is of; none when nothing was added.
@@ -93,9 +92,7 @@ struct MonitorState {
 
     /// Gives the oldest event to a loop that asks for it; nil when none waits, or another loop has taken over.
     mutating func takeFirst(for asking: MonitorLoop) -> News? {
-        guard asking === loop, let news = waiting.takeFirst() else { return nil }
-        if let index = index(of: news.watch) { conditions[index].last = news.event }
-        return news
+        asking === loop ? waiting.takeFirst() : nil
     }
 
     var isEmpty: Bool { waiting.isEmpty }
@@ -105,9 +102,9 @@ struct MonitorState {
 
     /// A loop has done with an event; false when its condition is gone, or a later one is done with.
     mutating func finish(_ news: News) -> Bool {
-        guard let index = index(of: news.watch), news.number > conditions[index].keptNumber else { return false }
-        conditions[index].keptNumber = news.number
-        conditions[index].kept = (news.event.state, news.event.date.timeIntervalSinceReferenceDate)
+        guard let index = index(of: news.watch), news.number > conditions[index].lastNumber else { return false }
+        conditions[index].lastNumber = news.number
+        conditions[index].last = news.event
         return true
     }
 
@@ -117,8 +114,8 @@ struct MonitorState {
         conditions.compactMap { condition in
             condition.shape.map {
                 StoredRegion(
-                    identifier: condition.identifier, shape: $0, state: Int(condition.kept.state.rawValue),
-                    date: condition.kept.timestamp)
+                    identifier: condition.identifier, shape: $0, state: Int(condition.last.state.rawValue),
+                    date: condition.last.date.timeIntervalSinceReferenceDate)
             }
         }
     }

@@ -151,6 +151,30 @@ final class RegionStoreTests {
         }
     }
 
+    @Test("A program that is killed while it works on an event hears it again, and no other")
+    func killedAtWork() async throws {
+        // It is inside from second 30 to 71.
+        let first = try run(drive[..<60])
+        try await first.use { () async throws in
+            let monitor = await CLMonitor("depot")
+            await monitor.add(MonitorTests.condition(), identifier: "yard")
+            await first.advance(by: 60)
+            var iterator = await monitor.events.makeAsyncIterator()
+            #expect(try await iterator.next()?.state == .unsatisfied)
+            #expect(try await iterator.next()?.state == .satisfied)
+            // Killed here: the next run finds what is in the file now.
+            RegionStore.of(first.device).save(atOnce: true)
+            let next = try run(drive[40..<60])
+            try await next.use { () async throws in
+                let monitor = await CLMonitor("depot")
+                #expect(await monitor.record(for: "yard")?.lastEvent.state == .unsatisfied)
+                await next.advance(by: 20)
+                var iterator = await monitor.events.makeAsyncIterator()
+                #expect(try await iterator.next()?.state == .satisfied)
+            }
+        }
+    }
+
     @Test("Nothing is kept of what is played, and a place that cannot be written is told")
     func unavailable() throws {
         let played = try Drives.device(drive)
