@@ -44,24 +44,10 @@ package final class MQTTTracker: NSObject, CLLocationManagerDelegate {
     package var statistics: MQTTStatistics { publisher.statistics }
 
     package func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
-        // The receiver's report knows best what is known and what is not. Rough locations have none: where it is, they say.
-        for location in locations { publisher.publish(location.report ?? location.roughReport) }
+        for location in locations { publisher.publish(location) }
     }
 
     package func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
         report(error.localizedDescription)
-    }
-}
-
-extension CLLocation {
-    /// A report that says no more than where this is, how rough that is, and since when it is known.
-    var roughReport: PositionReport {
-        var report = PositionReport()
-        // Negative: there is no position in it. A publisher passes it over.
-        report.mode = horizontalAccuracy < 0 ? .none : .twoDimensional
-        (report.latitude, report.longitude) = (coordinate.latitude, coordinate.longitude)
-        report.horizontalError = horizontalAccuracy
-        report.time = WallTime(seconds: timestamp.timeIntervalSince1970)
-        return report
     }
 }

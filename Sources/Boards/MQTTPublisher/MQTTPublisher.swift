@@ -16,7 +16,7 @@ import Synchronization
 /// var settings = MQTTPublisherSettings(broker: try BrokerAddress("mqtts://broker.example"), user: "fleet", device: "car7")
 /// settings.spoolFolder = "/var/lib/car7/spool"
 /// let publisher = try MQTTPublisher(settings, clock: LiveClock()) { event in print(event) }
-/// publisher.publish(report)
+/// publisher.publish(report)  // or a CLLocation
 /// publisher.end()
 /// ```
 ///
@@ -71,6 +71,10 @@ public final class MQTTPublisher: Sendable {
         let settings = work.settings
         work.add(.position, topic: settings.topic, [location.json(tracker: settings.tracker)])
     }
+
+    /// Publishes where a thing says that it is: a `CLLocation` of Core Location, as a delegate gets it. One without a position
+    /// is passed over.
+    public func publish(_ position: some PositionReporting) { publish(position.positionReport) }
 
     /// Publishes readings of a sensor: those of a second together, 64 at most in a message.
     public func publish(_ batch: MotionBatch) {

@@ -8,7 +8,8 @@ import BrokerLink
 public struct MQTTPublisherSettings: Sendable {
     /// The broker.
     public var broker: BrokerAddress
-    /// What lets this board in.
+    /// What lets this board in. `Configuration.load().brokerFiles.value` are the files that the machine's configuration
+    /// names, as `sensorctl publish` takes them.
     public var files = BrokerFiles()
     /// The second level of OwnTracks' topics: mostly a person or a fleet.
     public var user: String

@@ -78,6 +78,21 @@ struct PublisherTests {
         #expect(publisher.statistics.delivered == 100 && publisher.statistics.waiting == 0)
     }
 
+    /// As a location of Core Location, which this module does not know.
+    private struct Place: PositionReporting {
+        var positionReport: PositionReport
+    }
+
+    @Test("Whatever tells a report of its position can be published, and is passed over where it has none")
+    func places() throws {
+        let broker = FakeBroker()
+        let publisher = try Self.publisher(broker)
+        publisher.publish(Place(positionReport: PositionReport()))
+        publisher.publish(Place(positionReport: Self.fix(7)))
+        publisher.end()
+        #expect(Self.numbers(broker.sent.elements) == [7])
+    }
+
     @Test("At the end it says that it is gone, as the broker would: the will, not retained")
     func goodbye() throws {
         let broker = FakeBroker()

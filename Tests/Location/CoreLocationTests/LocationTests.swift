@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CoreLocation
+import DeviceCore
 import Testing
 
 @Suite("CLLocation")
@@ -144,6 +145,31 @@ struct LocationTests {
         #expect(location.copy() as AnyObject === location)
         #expect(location == location)
         #expect(location != CLLocation(latitude: 1, longitude: 2))
+    }
+
+    @Test("A location that a program made has a report of what it says, and of nothing that is invalid")
+    func positionReport() {
+        let moving = CLLocation(
+            coordinate: coordinate, altitude: 12, horizontalAccuracy: 5, verticalAccuracy: 8, course: 90,
+            courseAccuracy: 2,
+            speed: 1.5, speedAccuracy: 0.5, timestamp: Date(timeIntervalSince1970: 1_700_000_000.2))
+        let report = moving.positionReport
+        #expect(report.mode == .threeDimensional && report.hasFix)
+        // The nearest number to 1700000000.2 is 1700000000.2000000477.
+        #expect(report.time == WallTime(nanoseconds: 1_700_000_000_200_000_000))
+        #expect([report.latitude, report.longitude, report.horizontalError] == [37.33, -122.03, 5])
+        #expect([report.altitudeMSL, report.verticalError] == [12, 8])
+        #expect([report.speed, report.speedError, report.track, report.trackError] == [1.5, 0.5, 90, 2])
+        let bare = CLLocation(latitude: 1, longitude: 2).positionReport
+        #expect(bare.mode == .twoDimensional && bare.horizontalError == 0)
+        let isSilent = [bare.altitudeMSL, bare.verticalError, bare.speed, bare.track].allSatisfy { $0.isNaN }
+        #expect(isSilent)
+        #expect(!CLLocation().positionReport.hasFix)
+        let impossible = CLLocation(
+            coordinate: CLLocationCoordinate2D(latitude: .nan, longitude: 1e300), altitude: .nan,
+            horizontalAccuracy: .nan,
+            verticalAccuracy: .nan, course: .nan, speed: .nan, timestamp: Date(timeIntervalSinceReferenceDate: .nan))
+        #expect(!impossible.positionReport.hasFix && impossible.positionReport.time == nil)
     }
 
     @Test("A location can cross to another task")

@@ -47,3 +47,27 @@ extension CLLocation {
     /// True when `timestamp` is earlier than in the receiver's report before: locations are never put in order.
     public var isOutOfOrder: Bool { details?.isOutOfOrder ?? false }
 }
+
+extension CLLocation: PositionReporting {
+    /// The receiver's ``report``, where there is one; else one that says no more than this location's own properties:
+    /// that is so for locations that a program made, that came out of an archive, or whose accuracy was reduced.
+    ///
+    /// A value that is marked as invalid is NaN in it, and without a valid coordinate there is no fix.
+    public var positionReport: PositionReport {
+        if let report { return report }
+        var report = PositionReport()
+        report.mode = horizontalAccuracy < 0 ? .none : verticalAccuracy > 0 ? .threeDimensional : .twoDimensional
+        // A date is exact to a part of a microsecond only: 0.2 s is not to become 0.1999998.
+        report.time = WallTime(seconds: timestamp.timeIntervalSince1970).map { time in
+            WallTime(nanoseconds: time.nanoseconds.addingSaturated(500) / 1000 * 1000)
+        }
+        (report.latitude, report.longitude) = (coordinate.latitude, coordinate.longitude)
+        if horizontalAccuracy >= 0 { report.horizontalError = horizontalAccuracy }
+        if verticalAccuracy > 0 { (report.altitudeMSL, report.verticalError) = (altitude, verticalAccuracy) }
+        if speed >= 0 { report.speed = speed }
+        if speedAccuracy > 0 { report.speedError = speedAccuracy }
+        if course >= 0 { report.track = course }
+        if courseAccuracy > 0 { report.trackError = courseAccuracy }
+        return report
+    }
+}
