@@ -55,7 +55,9 @@ package final class ConsumerLoop<State: ConsumedState>: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let answer = content.withLock { content -> State.Element?? in
-                    if content.isBusy { gate?.end() }
+                    let wasBusy = content.isBusy
+                    // What it takes begins before that ends: else playback would find nobody at work in between, and go on.
+                    defer { if wasBusy { gate?.end() } }
                     content.isBusy = false
                     if content.isFinished || Task.isCancelled { return .some(nil) }
                     guard let element = take(&content) else {

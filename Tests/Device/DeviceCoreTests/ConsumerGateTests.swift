@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AppDelivery
 import Testing
 
 @testable import DeviceCore
@@ -48,5 +49,27 @@ struct ConsumerGateTests {
             group.addTask { gate.end() }
         }
         #expect(gate.isIdle)
+    }
+
+    private struct Numbers: ConsumedState {
+        var waiting: [Int] = []
+
+        mutating func takeFirst() -> Int? { waiting.isEmpty ? nil : waiting.removeFirst() }
+    }
+
+    @Test("A loop that goes from one element to the next is at work all the time", .timeLimit(.minutes(30)))
+    func staysBusy() async {
+        for _ in 0..<200 {
+            let gate = ConsumerGate()
+            let loop = ConsumerLoop(Numbers(waiting: Array(0..<200)), gate: gate)
+            _ = loop.start { _ in }
+            // The first is taken, so that the wait is for the rest.
+            #expect(await loop.next {} == 0)
+            async let consuming: Void = { while await loop.next(onCancel: {}) != nil {} }()
+            await gate.waitUntilIdle()
+            #expect(loop.read(\.waiting).isEmpty)
+            loop.finish()
+            await consuming
+        }
     }
 }

@@ -74,7 +74,6 @@ final class AccessoryReader: Sendable {
             core.open(.input)
             gate?.enter()
         }
-        setBusy(false)
     }
 
     private func finish() {
