@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Accessories, who uses them, and what is said on the wire. Names and bytes come from outside: they are shown as text.
+
+import { byID, element, setText, show } from "./dom.js";
+import { byteCount, clockTime } from "./format.js";
+import { decodeBase64, hexadecimal, printable } from "./decode.js";
+
+/** Lines of traffic that are kept. */
+const most = 200;
+
+export class Accessories {
+    constructor() {
+        this.lines = byID("traffic");
+        byID("traffic-hex").addEventListener("change", (event) => this.lines.classList.toggle("hex", event.target.checked));
+        this.clear();
+    }
+
+    clear() {
+        this.names = new Map();
+        this.count = 0;
+        this.last = -Infinity;
+        this.known = -Infinity;
+        this.lines.replaceChildren();
+        byID("accessory-list").replaceChildren();
+        show(byID("panel-accessories"), false);
+        show(byID("traffic-box"), false);
+    }
+
+    /** After a connection that was lost: what is shown is not shown twice. */
+    resume() { this.known = this.last; }
+
+    receive({ list }) {
+        const shown = Array.isArray(list) ? list.slice(0, 64) : [];
+        if (shown.length > 0) show(byID("panel-accessories"), true);
+        this.names = new Map(shown.map((accessory) => [accessory.id, accessory.name]));
+        byID("accessory-list").replaceChildren(...shown.map((accessory) => this.card(accessory)));
+    }
+
+    card({ name, manufacturer, model, serial, protocols, connected, received, sent, users }) {
+        const about = [manufacturer, model === name ? null : model, serial].filter(Boolean).join(" · ");
+        const known = received != null || sent != null;
+        return element("li", { class: connected ? "accessory" : "accessory gone" },
+            element("span", { class: `mark ${connected ? "full" : "hollow"}`, "aria-hidden": "true" }),
+            element("div", { class: "accessory-text" },
+                element("div", {}, element("b", {}, String(name ?? "")), " ", element("span", { class: "quiet" }, connected ? "attached" : "gone")),
+                element("div", { class: "quiet" }, about),
+                element("div", { class: "tags" }, ...(protocols ?? []).slice(0, 8).map((protocol) => element("code", {}, String(protocol)))),
+                users?.length > 0 ? element("div", { class: "quiet" }, "used by ", users.map(String).join(", ")) : null),
+            known ? element("div", { class: "accessory-count" },
+                element("div", {}, element("span", { "aria-hidden": "true" }, "← "), byteCount(received), element("span", { class: "quiet" }, " in")),
+                element("div", {}, element("span", { "aria-hidden": "true" }, "→ "), byteCount(sent), element("span", { class: "quiet" }, " out"))) : null);
+    }
+
+    traffic({ t, id, direction, bytes, count }) {
+        if (t <= this.known) return;
+        this.last = Math.max(this.last, t);
+        show(byID("panel-accessories"), true);
+        show(byID("traffic-box"), true);
+        const data = decodeBase64(bytes);
+        const received = direction === "received";
+        const rest = count > data.length ? ` … ${count} B` : "";
+        const atEnd = this.lines.scrollTop + this.lines.clientHeight >= this.lines.scrollHeight - 8;
+        this.lines.append(element("li", { class: received ? "received" : "sent" },
+            element("span", { class: "quiet" }, clockTime(t, 2)),
+            element("span", { class: "direction", title: received ? "received" : "sent" }, received ? "←" : "→"),
+            element("span", { class: "who quiet" }, String(this.names.get(id) ?? id)),
+            element("span", { class: "as-text" }, printable(data) + rest),
+            element("span", { class: "as-hex" }, hexadecimal(data) + rest)));
+        this.count += 1;
+        while (this.lines.childElementCount > most) this.lines.firstChild.remove();
+        if (atEnd) this.lines.scrollTop = this.lines.scrollHeight;
+        setText(byID("traffic-count"), String(this.count));
+    }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The page: takes what the server says to the panels, and has them drawn.
+
+import { byID, setAttribute, setText, show } from "./dom.js";
+import { clockTime } from "./format.js";
+import { Connection } from "./connection.js";
+import { SessionClock } from "./clock.js";
+import { Track } from "./track.js";
+import { TrackMap } from "./map.js";
+import { FixFigures } from "./fix.js";
+import { Profile } from "./profile.js";
+import { Sky } from "./sky.js";
+import { Strips } from "./strips.js";
+import { Cube } from "./cube.js";
+import { Compass } from "./compass.js";
+import { Playback } from "./playback.js";
+import { Accessories } from "./accessories.js";
+import { Events, Regions, Walk, showFindings, showUsers } from "./lists.js";
+import { loadLibraries } from "./libraries.js";
+import { startKeyboard } from "./keyboard.js";
+import { startTheme } from "./theme.js";
+
+startTheme();
+const clock = new SessionClock();
+const track = new Track();
+const map = new TrackMap(track);
+const fix = new FixFigures(track);
+const profile = new Profile(track);
+const sky = new Sky();
+const strips = new Strips(clock);
+const cube = new Cube();
+const compass = new Compass();
+const accessories = new Accessories();
+const regions = new Regions();
+const walk = new Walk();
+const events = new Events(clock);
+let connection = null;
+let hello = null;
+let session = null;
+let lostAt = null;
+let counted = { frames: 0, readings: 0 };
+
+const send = (command, answer) => {
+    if (!connection.send(command, answer)) say(connection.isOpen ? "Open the address that the terminal printed: this page has no token." : "There is no connection.");
+};
+const playback = new Playback(clock, send);
+
+/** Tells those who hear the page, and the list of what happened. */
+function say(text, time, level) {
+    setText(byID("announcement"), text);
+    events.add(text, time, level);
+}
+
+function clear() {
+    for (const part of [track, map, fix, profile, sky, strips, compass, accessories, regions, walk]) part.clear();
+    map.setRegions([]);
+}
+
+async function begin(message) {
+    // The same session that goes on from here; one that somebody has wound back begins anew.
+    const same = session !== null && session === message.session && (message.now ?? 0) >= clock.now - 0.5;
+    hello = message;
+    session = message.session ?? null;
+    if (!same) {
+        clear();
+        events.clear();
+    }
+    accessories.resume();
+    clock.reset(message.now ?? 0, message.mode === "live");
+    strips.begin(message.channels ?? [], message.history ?? 60, same);
+    cube.begin(message.attitudeFrame);
+    playback.begin(message, !message.readOnly && Boolean(connection.token));
+    document.title = `${message.title ?? "sensorctl"} – sensorctl`;
+    setText(byID("title"), message.title ?? "");
+    setText(byID("mode"), message.mode === "live" ? "Live" : "Trace");
+    byID("mode").title = `sensorctl ${message.version ?? ""}`;
+    show(byID("read-only"), Boolean(message.readOnly) || !connection.token);
+    setText(byID("read-only"), message.readOnly ? "read-only" : "no token: look only");
+    byID("doctor-again").disabled = Boolean(message.readOnly) || !connection.token;
+    if (!map.map || !profile.library) {
+        const { leaflet, dygraphs } = await loadLibraries(message.libraries ?? {});
+        if (leaflet && !map.map) map.start(leaflet, message.tiles);
+        if (dygraphs && !profile.library) profile.start(dygraphs);
+        map.setRegions(regions.list);
+    }
+}
+
+const handlers = {
+    hello: (message) => { begin(message); },
+    playback: (message) => playback.receive(message),
+    ready: () => setAttribute(document.body, "data-ready", "true"),
+    clear,
+    location: (message) => {
+        clock.reached(message.t);
+        track.add(message);
+        fix.lost = null;
+    },
+    locationFailed: (message) => {
+        track.lose();
+        fix.fail(message);
+        say(`No position: ${message.error ?? "not known why"}`, message.t, "warning");
+    },
+    locationEnded: (message) => track.lose(message),
+    gap: (message) => {
+        if (message.channel === "location") track.lose();
+        const name = message.channel === "location" ? "Positions" : hello?.channels?.find(({ id }) => id === message.channel)?.label ?? message.channel;
+        events.add(`${name}: nothing for ${Number(message.seconds ?? 0).toFixed(1)} s`, message.t);
+    },
+    satellites: (message) => sky.receive(message),
+    heading: (message) => compass.receive(message),
+    regions: (message) => {
+        regions.receive(message);
+        map.setRegions(regions.list);
+    },
+    walk: (message) => walk.receive(message),
+    accessories: (message) => accessories.receive(message),
+    traffic: (message) => accessories.traffic(message),
+    users: showUsers,
+    doctor: showFindings,
+    dropped: ({ count }) => events.add(`This page was too slow: ${count} readings were left out`, clock.now, "warning"),
+    refused: ({ why }) => say(`Refused: ${why ?? ""}`, clock.now, "warning"),
+    log: ({ t, level, text }) => events.add(String(text ?? ""), t, level),
+};
+
+function linkChanged(state, retryAt) {
+    const words = { connecting: "connecting", open: "connected", lost: "no connection" };
+    setText(byID("link-text"), words[state]);
+    setAttribute(document.body, "data-link", state);
+    playback.enable(state === "open");
+    if (state === "lost") {
+        if (lostAt === null) {
+            clock.hold();
+            say("The connection to sensorctl is lost. The picture stays as it was.", clock.now, "error");
+        }
+        lostAt ??= performance.now();
+        linkChanged.retryAt = retryAt;
+    } else if (state === "open" && lostAt !== null) {
+        lostAt = null;
+        say("Connected again.");
+    }
+    show(byID("banner"), lostAt !== null);
+}
+
+function drawBanner() {
+    if (lostAt === null) return;
+    const seconds = Math.max(0, Math.ceil((linkChanged.retryAt - performance.now()) / 1000));
+    setText(byID("banner-text"), `No connection to sensorctl for ${Math.floor((performance.now() - lostAt) / 1000)} s. `
+        + `What you see is of ${clockTime(clock.now, 0)}. ` + (seconds > 0 ? `Trying again in ${seconds} s.` : "Trying …"));
+}
+
+let slowAt = 0;
+function frame(time) {
+    requestAnimationFrame(frame);
+    counted.frames += 1;
+    const now = clock.now;
+    strips.draw();
+    cube.draw(strips.named("attitude"), now);
+    map.draw();
+    playback.draw();
+    if (time - slowAt < 100) return;
+    slowAt = time;
+    profile.draw();
+    fix.draw(now);
+    sky.draw(now);
+    compass.draw(now);
+    regions.draw(now);
+    walk.draw(now);
+    drawBanner();
+}
+
+byID("retry").addEventListener("click", () => connection.retry());
+byID("doctor-again").addEventListener("click", () => send({ do: "doctor" }));
+connection = new Connection({
+    text: (message) => {
+        if (Object.hasOwn(handlers, message.type)) handlers[message.type](message);
+    },
+    binary: (buffer) => {
+        counted.readings += 1;
+        strips.receive(buffer);
+    },
+    state: linkChanged,
+});
+startKeyboard(playback, map);
+requestAnimationFrame(frame);
+
+// For who looks from the console, and for the tests of this page.
+window.dashboard = { accessories, clock, compass, counted, cube, events, map, playback, profile, sky, strips, track, connection, get hello() { return hello; } };

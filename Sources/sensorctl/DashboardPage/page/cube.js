@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The attitude as a board that turns, seen from behind and above: north, where it is known, lies ahead.
+
+import { byID, prepareCanvas, setText, show } from "./dom.js";
+import { fixed } from "./format.js";
+import { colours, onTheme } from "./theme.js";
+
+const half = [0.62, 1, 0.17];
+const corners = [];
+for (const x of [-1, 1]) for (const y of [-1, 1]) for (const z of [-1, 1]) corners.push([x * half[0], y * half[1], z * half[2]]);
+/** Corners of each face, around it, and the direction in which it looks. */
+const faces = [
+    { around: [0, 1, 3, 2], normal: [-1, 0, 0] }, { around: [4, 6, 7, 5], normal: [1, 0, 0] },
+    { around: [0, 4, 5, 1], normal: [0, -1, 0] }, { around: [2, 3, 7, 6], normal: [0, 1, 0] },
+    { around: [0, 2, 6, 4], normal: [0, 0, -1] }, { around: [1, 5, 7, 3], normal: [0, 0, 1] },
+];
+/** An arrow on the face, to the top edge. */
+const arrow = [[0, 0.72], [0.26, 0.3], [0.1, 0.3], [0.1, -0.45], [-0.1, -0.45], [-0.1, 0.3], [-0.26, 0.3]];
+const axes = [
+    { name: "x", tip: [1.25, 0, 0], dash: [] }, { name: "y", tip: [0, 1.5, 0], dash: [6, 3] }, { name: "z", tip: [0, 0, 1.05], dash: [2, 2] },
+];
+const lean = 28 * Math.PI / 180;
+
+/** Turns a vector of the device into the reference. */
+export function rotate([w, x, y, z], [a, b, c]) {
+    const tx = 2 * (y * c - z * b);
+    const ty = 2 * (z * a - x * c);
+    const tz = 2 * (x * b - y * a);
+    return [a + w * tx + y * tz - z * ty, b + w * ty + z * tx - x * tz, c + w * tz + x * ty - y * tx];
+}
+
+/** Roll, pitch and yaw in degrees: the attitude is Rz(yaw)·Rx(pitch)·Ry(roll). */
+export function angles([w, x, y, z]) {
+    const degrees = 180 / Math.PI;
+    const sine = Math.max(-1, Math.min(1, 2 * (y * z + w * x)));
+    const pitch = Math.asin(sine) * degrees;
+    if (Math.abs(sine) > 0.99999) return { roll: 0, pitch, yaw: 2 * Math.atan2(z, w) * degrees };
+    return {
+        roll: Math.atan2(2 * (w * y - x * z), 1 - 2 * (x * x + y * y)) * degrees,
+        pitch,
+        yaw: Math.atan2(2 * (w * z - x * y), 1 - 2 * (x * x + z * z)) * degrees,
+    };
+}
+
+export class Cube {
+    constructor() {
+        this.canvas = byID("cube");
+        this.frame = "arbitrary";
+        this.shown = null;
+        onTheme(() => { this.shown = null; });
+        addEventListener("resize", () => { this.shown = null; });
+    }
+
+    begin(frame) {
+        this.frame = frame ?? "arbitrary";
+        this.shown = null;
+        setText(byID("attitude-frame"), {
+            magnetic: "magnetic north", true: "true north", corrected: "its start, held by the magnetometer",
+        }[this.frame] ?? "its start");
+    }
+
+    /** Draws what is new of the strip's history. */
+    draw(strip, now) {
+        const quaternion = strip?.history.latest;
+        show(byID("panel-attitude"), Boolean(quaternion));
+        if (!quaternion || !quaternion.every(Number.isFinite)) return;
+        byID("panel-attitude").classList.toggle("old", now - strip.history.newest > 2);
+        if (this.shown === strip.history.newest) return;
+        this.shown = strip.history.newest;
+        const { roll, pitch, yaw } = angles(quaternion);
+        setText(byID("roll"), fixed(roll, 1));
+        setText(byID("pitch"), fixed(pitch, 1));
+        setText(byID("yaw"), fixed(yaw, 1));
+        const drawing = prepareCanvas(this.canvas);
+        if (drawing) this.paint(drawing, Array.from(quaternion));
+    }
+
+    paint({ context, width, height }, quaternion) {
+        const size = Math.min(width / 3.5, height / 2.5);
+        const northAhead = this.frame === "magnetic" || this.frame === "true";
+        // To the right, ahead and up of the one who looks, from x ahead and y to the left, or x to the right and y ahead.
+        const seen = ([x, y, z]) => (northAhead ? [-y, x, z] : [x, y, z]);
+        const project = (vector) => {
+            const [right, ahead, up] = seen(vector);
+            const depth = ahead * Math.cos(lean) - up * Math.sin(lean);
+            const scale = size * 7 / (7 + depth);
+            return [width / 2 + right * scale, height * 0.5 - (up * Math.cos(lean) + ahead * Math.sin(lean)) * scale, depth];
+        };
+        this.ground(context, project, northAhead);
+        const inFrame = (vector) => project(rotate(quaternion, vector));
+        const points = corners.map(inFrame);
+        const shownFaces = faces.map((face) => {
+            const depth = face.around.reduce((sum, corner) => sum + points[corner][2], 0) / 4;
+            const [, ahead, up] = seen(rotate(quaternion, face.normal));
+            return { ...face, depth, light: Math.max(0, up * 0.75 - ahead * 0.4 + 0.35) };
+        }).sort((a, b) => b.depth - a.depth);
+        const tips = axes.map((axis) => ({ ...axis, end: inFrame(axis.tip) }));
+        const origin = project([0, 0, 0]);
+        const behind = tips.filter((axis) => axis.end[2] > origin[2]);
+        for (const axis of behind) this.axis(context, axis, origin);
+        for (const face of shownFaces) {
+            polygon(context, face.around.map((corner) => points[corner]));
+            context.fillStyle = colours.well;
+            context.fill();
+            context.globalAlpha = 0.10 + 0.16 * (1 - face.light);
+            context.fillStyle = colours.ink;
+            context.fill();
+            context.globalAlpha = 1;
+            context.strokeStyle = colours.ink;
+            context.lineWidth = 1;
+            context.lineJoin = "round";
+            context.stroke();
+            if (face.normal[2] === 1 && facing(face.around.map((corner) => points[corner]))) {
+                polygon(context, arrow.map(([x, y]) => inFrame([x, y, half[2]])));
+                context.fillStyle = colours.accent;
+                context.fill();
+            }
+        }
+        for (const axis of tips.filter((axis) => axis.end[2] <= origin[2])) this.axis(context, axis, origin);
+    }
+
+    ground(context, project, northAhead) {
+        context.strokeStyle = colours.line;
+        context.lineWidth = 1;
+        for (const radius of [0.85, 1.4]) {
+            polygon(context, Array.from({ length: 48 }, (_, index) => {
+                const angle = index * Math.PI / 24;
+                return project([radius * Math.cos(angle), radius * Math.sin(angle), -0.7]);
+            }));
+            context.stroke();
+        }
+        const [x, y] = project([1.62, 0, -0.7]);
+        context.fillStyle = colours.quiet;
+        context.font = "600 11px " + getComputedStyle(document.body).fontFamily;
+        context.textAlign = "center";
+        context.textBaseline = "middle";
+        context.fillText(northAhead ? "N" : "0°", x, y);
+    }
+
+    axis(context, { name, end, dash }, origin) {
+        context.strokeStyle = colours.quiet;
+        context.lineWidth = 1.25;
+        context.setLineDash(dash);
+        context.beginPath();
+        context.moveTo(origin[0], origin[1]);
+        context.lineTo(end[0], end[1]);
+        context.stroke();
+        context.setLineDash([]);
+        context.font = "600 11px " + getComputedStyle(document.body).fontFamily;
+        context.textAlign = "center";
+        context.textBaseline = "middle";
+        context.fillStyle = colours.ink;
+        const length = Math.hypot(end[0] - origin[0], end[1] - origin[1]) || 1;
+        context.fillText(name, end[0] + (end[0] - origin[0]) / length * 8, end[1] + (end[1] - origin[1]) / length * 8);
+    }
+}
+
+function polygon(context, points) {
+    context.beginPath();
+    points.forEach(([x, y], index) => (index === 0 ? context.moveTo(x, y) : context.lineTo(x, y)));
+    context.closePath();
+}
+
+/** Whether a face looks to the one who looks: its corners go around the other way on the back. */
+function facing(points) {
+    let area = 0;
+    points.forEach(([x, y], index) => {
+        const [nextX, nextY] = points[(index + 1) % points.length];
+        area += x * nextY - nextX * y;
+    });
+    return area < 0;
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Elements. Whatever comes from the server is set as text and never as markup: an accessory may have any name.
+
+export const byID = (id) => document.getElementById(id);
+
+function apply(node, attributes, children) {
+    for (const [name, value] of Object.entries(attributes)) {
+        if (value === true) node.setAttribute(name, "");
+        else if (value !== false && value != null) node.setAttribute(name, String(value));
+    }
+    node.append(...children.filter((child) => child != null));
+    return node;
+}
+
+/** An element of HTML; children are nodes or texts. */
+export function element(name, attributes = {}, ...children) {
+    return apply(document.createElement(name), attributes, children);
+}
+
+/** An element of SVG. */
+export function shape(name, attributes = {}, ...children) {
+    return apply(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
+}
+
+/** Sets a text where it differs, so that nothing is laid out anew for nothing. */
+export function setText(node, text) {
+    if (node.textContent !== text) node.textContent = text;
+}
+
+export function setAttribute(node, name, value) {
+    const text = String(value);
+    if (node.getAttribute(name) !== text) node.setAttribute(name, text);
+}
+
+export function show(node, shown) {
+    if (node.hidden === shown) node.hidden = !shown;
+}
+
+/** A script of a library, once it has run. */
+export function loadScript(address) {
+    return new Promise((resolve, reject) => {
+        const script = element("script", { src: address });
+        script.onload = resolve;
+        script.onerror = () => reject(new Error(`${address} could not be loaded`));
+        document.head.append(script);
+    });
+}
+
+export function loadStyle(address) {
+    document.head.prepend(element("link", { rel: "stylesheet", href: address }));
+}
+
+/** A canvas that is as fine as the screen. Returns its context, in units of CSS, cleared; null while it has no size. */
+export function prepareCanvas(canvas) {
+    const width = canvas.clientWidth;
+    const height = canvas.clientHeight;
+    if (width === 0 || height === 0) return null;
+    const ratio = Math.min(window.devicePixelRatio || 1, 2);
+    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+        canvas.width = Math.round(width * ratio);
+        canvas.height = Math.round(height * ratio);
+    }
+    const context = canvas.getContext("2d");
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, width, height);
+    return { context, width, height };
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The figures of the last fix. A fix that is old is shown as old.
+
+import { byID, setText, show } from "./dom.js";
+import { age, fixed, isKnown, unknown, windName } from "./format.js";
+
+export class FixFigures {
+    constructor(track) {
+        this.track = track;
+        this.lost = null;
+    }
+
+    clear() { this.lost = null; }
+
+    fail(message) { this.lost = message; }
+
+    draw(now) {
+        const fix = this.track.latest;
+        const behind = fix ? now - fix.t : null;
+        const isPlace = Boolean(fix) && isKnown(fix.latitude);
+        const old = Boolean(fix) && behind > Math.max(3, this.track.interval * 3.5);
+        const panel = byID("panel-position");
+        panel.classList.toggle("old", old || Boolean(this.lost && (!fix || this.lost.t >= fix.t)));
+        const state = byID("fix-state");
+        const lost = this.lost && (!fix || this.lost.t >= fix.t);
+        const mode = !fix ? "none" : !isPlace || fix.mode === "none" ? "lost" : fix.mode === "2D" ? "2D" : "3D";
+        state.dataset.mode = lost ? "lost" : mode;
+        const words = { none: "No position yet", lost: "No fix", "2D": "2D fix", "3D": "3D fix" };
+        let text = words[state.dataset.mode];
+        if (fix?.status && isPlace && !lost) text += `, ${fix.status}`;
+        if (fix && (old || lost)) text += ` · ${age(behind)} old`;
+        setText(byID("fix-text"), text);
+        setText(byID("fix-error"), lost ? String(this.lost.error ?? "") : "");
+        show(byID("fix-error"), Boolean(lost && this.lost.error));
+        if (!fix) return;
+        setText(byID("latitude"), isKnown(fix.latitude) ? `${fixed(Math.abs(fix.latitude), 6)}` : unknown);
+        setText(byID("latitude-unit"), fix.latitude < 0 ? "° S" : "° N");
+        setText(byID("longitude"), isKnown(fix.longitude) ? `${fixed(Math.abs(fix.longitude), 6)}` : unknown);
+        setText(byID("longitude-unit"), fix.longitude < 0 ? "° W" : "° E");
+        setText(byID("accuracy"), isKnown(fix.horizontalAccuracy) ? `±${fixed(fix.horizontalAccuracy, 1)}` : unknown);
+        setText(byID("accuracy-kind"), isKnown(fix.horizontalAccuracy) ? "horizontal" : "");
+        setText(byID("altitude"), fixed(fix.altitude, 1));
+        setText(byID("altitude-accuracy"), isKnown(fix.verticalAccuracy) ? `±${fixed(fix.verticalAccuracy, 1)} m` : "");
+        setText(byID("ellipsoidal"), fixed(fix.ellipsoidalAltitude, 1));
+        setText(byID("speed"), fixed(fix.speed, 1));
+        setText(byID("speed-kmh"), isKnown(fix.speed) ? `${fixed(fix.speed * 3.6, 0)} km/h` : "");
+        setText(byID("course"), fixed(fix.course, 0));
+        setText(byID("course-wind"), isKnown(fix.course) ? windName(fix.course) : "");
+        setText(byID("source"), fix.source ? String(fix.source) : "");
+    }
+}

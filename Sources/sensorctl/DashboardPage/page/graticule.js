@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Lines of latitude and longitude on the map, at round numbers, with their names at the edges.
+
+const steps = [30, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005, 0.0002, 0.0001, 0.00005, 0.00002, 0.00001];
+/** Pixels between two lines, at least. */
+const nearest = 90;
+
+function name(value, positive, negative, step) {
+    const digits = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
+    const letter = Math.abs(value) < step / 2 ? "" : value > 0 ? positive : negative;
+    return `${Math.abs(value).toFixed(digits)}°${letter}`;
+}
+
+/** Adds a graticule to a map of Leaflet, which is drawn anew when the map has moved. */
+export function addGraticule(leaflet, map) {
+    map.createPane("graticule").style.zIndex = 250;
+    const renderer = leaflet.svg({ pane: "graticule", padding: 0.5 });
+    const group = leaflet.layerGroup().addTo(map);
+
+    const label = (place, text, kind) => leaflet.marker(place, {
+        pane: "graticule", interactive: false, keyboard: false,
+        icon: leaflet.divIcon({ className: `graticule-name ${kind}`, html: Object.assign(document.createElement("span"), { textContent: text }), iconSize: [0, 0] }),
+    }).addTo(group);
+    const line = (from, to) => leaflet.polyline([from, to], {
+        pane: "graticule", renderer, className: "graticule-line", interactive: false, noClip: true,
+    }).addTo(group);
+
+    const draw = () => {
+        group.clearLayers();
+        const bounds = map.getBounds().pad(0.4);
+        const seen = map.getBounds();
+        const size = map.getSize();
+        if (size.x === 0 || size.y === 0) return;
+        const perPixel = (seen.getEast() - seen.getWest()) / size.x;
+        const step = steps.findLast((step) => step / perPixel >= nearest) ?? steps[0];
+        const left = map.containerPointToLatLng([4, 0]);
+        for (let value = Math.ceil(bounds.getWest() / step) * step, count = 0; value < bounds.getEast() && count < 60; value += step, count += 1) {
+            line([Math.max(-85, bounds.getSouth()), value], [Math.min(85, bounds.getNorth()), value]);
+            const at = map.latLngToContainerPoint([seen.getNorth(), value]).x;
+            if (at > 72 && at < size.x - 30) label([map.containerPointToLatLng([at, 2]).lat, value], name(value, "E", "W", step), "east");
+        }
+        for (let value = Math.ceil(bounds.getSouth() / step) * step, count = 0; value < bounds.getNorth() && count < 60; value += step, count += 1) {
+            if (Math.abs(value) > 85) continue;
+            line([value, bounds.getWest()], [value, bounds.getEast()]);
+            const at = map.latLngToContainerPoint([value, seen.getWest()]).y;
+            if (at > 84 && at < size.y - 44) label([value, left.lng], name(value, "N", "S", step), "north");
+        }
+    };
+    map.on("moveend zoomend resize", draw);
+    return draw;
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Leaflet and dygraphs, from where the system has them. What is missing is said, with what to install; figures need neither.
+
+import { byID, loadScript, loadStyle, setText, show } from "./dom.js";
+
+async function load(script, style, global) {
+    if (style) loadStyle(style);
+    await loadScript(script);
+    return window[global];
+}
+
+/** Loads what there is. Returns the two libraries, null for one that is not there. */
+export async function loadLibraries({ leaflet, dygraphs, packages }) {
+    const attempt = (wanted, ...names) => (wanted ? load(...names).catch(() => null) : Promise.resolve(null));
+    const [map, graphs] = await Promise.all([
+        attempt(leaflet, "/assets/leaflet/leaflet.js", "/assets/leaflet/leaflet.css", "L"),
+        attempt(dygraphs, "/assets/dygraphs/dygraph.min.js", "/assets/dygraphs/dygraph.css", "Dygraph"),
+    ]);
+    const missing = (packages ?? []).filter((name) => (name.includes("leaflet") ? !map : name.includes("dygraphs") ? !graphs : false));
+    show(byID("missing"), missing.length > 0);
+    setText(byID("missing-what"), [map ? null : "the map", graphs ? null : "the curves of speed and altitude"].filter(Boolean).join(" and "));
+    setText(byID("missing-command"), `sudo apt-get install ${missing.join(" ")}`);
+    return { leaflet: map ?? null, dygraphs: graphs ?? null };
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Regions, steps, users of the position, doctor's findings, and what has happened.
+
+import { byID, element, setText, show } from "./dom.js";
+import { age, clockTime, fixed, isKnown, unknown } from "./format.js";
+
+const shown = (list) => (Array.isArray(list) ? list.slice(0, 100) : []);
+
+export class Regions {
+    constructor() { this.clear(); }
+
+    clear() {
+        this.list = [];
+        show(byID("panel-regions"), false);
+    }
+
+    receive({ list }) {
+        this.list = shown(list);
+        show(byID("panel-regions"), this.list.length > 0);
+        this.since = [];
+        byID("region-list").replaceChildren(...this.list.map(({ id, radius, state, since }) => {
+            const ago = element("span", { class: "quiet" });
+            this.since.push({ since, ago });
+            const mark = { inside: "full", outside: "hollow" }[state] ?? "dotted";
+            return element("li", {}, element("span", { class: `mark ${mark}`, "aria-hidden": "true" }),
+                element("span", { class: "grow" }, element("b", {}, String(id)), element("span", { class: "quiet" }, ` ${fixed(radius, 0)} m`)),
+                element("span", {}, state === "inside" || state === "outside" ? state : "not known"), ago);
+        }));
+    }
+
+    draw(now) {
+        for (const { since, ago } of this.since ?? []) setText(ago, isKnown(since) ? `for ${age(now - since)}` : "");
+    }
+}
+
+export class Walk {
+    constructor() { this.clear(); }
+
+    clear() {
+        this.latest = null;
+        show(byID("panel-walk"), false);
+    }
+
+    receive(message) {
+        this.latest = message;
+        show(byID("panel-walk"), true);
+        setText(byID("steps"), isKnown(message.steps) ? String(message.steps) : unknown);
+        setText(byID("distance"), fixed(message.distance, 0));
+        setText(byID("cadence"), isKnown(message.cadence) ? fixed(message.cadence * 60, 0) : unknown);
+        // Core Motion's pace is seconds a metre; people think of minutes a kilometre.
+        setText(byID("pace"), isKnown(message.pace) ? clockTime(message.pace * 1000, 0) : unknown);
+        setText(byID("floors"), isKnown(message.floors) ? String(message.floors) : unknown);
+        setText(byID("activity"), message.activity ? String(message.activity) : "not known");
+        setText(byID("confidence"), message.confidence ? `${message.confidence} confidence` : "");
+    }
+
+    draw(now) {
+        if (this.latest) byID("panel-walk").classList.toggle("old", now - this.latest.t > 15);
+    }
+}
+
+export function showUsers({ list }) {
+    const users = shown(list);
+    show(byID("panel-users"), true);
+    show(byID("no-users"), users.length === 0);
+    byID("user-list").replaceChildren(...users.map(({ name, pid, wants }) => element("li", {},
+        element("b", { class: "grow" }, String(name ?? "")), wants ? element("span", {}, String(wants)) : null,
+        element("span", { class: "quiet" }, isKnown(pid) ? `pid ${pid}` : ""))));
+}
+
+const levels = { ok: ["✓", "fine"], note: ["i", "note"], warning: ["!", "warning"], error: ["×", "error"] };
+
+export function showFindings({ findings }) {
+    show(byID("panel-doctor"), true);
+    const list = shown(findings);
+    const counts = ["error", "warning", "note", "ok"].map((level) => [level, list.filter((one) => one.level === level).length]);
+    setText(byID("doctor-count"), counts.filter(([, count]) => count > 0)
+        .map(([level, count]) => `${count} ${level === "ok" ? "fine" : count === 1 ? level : level + "s"}`).join(", "));
+    byID("finding-list").replaceChildren(...list.map(({ level, title, text, mend }) => {
+        const [sign, word] = levels[level] ?? levels.note;
+        return element("li", { class: `finding finding-${levels[level] ? level : "note"}` },
+            element("span", { class: "sign", role: "img", "aria-label": word }, sign),
+            element("div", {}, element("b", {}, String(title ?? "")),
+                text ? element("p", {}, String(text)) : null,
+                mend ? element("p", { class: "mend" }, element("span", { class: "quiet" }, "To mend it: "), String(mend)) : null));
+    }));
+}
+
+/** The last hundred things that happened, the newest first. */
+export class Events {
+    constructor(clock) {
+        this.clock = clock;
+        this.list = byID("event-list");
+    }
+
+    clear() {
+        this.list.replaceChildren();
+        show(byID("panel-events"), false);
+    }
+
+    add(text, time = this.clock.now, level = "note") {
+        show(byID("panel-events"), true);
+        const first = this.list.firstChild;
+        if (first && first.lastChild.textContent === text) return setText(first.firstChild, clockTime(time, 1));
+        this.list.prepend(element("li", { class: `event-${["warning", "error"].includes(level) ? level : "note"}` },
+            element("span", { class: "quiet" }, clockTime(time, 1)), element("span", {}, text)));
+        while (this.list.childElementCount > 100) this.list.lastChild.remove();
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The map: the way, where it is now with the circle of its error, and regions. Leaflet's, on a plain ground; pictures of a map
+// come only from where the person said.
+
+import { byID, setAttribute, show } from "./dom.js";
+import { isKnown } from "./format.js";
+import { addGraticule } from "./graticule.js";
+
+/** Milliseconds between two drawings of the way. */
+const interval = 100;
+
+export class TrackMap {
+    constructor(track) {
+        this.track = track;
+        this.follows = true;
+        this.drawn = -1;
+        this.at = 0;
+        this.regions = new Map();
+        byID("map-follow").addEventListener("click", () => this.follow(!this.follows));
+        byID("map-fit").addEventListener("click", () => this.fit());
+    }
+
+    /** Makes the map, once Leaflet is there. */
+    start(leaflet, tiles) {
+        this.leaflet = leaflet;
+        show(byID("map"), true);
+        show(byID("map-tools"), true);
+        const map = leaflet.map(byID("map"), { zoomControl: true, zoomSnap: 0.5, attributionControl: Boolean(tiles), zoomAnimation: false, fadeAnimation: false, markerZoomAnimation: false });
+        this.map = map;
+        map.setView([0, 0], 1);
+        if (tiles) {
+            map.attributionControl.setPrefix("");
+            const plain = document.createElement("span");
+            plain.textContent = tiles.attribution ?? "";
+            leaflet.tileLayer(tiles.url, { attribution: plain.innerHTML, maxZoom: 19 }).addTo(map);
+            byID("map").classList.add("tiled");
+        }
+        leaflet.control.scale({ imperial: false, maxWidth: 120 }).addTo(map);
+        this.graticule = addGraticule(leaflet, map);
+        const line = (className) => leaflet.polyline([], { className, interactive: false, smoothFactor: 0.7 }).addTo(map);
+        this.halo = line("track-halo");
+        this.line = line("track");
+        this.circle = leaflet.circle([0, 0], { radius: 0, className: "error-circle", interactive: false });
+        const arrow = document.createElement("div");
+        this.arrow = leaflet.marker([0, 0], { interactive: false, keyboard: false, icon: leaflet.divIcon({ className: "here", html: arrow, iconSize: [28, 28] }) });
+        this.arrowShape = arrow;
+        map.on("dragstart", () => this.follow(false));
+        byID("map").addEventListener("keydown", (event) => { if (event.key.startsWith("Arrow")) this.follow(false); });
+        new ResizeObserver(() => map.invalidateSize({ animate: false })).observe(byID("map"));
+        this.placed = false;
+    }
+
+    clear() {
+        this.drawn = -1;
+        this.placed = false;
+    }
+
+    follow(on) {
+        this.follows = on;
+        setAttribute(byID("map-follow"), "aria-pressed", on);
+        if (on) this.drawn = -1;
+    }
+
+    fit() {
+        const bounds = this.line?.getBounds();
+        if (!bounds?.isValid()) return;
+        this.follow(false);
+        this.map.fitBounds(bounds, { padding: [28, 28], maxZoom: 18, animate: false });
+    }
+
+    draw() {
+        if (!this.map || this.drawn === this.track.version) return;
+        const time = performance.now();
+        if (time - this.at < interval) return;
+        this.at = time;
+        this.drawn = this.track.version;
+        const lines = this.track.lines();
+        this.halo.setLatLngs(lines);
+        this.line.setLatLngs(lines);
+        const fix = this.track.latest;
+        const isPlace = fix && isKnown(fix.latitude) && isKnown(fix.longitude);
+        if (!isPlace || this.track.broken) {
+            const known = lines[lines.length - 1]?.at(-1);
+            if (known) this.arrow.setLatLng(known).addTo(this.map);
+            this.circle.remove();
+            this.arrowShape.style.transform = "";
+            this.arrowShape.className = "lost";
+            if (known) this.see(known);
+            return;
+        }
+        const place = [fix.latitude, fix.longitude];
+        if (isKnown(fix.horizontalAccuracy)) this.circle.setLatLng(place).setRadius(fix.horizontalAccuracy).addTo(this.map);
+        else this.circle.remove();
+        this.arrow.setLatLng(place).addTo(this.map);
+        const moves = isKnown(fix.course) && !(fix.speed < 0.3);
+        this.arrowShape.className = moves ? "moving" : "standing";
+        this.arrowShape.style.transform = moves ? `rotate(${fix.course}deg)` : "";
+        this.see(place);
+    }
+
+    /** Keeps the place in sight: moves the map when it comes near an edge, and not with each fix. */
+    see(place) {
+        if (!this.placed) {
+            const bounds = this.line.getBounds();
+            this.placed = true;
+            if (bounds.isValid() && this.track.points.length > 2) this.map.fitBounds(bounds, { padding: [40, 40], maxZoom: 16, animate: false });
+            else this.map.setView(place, 16, { animate: false });
+            return;
+        }
+        if (!this.follows) return;
+        const at = this.map.latLngToContainerPoint(place);
+        const size = this.map.getSize();
+        const edge = Math.min(size.x, size.y) * 0.2;
+        if (at.x < edge || at.y < edge || at.x > size.x - edge || at.y > size.y - edge) this.map.panTo(place, { animate: false });
+    }
+
+    setRegions(list) {
+        if (!this.map) return;
+        for (const layer of this.regions.values()) layer.remove();
+        this.regions.clear();
+        for (const { id, latitude, longitude, radius, state } of list.slice(0, 100)) {
+            if (!isKnown(latitude) || !isKnown(longitude) || !(radius > 0)) continue;
+            const name = document.createElement("span");
+            name.textContent = id;
+            this.regions.set(id, this.leaflet.circle([latitude, longitude], { radius, className: `region region-${state === "inside" ? "inside" : "outside"}`, interactive: false })
+                .bindTooltip(name, { permanent: true, direction: "center", className: "region-name" }).addTo(this.map));
+        }
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Speed and altitude along the whole way, with what the receiver believes of its error. dygraphs', which has pointers and zoom.
+
+import { byID, show } from "./dom.js";
+import { clockTime, fixed, isKnown } from "./format.js";
+import { colours, onTheme } from "./theme.js";
+
+const interval = 250;
+/** Readings that a graph holds; of a longer way every second one, and so on. */
+const most = 1500;
+
+const kinds = [
+    { id: "graph-speed", key: "speed", accuracy: "speedAccuracy", label: "Speed", unit: "m/s", digits: 1, least: 0 },
+    { id: "graph-altitude", key: "altitude", accuracy: "verticalAccuracy", label: "Altitude", unit: "m", digits: 1 },
+];
+
+export class Profile {
+    constructor(track) {
+        this.track = track;
+        this.graphs = [];
+        this.drawn = -1;
+        this.at = 0;
+    }
+
+    start(library) {
+        this.library = library;
+        show(byID("profile"), true);
+        onTheme(() => this.graphs.forEach((graph) => graph.updateOptions(this.look())));
+        new ResizeObserver(() => this.graphs.forEach((graph) => graph.resize())).observe(byID("profile"));
+    }
+
+    clear() { this.drawn = -1; }
+
+    look() {
+        return {
+            colors: [colours.accent], gridLineColor: colours.line, axisLineColor: colours.line, highlightCircleSize: 4,
+            fillAlpha: 0.18, strokeWidth: 1.5, axisLabelFontSize: 10, gridLineWidth: 1,
+        };
+    }
+
+    make(kind, rows) {
+        const name = (time) => clockTime(time, 0);
+        const value = (number) => `${fixed(number, kind.digits)} ${kind.unit}`;
+        return new this.library(byID(kind.id), rows, {
+            ...this.look(), labels: ["Time", kind.label], customBars: true, connectSeparatedPoints: false, legend: "never",
+            xRangePad: 4, yRangePad: 8, includeZero: kind.least === 0,
+            axes: {
+                x: { axisLabelFormatter: name, valueFormatter: name, axisLabelWidth: 52, pixelsPerLabel: 70 },
+                y: { axisLabelWidth: 44, pixelsPerLabel: 26, axisLabelFormatter: (number) => fixed(number, Math.abs(number) < 10 ? 1 : 0).replace(/\.0$/, "") },
+            },
+            highlightCallback: (_, time, points) => {
+                byID(`${kind.id}-value`).textContent = points.length > 0 ? `${value(points[0].yval)} at ${name(time)}` : "";
+            },
+            unhighlightCallback: () => { byID(`${kind.id}-value`).textContent = ""; },
+        });
+    }
+
+    /** Rows of time and [low, value, high]; a row without value where the way has a gap. */
+    rows({ key, accuracy, least }) {
+        const { points } = this.track;
+        const every = Math.max(1, Math.ceil(points.length / most));
+        const rows = [];
+        points.forEach((point, index) => {
+            if (point.broken && rows.length > 0) rows.push([point.t - 0.001, [NaN, NaN, NaN]]);
+            if (index % every !== 0 && index !== points.length - 1 && !point.broken) return;
+            const value = point[key];
+            if (!isKnown(value)) return rows.push([point.t, [NaN, NaN, NaN]]);
+            const wide = isKnown(point[accuracy]) ? point[accuracy] : 0;
+            rows.push([point.t, [Math.max(least ?? -Infinity, value - wide), value, value + wide]]);
+        });
+        return rows;
+    }
+
+    draw() {
+        if (!this.library || this.drawn === this.track.version || this.track.points.length < 2) return;
+        const time = performance.now();
+        if (time - this.at < interval) return;
+        this.at = time;
+        this.drawn = this.track.version;
+        kinds.forEach((kind, index) => {
+            const rows = this.rows(kind);
+            if (!this.graphs[index]) this.graphs[index] = this.make(kind, rows);
+            // A part that somebody has zoomed to stays.
+            else this.graphs[index].updateOptions({ file: rows });
+        });
+    }
+}

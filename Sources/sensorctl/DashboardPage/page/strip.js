@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// One strip: the last minute of a channel, a line for each axis. Lines differ in dashes and end in their letter, so that they
+// can be told apart without colour.
+
+import { element, prepareCanvas, setAttribute, setText, shape, show } from "./dom.js";
+import { age, reading, unitName } from "./format.js";
+import { History } from "./history.js";
+import { Columns } from "./columns.js";
+import { Scale } from "./scale.js";
+import { colours } from "./theme.js";
+
+/** How the first, second, third and fourth axis are drawn. */
+export const pens = [
+    { colour: "accent", dash: [], width: 1.5 },
+    { colour: "second", dash: [7, 3], width: 1.25 },
+    { colour: "third", dash: [2, 2], width: 1.25 },
+    { colour: "ink", dash: [9, 3, 2, 3], width: 1 },
+];
+
+export const margin = { left: 40, right: 12, top: 6, bottom: 15 };
+const fixedRanges = { heading: [0, 360, 90], attitude: [-1, 1, 1] };
+/** After so many seconds without a reading figures are old. */
+const oldAfter = 2;
+
+export class Strip {
+    constructor(channel, seconds) {
+        this.channel = channel;
+        this.history = new History(channel, seconds);
+        this.scale = new Scale(channel.unit, fixedRanges[channel.name]);
+        // A heading's accuracy is a band about it and no line.
+        this.band = channel.name === "heading" ? channel.axes.indexOf("accuracy") : -1;
+        this.lines = channel.axes.map((_, axis) => axis).filter((axis) => axis !== this.band);
+        this.columns = null;
+        this.changed = true;
+        this.build();
+    }
+
+    build() {
+        const { channel } = this;
+        this.figures = channel.axes.map(() => element("span", { class: "value" }, "–"));
+        this.note = element("span", { class: "quiet strip-note" });
+        const legend = element("div", { class: "strip-legend" }, ...channel.axes.map((axis, index) => element(
+            "span", { class: `axis axis-${index}` }, sample(index, index === this.band),
+            element("span", { class: "axis-name" }, axis), this.figures[index])));
+        this.canvas = element("canvas", { role: "img" });
+        this.node = element(
+            "figure", { class: "strip", "data-channel": channel.name, hidden: true },
+            element("figcaption", {},
+                element("h3", {}, channel.label ?? channel.name, " ", element("span", { class: "unit" }, unitName(channel.unit))),
+                this.note),
+            element("div", { class: "strip-body" }, this.canvas, legend));
+    }
+
+    clear() {
+        this.history.clear();
+        this.scale.clear();
+        this.columns = null;
+        this.changed = true;
+    }
+
+    add(time, values, offset) {
+        if (!this.history.add(time, values, offset)) return;
+        this.columns?.add(time, values, offset);
+        this.changed = true;
+        show(this.node, true);
+    }
+
+    /** The figures beside the name, a few times a second. */
+    describe(now, pointed) {
+        const { history, channel } = this;
+        const values = pointed === null ? history.latest : history.nearest(pointed);
+        this.figures.forEach((figure, axis) => setText(figure, reading(values?.[axis], channel.unit)));
+        const behind = now - history.knownAt;
+        const old = values === null || (pointed === null && behind > Math.max(oldAfter, history.gapAfter));
+        this.node.classList.toggle("old", old);
+        const text = pointed !== null ? `${(pointed - now).toFixed(1).replace("-", "\u2212")} s`
+            : history.count === 0 ? "no reading" : old ? `${age(behind)} old` : `${history.rate.toFixed(history.rate < 10 ? 1 : 0)} Hz`;
+        setText(this.note, text);
+        setAttribute(this.canvas, "aria-label", `${channel.label ?? channel.name} of the last ${history.seconds} seconds`);
+    }
+
+    draw(now, pointed) {
+        const drawing = prepareCanvas(this.canvas);
+        if (!drawing) return;
+        const { context, width, height } = drawing;
+        const inner = Math.max(16, Math.floor(width - margin.left - margin.right));
+        if (this.columns === null || this.columns.count !== inner) this.columns = new Columns(this.history, inner);
+        const columns = this.columns;
+        const first = Math.floor((now - this.history.seconds) / columns.width);
+        const axes = this.band < 0 ? this.lines.length : this.band;
+        this.scale.fit(columns.range(first, axes));
+        const bottom = height - margin.bottom;
+        const span = this.scale.high - this.scale.low || 1;
+        const y = (value) => bottom - (value - this.scale.low) / span * (bottom - margin.top);
+        const right = margin.left + inner;
+        const x = (column) => right - (now / columns.width - column - 0.5);
+
+        this.grid(context, { width, bottom, right, inner, y });
+        context.save();
+        context.beginPath();
+        context.rect(margin.left, margin.top - 3, inner, bottom - margin.top + 6);
+        context.clip();
+        this.gaps(context, columns, first, x, bottom);
+        if (this.band >= 0) this.accuracy(context, columns, first, x, y);
+        for (const axis of this.lines) this.line(context, axis, columns, first, x, y);
+        if (pointed !== null) {
+            context.fillStyle = colours.ink;
+            context.fillRect(Math.round(x(pointed / columns.width - 0.5)), margin.top, 1, bottom - margin.top);
+        }
+        context.restore();
+        this.letters(context, right, y, bottom);
+        this.changed = false;
+    }
+
+    grid(context, { width, bottom, right, inner, y }) {
+        context.font = "10px " + getFont();
+        context.textBaseline = "middle";
+        context.lineWidth = 1;
+        context.textAlign = "right";
+        for (const tick of this.scale.ticks()) {
+            const at = Math.round(y(tick)) + 0.5;
+            context.strokeStyle = tick === 0 ? colours.faint : colours.line;
+            stroke(context, margin.left, at, right, at);
+            context.fillStyle = colours.quiet;
+            context.fillText(this.scale.label(tick), margin.left - 5, Math.min(at, bottom - 2));
+        }
+        context.textAlign = "center";
+        context.textBaseline = "alphabetic";
+        context.strokeStyle = colours.line;
+        for (let before = 0; before <= this.history.seconds; before += 10) {
+            const at = Math.round(right - before / this.history.seconds * inner) + 0.5;
+            stroke(context, at, bottom, at, bottom + (before % 30 === 0 ? 4 : 2));
+            if (before % (inner > 300 ? 20 : 30) !== 0) continue;
+            context.fillText(before === 0 ? "now" : `\u2212${before} s`, at, bottom + 13);
+        }
+    }
+
+    /** Hatched where readings are missing that should be there. */
+    gaps(context, columns, first, x, bottom) {
+        const axis = this.lines[0];
+        context.strokeStyle = colours.faint;
+        context.lineWidth = 1;
+        columns.walk(axis, first, this.history.gapAfter, () => {}, (from, to) => {
+            const left = x(from) + 1;
+            const span = x(to) - left - 1;
+            context.save();
+            context.beginPath();
+            context.rect(left, margin.top, span, bottom - margin.top);
+            context.clip();
+            context.beginPath();
+            const tall = bottom - margin.top;
+            for (let offset = -tall; offset < span + tall; offset += 6) {
+                context.moveTo(left + offset, bottom);
+                context.lineTo(left + offset + tall, margin.top);
+            }
+            context.stroke();
+            context.restore();
+        });
+    }
+
+    line(context, axis, columns, first, x, y) {
+        const pen = pens[axis % pens.length];
+        const wraps = this.channel.name === "heading";
+        let last = 0;
+        let lastX = 0;
+        context.beginPath();
+        columns.walk(axis, first - 1, this.history.gapAfter, (column, low, high, joined) => {
+            const at = x(column);
+            // Nearer end first, so that the line has no spikes that are not there.
+            const near = Math.abs(low - last) <= Math.abs(high - last) ? low : high;
+            const far = near === low ? high : low;
+            if (joined && !(wraps && Math.abs(near - last) > 180)) context.lineTo(at, y(near));
+            else context.moveTo(at, y(near));
+            if (far !== near) context.lineTo(at, y(far));
+            else if (!joined) context.lineTo(at + 0.75, y(near));
+            last = far;
+            lastX = at;
+        });
+        this.ends ??= [];
+        this.ends[axis] = { value: last, x: lastX };
+        context.strokeStyle = colours[pen.colour];
+        context.lineWidth = pen.width;
+        context.lineJoin = "round";
+        context.setLineDash(pen.dash);
+        context.stroke();
+        context.setLineDash([]);
+    }
+
+    accuracy(context, columns, first, x, y) {
+        const centre = this.channel.axes.includes("true") && this.history.latest && Number.isFinite(this.history.latest[1]) ? 1 : 0;
+        const widths = new Map();
+        columns.walk(this.band, first - 1, this.history.gapAfter, (column, _, high) => widths.set(column, high));
+        context.fillStyle = colours["accent-wash"];
+        columns.walk(centre, first - 1, this.history.gapAfter, (column, low, high) => {
+            const wide = widths.get(column);
+            if (!(wide >= 0)) return;
+            const top = y(high + wide);
+            context.fillRect(x(column) - 0.5, top, 1.2, y(low - wide) - top);
+        });
+    }
+
+    /** The letters of the axes where their lines end, one below the other where they meet. */
+    letters(context, right, y, bottom) {
+        if (this.history.count === 0) return;
+        const latest = this.history.latest;
+        const ends = this.lines.filter((axis) => Number.isFinite(latest[axis]))
+            .map((axis) => ({ axis, at: y(latest[axis]) })).sort((a, b) => a.at - b.at);
+        let free = margin.top + 4;
+        for (const end of ends) free = (end.at = Math.max(end.at, free)) + 11;
+        for (let index = ends.length - 1, limit = bottom - 2; index >= 0; index -= 1, limit -= 11) {
+            ends[index].at = Math.min(ends[index].at, limit);
+        }
+        context.font = "600 10px " + getFont();
+        context.textAlign = "left";
+        context.textBaseline = "middle";
+        for (const { axis, at } of ends) {
+            context.fillStyle = colours[pens[axis % pens.length].colour];
+            context.fillText(this.channel.axes[axis].slice(0, 1), right + 3, at);
+        }
+    }
+}
+
+function stroke(context, x1, y1, x2, y2) {
+    context.beginPath();
+    context.moveTo(x1, y1);
+    context.lineTo(x2, y2);
+    context.stroke();
+}
+
+let font = null;
+const getFont = () => font ??= getComputedStyle(document.body).fontFamily;
+
+/** A piece of the line of an axis, for its legend. */
+function sample(axis, isBand) {
+    if (isBand) return element("span", { class: "sample band", "aria-hidden": "true" });
+    const pen = pens[axis % pens.length];
+    return shape("svg", { class: "sample", viewBox: "0 0 18 6", "aria-hidden": "true" },
+        shape("line", { x1: 0, y1: 3, x2: 18, y2: 3, "stroke-dasharray": pen.dash.join(" ") || "none" }));
+}

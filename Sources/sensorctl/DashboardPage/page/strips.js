@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The strips of all channels, with one pointer: where the mouse is on one, all tell their readings of that time.
+
+import { byID, show } from "./dom.js";
+import { decodeBatch } from "./decode.js";
+import { Strip, margin } from "./strip.js";
+import { calm, onTheme } from "./theme.js";
+
+export class Strips {
+    constructor(clock) {
+        this.clock = clock;
+        this.byID = new Map();
+        this.list = [];
+        this.visible = new Set();
+        this.pointed = null;
+        this.described = 0;
+        this.drawn = -1;
+        this.body = byID("strips");
+        this.observer = new IntersectionObserver((entries) => {
+            for (const entry of entries) {
+                const strip = this.list.find((strip) => strip.node === entry.target);
+                if (!strip) continue;
+                if (entry.isIntersecting) this.visible.add(strip); else this.visible.delete(strip);
+                strip.changed = true;
+            }
+        }, { rootMargin: "150px" });
+        const all = () => this.list.forEach((strip) => { strip.changed = true; });
+        onTheme(all);
+        addEventListener("resize", all);
+        this.body.addEventListener("pointermove", (event) => this.point(event));
+        this.body.addEventListener("pointerleave", () => { this.pointed = null; all(); });
+    }
+
+    /** Begins with the channels of a session. Channels that are the same keep what they have. */
+    begin(channels, seconds, keep) {
+        const known = new Map(this.list.map((strip) => [strip.channel.name, strip]));
+        this.byID.clear();
+        this.observer.disconnect();
+        this.visible.clear();
+        this.list = channels.filter((channel) => channel.name !== "location").map((channel) => {
+            const old = known.get(channel.name);
+            const same = keep && old && JSON.stringify(old.channel) === JSON.stringify(channel);
+            const strip = same ? old : new Strip(channel, seconds);
+            this.byID.set(channel.id, strip);
+            return strip;
+        });
+        this.body.replaceChildren(...this.list.map((strip) => strip.node));
+        this.list.forEach((strip) => this.observer.observe(strip.node));
+    }
+
+    named(name) { return this.list.find((strip) => strip.channel.name === name); }
+
+    clear() { this.list.forEach((strip) => strip.clear()); }
+
+    receive(buffer) {
+        let strip = null;
+        let newest = -Infinity;
+        decodeBatch(buffer, (id) => {
+            strip = this.byID.get(id) ?? null;
+            return strip?.channel.axes.length ?? null;
+        }, (time, values, offset) => {
+            strip.add(time, values, offset);
+            newest = time;
+        });
+        this.clock.reached(newest);
+    }
+
+    point(event) {
+        const canvas = event.target.closest?.("canvas");
+        if (!canvas) return;
+        const box = canvas.getBoundingClientRect();
+        const part = (box.right - margin.right - event.clientX) / (box.width - margin.left - margin.right);
+        const seconds = this.list[0]?.history.seconds ?? 60;
+        this.pointed = part < 0 || part > 1 ? null : part * seconds;
+        this.list.forEach((strip) => { strip.changed = true; });
+    }
+
+    draw() {
+        const now = this.clock.now;
+        const time = performance.now();
+        const moved = now !== this.drawn && !(calm.matches && time - this.drawnAt < 500);
+        const pointed = this.pointed === null ? null : now - this.pointed;
+        if (moved) { this.drawn = now; this.drawnAt = time; }
+        for (const strip of this.visible) {
+            if (moved || (strip.changed && !calm.matches) || (strip.changed && time - this.drawnAt >= 500)) strip.draw(now, pointed);
+        }
+        if (time - this.described < 200) return;
+        this.described = time;
+        show(byID("panel-strips"), this.list.some((strip) => !strip.node.hidden));
+        this.list.forEach((strip) => strip.describe(now, pointed));
+    }
+}

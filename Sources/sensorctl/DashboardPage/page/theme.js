@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Light or dark: as the system has it, or as the person says. What is drawn on canvases asks here for its colours.
+
+import { byID, setText } from "./dom.js";
+
+const choices = ["auto", "light", "dark"];
+const key = "dashboard-theme";
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const listeners = [];
+let chosen = "auto";
+
+try { chosen = choices.find((name) => name === localStorage.getItem(key)) ?? "auto"; } catch { /* Nothing is kept. */ }
+
+/** The colours of the theme that is shown, by the names that the style sheet has for them. */
+export const colours = {};
+const names = ["ink", "quiet", "faint", "line", "panel", "well", "accent", "accent-wash", "warn", "bad", "second", "third"];
+
+/** Calls `handler` after each change of the colours. */
+export const onTheme = (handler) => listeners.push(handler);
+
+function apply() {
+    const shown = chosen === "auto" ? (dark.matches ? "dark" : "light") : chosen;
+    document.documentElement.dataset.theme = shown;
+    const style = getComputedStyle(document.documentElement);
+    for (const name of names) colours[name] = style.getPropertyValue(`--${name}`).trim();
+    setText(byID("theme-name"), { auto: "Auto", light: "Light", dark: "Dark" }[chosen]);
+    byID("theme").title = `Theme: ${chosen}. T changes it.`;
+    for (const handler of listeners) handler();
+}
+
+export function nextTheme() {
+    chosen = choices[(choices.indexOf(chosen) + 1) % choices.length];
+    try { localStorage.setItem(key, chosen); } catch { /* Nothing is kept. */ }
+    apply();
+    return chosen;
+}
+
+export const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+export function startTheme() {
+    dark.addEventListener("change", apply);
+    byID("theme").addEventListener("click", nextTheme);
+    apply();
+}
