@@ -33,6 +33,9 @@ final class Player: @unchecked Sendable {
     /// For each motion sensor the readings that were handed on last, whose memory is used again.
     @exclusivity(unchecked) private var batches: [MotionBatch] = []
 
+    /// Changes events before they are handed on; nil where they stay what they are. Touched by who has claimed the player.
+    @exclusivity(unchecked) var filter: PlaybackFilter?
+
     private let end: PlaybackEnd
     /// Civil time at the trace's start.
     private let origin: WallTime
@@ -169,7 +172,10 @@ final class Player: @unchecked Sendable {
                 // Who wants all that is left gets one round, or it would never end.
                 return limit == .never && feed.isEndless ? .finished : .happened
             }
-            if feed.kind == .sample {
+            if let filter, feed.kind != .sample || filter.takesSamples {
+                handOn(through: filter)
+                self.epoch = hub.nextDeadline
+            } else if feed.kind == .sample {
                 handOnSamples()
             } else {
                 handOn()
@@ -180,6 +186,44 @@ final class Player: @unchecked Sendable {
             return .finished
         }
         return .happened
+    }
+
+    /// Hands on what the filter makes of the event that comes next.
+    private func handOn(through filter: PlaybackFilter) {
+        guard feed.kind != .sample else {
+            var batch = MotionBatch(sensor: "", kind: .pressure)
+            guard let id = feed.sensor.flatMap({ motion.id($0) }), let kind = feed.record?.sample?.kind else {
+                return handOnSamples()
+            }
+            feed.takeSamples(into: &batch)
+            feed.consume()
+            let (origin, place) = (feed.bootTime(0).nanoseconds, feed.lastPlace)
+            for (value, time) in zip(batch.values, batch.times) {
+                let stamp = time.nanoseconds.subtractingSaturated(origin)
+                let event = TraceEvent(time: place, .sample(value, kind: kind, sensor: id, stamp: stamp))
+                for event in filter.apply(event) ?? [event] { handOn(event) }
+            }
+            return
+        }
+        guard let event = feed.event(sensor: feed.sensor.flatMap { motion.id($0) }), let events = filter.apply(event)
+        else { return handOn() }
+        feed.consume()
+        for event in events { handOn(event) }
+    }
+
+    /// Hands on an event that a filter has made.
+    private func handOn(_ event: TraceEvent) {
+        switch event.contents {
+        case .sample(let value, let kind, let sensor, let stamp):
+            let measured = feed.bootTime(stamp ?? event.time ?? feed.lastPlace)
+            motion.hub.post(
+                MotionBatch(sensor: sensor, kind: kind, values: [value], times: [measured], arrival: clock.now))
+        case .sensorLost(let error, let sensor): motion.hub.postLost(error, sensor: sensor)
+        case .sensorRegained(let sensor): motion.hub.postRegained(sensor: sensor)
+        default:
+            feed.replace(with: event.contents)
+            handOn()
+        }
     }
 
     private func handOn() {

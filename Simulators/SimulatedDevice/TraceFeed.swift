@@ -65,6 +65,8 @@ struct TraceFeed {
     private var warnedLine = 0
     var decoder = GPSDDecoder()
     var record: TraceRecord?
+    /// The line of gpsd that stands in the place of the record's.
+    var replacedLine: [UInt8]?
     /// The trace clock of traces without stamps of arrival.
     var reportClock = ReportClock()
     var isAtEnd = false
@@ -126,7 +128,10 @@ struct TraceFeed {
         return time
     }
 
-    mutating func consume() { time = nil }
+    mutating func consume() {
+        time = nil
+        replacedLine = nil
+    }
 
     /// True when the event that comes next is a line of gpsd, be it one that says nothing.
     var isLine: Bool { kind == .gpsd || kind == .gpsdText }
@@ -136,6 +141,7 @@ struct TraceFeed {
 
     /// The line of the event that comes next, as it was sent.
     func line() -> [UInt8] {
+        if let replacedLine { return replacedLine }
         guard let record else { return [] }
         return file.bytes.withUnsafeBytes { record.line(in: $0) }
     }
