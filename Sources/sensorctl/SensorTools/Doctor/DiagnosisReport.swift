@@ -11,6 +11,13 @@ package struct DiagnosisReport: Report {
 
     package init(facts: MachineFacts, diagnosis: Diagnosis) { (self.facts, self.diagnosis) = (facts, diagnosis) }
 
+    /// What was found: the level (good, remark or problem), what it is about, a sentence, and lines to copy.
+    package var findings: [(level: String, topic: String, message: String, repair: [String])] {
+        diagnosis.findings.map { ($0.level.rawValue, $0.topic, $0.message, $0.repair) }
+    }
+
+    package var hasProblem: Bool { diagnosis.hasProblem }
+
     /// What is in force and where it comes from.
     private var settings: [(name: String, value: String, origin: String)] {
         let configuration = facts.configuration

@@ -105,6 +105,11 @@ extension MachineFacts {
         readEnvironment()
     }
 
+    /// This program captures from sensors itself: the kernel does not say who does.
+    package mutating func ignoreCaptures() {
+        for index in kernelSensors.indices { kernelSensors[index].isCapturing = false }
+    }
+
     /// Devices beyond this number are not looked at.
     private static let maximumDevices = 256
 

@@ -103,7 +103,7 @@ extension NodeFacts.Holder {
         return processes.contains { Int32($0) != nil && Self.name(of: "\(proc)/\($0)") == name }
     }
 
-    private static func name(of folder: String) -> String? {
+    static func name(of folder: String) -> String? {
         guard let bytes = try? FileBytes.read(folder + "/comm", limit: 64) else { return nil }
         return Printable.text(String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .newlines))
     }

@@ -33,15 +33,30 @@ struct DoctorCommand: AsyncParsableCommand {
     func run() async throws { try await Termination.during { await diagnose($0) } }
 
     private func diagnose(_ stop: Stop) async -> ExitStatus {
-        let device = LiveDevice.withAccessories
+        guard let report = await Self.examine(LiveDevice.withAccessories, seconds: seconds, stop: stop) else {
+            return .success
+        }
+        StandardOutput(stop: stop).write(report, asJSON: output.json)
+        return stop.status(or: report.hasProblem ? .unavailable : .success)
+    }
+
+    /// What is found on this machine; nil when a signal has come meanwhile.
+    ///
+    /// - Parameters:
+    ///   - seconds: how long sensors are listened to.
+    ///   - isListening: true where this program listens to the sensors already.
+    static func examine(
+        _ device: Device, seconds: Double, isListening: Bool = false, stop: Stop
+    ) async -> DiagnosisReport? {
         // Before anything is started, so that nobody but others can be found at work.
         var facts = MachineFacts(of: device)
+        if isListening { facts.ignoreCaptures() }
         async let answer = ServiceProbe.ask(device, atMost: 2, stop: stop)
         async let trials = SensorTrial.run(device, seconds: seconds, stop: stop)
         let user = facts.user
         async let accessories = AccessoryFacts.load(device, user: user)
         let (position, motion) = await (answer, trials)
-        if case .signal? = stop.reason { return .success }
+        if case .signal? = stop.reason { return nil }
         facts.trials = motion
         facts.accessories = await accessories
         facts.beacons = BeaconHearing(device.beaconSource)
@@ -50,10 +65,7 @@ struct DoctorCommand: AsyncParsableCommand {
         (facts.calibrations, facts.calibrationProblems, facts.now) =
             (stored.entries, stored.problems, device.clock.wallTime)
         (facts.positionFailure, facts.receivers) = (position.failure, position.receivers)
-        let diagnosis = Diagnosis(facts)
-        let report = DiagnosisReport(facts: facts, diagnosis: diagnosis)
-        StandardOutput(stop: stop).write(report, asJSON: output.json)
-        return stop.status(or: diagnosis.hasProblem ? .unavailable : .success)
+        return DiagnosisReport(facts: facts, diagnosis: Diagnosis(facts))
     }
 }
 

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import DeviceCore
+import Foundation
+import SystemCalls
+
+/// The programs of this machine that are connected to a TCP port, such as gpsd's, as far as /proc shows them to this user.
+package struct ServiceClients: Sendable {
+    /// A program with a connection.
+    package struct Client: Sendable, Hashable {
+        /// Nil where only its user can be seen.
+        package var pid: Int32?
+        package var name: String
+    }
+
+    /// This program is not among them.
+    package let clients: [Client]
+
+    /// Looks at the connections to the port, and at whose they are. That may take some tens of milliseconds.
+    ///
+    /// - Parameters:
+    ///   - proc: where the kernel's files are.
+    ///   - own: the process that does not count.
+    package init(port: UInt16, proc: String = "/proc", own: Int32 = getpid()) {
+        let sockets = ["tcp", "tcp6"].reduce(into: [UInt64: UInt32]()) { found, name in
+            guard let bytes = try? FileBytes.read("\(proc)/net/\(name)", limit: Self.tableLimit) else { return }
+            found.merge(Self.sockets(String(decoding: bytes, as: UTF8.self), port: port)) { $1 }
+        }
+        guard !sockets.isEmpty else {
+            clients = []
+            return
+        }
+        var rest = sockets
+        var found: Set<Client> = []
+        for name in FolderEntries.names(proc, limit: 100_000) ?? [] {
+            guard let pid = Int32(name) else { continue }
+            let numbers = Self.sockets(of: "\(proc)/\(name)").filter { sockets[$0] != nil }
+            guard !numbers.isEmpty else { continue }
+            for number in numbers { rest[number] = nil }
+            if pid != own {
+                found.insert(Client(pid: pid, name: NodeFacts.Holder.name(of: "\(proc)/\(name)") ?? "a program"))
+            }
+        }
+        // Root's programs show their descriptors to root only; the table says whose they are.
+        for user in Set(rest.values) {
+            let name = getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "\(user)"
+            found.insert(Client(pid: nil, name: "a program of \(name)"))
+        }
+        clients = found.sorted { ($0.name, $0.pid ?? 0) < ($1.name, $1.pid ?? 0) }
+    }
+
+    private static let tableLimit = 8 << 20
+    private static let established = "01"
+
+    /// The numbers and users of the sockets that are connected to the port, from the kernel's table.
+    static func sockets(_ table: String, port: UInt16) -> [UInt64: UInt32] {
+        var sockets: [UInt64: UInt32] = [:]
+        for line in table.split(separator: "\n").dropFirst() {
+            let words = line.split(separator: " ")
+            guard words.count > 9, words[3] == established, let user = UInt32(words[7]), let number = UInt64(words[9]),
+                words[2].split(separator: ":").last.flatMap({ UInt16($0, radix: 16) }) == port
+            else { continue }
+            sockets[number] = user
+        }
+        return sockets
+    }
+
+    private static func sockets(of process: String) -> Set<UInt64> {
+        var numbers: Set<UInt64> = []
+        for file in FolderEntries.names("\(process)/fd", limit: 10_000) ?? [] {
+            guard let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(process)/fd/\(file)"),
+                link.hasPrefix("socket:["), let number = UInt64(link.dropFirst(8).dropLast())
+            else { continue }
+            numbers.insert(number)
+        }
+        return numbers
+    }
+}
+
+/// The programs that have nodes of accessories open.
+package enum AccessoryUsers {
+    /// Their names, by the accessories' numbers; this program is not among them.
+    @concurrent package static func find(_ accessories: [AccessoryDescription]) async -> [Int: [String]] {
+        let nodes = accessories.map { ($0.id, $0.protocols.compactMap(\.node?.path)) }.filter { !$0.1.isEmpty }
+        guard !nodes.isEmpty else { return [:] }
+        let holders = NodeFacts.Holder.all()
+        var users: [Int: [String]] = [:]
+        for (id, paths) in nodes {
+            let programs = Set(paths).flatMap { NodeFacts($0, user: "", holders: holders).holders }
+            let names = Set(programs.map { "\($0.name) (\($0.pid))" })
+            if !names.isEmpty { users[Int(id)] = names.sorted() }
+        }
+        return users
+    }
+}
