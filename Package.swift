@@ -231,12 +231,21 @@ let tool: [Target] = [
             "AccessoryFinding", "ByteChannels", "DeviceCore", "Geodesy", "JSONBytes", "MotionEngine", "SensorFusion",
             "SystemCalls", "Trace", "TraceEditing",
         ], resources: [.embedInCode("Doctor/external-accessory.rules")]),
+    // The files of the dashboard's page. .incbin looks for them where headers are looked for.
+    .target(
+        name: "DashboardPage", path: "Sources/sensorctl/DashboardPage", exclude: ["page"],
+        sources: ["data.S", "pages.c"], cSettings: [.headerSearchPath("page")]),
+    // Serves that page, and what a session tells, to browsers on this machine.
+    room(
+        "Dashboard", in: "Sources/sensorctl",
+        ["DashboardPage", "DeviceCore", "JSONBytes", "LoopbackServer", "SystemCalls"]),
     .executableTarget(
         name: "sensorctl",
         dependencies: [
-            "AccessoryFinding", "AccessorySimulator", "BlackBox", "CoreLocation", "CoreMotion", "DeviceCore",
+            "AccessoryFinding", "AccessorySimulator", "BlackBox", "CoreLocation", "CoreMotion", "Dashboard",
+            "DeviceCore",
             "DeviceSupport", "ExternalAccessory", "Geodesy", "GPSDProtocol", "GPSDSimulator", "IIODSimulator",
-            "JSONBytes", "LiveDevice", "MotionEngine", "MQTTPublisher", "SensorFusion", "SensorTools",
+            "JSONBytes", "LiveDevice", "LoopbackServer", "MotionEngine", "MQTTPublisher", "SensorFusion", "SensorTools",
             "SimulatedDevice",
             "SimulatedServers", "SyntheticMotion", "SystemCalls", "Trace", "TraceEditing", "TraceFormats",
             "UmockdevFormat", log, arguments,
@@ -347,8 +356,9 @@ let testing: [Target] = [
     tests(
         "SensorctlTests", in: "Tests/sensorctl",
         [
-            "AccessoryFinding", "AccessorySimulator", "CoreLocation", "DeviceCore", "ExternalAccessory", "JSONBytes",
-            "sensorctl", "SensorFusion", "SensorTools", "SimulatedDevice", "SyntheticMotion", "SystemCalls",
+            "AccessoryFinding", "AccessorySimulator", "CoreLocation", "Dashboard", "DeviceCore", "ExternalAccessory",
+            "JSONBytes", "sensorctl", "SensorFusion", "SensorTools", "SimulatedDevice", "SyntheticMotion",
+            "SystemCalls",
             "TestSupport",
             "Trace", "UmockdevFormat",
         ]),

@@ -30,7 +30,8 @@ struct Sensorctl: AsyncParsableCommand {
             CommandGroup(
                 name: "Live",
                 subcommands: [
-                    ListCommand.self, WatchCommand.self, TalkCommand.self, RecordCommand.self, PublishCommand.self,
+                    ListCommand.self, WatchCommand.self, DashboardCommand.self, TalkCommand.self, RecordCommand.self,
+                    PublishCommand.self,
                 ]),
             CommandGroup(
                 name: "Set-up", subcommands: [DoctorCommand.self, CalibrateCommand.self, RulesCommand.self]),

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A line of numbers that pages draw: its name, its unit, and what its values are called.
+package struct DashboardChannel: Sendable {
+    package let name: String
+    /// For people.
+    package let label: String
+    package let unit: String
+    /// At most four.
+    package let axes: [String]
+    /// Readings a second that can be expected; nil where nobody knows.
+    package var rate: Double?
+
+    package init(_ name: String, _ label: String, unit: String, axes: [String], rate: Double? = nil) {
+        (self.name, self.label, self.unit, self.axes, self.rate) = (name, label, unit, axes, rate)
+    }
+}
+
+/// Readings of one channel: packed, and sent as they lie.
+struct ReadingBatch: Sendable {
+    let axes: Int
+    private(set) var times: [Double] = []
+    /// The values of each reading, one after the other.
+    private(set) var values: [Float] = []
+
+    init(axes: Int) { self.axes = axes }
+
+    var count: Int { times.count }
+
+    mutating func append(_ time: Double, _ reading: SIMD4<Float>) {
+        times.append(time)
+        for axis in 0..<axes { values.append(reading[axis]) }
+    }
+
+    mutating func removeAll() {
+        times.removeAll(keepingCapacity: true)
+        values.removeAll(keepingCapacity: true)
+    }
+
+    /// A frame with the readings of that range: version, channel, count, the first one's time, and then for each the
+    /// seconds since that and its values, all of it with the lowest byte first.
+    func frame(channel: UInt8, _ range: Range<Int>) -> [UInt8] {
+        let size = 16 + range.count * 4 * (1 + axes)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(size + 10)
+        WebSocketFrame.begin(.binary, count: size, in: &bytes)
+        bytes.append(1)
+        bytes.append(channel)
+        Self.append(UInt16(range.count), to: &bytes)
+        Self.append(UInt32(0), to: &bytes)
+        let first = range.isEmpty ? 0 : times[range.lowerBound]
+        Self.append(first.bitPattern, to: &bytes)
+        for index in range {
+            Self.append(Float(times[index] - first).bitPattern, to: &bytes)
+            for value in values[(index * axes)..<((index + 1) * axes)] { Self.append(value.bitPattern, to: &bytes) }
+        }
+        return bytes
+    }
+
+    private static func append(_ number: some FixedWidthInteger, to bytes: inout [UInt8]) {
+        withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+}
+
+/// The last minute of a channel, in a ring that does not grow beyond it.
+struct ChannelHistory: Sendable {
+    /// Seconds.
+    static let length = 60.0
+    /// Readings that follow the one before in less than that are left out, so that a minute is not too much.
+    private static let spacing = 0.0095
+    private static let limit = Int(length / spacing)
+
+    private var ring: [(time: Double, reading: SIMD4<Float>)] = []
+    /// Where the oldest stands once the ring is full.
+    private var oldest = 0
+
+    var last: Double? { ring.isEmpty ? nil : ring[(oldest + ring.count - 1) % ring.count].time }
+
+    /// Adds a reading; one that marks a gap is always kept.
+    mutating func add(_ time: Double, _ reading: SIMD4<Float>, isMark: Bool = false) {
+        if let last, !isMark, time >= last, time < last + Self.spacing { return }
+        guard ring.count == Self.limit else { return ring.append((time, reading)) }
+        ring[oldest] = (time, reading)
+        oldest = (oldest + 1) % ring.count
+    }
+
+    mutating func removeAll() {
+        ring.removeAll(keepingCapacity: true)
+        oldest = 0
+    }
+
+    /// What is not older than a minute before that time, oldest first.
+    func batch(axes: Int, upTo now: Double) -> ReadingBatch {
+        var batch = ReadingBatch(axes: axes)
+        for offset in ring.indices {
+            let entry = ring[(oldest + offset) % ring.count]
+            if entry.time >= now - Self.length { batch.append(entry.time, entry.reading) }
+        }
+        return batch
+    }
+}

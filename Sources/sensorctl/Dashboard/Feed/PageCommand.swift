@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import JSONBytes
+
+/// What a page asks for.
+package struct PageCommand: Sendable {
+    package enum Action: Sendable, Equatable {
+        case play, pause
+        case step(Int)
+        /// Seconds.
+        case advance(Double)
+        case seek(Double)
+        case speed(Double)
+        case loop(Bool)
+        case fault(String, isOn: Bool)
+        case doctor
+        case addRegion(DashboardRegion)
+        case removeRegion(String)
+    }
+
+    /// The page that asks.
+    package let page: Int
+    /// Its number, which the answer names.
+    package let id: Int64
+    package let action: Action
+}
+
+/// A circle with a name.
+package struct DashboardRegion: Sendable, Equatable {
+    package let name: String
+    package let latitude: Double
+    package let longitude: Double
+    /// Metres.
+    package let radius: Double
+
+    package init(name: String, latitude: Double, longitude: Double, radius: Double) {
+        (self.name, self.latitude, self.longitude, self.radius) = (name, latitude, longitude, radius)
+    }
+}
+
+/// A command as it stands in a page's text, not yet looked at.
+struct CommandText {
+    private(set) var id: Int64 = 0
+    private(set) var token = ""
+    private var name = ""
+    private var numbers: [String: Double] = [:]
+    private var isOn: Bool?
+    private var fault: String?
+    private var addition: DashboardRegion?
+    private var removal: String?
+
+    /// Nil for what is no object of JSON.
+    init?(_ bytes: [UInt8]) {
+        let parsed = try? bytes.withUnsafeBytes { (buffer) throws(JSONError) in
+            var text = CommandText()
+            var reader = JSONReader(buffer)
+            try reader.beginObject()
+            while let key = try reader.nextKey() { try text.read(key.string(), from: &reader) }
+            try reader.finish()
+            return text
+        }
+        guard let parsed else { return nil }
+        self = parsed
+    }
+
+    private init() {}
+
+    private mutating func read(_ key: String, from reader: inout JSONReader) throws(JSONError) {
+        switch key {
+        case "id": id = try reader.int64IfPresent() ?? 0
+        case "token": token = try reader.textIfPresent()?.string() ?? ""
+        case "do": name = try reader.textIfPresent()?.string() ?? ""
+        case "fault": fault = try reader.textIfPresent()?.string()
+        case "on": isOn = try reader.boolIfPresent()
+        case "t", "by", "value", "count": numbers[key] = try reader.doubleIfPresent()
+        case "remove": removal = try reader.textIfPresent()?.string()
+        case "add":
+            guard try reader.beginObjectIfPresent() else { return }
+            addition = try Self.region(&reader)
+        default: try reader.skipValue()
+        }
+    }
+
+    private static func region(_ reader: inout JSONReader) throws(JSONError) -> DashboardRegion? {
+        var name: String?
+        var numbers: [String: Double] = [:]
+        while let key = try reader.nextKey() {
+            switch key.string() {
+            case "id": name = try reader.textIfPresent()?.string()
+            case let key where ["latitude", "longitude", "radius"].contains(key):
+                numbers[key] = try reader.doubleIfPresent()
+            default: try reader.skipValue()
+            }
+        }
+        guard let name, let latitude = numbers["latitude"], let longitude = numbers["longitude"],
+            let radius = numbers["radius"]
+        else { return nil }
+        return DashboardRegion(name: name, latitude: latitude, longitude: longitude, radius: radius)
+    }
+
+    /// What is asked for; nil where that is no command, or lacks something.
+    var action: PageCommand.Action? {
+        func number(_ key: String, in range: ClosedRange<Double>) -> Double? {
+            numbers[key].flatMap { range.contains($0) ? $0 : nil }
+        }
+        switch name {
+        case "play": return .play
+        case "pause": return .pause
+        case "step":
+            if numbers["by"] != nil { return number("by", in: 0...3600).map { .advance($0) } }
+            return numbers["count"] == nil ? .step(1) : number("count", in: 1...1000).map { .step(Int($0)) }
+        case "seek": return number("t", in: 0...1e9).map { .seek($0) }
+        case "speed": return number("value", in: 0.1...100).map { .speed($0) }
+        case "loop": return isOn.map { .loop($0) }
+        case "fault": return fault.flatMap { name in isOn.map { .fault(name, isOn: $0) } }
+        case "doctor": return .doctor
+        case "region":
+            if let removal { return .removeRegion(removal) }
+            return addition.flatMap(Self.checked).map { .addRegion($0) }
+        default: return nil
+        }
+    }
+
+    private static func checked(_ region: DashboardRegion) -> DashboardRegion? {
+        guard !region.name.isEmpty, region.name.utf8.count <= 100, abs(region.latitude) <= 90,
+            abs(region.longitude) <= 180, region.radius > 0, region.radius <= 2_128_000
+        else { return nil }
+        return region
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The head of a request: its line and its headers. What is not plainly one is none; nothing is guessed.
+struct HTTPRequest: Equatable {
+    /// The most bytes of a head, and the most headers in it.
+    static let limit = 8192
+    static let headerLimit = 64
+
+    enum Parsed: Equatable {
+        /// More has to come.
+        case incomplete
+        /// The request, and how many bytes it took.
+        case request(HTTPRequest, length: Int)
+        case wrong(HTTPStatus)
+    }
+
+    var method: String
+    /// The path as it was sent, without what follows a question mark.
+    var path: String
+    var isVersion11: Bool
+    /// Names in lower case, in the order in which they came.
+    var headers: [(name: String, value: String)]
+
+    static func == (left: HTTPRequest, right: HTTPRequest) -> Bool {
+        left.method == right.method && left.path == right.path && left.isVersion11 == right.isVersion11
+            && left.headers.map { "\($0):\($1)" } == right.headers.map { "\($0):\($1)" }
+    }
+
+    /// The value of a header; nil where it is missing, or there several times.
+    func value(_ name: String) -> String? {
+        let values = headers.filter { $0.name == name }
+        return values.count == 1 ? values[0].value : nil
+    }
+
+    func has(_ name: String) -> Bool { headers.contains { $0.name == name } }
+
+    /// True when a list of words, as that of Connection, holds the word.
+    func lists(_ word: String, in name: String) -> Bool {
+        headers.contains { header in
+            header.name == name
+                && header.value.split(separator: ",").contains { Self.trimmed($0).lowercased() == word }
+        }
+    }
+
+    /// True when the connection is to stay open.
+    var keepsAlive: Bool { isVersion11 ? !lists("close", in: "connection") : lists("keep-alive", in: "connection") }
+
+    /// Reads what has come so far.
+    static func parse(_ bytes: ArraySlice<UInt8>) -> Parsed {
+        guard let end = headEnd(bytes) else {
+            return bytes.count >= limit ? .wrong(.headTooLarge) : .incomplete
+        }
+        guard end - bytes.startIndex <= limit else { return .wrong(.headTooLarge) }
+        var lines: [String] = []
+        for line in Self.lines(of: bytes[..<(end - 4)]) {
+            // Control characters would mean something to somebody else.
+            guard line.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 9 }),
+                let text = String(validating: line, as: UTF8.self)
+            else { return .wrong(.badRequest) }
+            lines.append(text)
+        }
+        guard let first = lines.first else { return .wrong(.badRequest) }
+        guard lines.count <= headerLimit + 1 else { return .wrong(.headTooLarge) }
+        let words = first.split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 3, !words[0].isEmpty, words[1].hasPrefix("/") else { return .wrong(.badRequest) }
+        guard words[2] == "HTTP/1.1" || words[2] == "HTTP/1.0" else { return .wrong(.badRequest) }
+        var headers: [(name: String, value: String)] = []
+        for line in lines.dropFirst() {
+            guard let colon = line.firstIndex(of: ":"), colon > line.startIndex,
+                line[..<colon].utf8.allSatisfy(isNameCharacter)
+            else { return .wrong(.badRequest) }
+            headers.append((line[..<colon].lowercased(), trimmed(line[line.index(after: colon)...])))
+        }
+        let path = words[1].prefix { $0 != "?" }
+        let request = HTTPRequest(
+            method: String(words[0]), path: String(path), isVersion11: words[2].hasSuffix("1"), headers: headers)
+        return .request(request, length: end - bytes.startIndex)
+    }
+
+    /// Behind the empty line; nil where there is none yet.
+    private static func headEnd(_ bytes: ArraySlice<UInt8>) -> Int? {
+        var matched = 0
+        let mark: [UInt8] = [13, 10, 13, 10]
+        for (offset, byte) in bytes.prefix(limit).enumerated() {
+            if byte == mark[matched] {
+                matched += 1
+                if matched == mark.count { return bytes.startIndex + offset + 1 }
+            } else {
+                matched = byte == 13 ? 1 : 0
+            }
+        }
+        return nil
+    }
+
+    /// The lines; a carriage return or a line feed by itself stays in one, which no header then is.
+    private static func lines(of bytes: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+        var (lines, start, at) = ([ArraySlice<UInt8>](), bytes.startIndex, bytes.startIndex)
+        while at < bytes.endIndex {
+            let next = at + 1
+            if bytes[at] == 13, next < bytes.endIndex, bytes[next] == 10 {
+                lines.append(bytes[start..<at])
+                start = next + 1
+                at = start
+            } else {
+                at = next
+            }
+        }
+        lines.append(bytes[start..<bytes.endIndex])
+        return lines
+    }
+
+    private static func isNameCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        var text = text
+        while text.first == " " || text.first == "\t" { text.removeFirst() }
+        while text.last == " " || text.last == "\t" { text.removeLast() }
+        return String(text)
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DashboardPage
+import DeviceCore
+import SystemCalls
+
+/// What can be asked for by its path: the page, from inside the program, and the libraries of the system.
+struct Site: Sendable {
+    private let assets: AssetFolder
+    /// Takes the place of the files inside the program, for who works on them.
+    private let pageFolder: String?
+
+    init(assets: AssetFolder, pageFolder: String?) {
+        self.assets = assets
+        self.pageFolder = pageFolder
+    }
+
+    /// The answer; nil for a path that nothing stands at.
+    func response(_ path: String) -> HTTPResponse? {
+        if path == "/" { return page("index.html") }
+        let parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count >= 2 else { return nil }
+        switch parts[0] {
+        case "page" where parts.count == 2: return page(String(parts[1]))
+        case "assets":
+            let name = parts.dropFirst().joined(separator: "/")
+            guard let file = assets.file(name), let bytes = file.read() else { return nil }
+            return HTTPResponse(type: file.type, body: bytes)
+        default: return nil
+        }
+    }
+
+    private func page(_ name: String) -> HTTPResponse? {
+        guard let file = PageFile.all.first(where: { $0.name == name }) else {
+            return pageFolder == nil ? nil : loose(name)
+        }
+        return loose(name) ?? HTTPResponse(type: file.type, body: file.bytes)
+    }
+
+    /// A file of the folder, whose name has no part that leads elsewhere.
+    private func loose(_ name: String) -> HTTPResponse? {
+        guard let pageFolder, !name.hasPrefix("."), !name.contains("/"), let type = MediaType.of(name),
+            let bytes = try? FileBytes.read("\(pageFolder)/\(name)", limit: AssetFolder.sizeLimit)
+        else { return nil }
+        return HTTPResponse(type: type, body: bytes)
+    }
+}
+
+/// A file of the page, as it lies in the program.
+package struct PageFile {
+    package let name: String
+    package let type: String
+    package let bytes: [UInt8]
+
+    package static let all: [PageFile] = {
+        let files = UnsafeBufferPointer(start: DashboardPage_files(), count: Int(DashboardPage_count()))
+        return files.compactMap { file in
+            guard let name = file.name, let type = file.type, let start = file.start, let end = file.end else {
+                return nil
+            }
+            return PageFile(
+                name: String(cString: name), type: String(cString: type),
+                bytes: [UInt8](UnsafeBufferPointer(start: start, count: end - start)))
+        }
+    }()
+}
+
+/// Media types by the ending of a name; only those that a page is made of.
+enum MediaType {
+    private static let types = [
+        "html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8",
+        "svg": "image/svg+xml; charset=utf-8", "png": "image/png",
+    ]
+
+    static func of(_ name: String) -> String? {
+        name.split(separator: ".", omittingEmptySubsequences: false).last.flatMap { types[String($0)] }
+    }
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import JSONBytes
+import LoopbackServer
+import Synchronization
+import SystemCalls
+
+/// The thread of the server: waits for sockets and times, answers requests, and hands pages what the session tells.
+final class ServerLoop: ServiceLoop {
+    private let shared: ServedState<DashboardServer.Content>
+    private let world: ServerWorld
+    private let door: LoopbackDoor
+    private let clock = LiveClock()
+    private var connections: [Connection] = []
+    private var descriptors: [pollfd] = []
+    private var nextPage = 1
+    /// When pages may get the next frames.
+    private var nextFlush = BootTime.zero
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 16)
+
+    init(shared: ServedState<DashboardServer.Content>, listener: LoopbackListener, world: ServerWorld) {
+        self.shared = shared
+        self.world = world
+        door = LoopbackDoor(listener)
+    }
+
+    deinit { buffer.deallocate() }
+
+    private var pages: Int { connections.count { $0.page != nil && !$0.isOver } }
+
+    func run() {
+        while true {
+            wait()
+            if shared.isStopped { break }
+            let now = clock.now
+            let listening = descriptors[1].revents
+            for (place, connection) in connections.enumerated() where place + 2 < descriptors.count {
+                serve(connection, events: descriptors[place + 2].revents, now: now)
+            }
+            door.letIn(revents: listening, now: now) { adopt($0, now: now) }
+            if world.feed.isFilled, now >= nextFlush {
+                // The rest of a step of the clock is none to wait for.
+                nextFlush = now.advanced(bySeconds: world.options.frameTime)
+                hand(world.feed.take(pages: pages))
+            }
+            for connection in connections where !connection.isOver {
+                if connection.hasOutput, !connection.isBlocked { connection.write() }
+                // Requests may follow one another without waiting for answers.
+                if connection.takesInput, connection.page == nil, !connection.input.isEmpty {
+                    answer(connection, now: now)
+                }
+                look(after: connection, now: now)
+            }
+            closeEnded()
+        }
+        for connection in connections {
+            if connection.page != nil { connection.page?.queue.add(WebSocketFrame.close(.goingAway), readings: 0) }
+            connection.write()
+        }
+        connections.removeAll()
+        door.isOpen = false
+    }
+
+    private func wait() {
+        let now = clock.now
+        descriptors.removeAll(keepingCapacity: true)
+        descriptors.append(pollfd(fd: shared.wakeUp.readEnd, events: Int16(POLLIN), revents: 0))
+        descriptors.append(door.interest(now: now))
+        var deadline = door.deadline(now: now)
+        if world.feed.isFilled { deadline = min(deadline, nextFlush) }
+        for connection in connections {
+            var events: Int16 = connection.takesInput ? Int16(POLLIN) : 0
+            if connection.hasOutput { events |= Int16(POLLOUT) }
+            descriptors.append(pollfd(fd: connection.descriptor, events: events, revents: 0))
+            deadline = min(deadline, connection.deadline)
+        }
+        clock.wait(for: &descriptors, until: deadline)
+        if descriptors[0].revents != 0 { shared.wakeUp.drain() }
+    }
+
+    // MARK: Who comes
+
+    private func adopt(_ descriptor: Int32, now: BootTime) {
+        let connection = Connection(descriptor, deadline: now.advanced(bySeconds: world.options.requestTime))
+        let current = connections.filter { !$0.isOver }
+        if current.count >= DashboardServer.maximumConnections {
+            // Whoever is connected and asks for nothing must not keep out who would. The oldest stand first.
+            let idle = current.first(where: \.isIdle) ?? current.first { $0.page == nil && $0.isBlocked }
+            guard let idle else { return }
+            idle.isOver = true
+            connections.removeAll { $0 === idle }
+        }
+        connections.append(connection)
+    }
+
+    private func closeEnded() {
+        connections.removeAll(where: \.isOver)
+        let (count, pages) = (connections.count, pages)
+        let isNews = shared.content.withLock { $0.connections != count || $0.pages != pages }
+        guard isNews else { return }
+        shared.change { content in
+            content.connections = count
+            content.pages = pages
+        }
+        if pages == 0 { hand(world.feed.take(pages: 0)) }
+    }
+
+    // MARK: What they send
+
+    private func serve(_ connection: Connection, events: Int16, now: BootTime) {
+        guard events != 0, !connection.isOver else { return }
+        if events & Int16(POLLERR | POLLNVAL) != 0 || events & Int16(POLLHUP) != 0 && !connection.takesInput {
+            connection.isOver = true
+            return
+        }
+        if events & Int16(POLLOUT) != 0 { connection.write() }
+        guard events & Int16(POLLIN | POLLHUP) != 0, connection.takesInput else { return }
+        connection.read(through: buffer)
+        if connection.isOver { return }
+        if connection.page == nil { answer(connection, now: now) }
+        if connection.page != nil { listen(connection, now: now) }
+    }
+
+    private func answer(_ connection: Connection, now: BootTime) {
+        switch HTTPRequest.parse(connection.input[...]) {
+        case .incomplete: return
+        case .wrong(let status): refuse(connection, HTTPResponse(status))
+        case .request(let request, let length):
+            connection.input.removeFirst(length)
+            switch world.answer(request) {
+            case .response(let response):
+                let keeps = request.keepsAlive && response.status.code < 400
+                connection.answer(
+                    response.bytes(policy: world.policy, hasBody: request.method != "HEAD", keepsAlive: keeps),
+                    thenEnds: !keeps)
+                // So long it may take to be sent, and then to ask for more.
+                connection.deadline = now.advanced(bySeconds: world.options.idleTime)
+            case .page(let acceptance):
+                guard pages < DashboardServer.maximumPages else {
+                    return refuse(connection, HTTPResponse(.unavailable, "Too many pages are open; close one."))
+                }
+                connection.answer(WebSocketHandshake.answer(acceptance), thenEnds: false)
+                become(page: connection, now: now)
+            }
+        }
+    }
+
+    private func refuse(_ connection: Connection, _ response: HTTPResponse) {
+        connection.input = []
+        connection.answer(
+            response.bytes(policy: world.policy, hasBody: true, keepsAlive: false), thenEnds: true)
+    }
+
+    private func become(page connection: Connection, now: BootTime) {
+        let (flush, beginning) = world.feed.takeForNewPage(pages: pages + 1)
+        hand(flush)
+        var page = Connection.Page(id: nextPage, lastHeard: now)
+        nextPage += 1
+        page.queue.add(world.greeting, readings: 0)
+        for (bytes, readings) in beginning { page.queue.add(bytes, readings: readings) }
+        connection.page = page
+        connection.deadline = now.advanced(bySeconds: world.options.pingTime)
+    }
+
+    private func listen(_ connection: Connection, now: BootTime) {
+        guard var page = connection.page else { return }
+        page.lastHeard = now
+        for event in page.reader.take(&connection.input) {
+            switch event {
+            case .text(let bytes): take(bytes, of: &page)
+            case .ping(let payload): page.queue.add(WebSocketFrame.bytes(.pong, payload), readings: 0)
+            case .pong: break
+            case .closed(let code):
+                page.queue.dropReadings()
+                page.queue.add(WebSocketFrame.close(code), readings: 0)
+                connection.isEnding = true
+                connection.deadline = now.advanced(bySeconds: world.options.requestTime)
+            }
+        }
+        connection.page = page
+    }
+
+    private func take(_ bytes: [UInt8], of page: inout Connection.Page) {
+        func refuse(_ id: Int64, _ why: String) {
+            let message = DashboardMessage("refused", .news) { writer in
+                writer.member("id", id)
+                writer.member("why", why)
+            }
+            page.queue.add(message.frame, readings: 0)
+        }
+        guard let text = CommandText(bytes) else { return refuse(0, "That is no command.") }
+        guard !world.options.isReadOnly else { return refuse(text.id, "This dashboard takes no commands.") }
+        guard world.token.matches(text.token) else {
+            return refuse(text.id, "The token is not right. Open the address that the terminal shows.")
+        }
+        guard let action = text.action else { return refuse(text.id, "That is no command, or it lacks something.") }
+        page.waiting += 1
+        world.handler(PageCommand(page: page.id, id: text.id, action: action))
+    }
+
+    // MARK: What they get
+
+    private func hand(_ flush: DashboardFeed.Flush) {
+        for connection in connections where connection.page != nil && !connection.isEnding {
+            if flush.isNewPlace { connection.page?.queue.dropReadings() }
+            if flush.missed > 0 { connection.page?.queue.note(missed: flush.missed) }
+            for (bytes, readings) in flush.frames { connection.page?.queue.add(bytes, readings: readings) }
+            for answer in flush.answers where answer.page == connection.page?.id {
+                connection.page?.queue.add(answer.frame, readings: 0)
+                connection.page?.waiting -= 1
+            }
+        }
+    }
+
+    private func look(after connection: Connection, now: BootTime) {
+        guard connection.deadline <= now else { return }
+        guard let page = connection.page, !connection.isEnding else {
+            connection.isOver = true
+            return
+        }
+        // Twice without a word: nobody is there.
+        guard now.seconds(since: page.lastHeard) < 3 * world.options.pingTime else {
+            connection.isOver = true
+            return
+        }
+        connection.page?.queue.add(WebSocketFrame.bytes(.ping, []), readings: 0)
+        connection.deadline = now.advanced(bySeconds: world.options.pingTime)
+    }
+}

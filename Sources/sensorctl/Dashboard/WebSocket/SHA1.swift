@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// SHA-1 (FIPS 180-4), which the WebSocket handshake names. It protects nothing here.
+enum SHA1 {
+    static func hash(_ bytes: [UInt8]) -> [UInt8] {
+        var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0]
+        var padded = bytes + [0x80]
+        padded += [UInt8](repeating: 0, count: (120 - padded.count % 64) % 64)
+        let length = UInt64(bytes.count) * 8
+        padded += (0..<8).map { UInt8(truncatingIfNeeded: length >> (56 - 8 * UInt64($0))) }
+        for start in stride(from: 0, to: padded.count, by: 64) { mix(padded[start..<(start + 64)], into: &state) }
+        return state.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * UInt32($0))) } }
+    }
+
+    private static func mix(_ block: ArraySlice<UInt8>, into state: inout [UInt32]) {
+        var words = [UInt32](repeating: 0, count: 80)
+        for (place, byte) in block.enumerated() { words[place / 4] = words[place / 4] << 8 | UInt32(byte) }
+        for index in 16..<80 {
+            words[index] = rotated(words[index - 3] ^ words[index - 8] ^ words[index - 14] ^ words[index - 16], 1)
+        }
+        var (a, b, c, d, e) = (state[0], state[1], state[2], state[3], state[4])
+        for (index, word) in words.enumerated() {
+            let (mixed, constant): (UInt32, UInt32) =
+                switch index {
+                case ..<20: (b & c | ~b & d, 0x5A82_7999)
+                case ..<40: (b ^ c ^ d, 0x6ED9_EBA1)
+                case ..<60: (b & c | b & d | c & d, 0x8F1B_BCDC)
+                default: (b ^ c ^ d, 0xCA62_C1D6)
+                }
+            let next: UInt32 = rotated(a, 5) &+ mixed &+ e &+ constant &+ word
+            (e, d, c, b, a) = (d, c, rotated(b, 30), a, next)
+        }
+        for (index, value) in [a, b, c, d, e].enumerated() { state[index] &+= value }
+    }
+
+    private static func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 { word << count | word >> (32 - count) }
+}
+
+/// Base 64 (RFC 4648) with padding.
+package enum Base64 {
+    private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    package static func text(_ bytes: some Collection<UInt8>) -> String {
+        var text: [UInt8] = []
+        var rest = Array(bytes)[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(3)
+            rest = rest.dropFirst(3)
+            var number: UInt32 = 0
+            for place in 0..<3 {
+                number = number << 8 | (place < part.count ? UInt32(part[part.startIndex + place]) : 0)
+            }
+            for place in 0..<4 {
+                let index = Int(number >> (18 - 6 * UInt32(place)) & 63)
+                text.append(place <= part.count ? letters[index] : UInt8(ascii: "="))
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

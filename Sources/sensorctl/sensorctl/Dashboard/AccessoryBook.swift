@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dashboard
+import DeviceCore
+import JSONBytes
+import Trace
+
+/// The accessories, and what is known of their traffic.
+///
+/// Unchecked: it is used on the main thread, where a trace is played too.
+final class AccessoryBook: @unchecked Sendable {
+    private struct Entry {
+        var accessory: AccessoryReading
+        var isConnected = true
+        /// Seconds on the session's clock.
+        var since: Double
+        /// Who uses it.
+        var users: [String] = []
+        /// Bytes; nil where nobody can count them.
+        var received: Int?
+        var sent: Int?
+    }
+
+    /// The bytes of one message.
+    private static let limit = 256
+    /// Accessories that are gone are shown as long as there are no more than these.
+    private static let count = 64
+
+    private let feed: DashboardFeed
+    /// True where a trace says what was exchanged.
+    private let counts: Bool
+    /// The ones that a trace names, by its names for them.
+    private let recorded: [String: AccessoryDescription]
+    private var entries: [Entry] = []
+    private var hasChanged = true
+
+    init(feed: DashboardFeed, recorded: [String: AccessoryDescription]?) {
+        self.feed = feed
+        counts = recorded != nil
+        self.recorded = recorded ?? [:]
+    }
+
+    /// The numbers of those that are connected.
+    var connected: [Int] { entries.filter(\.isConnected).map(\.accessory.connectionID) }
+
+    func take(_ news: AccessoryNews, at time: Double) {
+        hasChanged = true
+        for accessory in news.accessories {
+            entries.removeAll {
+                $0.accessory.connectionID == accessory.connectionID
+                    || !$0.isConnected && $0.accessory.isSame(as: accessory)
+            }
+            var entry = Entry(accessory: accessory, since: time, received: counts ? 0 : nil, sent: counts ? 0 : nil)
+            entry.isConnected = news.change != .disconnected
+            entries.append(entry)
+            if entries.count > Self.count { entries.removeFirst() }
+        }
+    }
+
+    /// Who has them open, by their numbers.
+    func set(users: [Int: [String]]) {
+        for index in entries.indices {
+            let names = users[entries[index].accessory.connectionID] ?? []
+            if entries[index].users != names {
+                entries[index].users = names
+                hasChanged = true
+            }
+        }
+    }
+
+    /// Takes what a trace says of a session.
+    func take(_ event: TraceAccessoryEvent, at time: Double) {
+        guard let description = recorded[event.accessory],
+            let index = entries.lastIndex(where: { $0.isConnected && $0.accessory.isOne(of: description) })
+        else { return }
+        hasChanged = true
+        switch event.change {
+        case .opened(let name): if !entries[index].users.contains(name) { entries[index].users.append(name) }
+        case .closed(let name, _): entries[index].users.removeAll { $0 == name }
+        case .received(_, let bytes):
+            entries[index].received = (entries[index].received ?? 0) + bytes.count
+            tell(bytes, "received", of: entries[index].accessory, at: time)
+        case .sent(_, let bytes):
+            entries[index].sent = (entries[index].sent ?? 0) + bytes.count
+            tell(bytes, "sent", of: entries[index].accessory, at: time)
+        case .attached, .detached: break
+        }
+    }
+
+    private func tell(_ bytes: [UInt8], _ direction: String, of accessory: AccessoryReading, at time: Double) {
+        feed.tell(
+            DashboardMessage("traffic", .news) { writer in
+                writer.member("t", time)
+                writer.member("id", accessory.connectionID)
+                writer.member("direction", direction)
+                writer.member("count", bytes.count)
+                writer.member("bytes", Base64.text(bytes.prefix(Self.limit)))
+            })
+    }
+
+    /// Tells pages, if there is something new.
+    func tell() {
+        guard hasChanged else { return }
+        hasChanged = false
+        let entries = entries
+        feed.tell(
+            DashboardMessage("accessories", .state) { writer in
+                writer.array("list") { writer in
+                    for entry in entries {
+                        writer.object { writer in
+                            let accessory = entry.accessory
+                            writer.member("id", accessory.connectionID)
+                            writer.member("name", accessory.name)
+                            writer.member("manufacturer", accessory.manufacturer)
+                            writer.member("model", accessory.model)
+                            writer.member("serial", accessory.serial)
+                            writer.member("protocols", accessory.protocols)
+                            writer.member("connected", entry.isConnected)
+                            writer.member("since", entry.since)
+                            writer.member("users", entry.users)
+                            writer.member("received", entry.received)
+                            writer.member("sent", entry.sent)
+                        }
+                    }
+                }
+            })
+    }
+
+    /// Forgets what was exchanged, and those that are gone.
+    func forget(at time: Double) {
+        hasChanged = true
+        entries.removeAll { !$0.isConnected }
+        for index in entries.indices {
+            entries[index].since = min(entries[index].since, time)
+            entries[index].users = []
+            if counts { (entries[index].received, entries[index].sent) = (0, 0) }
+        }
+    }
+}
+
+extension AccessoryReading {
+    /// True for what is plugged in again.
+    fileprivate func isSame(as other: AccessoryReading) -> Bool {
+        name == other.name && serial == other.serial && model == other.model
+    }
+
+    fileprivate func isOne(of description: AccessoryDescription) -> Bool {
+        name == description.name && serial == description.serialNumber
+    }
+}

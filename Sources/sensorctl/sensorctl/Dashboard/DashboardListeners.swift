@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import CoreMotion
+import Dashboard
+import DeviceCore
+
+/// The listeners of `watch` and `replay`, all at once, and what they tell goes to pages. Used on the main thread.
+@MainActor
+final class DashboardListeners {
+    /// Between readings of live hardware, in seconds: what a chart can show of it, and what the attitude needs.
+    private static let liveInterval = 0.01
+
+    let printer: DashboardPrinter
+    let regions: DashboardRegions
+    private let device: Device
+    private let sky: SkyTap
+    private let clock: SessionClock
+    private let reference: (frame: FrameName, edge: EdgeName)
+    private let outlet: ReadingOutlet
+    private var running: [any StreamListener] = []
+    /// Those of motion that wait for their sensors.
+    private var waiting: [StreamName]
+    private var walks: [any StreamListener] = []
+
+    init(
+        _ device: Device, frame: FrameName, edge: EdgeName, feed: DashboardFeed, clock: SessionClock,
+        accessories: AccessoryBook, stop: Stop
+    ) {
+        self.device = device
+        self.clock = clock
+        reference = (frame, edge)
+        printer = DashboardPrinter(feed: feed, clock: clock, accessories: accessories)
+        regions = DashboardRegions(feed: feed, clock: clock)
+        sky = SkyTap(feed: feed, clock: clock)
+        outlet = ReadingOutlet(printer, stop: stop)
+        waiting = [.accelerometer, .gyro, .magnetometer, .pressure, .deviceMotion, .heading, .steps, .activity]
+    }
+
+    private var interval: Double { device.isSimulated ? 0 : Self.liveInterval }
+
+    func start(_ regions: [NamedRegion]) async {
+        sky.start(on: device)
+        self.regions.start(regions)
+        await start(LocationListener(clock: device.clock, outlet: outlet))
+        await start(AccessoryListener(clock: device.clock, outlet: outlet))
+        await startWaiting()
+    }
+
+    func end() async {
+        sky.end()
+        regions.end()
+        for listener in running { await listener.end() }
+    }
+
+    /// What people do who carry the device begins anew.
+    func restartWalk() async {
+        for listener in walks {
+            await listener.end()
+            await listener.start()
+        }
+    }
+
+    /// Starts what has got its sensors meanwhile: Core Motion refuses what the device has none for.
+    func startWaiting() async {
+        let kinds = Set(device.motionSource.sensors.map(\.kind))
+        for stream in waiting where isAvailable(stream, kinds) {
+            waiting.removeAll { $0 == stream }
+            let listener = listener(for: stream)
+            if [.steps, .activity].contains(stream) { walks.append(listener) }
+            await start(listener)
+        }
+    }
+
+    private func start(_ listener: any StreamListener) async {
+        running.append(listener)
+        await listener.start()
+    }
+
+    private func isAvailable(_ stream: StreamName, _ kinds: Set<SensorKind>) -> Bool {
+        let needed =
+            stream.sensors + (stream == .deviceMotion && reference.frame.needsMagnetometer ? [.magnetometer] : [])
+        return needed.allSatisfy(kinds.contains)
+    }
+
+    private func listener(for stream: StreamName) -> any StreamListener {
+        switch stream {
+        case .deviceMotion:
+            DeviceMotionListener(
+                frame: reference.frame, interval: interval, origin: .zero, tap: nil, showsAngles: false, outlet: outlet)
+        case .heading:
+            HeadingListener(
+                edge: reference.edge, interval: interval, origin: .zero, device: device, outlet: outlet)
+        case .steps: PedometerListener(outlet: outlet)
+        case .activity: ActivityListener(outlet: outlet)
+        default: MotionListener(stream, interval: interval, outlet: outlet)
+        }
+    }
+}

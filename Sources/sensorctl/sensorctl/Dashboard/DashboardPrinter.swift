@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import Dashboard
+import DeviceCore
+import Foundation
+import JSONBytes
+import SensorTools
+
+/// Takes what the listeners of `watch` and `replay` would print, and tells it to pages. Used on the main thread.
+final class DashboardPrinter: ReadingPrinter {
+    /// Seconds between two headings in words.
+    private static let headingPause = 0.1
+
+    private let feed: DashboardFeed
+    private let clock: SessionClock
+    private let real = LiveClock()
+    private var nextHeading = BootTime.zero
+    private var walk: PedometerReading?
+    private var activity: MotionActivityReading?
+    private var gaps = GapWatch()
+    var accessories: AccessoryBook
+
+    init(feed: DashboardFeed, clock: SessionClock, accessories: AccessoryBook) {
+        (self.feed, self.clock, self.accessories) = (feed, clock, accessories)
+    }
+
+    func print(_ reading: some Reading) {
+        // The most frequent come first.
+        switch reading {
+        case let reading as MotionReading: add(reading)
+        case let reading as DeviceMotionReading: add(reading)
+        case let reading as HeadingReading: add(reading)
+        case let reading as LocationsReading: for location in reading.locations { tell(location) }
+        case let reading as LocationFailure: tell(reading)
+        case let reading as PedometerReading:
+            walk = reading
+            tellWalk()
+        case let reading as MotionActivityReading:
+            activity = reading
+            tellWalk()
+        case let reading as AccessoryNews: accessories.take(reading, at: clock.now)
+        case let reading as StreamFailure:
+            feed.log("warning", at: clock.now, "\(reading.stream.rawValue): \(reading.error.reason)")
+        case let reading as HeadingAdvice: feed.log("note", at: clock.now, reading.text)
+        case let reading as AuthorizationReading where reading.status == .denied || reading.status == .restricted:
+            feed.log("warning", at: clock.now, "The configuration does not allow the use of the position.")
+        default: break
+        }
+    }
+
+    /// Forgets what belongs to another place of the trace.
+    func forget() {
+        walk = nil
+        activity = nil
+        gaps = GapWatch()
+    }
+
+    // MARK: Motion
+
+    private func add(_ reading: MotionReading) {
+        guard let channel = ChannelName(reading.stream) else { return }
+        var values = SIMD4<Float>(repeating: .nan)
+        for (index, value) in reading.values.prefix(4).enumerated() { values[index] = Float(value.number) }
+        // Core Motion has kilopascal.
+        if channel == .pressure { values[0] *= 10 }
+        feed.add(channel, at: clock.seconds(reading.timestamp), values)
+    }
+
+    private func add(_ reading: DeviceMotionReading) {
+        let time = clock.seconds(reading.timestamp)
+        let q = reading.quaternion
+        feed.add(.attitude, at: time, SIMD4(Float(q.w), Float(q.x), Float(q.y), Float(q.z)))
+        feed.add(.userAcceleration, at: time, SIMD4(reading.userAcceleration))
+        feed.add(.gravity, at: time, SIMD4(reading.gravity))
+    }
+
+    private func add(_ reading: HeadingReading) {
+        let time = clock.seconds(reading.timestamp)
+        let values = [reading.magneticHeading, reading.trueHeading, reading.headingAccuracy].map { $0 < 0 ? .nan : $0 }
+        feed.add(.heading, at: time, SIMD4(SIMD3(values[0], values[1], values[2])))
+        let now = real.now
+        guard now >= nextHeading else { return }
+        nextHeading = now.advanced(bySeconds: Self.headingPause)
+        feed.tell(
+            DashboardMessage("heading", .state) { writer in
+                writer.member("t", time)
+                writer.member("magnetic", values[0])
+                writer.member("true", values[1])
+                writer.member("accuracy", values[2])
+            })
+    }
+
+    private func tellWalk() {
+        let (walk, activity, now) = (walk, activity, clock.now)
+        feed.tell(
+            DashboardMessage("walk", .state) { writer in
+                writer.member("t", now)
+                if let walk {
+                    writer.member("steps", walk.steps)
+                    writer.member("distance", walk.distance)
+                    writer.member("floors", walk.floorsAscended)
+                    writer.member("pace", walk.pace)
+                    writer.member("cadence", walk.cadence)
+                }
+                if let activity {
+                    writer.member(
+                        "activity", activity.flags.filter(\.isSet).map { "\($0.name)" }.joined(separator: ", "))
+                    writer.member("confidence", activity.confidence)
+                }
+            })
+    }
+
+    // MARK: Positions
+
+    private func tell(_ location: CLLocation) {
+        let time = location.report.map { clock.seconds($0.arrival) } ?? clock.now
+        if let gap = gaps.take(time) {
+            // A part of the way: a page that comes later does not draw a line over it either.
+            feed.tell(
+                DashboardMessage("gap", .way) { writer in
+                    writer.member("t", gap.start)
+                    writer.member("channel", "location")
+                    writer.member("seconds", time - gap.start)
+                })
+        }
+        feed.tell(
+            DashboardMessage("location", .way, ending: "locationFailed") { writer in
+                writer.member("t", time)
+                writer.member("timestamp", CivilDate(location.time).timestamp)
+                writer.member("latitude", location.coordinate.latitude)
+                writer.member("longitude", location.coordinate.longitude)
+                writer.memberIfPresent("altitude", location.altitudeAboveSeaLevel)
+                writer.memberIfPresent("ellipsoidalAltitude", location.altitudeAboveEllipsoid)
+                writer.memberIfPresent("horizontalAccuracy", Self.valid(location.horizontalAccuracy))
+                writer.memberIfPresent("verticalAccuracy", Self.valid(location.verticalAccuracy))
+                writer.memberIfPresent("speed", Self.valid(location.speed))
+                writer.memberIfPresent("speedAccuracy", Self.valid(location.speedAccuracy))
+                writer.memberIfPresent("course", Self.valid(location.course))
+                writer.memberIfPresent("courseAccuracy", Self.valid(location.courseAccuracy))
+                writer.memberIfPresent("mode", location.report.map { $0.mode.words })
+                writer.memberIfPresent("status", location.report.flatMap { FixStatus.words[$0.status] })
+                writer.memberIfPresent("source", location.receiver)
+            })
+    }
+
+    private func tell(_ failure: LocationFailure) {
+        let now = clock.now
+        feed.tell(
+            DashboardMessage("locationFailed", .state) { writer in
+                writer.member("t", now)
+                writer.member("error", failure.error.reason)
+            })
+    }
+
+    /// Apple marks what is not known by a number below zero.
+    private static func valid(_ number: Double) -> Double? { number >= 0 ? number : nil }
+}
+
+extension FixMode {
+    /// In the words of the page.
+    fileprivate var words: String {
+        switch self {
+        case .threeDimensional: "3D"
+        case .twoDimensional: "2D"
+        case .none, .unknown: "none"
+        }
+    }
+}
+
+/// What gpsd's status means, where it says something.
+private enum FixStatus {
+    static let words: [UInt8: String] = [
+        2: "DGPS", 3: "RTK fixed", 4: "RTK float", 5: "dead reckoning", 6: "GNSS and dead reckoning", 7: "surveyed",
+        8: "simulated", 9: "P(Y)",
+    ]
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import Dashboard
+import DeviceCore
+import Foundation
+import JSONBytes
+
+/// A location manager that monitors the circles that the user, or a page, has named. Used on the main thread.
+final class DashboardRegions: NSObject, CLLocationManagerDelegate {
+    private struct State {
+        var region: DashboardRegion
+        var state = "unknown"
+        var since: Double?
+    }
+
+    /// As many as a manager monitors.
+    static let limit = 20
+
+    private let manager = CLLocationManager()
+    private let feed: DashboardFeed
+    private let clock: SessionClock
+    private var states: [State] = []
+
+    init(feed: DashboardFeed, clock: SessionClock) {
+        (self.feed, self.clock) = (feed, clock)
+        super.init()
+        manager.delegate = self
+    }
+
+    func start(_ regions: [NamedRegion]) {
+        // What is left of a run that was killed is not what was asked for now.
+        for region in manager.monitoredRegions { manager.stopMonitoring(for: region) }
+        for region in regions {
+            _ = add(
+                DashboardRegion(
+                    name: region.name, latitude: region.center.latitude, longitude: region.center.longitude,
+                    radius: region.radius))
+        }
+        tell()
+    }
+
+    func end() {
+        for region in manager.monitoredRegions { manager.stopMonitoring(for: region) }
+        manager.delegate = nil
+    }
+
+    /// Why it cannot be added; nil when it is.
+    func add(_ region: DashboardRegion) -> String? {
+        guard !states.contains(where: { $0.region.name == region.name }) else {
+            return "There is a region \(region.name) already."
+        }
+        guard states.count < Self.limit else { return "\(Self.limit) regions are monitored, and no more can be." }
+        states.append(State(region: region))
+        manager.startMonitoring(for: region.circle)
+        tell()
+        return nil
+    }
+
+    /// Why it cannot be removed; nil when it is.
+    func remove(_ name: String) -> String? {
+        guard let index = states.firstIndex(where: { $0.region.name == name }) else {
+            return "There is no region \(name)."
+        }
+        manager.stopMonitoring(for: states.remove(at: index).region.circle)
+        tell()
+        return nil
+    }
+
+    func locationManager(
+        _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion
+    ) {
+        note(state, region)
+    }
+
+    func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) { note(.inside, region) }
+
+    func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) { note(.outside, region) }
+
+    func locationManager(
+        _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?, withError error: any Error
+    ) {
+        feed.log("warning", at: clock.now, "The region \(region?.identifier ?? "") is not monitored: \(error.reason)")
+    }
+
+    private func note(_ state: CLRegionState, _ region: CLRegion) {
+        guard let index = states.firstIndex(where: { $0.region.name == region.identifier }) else { return }
+        states[index].state = "\(state)"
+        states[index].since = region.stateDate.map { clock.seconds(WallTime($0)) }
+        tell()
+    }
+
+    private func tell() {
+        let states = states
+        feed.tell(
+            DashboardMessage("regions", .state) { writer in
+                writer.array("list") { writer in
+                    for state in states {
+                        writer.object { writer in
+                            writer.member("id", state.region.name)
+                            writer.member("latitude", state.region.latitude)
+                            writer.member("longitude", state.region.longitude)
+                            writer.member("radius", state.region.radius)
+                            writer.member("state", state.state)
+                            writer.member("since", state.since)
+                        }
+                    }
+                }
+            })
+    }
+}
+
+extension DashboardRegion {
+    fileprivate var circle: CLCircularRegion {
+        CLCircularRegion(
+            center: CLLocationCoordinate2D(latitude: latitude, longitude: longitude), radius: radius, identifier: name)
+    }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dashboard
+import DeviceCore
+import ExternalAccessory
+import Foundation
+import JSONBytes
+import LiveDevice
+import SensorTools
+import SimulatedDevice
+import Trace
+import TraceEditing
+
+/// How the dashboard is run, as the arguments say.
+struct DashboardPlan {
+    var options: DashboardOptions
+    var regions: [NamedRegion] = []
+    var frame = FrameName.arbitrary
+    var edge = EdgeName.portrait
+    var speed = 1.0
+    var loops = false
+    /// Called with the address, token and port once it can be opened.
+    var announce: @MainActor (_ address: String, _ port: UInt16, _ token: String) -> Void = { _, _, _ in }
+}
+
+/// A dashboard from its start to its end: what it listens to, and the server that tells pages.
+@MainActor
+final class DashboardSession {
+    private let plan: DashboardPlan
+    private let stop: Stop
+    private let feed = DashboardFeed(channels: ChannelName.allCases.map(\.channel))
+
+    init(_ plan: DashboardPlan, stop: Stop) { (self.plan, self.stop) = (plan, stop) }
+
+    // MARK: A trace
+
+    func run(_ trace: TraceFile) async throws(DeviceError) {
+        let survey = TraceSurvey(trace)
+        let simulated = SimulatedDevice(trace)
+        let clock = SessionClock(simulated.device.clock)
+        let book = AccessoryBook(feed: feed, recorded: survey.accessories)
+        let faults = HandFaults(survey, header: TraceReading.header(of: trace)) { event in
+            // Played here, on the main thread.
+            book.take(event, at: clock.now)
+        }
+        let listeners = simulated.use {
+            DashboardListeners(
+                simulated.device, frame: plan.frame, edge: plan.edge, feed: feed, clock: clock, accessories: book,
+                stop: stop)
+        }
+        let playback = TracePlayback(
+            simulated, duration: TracePlayback.duration(of: trace), faults: faults, clock: clock, feed: feed,
+            speed: plan.speed, loops: plan.loops
+        ) {
+            listeners.printer.forget()
+            await simulated.use { await listeners.restartWalk() }
+            book.forget(at: clock.now)
+        }
+        var hello = hello(title: trace.name, start: clock.start)
+        hello.isTrace = true
+        hello.duration = playback.duration
+        hello.faults = faults.all.map { ($0.id, $0.label, $0.about) }
+        let answers = CommandDesk(feed) { action in
+            switch action {
+            case .addRegion(let region): listeners.regions.add(region)
+            case .removeRegion(let name): listeners.regions.remove(name)
+            case .doctor: nil
+            default: playback.take(action)
+            }
+        }
+        let server = try start(hello, answers)
+        defer { server.stop() }
+        await simulated.use { await listeners.start(plan.regions) }
+        tellOfTrace(trace, simulated, at: clock.now)
+        feed.tell(users: [ownUse])
+        let ticking = Task { @MainActor in
+            while stop.reason == nil {
+                book.tell()
+                try? await Task.sleep(for: .milliseconds(250))
+            }
+        }
+        await playback.run(until: stop) { server.counts.pages > 0 }
+        await ticking.value
+        await listeners.end()
+        for warning in simulated.warnings { Notes.warn("\(trace.name): \(warning)") }
+    }
+
+    /// What is wrong with a trace takes the place of what is wrong with a machine.
+    private func tellOfTrace(_ trace: TraceFile, _ simulated: SimulatedDevice, at time: Double) {
+        let remarks = ReportDamage(trace).remarks + simulated.warnings.map(\.description)
+        var findings: [(level: String, topic: String, message: String, repair: [String])] = remarks.map {
+            (level: "remark", topic: "recording", message: $0, repair: [])
+        }
+        if remarks.isEmpty { findings = [("good", "recording", "\(trace.name) can be read whole.", [])] }
+        feed.tell(findings: findings, at: time)
+    }
+
+    // MARK: A live machine
+
+    func runLive() async throws(DeviceError) {
+        let device = LiveDevice.withAccessories
+        let clock = SessionClock(device.clock)
+        let book = AccessoryBook(feed: feed, recorded: nil)
+        let listeners = DashboardListeners(
+            device, frame: plan.frame, edge: plan.edge, feed: feed, clock: clock, accessories: book, stop: stop)
+        let watch = LiveWatch(device, feed: feed, clock: clock, stop: stop)
+        let answers = CommandDesk(feed) { action in
+            switch action {
+            case .addRegion(let region): return listeners.regions.add(region)
+            case .removeRegion(let name): return listeners.regions.remove(name)
+            case .doctor:
+                Task { @MainActor in await watch.examine(isListening: true) }
+                return nil
+            default: return "Live readings come as they come; that is for a trace."
+            }
+        }
+        let server = try start(hello(title: ProcessInfo.processInfo.hostName, start: clock.start), answers)
+        defer { server.stop() }
+        Task { @MainActor in await watch.examine(isListening: false) }
+        await listeners.start(plan.regions)
+        var nextLook = clock.now
+        var former: [PositionUser]?
+        while stop.reason == nil {
+            feed.set(now: clock.now)
+            book.tell()
+            if clock.now >= nextLook {
+                await listeners.startWaiting()
+                // Nobody asks when nobody looks.
+                if server.counts.pages > 0 {
+                    let users = [ownUse] + (await watch.users())
+                    if users != former { feed.tell(users: users) }
+                    former = users
+                    book.set(users: await watch.accessoryUsers())
+                }
+                nextLook = clock.now + LiveWatch.pause
+            }
+            try? await Task.sleep(for: .milliseconds(250))
+        }
+        await listeners.end()
+    }
+
+    // MARK: What both have
+
+    private var ownUse: PositionUser {
+        let wants = plan.regions.isEmpty ? "location, heading" : "location, heading, regions"
+        return PositionUser(name: "sensorctl dashboard", pid: getpid(), since: 0, wants: wants)
+    }
+
+    private func hello(title: String, start: WallTime) -> DashboardHello {
+        var hello = DashboardHello()
+        hello.version = Version.text
+        hello.title = Printable.text(title)
+        hello.start = start == .epoch ? nil : CivilDate(start).timestamp
+        hello.attitudeFrame = plan.frame.rawValue
+        return hello
+    }
+
+    private func start(_ hello: DashboardHello, _ desk: CommandDesk) throws(DeviceError) -> DashboardServer {
+        let server = DashboardServer(feed: feed, options: plan.options, hello: hello) { desk.take($0) }
+        let port = try server.start()
+        let token = plan.options.isReadOnly ? "" : "#token=\(server.token.text)"
+        plan.announce("http://127.0.0.1:\(port)/\(token)", port, server.token.text)
+        return server
+    }
+}
+
+/// Takes commands from the server's thread to the main one, and their answers back.
+final class CommandDesk: Sendable {
+    private let feed: DashboardFeed
+    private let act: @MainActor @Sendable (PageCommand.Action) -> String?
+
+    /// - Parameter act: does it, and says why not when that cannot be.
+    init(_ feed: DashboardFeed, act: @escaping @MainActor @Sendable (PageCommand.Action) -> String?) {
+        (self.feed, self.act) = (feed, act)
+    }
+
+    func take(_ command: PageCommand) {
+        DispatchQueue.main.async { [self] in
+            let why = MainActor.assumeIsolated { act(command.action) }
+            feed.answer(
+                command.page,
+                DashboardMessage(why == nil ? "done" : "refused", .news) { writer in
+                    writer.member("id", command.id)
+                    writer.memberIfPresent("why", why)
+                })
+        }
+    }
+}
