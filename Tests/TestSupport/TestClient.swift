@@ -60,6 +60,12 @@ package final class TestClient {
 
     package func send(line: String) throws(Failure) { try send(line + "\r\n") }
 
+    /// Sets how many seconds sending may wait for the server to take it.
+    package func limitSending(seconds: Double) {
+        var limit = timeval(tv_sec: Int(seconds), tv_usec: Int(seconds * 1e6) % 1_000_000)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
+
     /// Says that nothing more will be sent.
     package func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 

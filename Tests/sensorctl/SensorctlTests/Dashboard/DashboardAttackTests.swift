@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import Dashboard
+
+@Suite("Nobody holds up the dashboard's server", .waiting)
+struct DashboardAttackTests {
+    /// Waits until it is so, half a minute at most.
+    static func wait(for what: Comment, until condition: () throws -> Bool) throws {
+        for _ in 0..<3000 {
+            if try condition() { return }
+            usleep(10_000)
+        }
+        Issue.record("In vain: \(what)")
+    }
+
+    @Test("A request line without an end is cut off", arguments: ["GET /", "GET / HTTP/1.1\r\nX: ", ""])
+    func endlessLine(_ start: String) throws {
+        let dashboard = try TestDashboard()
+        let client = try TestClient(dashboard.port)
+        try client.send(start)
+        let part = [UInt8](repeating: UInt8(ascii: "a"), count: 4096)
+        // It closes after 8 KiB; what is sent on meets a closed door.
+        #expect(throws: TestClient.Failure.self) { for _ in 0..<10_000 { try client.send(part) } }
+        #expect(try dashboard.get("/").status == 200)
+    }
+
+    @Test("Headers without an end are cut off")
+    func endlessHeaders() throws {
+        let dashboard = try TestDashboard()
+        let client = try TestClient(dashboard.port)
+        try client.send("GET / HTTP/1.1\r\nHost: 127.0.0.1:\(dashboard.port)\r\n")
+        #expect(throws: TestClient.Failure.self) { for index in 0..<100_000 { try client.send("X-\(index): 1\r\n") } }
+        #expect(try dashboard.get("/").status == 200)
+    }
+
+    @Test("A hundred headers are too many")
+    func manyHeaders() throws {
+        let dashboard = try TestDashboard()
+        let head = dashboard.request("/", (0..<100).map { "X-\($0): 1" })
+        #expect(try dashboard.ask(head).status == 431)
+    }
+
+    @Test(
+        "Who connects and says nothing, or half of something, is given up",
+        arguments: ["", "G", "GET / HTTP/1.1\r\nHost:"])
+    func halfOpen(_ start: String) throws {
+        let dashboard = try TestDashboard { $0.requestTime = 0.2 }
+        let client = try TestClient(dashboard.port)
+        try client.send(start)
+        #expect(client.isClosed())
+        try Self.wait(for: "no connection is left") { dashboard.server.counts.connections == 0 }
+    }
+
+    @Test("Drop by drop is not in time either")
+    func slow() throws {
+        let dashboard = try TestDashboard { $0.requestTime = 0.3 }
+        let client = try TestClient(dashboard.port)
+        let start = LiveClock().now
+        #expect(throws: TestClient.Failure.self) {
+            for byte in "GET / HTTP/1.1\r\nX: ".utf8 + [UInt8](repeating: 97, count: 3000) {
+                try client.send([byte])
+                usleep(10_000)
+            }
+        }
+        #expect(LiveClock().now.seconds(since: start) < 20)
+    }
+
+    @Test("Who asks and does not read is given up")
+    func unread() throws {
+        let folder = try AssetFixture()
+        try folder.add("js/leaflet/leaflet.js", String(repeating: "x", count: 3 << 20))
+        let dashboard = try TestDashboard {
+            $0.assets = AssetFolder(root: folder.path + "/js")
+            $0.idleTime = 0.3
+        }
+        let client = try TestClient(dashboard.port)
+        try client.send(dashboard.request("/assets/leaflet/leaflet.js"))
+        try Self.wait(for: "it has gone") { dashboard.server.counts.connections == 0 }
+        #expect(client.isClosed())
+    }
+
+    @Test("Two hundred connections keep nobody out, and cost no more than sixty-four")
+    func manyConnections() throws {
+        let dashboard = try TestDashboard()
+        let page = try PageClient(dashboard.port, token: dashboard.token)
+        _ = try page.message("ready")
+        var clients: [TestClient] = []
+        for index in 0..<200 {
+            let client = try TestClient(dashboard.port)
+            if index % 2 == 0 { try client.send("GET / HTTP/1.1\r\n") }
+            clients.append(client)
+            #expect(dashboard.server.counts.connections <= DashboardServer.maximumConnections)
+        }
+        for _ in 0..<5 { #expect(try dashboard.get("/").status == 200) }
+        // The page that was there has not noticed.
+        #expect(try page.command(#""do":"pause""#)["type"] as? String == "done")
+        #expect(dashboard.server.counts.pages == 1)
+        #expect(dashboard.server.counts.connections <= DashboardServer.maximumConnections)
+        withExtendedLifetime(clients) {}
+    }
+
+    @Test("The seventeenth page is one too many, and the next one after one has gone is not")
+    func manyPages() throws {
+        let dashboard = try TestDashboard()
+        var pages = try (0..<DashboardServer.maximumPages).map { _ in try PageClient(dashboard.port) }
+        #expect(try dashboard.ask(PageClient.handshake(dashboard.port)).status == 503)
+        pages.removeFirst()
+        try Self.wait(for: "one has gone") { dashboard.server.counts.pages < DashboardServer.maximumPages }
+        _ = try PageClient(dashboard.port).message("ready")
+    }
+
+    @Test("A page that never reads slows nobody down, and is told what it has missed")
+    func neverReads() throws {
+        let dashboard = try TestDashboard { $0.frameTime = 0 }
+        let lazy = try PageClient(dashboard.port)
+        let other = try PageClient(dashboard.port)
+        _ = try other.message("ready")
+        try Self.wait(for: "both are there") { dashboard.server.counts.pages == 2 }
+        // Far more than the sockets and the queue hold.
+        let (rounds, readings) = (400, 4000)
+        var received = 0
+        let start = LiveClock().now
+        for round in 0..<rounds {
+            for index in 0..<readings {
+                dashboard.feed.add(0, at: Double(round * readings + index) / 1e4, SIMD4(1, 2, 3, 0))
+            }
+            while received < (round + 1) * readings {
+                guard case .binary(let bytes) = try other.frame() else { continue }
+                received += try PageClient.readings(bytes, axes: 3).times.count
+            }
+        }
+        #expect(received == rounds * readings)
+        #expect(LiveClock().now.seconds(since: start) < 50)
+        // The lazy one reads at last.
+        var kept = 0
+        let dropped = try lazy.message("dropped") { frame in
+            if case .binary(let bytes) = frame { kept += try PageClient.readings(bytes, axes: 3).times.count }
+        }
+        let count = try #require(dropped["count"] as? Int)
+        #expect(kept < received)
+        #expect(count > 0 && kept + count <= received)
+    }
+
+    @Test("A page that answers no ping is given up")
+    func silentPage() throws {
+        let dashboard = try TestDashboard { $0.pingTime = 0.1 }
+        let page = try PageClient(dashboard.port)
+        try Self.wait(for: "it has gone") { dashboard.server.counts.pages == 0 }
+        var pings = 0
+        #expect(throws: TestClient.Failure.self) { while true { if try page.frame() == .ping { pings += 1 } } }
+        #expect(pings > 0)
+    }
+
+    @Test(
+        "Frames that may not be end the connection with the reason",
+        arguments: [
+            (PageClient.masked(1, [UInt8](repeating: 97, count: 4097)), 1009),
+            (PageClient.masked(1, [UInt8](repeating: 97, count: 70_000)), 1009),
+            ([0x81, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1, 2, 3, 4], 1009),
+            ([0x81, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1, 2, 3, 4], 1009),
+            (
+                PageClient.masked(1, [UInt8](repeating: 97, count: 3000), isLast: false)
+                    + PageClient.masked(0, [UInt8](repeating: 97, count: 3000)), 1009
+            ),
+            ([0x81, 0x02, 97, 98], 1002),
+            ([0xC1, 0x80, 1, 2, 3, 4], 1002),
+            ([0x83, 0x80, 1, 2, 3, 4], 1002),
+            (PageClient.masked(0, [97]), 1002),
+            (PageClient.masked(1, [97], isLast: false) + PageClient.masked(1, [97]), 1002),
+            (PageClient.masked(9, [], isLast: false), 1002),
+            (PageClient.masked(9, [UInt8](repeating: 0, count: 126)), 1002),
+            (PageClient.masked(2, [1, 2]), 1003),
+            (PageClient.masked(1, [0xC3, 0x28]), 1007),
+            (PageClient.masked(8, [0x03, 0xE8]), 1000),
+        ] as [([UInt8], Int)])
+    func badFrames(_ bytes: [UInt8], _ code: Int) throws {
+        let dashboard = try TestDashboard { _ in
+        } handler: { _, _ in
+        }
+        let page = try PageClient(dashboard.port, token: dashboard.token)
+        _ = try page.message("ready")
+        try page.send(bytes)
+        #expect(try page.frame() == .close(code))
+        #expect(page.client.isClosed())
+        try Self.wait(for: "it has gone") { dashboard.server.counts.connections == 0 }
+    }
+
+    @Test("A command may come in parts, with a ping between them")
+    func fragments() throws {
+        let dashboard = try TestDashboard()
+        let page = try PageClient(dashboard.port)
+        _ = try page.message("ready")
+        let text = Array(#"{"id":7,"token":"\#(dashboard.token)","do":"play"}"#.utf8)
+        try page.send(PageClient.masked(1, Array(text[..<5]), isLast: false))
+        try page.send(PageClient.masked(9, [1, 2, 3]))
+        try page.send(PageClient.masked(0, Array(text[5..<9]), isLast: false))
+        try page.send(PageClient.masked(0, Array(text[9...])))
+        let pong = try page.client.read(5)
+        #expect(pong == [0x8A, 3, 1, 2, 3])
+        #expect(try page.message("done")["id"] as? Int == 7)
+    }
+
+    @Test("Commands that nobody answers do not pile up")
+    func unanswered() throws {
+        let dashboard = try TestDashboard { _ in
+        } handler: { _, _ in
+        }
+        let page = try PageClient(dashboard.port, token: dashboard.token)
+        _ = try page.message("ready")
+        let command = PageClient.masked(1, Array(#"{"id":1,"token":"\#(dashboard.token)","do":"play"}"#.utf8))
+        // The socket is full after a while: the rest waits with its sender.
+        page.client.limitSending(seconds: 0.2)
+        #expect(throws: TestClient.Failure.self) { for _ in 0..<500_000 { try page.send(command) } }
+        #expect(try dashboard.get("/").status == 200)
+    }
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import JSONBytes
+import Synchronization
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import Dashboard
+
+@Suite("What the dashboard's server tells pages, and takes from them", .waiting)
+struct DashboardPageTests {
+    @Test("A page that comes later gets the last minute, the way and the last states, in order")
+    func history() throws {
+        let dashboard = try TestDashboard()
+        for index in 0..<8000 { dashboard.feed.add(1, at: Double(index) / 100, SIMD4(Float(index), 0, 0, 0)) }
+        for index in 0..<3 {
+            dashboard.feed.tell(DashboardMessage("location", .way) { $0.member("t", index) })
+            dashboard.feed.tell(DashboardMessage("regions", .state) { $0.member("number", index) })
+        }
+        dashboard.feed.tell(DashboardMessage("playback", .state) { $0.member("playing", true) })
+        dashboard.feed.set(now: 79.99)
+        let page = try PageClient(dashboard.port)
+        var types: [String] = []
+        var times: [Double] = []
+        var firsts: [Float] = []
+        let ready = try page.message("ready") { frame in
+            switch frame {
+            case .text(let text): types.append(try PageClient.object(text)["type"] as? String ?? "")
+            case .binary(let bytes):
+                let readings = try PageClient.readings(bytes, axes: 3)
+                #expect(readings.channel == 1)
+                times += readings.times
+                firsts += readings.values.map { $0[0] }
+                types.append("readings")
+            default: break
+            }
+        }
+        #expect(ready["t"] as? Double == 79.99)
+        #expect(
+            types == ["hello", "playback"] + [String](repeating: "readings", count: 7) + [
+                "location", "location", "location", "regions",
+            ])
+        // 60 s at 100 Hz, and the one at both ends.
+        #expect(times.count == 6001)
+        #expect(firsts == (1999...7999).map(Float.init))
+        #expect(zip(times, 1999...7999).allSatisfy { abs($0 - Double($1) / 100) < 1e-5 })
+    }
+
+    @Test("Two pages hear the same, each reading once")
+    func twoPages() throws {
+        let dashboard = try TestDashboard()
+        let pages = try (0..<2).map { _ in try PageClient(dashboard.port) }
+        for page in pages { _ = try page.message("ready") }
+        try DashboardAttackTests.wait(for: "both") { dashboard.server.counts.pages == 2 }
+        for index in 0..<500 { dashboard.feed.add(0, at: Double(index) / 100, SIMD4(Float(index), -1, .nan, 0)) }
+        for page in pages {
+            var values: [[Float]] = []
+            while values.count < 500 {
+                guard case .binary(let bytes) = try page.frame() else { continue }
+                values += try PageClient.readings(bytes, axes: 3).values
+            }
+            #expect(values.map { $0[0] } == (0..<500).map(Float.init))
+            #expect(values.allSatisfy { $0[1] == -1 && $0[2].isNaN })
+        }
+    }
+
+    @Test("A channel has one frame at most in each interval")
+    func pace() throws {
+        let dashboard = try TestDashboard { $0.frameTime = 0.05 }
+        let page = try PageClient(dashboard.port)
+        _ = try page.message("ready")
+        try DashboardAttackTests.wait(for: "it is there") { dashboard.server.counts.pages == 1 }
+        let start = LiveClock().now
+        var (sent, received, frames) = (0, 0, 0)
+        while LiveClock().now.seconds(since: start) < 0.6 {
+            dashboard.feed.add(0, at: Double(sent) / 1000, SIMD4(repeating: 0))
+            sent += 1
+            usleep(1000)
+        }
+        let seconds = LiveClock().now.seconds(since: start)
+        while received < sent {
+            guard case .binary(let bytes) = try page.frame() else { continue }
+            received += try PageClient.readings(bytes, axes: 3).times.count
+            frames += 1
+        }
+        #expect(frames <= Int(seconds / 0.05) + 2)
+    }
+
+    @Test("A gap breaks the line, and is told")
+    func gap() throws {
+        let dashboard = try TestDashboard()
+        let page = try PageClient(dashboard.port)
+        _ = try page.message("ready")
+        try DashboardAttackTests.wait(for: "it is there") { dashboard.server.counts.pages == 1 }
+        for time in [0, 0.01, 0.02, 0.03, 2.03, 2.04] { dashboard.feed.add(0, at: time, SIMD4(1, 1, 1, 0)) }
+        var (values, gaps): ([[Float]], [[String: Any]]) = ([], [])
+        while values.count < 7 || gaps.isEmpty {
+            switch try page.frame() {
+            case .binary(let bytes): values += try PageClient.readings(bytes, axes: 3).values
+            case .text(let text): gaps.append(try PageClient.object(text))
+            default: break
+            }
+        }
+        let gap = try #require(gaps.first)
+        #expect(gaps.count == 1 && gap["type"] as? String == "gap")
+        #expect(gap["channel"] as? Int == 0)
+        #expect(gap["t"] as? Double == 0.03)
+        #expect(abs((gap["seconds"] as? Double ?? 0) - 2) < 1e-9)
+        #expect(values.map { $0[0].isNaN } == [false, false, false, false, true, false, false])
+    }
+
+    @Test("At another place of a trace pages get what was before it, and nothing of the place that was left")
+    func newPlace() throws {
+        let dashboard = try TestDashboard()
+        let page = try PageClient(dashboard.port)
+        _ = try page.message("ready")
+        try DashboardAttackTests.wait(for: "it is there") { dashboard.server.counts.pages == 1 }
+        dashboard.feed.add(0, at: 500, SIMD4(500, 0, 0, 0))
+        dashboard.feed.tell(DashboardMessage("location", .way) { $0.member("t", 500) })
+        dashboard.feed.beginRecall()
+        dashboard.feed.add(0, at: 9, SIMD4(9, 0, 0, 0))
+        dashboard.feed.tell(DashboardMessage("location", .way) { $0.member("t", 9) })
+        dashboard.feed.endRecall(at: 10)
+        _ = try page.message("clear")
+        var (values, places): ([Float], [Int]) = ([], [])
+        let ready = try page.message("ready") { frame in
+            switch frame {
+            case .binary(let bytes): values += try PageClient.readings(bytes, axes: 3).values.map { $0[0] }
+            case .text(let text):
+                let object = try PageClient.object(text)
+                if object["type"] as? String == "location" { places.append(object["t"] as? Int ?? -1) }
+            default: break
+            }
+        }
+        #expect(ready["t"] as? Double == 10)
+        #expect(values == [9])
+        #expect(places == [9])
+    }
+
+    // MARK: Commands
+
+    @Test(
+        "Without the token, or with another one, nothing happens",
+        arguments: [
+            "", "0", "TOKEN0", "XOKEN", String(repeating: "f", count: 32),
+        ])
+    func wrongToken(_ token: String) throws {
+        let heard = Mutex(0)
+        let dashboard = try TestDashboard { _ in
+        } handler: { _, _ in
+            heard.withLock { $0 += 1 }
+        }
+        let own = dashboard.token
+        let token = token.replacingOccurrences(of: "TOKEN", with: own).replacingOccurrences(
+            of: "XOKEN", with: "x" + own.dropFirst())
+        let page = try PageClient(dashboard.port)
+        let answer = try page.command(#""do":"pause""#, token: token)
+        #expect(answer["type"] as? String == "refused")
+        #expect((answer["why"] as? String)?.contains("token") == true)
+        #expect(heard.withLock { $0 } == 0)
+    }
+
+    @Test("The token is 128 bits of chance, other ones each time")
+    func tokens() {
+        let tokens = Set((0..<100).map { _ in DashboardToken().text })
+        #expect(tokens.count == 100)
+        #expect(tokens.allSatisfy { $0.count == 32 && $0.allSatisfy(\.isHexDigit) })
+    }
+
+    @Test("Nothing of the token is told to who reads")
+    func tokenIsNotTold() throws {
+        let dashboard = try TestDashboard()
+        let page = try PageClient(dashboard.port)
+        var texts = ""
+        _ = try page.message("ready") { if case .text(let text) = $0 { texts += text } }
+        #expect(texts.contains(#""session""#))
+        #expect(!texts.contains(dashboard.token))
+        let (_, headers, body) = try dashboard.get("/")
+        #expect(!"\(headers)\(String(decoding: body, as: UTF8.self))".contains(dashboard.token))
+    }
+
+    @Test("A dashboard that is only read takes no command, with the right token either")
+    func readOnly() throws {
+        let heard = Mutex(0)
+        let dashboard = try TestDashboard {
+            $0.isReadOnly = true
+        } handler: { _, _ in
+            heard.withLock { $0 += 1 }
+        }
+        let page = try PageClient(dashboard.port, token: dashboard.token)
+        #expect(try page.message("hello")["readOnly"] as? Bool == true)
+        #expect(try page.command(#""do":"pause""#)["type"] as? String == "refused")
+        #expect(heard.withLock { $0 } == 0)
+    }
+
+    @Test(
+        "Commands are what they say",
+        arguments: [
+            (#""do":"play""#, .play), (#""do":"step""#, .step(1)), (#""do":"step","count":3"#, .step(3)),
+            (#""do":"step","by":0.5"#, .advance(0.5)), (#""do":"seek","t":12.5"#, .seek(12.5)),
+            (#""do":"speed","value":10"#, .speed(10)), (#""do":"loop","on":true"#, .loop(true)),
+            (#""do":"fault","fault":"nofix","on":false"#, .fault("nofix", isOn: false)), (#""do":"doctor""#, .doctor),
+            (
+                #""do":"region","add":{"id":"home","latitude":48,"longitude":11.5,"radius":100}"#,
+                .addRegion(DashboardRegion(name: "home", latitude: 48, longitude: 11.5, radius: 100))
+            ),
+            (#""do":"region","remove":"home""#, .removeRegion("home")),
+            (#""do":"seek""#, nil), (#""do":"seek","t":-1"#, nil), (#""do":"seek","t":"now""#, nil),
+            (#""do":"seek","t":NaN"#, nil),
+            (#""do":"speed","value":1000"#, nil), (#""do":"step","count":1e300"#, nil),
+            (#""do":"fault","fault":"nofix""#, nil),
+            (#""do":"region","add":{"id":"","latitude":48,"longitude":11.5,"radius":100}"#, nil),
+            (#""do":"region","add":{"id":"x","latitude":91,"longitude":11.5,"radius":100}"#, nil),
+            (#""do":"shutdown""#, nil),
+            (#""to":"play""#, nil),
+        ] as [(String, PageCommand.Action?)])
+    func commands(_ members: String, _ action: PageCommand.Action?) throws {
+        let heard = Mutex<[PageCommand.Action]>([])
+        let dashboard = try TestDashboard { _ in
+        } handler: { feed, command in
+            heard.withLock { $0.append(command.action) }
+            feed.answer(command.page, DashboardMessage("done", .news) { $0.member("id", command.id) })
+        }
+        let page = try PageClient(dashboard.port, token: dashboard.token)
+        #expect(try page.command(members)["type"] as? String == (action == nil ? "refused" : "done"))
+        #expect(heard.withLock { $0 } == (action.map { [$0] } ?? []))
+    }
+
+    @Test(
+        "What is no object of JSON is refused, and the page stays",
+        arguments: [
+            "", "[]", "{", "{\"id\":1,}", String(repeating: "[", count: 4000), "{\"id\":\"\u{0}\"}", "null",
+        ])
+    func nonsense(_ text: String) throws {
+        let dashboard = try TestDashboard()
+        let page = try PageClient(dashboard.port, token: dashboard.token)
+        _ = try page.message("ready")
+        try page.send(text: text)
+        #expect(try page.message("refused")["id"] as? Int == 0)
+        #expect(try page.command(#""do":"play""#)["type"] as? String == "done")
+    }
+
+    @Test("When the server ends its pages are told")
+    func end() throws {
+        let dashboard = try TestDashboard()
+        let page = try PageClient(dashboard.port)
+        _ = try page.message("ready")
+        dashboard.server.stop()
+        #expect(try page.frame() == .close(1001))
+    }
+}

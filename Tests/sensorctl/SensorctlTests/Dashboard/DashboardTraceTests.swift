@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Dashboard
+
+/// A sensorctl dashboard that runs while the test is its page.
+final class RunningDashboard {
+    let tool: RunningTool
+    let port: UInt16
+    let token: String?
+
+    init(_ arguments: [String], environment: [String: String] = [:]) throws {
+        tool = try RunningTool(["dashboard", "--port", "0", "--json"] + arguments, environment: environment)
+        let line = try PageClient.object(try #require(tool.nextLine()))
+        #expect(line["event"] as? String == "listening")
+        port = try #require((line["port"] as? Int).flatMap { UInt16(exactly: $0) })
+        token = line["token"] as? String
+    }
+
+    func page() throws -> PageClient { try PageClient(port, token: token ?? "") }
+
+    func end() {
+        tool.send(signal: SIGINT)
+        #expect(tool.status() == 0)
+    }
+}
+
+@Suite("sensorctl dashboard with a trace", .toolIsBuilt, .waiting)
+struct DashboardTraceTests {
+    /// What a page has heard from the beginning of a trace to its end.
+    struct Heard {
+        var hello: [String: Any] = [:]
+        var locations: [[String: Any]] = []
+        var readings: [Int: [(time: Double, values: [Float])]] = [:]
+        var types: Set<String> = []
+
+        mutating func take(_ frame: PageClient.Frame) throws {
+            switch frame {
+            case .text(let text):
+                let object = try PageClient.object(text)
+                let type = object["type"] as? String ?? ""
+                types.insert(type)
+                if type == "location" { locations.append(object) }
+                if type == "hello" { hello = object }
+                #expect(type != "dropped")
+            case .binary(let bytes):
+                let names = (hello["channels"] as? [[String: Any]])?[Int(bytes[1])]["axes"] as? [String] ?? []
+                let new = try PageClient.readings(bytes, axes: names.count)
+                readings[new.channel, default: []] += zip(new.times, new.values).map { ($0, $1) }
+            default: break
+            }
+        }
+    }
+
+    /// Plays a trace, which begins with the page, to its end.
+    static func play(_ arguments: [String]) throws -> Heard {
+        let dashboard = try RunningDashboard(arguments)
+        let page = try dashboard.page()
+        var heard = Heard()
+        while true {
+            let state = try page.message("playback") { try heard.take($0) }
+            if state["ended"] as? Bool == true { break }
+        }
+        // What was told with the end comes before the answer.
+        _ = try page.command(#""do":"pause""#) { try heard.take($0) }
+        dashboard.end()
+        return heard
+    }
+
+    @Test(
+        "Its locations are those of replay --json",
+        arguments: ["gpsd/bu303-moving.log.chk", "synthetic/mountain-road.json"])
+    func locations(_ name: String) throws {
+        let path = "\(Tool.traces)/\(name)"
+        let expected = try ReplayTests.locations(try Tool.run(["replay", path, "location", "--json"]).lines)
+        let heard = try Self.play([path, "--speed", "100"])
+        try #require(heard.locations.count == expected.count)
+        for (location, fix) in zip(heard.locations, expected) {
+            #expect(location["timestamp"] as? String == fix["timestamp"] as? String)
+            for key in ReplayTests.keys.dropFirst() {
+                let number = (fix[key] as? NSNumber)?.doubleValue
+                let isKnown = number.map {
+                    $0 >= 0 || ["latitude", "longitude", "altitude", "ellipsoidalAltitude"].contains(key)
+                }
+                #expect((location[key] as? NSNumber)?.doubleValue == (isKnown == true ? number : nil), "\(key)")
+            }
+        }
+    }
+
+    @Test(
+        "Its attitudes, headings and axes are those of replay --json",
+        arguments: [
+            ("device-motion", 4, "quaternion"), ("device-motion", 5, "userAcceleration"),
+            ("device-motion", 6, "gravity"),
+            ("heading", 7, "magneticHeading trueHeading headingAccuracy"), ("accelerometer", 0, "x y z"),
+            ("gyro", 1, "x y z"),
+            ("magnetometer", 2, "x y z"),
+        ])
+    func motion(_ stream: String, _ channel: Int, _ keys: String) throws {
+        let folder = try TemporaryFolder()
+        let trace = try Self.walk(in: folder)
+        let lines = try Tool.run(["replay", trace, stream, "--json"]).lines.map { try PageClient.object($0) }
+        let expected = try lines.map { line -> [Float] in
+            var values: [Double] = []
+            for key in keys.split(separator: " ") {
+                if let vector = line[String(key)] as? [Double] {
+                    values += vector
+                } else {
+                    values.append(try #require(line[String(key)] as? Double))
+                }
+            }
+            // Scalar first, and what is not known is no number.
+            if keys == "quaternion" { return [values[3], values[0], values[1], values[2]].map(Float.init) }
+            return values.map { stream == "heading" && $0 < 0 ? .nan : Float($0) }
+        }
+        try #require(expected.count > 1000)
+        let heard = try Self.play([trace, "--speed", "20"])
+        let readings = try #require(heard.readings[channel])
+        try #require(readings.count == expected.count)
+        let first = try #require(lines.first?["timestamp"] as? Double) - readings[0].time
+        for (reading, (line, values)) in zip(readings, zip(lines, expected)) {
+            #expect(zip(reading.values, values).allSatisfy { $0 == $1 || $0.isNaN && $1.isNaN })
+            #expect(abs(reading.time + first - (line["timestamp"] as? Double ?? .nan)) < 2e-6)
+        }
+    }
+
+    @Test("Pause, step, seek, speed and loop do what they say")
+    func playback() throws {
+        let dashboard = try RunningDashboard([Tool.drive])
+        let page = try dashboard.page()
+        let hello = try page.message("hello")
+        let duration = try #require(hello["duration"] as? Double)
+        #expect(hello["mode"] as? String == "trace")
+        #expect(duration > 300)
+        var state: [String: Any] = [:]
+        var locations: [Double] = []
+        func take(_ frame: PageClient.Frame) throws {
+            guard case .text(let text) = frame else { return }
+            let object = try PageClient.object(text)
+            if object["type"] as? String == "playback" { state = object }
+            if object["type"] as? String == "location" { locations.append(object["t"] as? Double ?? -1) }
+            if object["type"] as? String == "clear" { locations = [] }
+        }
+        func command(_ members: String) throws {
+            #expect(try page.command(members, passing: take)["type"] as? String == "done")
+            // Its state may come behind the answer.
+            _ = try page.command(#""do":"fault","fault":"nofix","on":false"#, passing: take)
+        }
+        try command(#""do":"pause""#)
+        #expect(state["playing"] as? Bool == false)
+        let paused = try #require(state["t"] as? Double)
+        try command(#""do":"step","count":3"#)
+        #expect(try #require(state["t"] as? Double) > paused)
+        try command(#""do":"step","by":2.5"#)
+        // Somewhere else, with the minute before it.
+        try command(#""do":"seek","t":200"#)
+        let ready = try page.message("ready", passing: take)
+        #expect(abs((ready["t"] as? Double ?? 0) - 200) < 0.01)
+        #expect((55...62).contains(locations.count))
+        #expect(locations.allSatisfy { (139...200.01).contains($0) })
+        try command(#""do":"speed","value":50"#)
+        try command(#""do":"loop","on":true"#)
+        #expect((state["speed"] as? Double, state["loop"] as? Bool) == (50, true))
+        try command(#""do":"play""#)
+        // Over the end and from the beginning again.
+        _ = try page.message("clear", passing: take)
+        let again = try page.message("ready", passing: take)
+        #expect(again["t"] as? Double ?? 99 < 1)
+        dashboard.end()
+    }
+
+    @Test("A fault is there from now on until it is switched off, and after going elsewhere too")
+    func faults() throws {
+        let dashboard = try RunningDashboard([Tool.drive, "--speed", "50"])
+        let page = try dashboard.page()
+        let faults = try #require(try page.message("hello")["faults"] as? [[String: Any]]).compactMap {
+            $0["id"] as? String
+        }
+        #expect(faults.contains("nofix") && faults.contains("loss(gpsd)"))
+        var locations = 0
+        func take(_ frame: PageClient.Frame) throws {
+            if case .text(let text) = frame, text.contains(#""type":"location""#) { locations += 1 }
+        }
+        _ = try page.message("location")
+        #expect(try page.command(#""do":"fault","fault":"nofix","on":true"#)["type"] as? String == "done")
+        #expect((try page.message("locationFailed")["error"] as? String)?.isEmpty == false)
+        _ = try page.command(#""do":"seek","t":100"#)
+        _ = try page.message("clear")
+        locations = 0
+        _ = try page.message("ready", passing: take)
+        // None in the minute before either.
+        #expect(locations == 0)
+        #expect(
+            try page.command(#""do":"fault","fault":"nofix","on":false"#, passing: take)["type"] as? String == "done")
+        _ = try page.message("location")
+        #expect(try page.command(#""do":"fault","fault":"loss(gpsd)","on":true"#)["type"] as? String == "done")
+        #expect((try page.message("locationFailed")["error"] as? String)?.contains("simulated") == true)
+        #expect(try page.command(#""do":"fault","fault":"loss(gpsd)","on":false"#)["type"] as? String == "done")
+        _ = try page.message("location")
+        #expect(try page.command(#""do":"fault","fault":"unplug","on":true"#)["type"] as? String == "refused")
+        dashboard.end()
+    }
+
+    @Test("A sensor that is stuck gives one value, and its own again afterwards")
+    func stuck() throws {
+        let folder = try TemporaryFolder()
+        let dashboard = try RunningDashboard([try Self.walk(in: folder), "--loop"])
+        let page = try dashboard.page()
+        var values: [[Float]] = []
+        func take(_ frame: PageClient.Frame) throws {
+            if case .binary(let bytes) = frame, bytes[1] == 0 {
+                values += try PageClient.readings(bytes, axes: 3).values
+            }
+        }
+        func listen(_ count: Int) throws -> Int {
+            values = []
+            while values.count < count { try take(try page.frame()) }
+            return Set(values.filter { !$0[0].isNaN }).count
+        }
+        _ = try page.message("ready")
+        #expect(try listen(100) > 50)
+        _ = try page.command(#""do":"fault","fault":"stuck(accelerometer)","on":true"#)
+        #expect(try listen(100) == 1)
+        _ = try page.command(#""do":"fault","fault":"stuck(accelerometer)","on":false"#)
+        #expect(try listen(100) > 50)
+        dashboard.end()
+    }
+
+    /// A walk of two and a half minutes, with nine axes at 100 Hz.
+    static func walk(in folder: TemporaryFolder) throws -> String {
+        let trace = folder.path + "/walk.trace"
+        try Data("48.1,11.5,520,1.4\n48.1008,11.5,525\n48.1012,11.5007,530,1.4,5\n".utf8)
+            .write(to: URL(fileURLWithPath: folder.path + "/walk.csv"))
+        try #require(try Tool.run(["synthesize", folder.path + "/walk.csv", trace]).status == 0)
+        return trace
+    }
+
+    @Test("A recorded accessory is shown with what it and the program said")
+    func accessories() throws {
+        let dashboard = try RunningDashboard(["\(Tool.traces)/udev/weigh-scale.trace", "--speed", "10"])
+        let page = try dashboard.page()
+        var (received, sent) = (0, 0)
+        var named: Set<String> = []
+        while true {
+            let state = try page.message("playback") { frame in
+                guard case .text(let text) = frame else { return }
+                let object = try PageClient.object(text)
+                if object["type"] as? String == "traffic", let count = object["count"] as? Int {
+                    if object["direction"] as? String == "received" { received += count } else { sent += count }
+                }
+                for entry in object["list"] as? [[String: Any]] ?? [] where object["type"] as? String == "accessories" {
+                    named.insert(entry["name"] as? String ?? "")
+                }
+            }
+            if state["ended"] as? Bool == true { break }
+        }
+        #expect(named == ["Weigh Scale"])
+        #expect(received > 0 && sent > 0)
+        dashboard.end()
+    }
+
+    @Test("Regions are watched, and come and go")
+    func regions() throws {
+        let dashboard = try RunningDashboard([Tool.drive, "--speed", "100", "--region", "all=46.5,8.5,2000000"])
+        let page = try dashboard.page()
+        func states(_ message: [String: Any]) -> [String: String] {
+            Dictionary(
+                uniqueKeysWithValues: (message["list"] as? [[String: Any]] ?? []).map {
+                    ($0["id"] as? String ?? "", $0["state"] as? String ?? "")
+                })
+        }
+        var inside = false
+        while !inside { inside = states(try page.message("regions")) == ["all": "inside"] }
+        let far = #""do":"region","add":{"id":"far","latitude":-40,"longitude":170,"radius":1000}"#
+        #expect(try page.command(far)["type"] as? String == "done")
+        #expect(try page.command(far)["type"] as? String == "refused")
+        #expect(try page.command(#""do":"region","remove":"all""#)["type"] as? String == "done")
+        _ = try page.command(#""do":"seek","t":100"#)
+        var last: [String: String] = [:]
+        while last != ["far": "outside"] { last = states(try page.message("regions")) }
+        dashboard.end()
+    }
+
+    @Test("It says in words why it cannot begin")
+    func refusals() throws {
+        #expect(try Tool.run(["dashboard", "/nonexistent.trace"]).status == 66)
+        #expect(try Tool.run(["dashboard", "--live", Tool.drive]).status == 64)
+        #expect(try Tool.run(["dashboard", Tool.drive, "--tiles", "tile.example"]).status == 64)
+        let taken = try TestDashboard()
+        let result = try Tool.run(["dashboard", Tool.drive, "--port", "\(taken.port)"])
+        #expect(result.status == 69)
+        #expect(result.notes.contains("\(taken.port)"))
+    }
+}
