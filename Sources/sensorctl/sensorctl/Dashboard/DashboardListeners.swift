@@ -17,7 +17,6 @@ final class DashboardListeners {
     private let sky: SkyTap
     private let clock: SessionClock
     private let reference: (frame: FrameName, edge: EdgeName)
-    private let outlet: ReadingOutlet
     private var running: [any StreamListener] = []
     /// Those of motion that wait for their sensors.
     private var waiting: [StreamName]
@@ -25,7 +24,7 @@ final class DashboardListeners {
 
     init(
         _ device: Device, frame: FrameName, edge: EdgeName, feed: DashboardFeed, clock: SessionClock,
-        accessories: AccessoryBook, stop: Stop
+        accessories: AccessoryBook
     ) {
         self.device = device
         self.clock = clock
@@ -33,9 +32,11 @@ final class DashboardListeners {
         printer = DashboardPrinter(feed: feed, clock: clock, accessories: accessories)
         regions = DashboardRegions(feed: feed, clock: clock)
         sky = SkyTap(feed: feed, clock: clock)
-        outlet = ReadingOutlet(printer, stop: stop)
         waiting = [.accelerometer, .gyro, .magnetometer, .pressure, .deviceMotion, .heading, .steps, .activity]
     }
+
+    /// One for each: whoever may not listen stops alone.
+    private var outlet: ReadingOutlet { ReadingOutlet(printer, stop: Stop()) }
 
     private var interval: Double { device.isSimulated ? 0 : Self.liveInterval }
 

@@ -45,8 +45,7 @@ final class DashboardSession {
         }
         let listeners = simulated.use {
             DashboardListeners(
-                simulated.device, frame: plan.frame, edge: plan.edge, feed: feed, clock: clock, accessories: book,
-                stop: stop)
+                simulated.device, frame: plan.frame, edge: plan.edge, feed: feed, clock: clock, accessories: book)
         }
         let playback = TracePlayback(
             simulated, duration: TracePlayback.duration(of: trace), faults: faults, clock: clock, feed: feed,
@@ -102,21 +101,21 @@ final class DashboardSession {
         let clock = SessionClock(device.clock)
         let book = AccessoryBook(feed: feed, recorded: nil)
         let listeners = DashboardListeners(
-            device, frame: plan.frame, edge: plan.edge, feed: feed, clock: clock, accessories: book, stop: stop)
+            device, frame: plan.frame, edge: plan.edge, feed: feed, clock: clock, accessories: book)
         let watch = LiveWatch(device, feed: feed, clock: clock, stop: stop)
         let answers = CommandDesk(feed) { action in
             switch action {
             case .addRegion(let region): return listeners.regions.add(region)
             case .removeRegion(let name): return listeners.regions.remove(name)
             case .doctor:
-                Task { @MainActor in await watch.examine(isListening: true) }
+                Task { @MainActor in await watch.examine() }
                 return nil
             default: return "Live readings come as they come; that is for a trace."
             }
         }
         let server = try start(hello(title: ProcessInfo.processInfo.hostName, start: clock.start), answers)
         defer { server.stop() }
-        Task { @MainActor in await watch.examine(isListening: false) }
+        Task { @MainActor in await watch.examine() }
         await listeners.start(plan.regions)
         var nextLook = clock.now
         var former: [PositionUser]?

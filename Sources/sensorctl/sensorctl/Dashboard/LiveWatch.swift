@@ -24,12 +24,12 @@ final class LiveWatch {
     }
 
     /// Looks what there is to be mended, unless that is being done.
-    func examine(isListening: Bool) async {
+    func examine() async {
         guard !isExamining else { return }
         isExamining = true
         defer { isExamining = false }
         let report = await DoctorCommand.examine(
-            device, seconds: Self.listening, isListening: isListening, stop: stop)
+            device, seconds: Self.listening, isListening: true, stop: stop)
         guard let report else { return }
         feed.tell(findings: report.findings, at: clock.now)
     }
