@@ -48,8 +48,8 @@ package final class DashboardFeed: Sendable {
         "locationFailed", "satellites", "heading", "regions", "walk", "accessories", "users", "doctor",
     ]
 
-    /// Those that belong to a place of a trace.
-    private static let placed = ["locationFailed", "satellites", "heading", "walk"]
+    /// Those that belong to a place of a trace. That there is no position is told once, and may hold there too.
+    private static let placed = ["satellites", "heading", "walk"]
 
     /// How many seconds of readings are kept.
     package static var historyLength: Double { ChannelHistory.length }

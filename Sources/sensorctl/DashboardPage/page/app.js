@@ -16,7 +16,8 @@ import { Cube } from "./cube.js";
 import { Compass } from "./compass.js";
 import { Playback } from "./playback.js";
 import { Accessories } from "./accessories.js";
-import { Events, Regions, Walk, showFindings, showUsers } from "./lists.js";
+import { Regions } from "./regions.js";
+import { Events, Walk, showFindings, showUsers } from "./lists.js";
 import { loadLibraries } from "./libraries.js";
 import { startKeyboard } from "./keyboard.js";
 import { startTheme } from "./theme.js";
@@ -32,25 +33,30 @@ const strips = new Strips(clock);
 const cube = new Cube();
 const compass = new Compass();
 const accessories = new Accessories();
-const regions = new Regions();
 const walk = new Walk();
 const events = new Events(clock);
 let connection = null;
 let hello = null;
 let session = null;
 let lostAt = null;
+/** True while a session that was seen before tells what it told already. */
+let repeats = false;
 let counted = { frames: 0, readings: 0 };
 
 const send = (command, answer) => {
     if (!connection.send(command, answer)) say(connection.isOpen ? "Open the address that the terminal printed: this page has no token." : "There is no connection.");
 };
 const playback = new Playback(clock, send);
+const regions = new Regions(track, send);
 
 /** Tells those who hear the page, and the list of what happened. */
 function say(text, time, level) {
     setText(byID("announcement"), text);
     events.add(text, time, level);
 }
+
+/** The names of files without their folders, which may be long. */
+const fileNames = (title) => title.split(", ").map((name) => name.replace(/^.*\/(?=[^/])/, "")).join(", ");
 
 function clear() {
     for (const part of [track, map, fix, profile, sky, strips, compass, accessories, regions, walk]) part.clear();
@@ -66,18 +72,24 @@ async function begin(message) {
         clear();
         events.clear();
     }
+    repeats = same;
     accessories.resume();
     clock.reset(message.now ?? 0, message.mode === "live");
     strips.begin(message.channels ?? [], message.history ?? 60, same);
     cube.begin(message.attitudeFrame);
-    playback.begin(message, !message.readOnly && Boolean(connection.token));
-    document.title = `${message.title ?? "sensorctl"} – sensorctl`;
-    setText(byID("title"), message.title ?? "");
+    const may = !message.readOnly && Boolean(connection.token);
+    playback.begin(message, may);
+    regions.begin(may);
+    fix.begin(message.mode === "live");
+    const title = fileNames(message.title ?? "");
+    document.title = `${title || "dashboard"} – sensorctl`;
+    setText(byID("title"), title);
+    byID("title").title = message.title ?? "";
     setText(byID("mode"), message.mode === "live" ? "Live" : "Trace");
     byID("mode").title = `sensorctl ${message.version ?? ""}`;
-    show(byID("read-only"), Boolean(message.readOnly) || !connection.token);
+    show(byID("read-only"), !may);
     setText(byID("read-only"), message.readOnly ? "read-only" : "no token: look only");
-    byID("doctor-again").disabled = Boolean(message.readOnly) || !connection.token;
+    byID("doctor-again").disabled = !may;
     if (!map.map || !profile.library) {
         const { leaflet, dygraphs } = await loadLibraries(message.libraries ?? {});
         if (leaflet && !map.map) map.start(leaflet, message.tiles);
@@ -89,7 +101,10 @@ async function begin(message) {
 const handlers = {
     hello: (message) => { begin(message); },
     playback: (message) => playback.receive(message),
-    ready: () => setAttribute(document.body, "data-ready", "true"),
+    ready: () => {
+        repeats = false;
+        setAttribute(document.body, "data-ready", "true");
+    },
     clear,
     location: (message) => {
         clock.reached(message.t);
@@ -97,18 +112,19 @@ const handlers = {
         fix.lost = null;
     },
     locationFailed: (message) => {
+        if (message.t === fix.lost?.t) return;
         track.lose();
         fix.fail(message);
         say(`No position: ${message.error ?? "not known why"}`, message.t, "warning");
     },
     locationEnded: (message) => track.lose(message),
     gap: (message) => {
+        if (repeats) return;
         if (message.channel === "location") track.lose();
         const name = message.channel === "location" ? "Positions" : hello?.channels?.find(({ id }) => id === message.channel)?.label ?? message.channel;
         events.add(`${name}: nothing for ${Number(message.seconds ?? 0).toFixed(1)} s`, message.t);
     },
     satellites: (message) => sky.receive(message),
-    heading: (message) => compass.receive(message),
     regions: (message) => {
         regions.receive(message);
         map.setRegions(regions.list);
@@ -157,13 +173,13 @@ function frame(time) {
     strips.draw();
     cube.draw(strips.named("attitude"), now);
     map.draw();
-    playback.draw();
     if (time - slowAt < 100) return;
     slowAt = time;
+    playback.draw();
     profile.draw();
     fix.draw(now);
     sky.draw(now);
-    compass.draw(now);
+    compass.draw(strips.named("heading"), now);
     regions.draw(now);
     walk.draw(now);
     drawBanner();

@@ -37,13 +37,18 @@ export class Compass {
     }
 
     clear() {
-        this.latest = null;
+        this.shown = null;
         show(byID("panel-compass"), false);
     }
 
-    receive(message) {
-        this.latest = message;
-        const { magnetic, true: trueHeading, accuracy } = message;
+    /** Shows the newest reading of the heading's strip. */
+    draw(strip, now) {
+        const reading = strip?.history.latest;
+        if (!reading) return;
+        byID("panel-compass").classList.toggle("old", now - strip.history.knownAt > 3);
+        if (this.shown === strip.history.newest) return;
+        this.shown = strip.history.newest;
+        const [magnetic, trueHeading, accuracy] = reading;
         const isTrue = isKnown(trueHeading) && trueHeading >= 0;
         const heading = isTrue ? trueHeading : magnetic;
         if (!isKnown(heading)) return;
@@ -62,9 +67,5 @@ export class Compass {
         show(byID("heading-magnetic").parentElement, isTrue);
         setAttribute(this.rose, "aria-label", `Compass: ${fixed(heading, 0)} degrees, ${isTrue ? "true" : "magnetic"}, `
             + (isSure ? `within ${fixed(accuracy, 0)} degrees` : "accuracy not known"));
-    }
-
-    draw(now) {
-        if (this.latest) byID("panel-compass").classList.toggle("old", now - this.latest.t > 3);
     }
 }

@@ -49,7 +49,7 @@ export class Cube {
         this.frame = "arbitrary";
         this.shown = null;
         onTheme(() => { this.shown = null; });
-        addEventListener("resize", () => { this.shown = null; });
+        new ResizeObserver(() => { this.shown = null; }).observe(this.canvas);
     }
 
     begin(frame) {
@@ -77,7 +77,7 @@ export class Cube {
     }
 
     paint({ context, width, height }, quaternion) {
-        const size = Math.min(width / 3.5, height / 2.5);
+        const size = Math.min(width / 3.5, height / 3);
         const northAhead = this.frame === "magnetic" || this.frame === "true";
         // To the right, ahead and up of the one who looks, from x ahead and y to the left, or x to the right and y ahead.
         const seen = ([x, y, z]) => (northAhead ? [-y, x, z] : [x, y, z]);
@@ -85,7 +85,7 @@ export class Cube {
             const [right, ahead, up] = seen(vector);
             const depth = ahead * Math.cos(lean) - up * Math.sin(lean);
             const scale = size * 7 / (7 + depth);
-            return [width / 2 + right * scale, height * 0.5 - (up * Math.cos(lean) + ahead * Math.sin(lean)) * scale, depth];
+            return [width / 2 + right * scale, height * 0.46 - (up * Math.cos(lean) + ahead * Math.sin(lean)) * scale, depth];
         };
         this.ground(context, project, northAhead);
         const inFrame = (vector) => project(rotate(quaternion, vector));
@@ -123,14 +123,14 @@ export class Cube {
     ground(context, project, northAhead) {
         context.strokeStyle = colours.line;
         context.lineWidth = 1;
-        for (const radius of [0.85, 1.4]) {
+        for (const radius of [0.75, 1.2]) {
             polygon(context, Array.from({ length: 48 }, (_, index) => {
                 const angle = index * Math.PI / 24;
                 return project([radius * Math.cos(angle), radius * Math.sin(angle), -0.7]);
             }));
             context.stroke();
         }
-        const [x, y] = project([1.62, 0, -0.7]);
+        const [x, y] = project([1.42, 0, -0.7]);
         context.fillStyle = colours.quiet;
         context.font = "600 11px " + getComputedStyle(document.body).fontFamily;
         context.textAlign = "center";

@@ -4,12 +4,16 @@
 
 export const byID = (id) => document.getElementById(id);
 
+/** A text in which nothing hides: characters that turn, join or control are shown as their numbers. */
+const hidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+export const visible = (text) => String(text).replace(hidden, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
 function apply(node, attributes, children) {
     for (const [name, value] of Object.entries(attributes)) {
         if (value === true) node.setAttribute(name, "");
         else if (value !== false && value != null) node.setAttribute(name, String(value));
     }
-    node.append(...children.filter((child) => child != null));
+    node.append(...children.filter((child) => child != null).map((child) => (child instanceof Node ? child : visible(child))));
     return node;
 }
 
@@ -25,7 +29,8 @@ export function shape(name, attributes = {}, ...children) {
 
 /** Sets a text where it differs, so that nothing is laid out anew for nothing. */
 export function setText(node, text) {
-    if (node.textContent !== text) node.textContent = text;
+    const shown = visible(text);
+    if (node.textContent !== shown) node.textContent = shown;
 }
 
 export function setAttribute(node, name, value) {

@@ -11,12 +11,17 @@ export class FixFigures {
         this.lost = null;
     }
 
+    /** Live, the panel is there from the start; a recording may have no positions. */
+    begin(isLive) { show(byID("panel-position"), isLive || byID("panel-position").checkVisibility()); }
+
     clear() { this.lost = null; }
 
     fail(message) { this.lost = message; }
 
     draw(now) {
         const fix = this.track.latest;
+        if (fix || this.lost) show(byID("panel-position"), true);
+        show(byID("place"), Boolean(fix));
         const behind = fix ? now - fix.t : null;
         const isPlace = Boolean(fix) && isKnown(fix.latitude);
         const old = Boolean(fix) && behind > Math.max(3, this.track.interval * 3.5);

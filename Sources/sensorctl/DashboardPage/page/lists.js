@@ -1,38 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Regions, steps, users of the position, doctor's findings, and what has happened.
+// Steps, users of the position, doctor's findings, and what has happened.
 
 import { byID, element, setText, show } from "./dom.js";
-import { age, clockTime, fixed, isKnown, unknown } from "./format.js";
+import { clockTime, fixed, isKnown } from "./format.js";
 
 const shown = (list) => (Array.isArray(list) ? list.slice(0, 100) : []);
-
-export class Regions {
-    constructor() { this.clear(); }
-
-    clear() {
-        this.list = [];
-        show(byID("panel-regions"), false);
-    }
-
-    receive({ list }) {
-        this.list = shown(list);
-        show(byID("panel-regions"), this.list.length > 0);
-        this.since = [];
-        byID("region-list").replaceChildren(...this.list.map(({ id, radius, state, since }) => {
-            const ago = element("span", { class: "quiet" });
-            this.since.push({ since, ago });
-            const mark = { inside: "full", outside: "hollow" }[state] ?? "dotted";
-            return element("li", {}, element("span", { class: `mark ${mark}`, "aria-hidden": "true" }),
-                element("span", { class: "grow" }, element("b", {}, String(id)), element("span", { class: "quiet" }, ` ${fixed(radius, 0)} m`)),
-                element("span", {}, state === "inside" || state === "outside" ? state : "not known"), ago);
-        }));
-    }
-
-    draw(now) {
-        for (const { since, ago } of this.since ?? []) setText(ago, isKnown(since) ? `for ${age(now - since)}` : "");
-    }
-}
 
 export class Walk {
     constructor() { this.clear(); }
@@ -45,12 +18,16 @@ export class Walk {
     receive(message) {
         this.latest = message;
         show(byID("panel-walk"), true);
-        setText(byID("steps"), isKnown(message.steps) ? String(message.steps) : unknown);
-        setText(byID("distance"), fixed(message.distance, 0));
-        setText(byID("cadence"), isKnown(message.cadence) ? fixed(message.cadence * 60, 0) : unknown);
-        // Core Motion's pace is seconds a metre; people think of minutes a kilometre.
-        setText(byID("pace"), isKnown(message.pace) ? clockTime(message.pace * 1000, 0) : unknown);
-        setText(byID("floors"), isKnown(message.floors) ? String(message.floors) : unknown);
+        const figures = {
+            steps: [message.steps, String], distance: [message.distance, (metres) => fixed(metres, 0)],
+            cadence: [message.cadence, (steps) => fixed(steps * 60, 0)],
+            // Core Motion's pace is seconds a metre; people think of minutes a kilometre.
+            pace: [message.pace, (seconds) => clockTime(seconds * 1000, 0)], floors: [message.floors, String],
+        };
+        for (const [id, [value, text]] of Object.entries(figures)) {
+            show(byID(id).closest("div"), isKnown(value));
+            if (isKnown(value)) setText(byID(id), text(value));
+        }
         setText(byID("activity"), message.activity ? String(message.activity) : "not known");
         setText(byID("confidence"), message.confidence ? `${message.confidence} confidence` : "");
     }
@@ -73,8 +50,9 @@ const levels = { ok: ["✓", "fine"], note: ["i", "note"], warning: ["!", "warni
 
 export function showFindings({ findings }) {
     show(byID("panel-doctor"), true);
-    const list = shown(findings);
-    const counts = ["error", "warning", "note", "ok"].map((level) => [level, list.filter((one) => one.level === level).length]);
+    const order = ["error", "warning", "note", "ok"];
+    const list = shown(findings).sort((a, b) => order.indexOf(a.level) - order.indexOf(b.level));
+    const counts = order.map((level) => [level, list.filter((one) => one.level === level).length]);
     setText(byID("doctor-count"), counts.filter(([, count]) => count > 0)
         .map(([level, count]) => `${count} ${level === "ok" ? "fine" : count === 1 ? level : level + "s"}`).join(", "));
     byID("finding-list").replaceChildren(...list.map(({ level, title, text, mend }) => {

@@ -3,7 +3,7 @@
 // The map: the way, where it is now with the circle of its error, and regions. Leaflet's, on a plain ground; pictures of a map
 // come only from where the person said.
 
-import { byID, setAttribute, show } from "./dom.js";
+import { byID, setAttribute, show, visible } from "./dom.js";
 import { isKnown } from "./format.js";
 import { addGraticule } from "./graticule.js";
 
@@ -32,7 +32,7 @@ export class TrackMap {
         if (tiles) {
             map.attributionControl.setPrefix("");
             const plain = document.createElement("span");
-            plain.textContent = tiles.attribution ?? "";
+            plain.textContent = visible(tiles.attribution ?? "");
             leaflet.tileLayer(tiles.url, { attribution: plain.innerHTML, maxZoom: 19 }).addTo(map);
             byID("map").classList.add("tiled");
         }
@@ -70,7 +70,7 @@ export class TrackMap {
     }
 
     draw() {
-        if (!this.map || this.drawn === this.track.version) return;
+        if (!this.map || this.drawn === this.track.version || !this.track.latest) return;
         const time = performance.now();
         if (time - this.at < interval) return;
         this.at = time;
@@ -102,6 +102,11 @@ export class TrackMap {
     /** Keeps the place in sight: moves the map when it comes near an edge, and not with each fix. */
     see(place) {
         if (!this.placed) {
+            this.map.invalidateSize({ animate: false });
+            if (this.map.getSize().x === 0) {
+                this.drawn = -1;
+                return;
+            }
             const bounds = this.line.getBounds();
             this.placed = true;
             if (bounds.isValid() && this.track.points.length > 2) this.map.fitBounds(bounds, { padding: [40, 40], maxZoom: 16, animate: false });
@@ -122,7 +127,7 @@ export class TrackMap {
         for (const { id, latitude, longitude, radius, state } of list.slice(0, 100)) {
             if (!isKnown(latitude) || !isKnown(longitude) || !(radius > 0)) continue;
             const name = document.createElement("span");
-            name.textContent = id;
+            name.textContent = visible(id);
             this.regions.set(id, this.leaflet.circle([latitude, longitude], { radius, className: `region region-${state === "inside" ? "inside" : "outside"}`, interactive: false })
                 .bindTooltip(name, { permanent: true, direction: "center", className: "region-name" }).addTo(this.map));
         }

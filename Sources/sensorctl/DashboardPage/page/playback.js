@@ -84,9 +84,8 @@ export class Playback {
     }
 
     toggle() {
-        if (this.state.playing) return this.send({ do: "pause" });
-        if (this.state.ended) this.send({ do: "seek", t: 0 });
-        return this.send({ do: "play" });
+        // After the end it begins anew.
+        this.send({ do: this.state.playing ? "pause" : "play" });
     }
 
     step() { this.send({ do: "step", count: 1 }); }

@@ -11,8 +11,8 @@ const interval = 250;
 const most = 1500;
 
 const kinds = [
-    { id: "graph-speed", key: "speed", accuracy: "speedAccuracy", label: "Speed", unit: "m/s", digits: 1, least: 0 },
-    { id: "graph-altitude", key: "altitude", accuracy: "verticalAccuracy", label: "Altitude", unit: "m", digits: 1 },
+    { id: "graph-speed", key: "speed", accuracy: "speedAccuracy", label: "Speed", unit: "m/s", digits: 1, least: 0, narrowest: 2 },
+    { id: "graph-altitude", key: "altitude", accuracy: "verticalAccuracy", label: "Altitude", unit: "m", digits: 1, narrowest: 10 },
 ];
 
 export class Profile {
@@ -44,7 +44,7 @@ export class Profile {
         const value = (number) => `${fixed(number, kind.digits)} ${kind.unit}`;
         return new this.library(byID(kind.id), rows, {
             ...this.look(), labels: ["Time", kind.label], customBars: true, connectSeparatedPoints: false, legend: "never",
-            xRangePad: 4, yRangePad: 8, includeZero: kind.least === 0,
+            xRangePad: 4, valueRange: this.range(rows, kind),
             axes: {
                 x: { axisLabelFormatter: name, valueFormatter: name, axisLabelWidth: 52, pixelsPerLabel: 70 },
                 y: { axisLabelWidth: 44, pixelsPerLabel: 26, axisLabelFormatter: (number) => fixed(number, Math.abs(number) < 10 ? 1 : 0).replace(/\.0$/, "") },
@@ -72,17 +72,33 @@ export class Profile {
         return rows;
     }
 
+    /** The values fill the graph; what they may be off does so only as far as they stay readable. */
+    range(rows, { least, narrowest }) {
+        let [low, high, wide] = [Infinity, -Infinity, 0];
+        for (const [, [from, value]] of rows) {
+            if (!(value >= low)) low = Number.isFinite(value) ? value : low;
+            if (!(value <= high)) high = Number.isFinite(value) ? value : high;
+            if (value - from > wide) wide = value - from;
+        }
+        if (low > high) return [0, narrowest];
+        const span = Math.max(high - low, narrowest);
+        const room = Math.min(wide, span * 0.7) + span * 0.08;
+        const middle = (low + high - span) / 2;
+        return [Math.max(least === undefined ? -Infinity : least - span * 0.04, Math.min(low, middle) - room), Math.max(high, middle + span) + room];
+    }
+
     draw() {
         if (!this.library || this.drawn === this.track.version || this.track.points.length < 2) return;
         const time = performance.now();
-        if (time - this.at < interval) return;
+        // What is not seen has no size, and a graph would take one of its own.
+        if (time - this.at < interval || byID("profile").clientWidth === 0) return;
         this.at = time;
         this.drawn = this.track.version;
         kinds.forEach((kind, index) => {
             const rows = this.rows(kind);
             if (!this.graphs[index]) this.graphs[index] = this.make(kind, rows);
             // A part that somebody has zoomed to stays.
-            else this.graphs[index].updateOptions({ file: rows });
+            else this.graphs[index].updateOptions({ file: rows, valueRange: this.range(rows, kind) });
         });
     }
 }

@@ -61,7 +61,7 @@ export class Sky {
             .map((satellite) => {
                 const angle = satellite.azimuth * Math.PI / 180;
                 const radius = 100 * (90 - Math.min(90, satellite.elevation)) / 90;
-                const number = String(satellite.id ?? "").replace(/^\D+/, "");
+                const number = String(satellite.id ?? "").replace(/^\D*0*(?=\d)/, "");
                 return shape("g", {
                     class: satellite.used ? "satellite used" : "satellite",
                     transform: `translate(${(Math.sin(angle) * radius).toFixed(1)} ${(-Math.cos(angle) * radius).toFixed(1)})`,
@@ -83,12 +83,12 @@ export class Sky {
             systems.get(system).push(satellite);
         }
         byID("signals").replaceChildren(...[...systems].map(([system, satellites]) => element(
-            "div", { class: "system" },
+            "div", { class: satellites.length > 9 ? "system many" : "system" },
             element("div", { class: "system-name" },
                 shape("svg", { viewBox: "-12 -12 24 24", "aria-hidden": "true" }, mark(system)),
                 element("span", {}, system),
                 element("span", { class: "quiet" }, `${satellites.filter((one) => one.used).length}/${satellites.length}`)),
-            element("div", { class: "signals" }, ...satellites.map((one) => this.bar(one))))));
+            element("div", { class: satellites.some(({ id }) => /\d{3}/.test(id)) ? "signals long" : "signals" }, ...satellites.map((one) => this.bar(one))))));
     }
 
     bar(satellite) {
@@ -98,7 +98,7 @@ export class Sky {
         return element("div", { class: satellite.used ? "signal used" : "signal", title: this.name(satellite) },
             element("div", { class: "well" }, fill),
             element("span", { class: "signal-level" }, level > 0 ? fixed(level, 0) : "·"),
-            element("span", { class: "signal-name" }, String(satellite.id ?? "").replace(/^\D+/, "").slice(0, 3)));
+            element("span", { class: "signal-name" }, String(satellite.id ?? "").replace(/^\D*0*(?=\d)/, "").slice(0, 3)));
     }
 
     draw(now) {

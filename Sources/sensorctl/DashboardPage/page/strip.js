@@ -41,8 +41,9 @@ export class Strip {
         this.figures = channel.axes.map(() => element("span", { class: "value" }, "–"));
         this.note = element("span", { class: "quiet strip-note" });
         const legend = element("div", { class: "strip-legend" }, ...channel.axes.map((axis, index) => element(
-            "span", { class: `axis axis-${index}` }, sample(index, index === this.band),
-            element("span", { class: "axis-name" }, axis), this.figures[index])));
+            "span", { class: `axis axis-${index}` }, channel.axes.length > 1 ? sample(index, index === this.band) : null,
+            // A single line needs no name beside that of its channel.
+            element("span", { class: "axis-name" }, channel.axes.length > 1 ? axis : ""), this.figures[index])));
         this.canvas = element("canvas", { role: "img" });
         this.node = element(
             "figure", { class: "strip", "data-channel": channel.name, hidden: true },
@@ -172,7 +173,9 @@ export class Strip {
             const far = near === low ? high : low;
             if (joined && !(wraps && Math.abs(near - last) > 180)) context.lineTo(at, y(near));
             else context.moveTo(at, y(near));
-            if (far !== near) context.lineTo(at, y(far));
+            // A heading goes through north by no line across.
+            if (wraps && high - low > 180) context.moveTo(at, y(far));
+            else if (far !== near) context.lineTo(at, y(far));
             else if (!joined) context.lineTo(at + 0.75, y(near));
             last = far;
             lastX = at;
@@ -202,7 +205,7 @@ export class Strip {
 
     /** The letters of the axes where their lines end, one below the other where they meet. */
     letters(context, right, y, bottom) {
-        if (this.history.count === 0) return;
+        if (this.history.count === 0 || this.lines.length === 1) return;
         const latest = this.history.latest;
         const ends = this.lines.filter((axis) => Number.isFinite(latest[axis]))
             .map((axis) => ({ axis, at: y(latest[axis]) })).sort((a, b) => a.at - b.at);

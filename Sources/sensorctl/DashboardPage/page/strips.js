@@ -7,6 +7,10 @@ import { decodeBatch } from "./decode.js";
 import { Strip, margin } from "./strip.js";
 import { calm, onTheme } from "./theme.js";
 
+/** Milliseconds between two drawings, a little less than two pictures of the screen take. */
+const interval = 30;
+const calmInterval = 500;
+
 export class Strips {
     constructor(clock) {
         this.clock = clock;
@@ -16,6 +20,7 @@ export class Strips {
         this.pointed = null;
         this.described = 0;
         this.drawn = -1;
+        this.drawnAt = -Infinity;
         this.body = byID("strips");
         this.observer = new IntersectionObserver((entries) => {
             for (const entry of entries) {
@@ -25,9 +30,12 @@ export class Strips {
                 strip.changed = true;
             }
         }, { rootMargin: "150px" });
+        // While a trace stands nothing else has them drawn anew.
+        this.sizes = new ResizeObserver((entries) => {
+            for (const { target } of entries) this.list.filter((strip) => strip.canvas === target).forEach((strip) => { strip.changed = true; });
+        });
         const all = () => this.list.forEach((strip) => { strip.changed = true; });
         onTheme(all);
-        addEventListener("resize", all);
         this.body.addEventListener("pointermove", (event) => this.point(event));
         this.body.addEventListener("pointerleave", () => { this.pointed = null; all(); });
     }
@@ -37,6 +45,7 @@ export class Strips {
         const known = new Map(this.list.map((strip) => [strip.channel.name, strip]));
         this.byID.clear();
         this.observer.disconnect();
+        this.sizes.disconnect();
         this.visible.clear();
         this.list = channels.filter((channel) => channel.name !== "location").map((channel) => {
             const old = known.get(channel.name);
@@ -46,7 +55,10 @@ export class Strips {
             return strip;
         });
         this.body.replaceChildren(...this.list.map((strip) => strip.node));
-        this.list.forEach((strip) => this.observer.observe(strip.node));
+        this.list.forEach((strip) => {
+            this.observer.observe(strip.node);
+            this.sizes.observe(strip.canvas);
+        });
     }
 
     named(name) { return this.list.find((strip) => strip.channel.name === name); }
@@ -76,18 +88,20 @@ export class Strips {
         this.list.forEach((strip) => { strip.changed = true; });
     }
 
+    /** Draws the strips that are in sight: thirty times a second, for readings do not come more often. */
     draw() {
         const now = this.clock.now;
         const time = performance.now();
-        const moved = now !== this.drawn && !(calm.matches && time - this.drawnAt < 500);
-        const pointed = this.pointed === null ? null : now - this.pointed;
-        if (moved) { this.drawn = now; this.drawnAt = time; }
-        for (const strip of this.visible) {
-            if (moved || (strip.changed && !calm.matches) || (strip.changed && time - this.drawnAt >= 500)) strip.draw(now, pointed);
+        if (time - this.drawnAt >= (calm.matches ? calmInterval : interval)) {
+            const moved = now !== this.drawn;
+            const pointed = this.pointed === null ? null : now - this.pointed;
+            for (const strip of this.visible) if (moved || strip.changed) strip.draw(now, pointed);
+            this.drawn = now;
+            this.drawnAt = time;
         }
         if (time - this.described < 200) return;
         this.described = time;
         show(byID("panel-strips"), this.list.some((strip) => !strip.node.hidden));
-        this.list.forEach((strip) => strip.describe(now, pointed));
+        this.list.forEach((strip) => strip.describe(now, this.pointed === null ? null : now - this.pointed));
     }
 }

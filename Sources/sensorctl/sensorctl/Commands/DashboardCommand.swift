@@ -82,7 +82,15 @@ struct DashboardCommand: AsyncParsableCommand {
             valueName: "name=lat,lon,metres"))
     var region: [NamedRegion] = []
 
-    @OptionGroup var reference: ReferenceOptions
+    @Option(
+        help: ArgumentHelp(
+            "What the attitude is measured against, as watch takes it: magnetic where there is a magnetometer and arbitrary elsewhere, unless given.",
+            valueName: "frame"))
+    var frame: FrameName?
+
+    @Option(
+        help: ArgumentHelp("The edge whose heading is told, as watch takes it.", valueName: "orientation"))
+    var orientation = EdgeName.portrait
 
     @Option(
         help: ArgumentHelp("Take the page's files from that folder first.", valueName: "folder", visibility: .hidden),
@@ -157,7 +165,7 @@ struct DashboardCommand: AsyncParsableCommand {
             )
         }
         var plan = DashboardPlan(options: options)
-        (plan.regions, plan.frame, plan.edge) = (region, reference.frame, reference.orientation)
+        (plan.regions, plan.frame, plan.edge) = (region, frame, orientation)
         (plan.speed, plan.loops) = (speed, loop)
         plan.announce = { address, port, token in
             let standardOutput = StandardOutput(stop: stop)

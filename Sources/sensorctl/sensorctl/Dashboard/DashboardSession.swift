@@ -15,7 +15,8 @@ import TraceEditing
 struct DashboardPlan {
     var options: DashboardOptions
     var regions: [NamedRegion] = []
-    var frame = FrameName.arbitrary
+    /// Nil for what the sensors allow.
+    var frame: FrameName?
     var edge = EdgeName.portrait
     var speed = 1.0
     var loops = false
@@ -43,9 +44,10 @@ final class DashboardSession {
             // Played here, on the main thread.
             book.take(event, at: clock.now)
         }
+        let frame = frame(survey.kinds)
         let listeners = simulated.use {
             DashboardListeners(
-                simulated.device, frame: plan.frame, edge: plan.edge, feed: feed, clock: clock, accessories: book)
+                simulated.device, frame: frame, edge: plan.edge, feed: feed, clock: clock, accessories: book)
         }
         let playback = TracePlayback(
             simulated, duration: TracePlayback.duration(of: trace), faults: faults, clock: clock, feed: feed,
@@ -55,7 +57,8 @@ final class DashboardSession {
             await simulated.use { await listeners.restartWalk() }
             book.forget(at: clock.now)
         }
-        var hello = hello(title: trace.name, start: clock.start)
+        var hello = hello(
+            title: trace.name.split(separator: "/").last.map(String.init) ?? trace.name, start: clock.start, frame)
         hello.isTrace = true
         hello.duration = playback.duration
         hello.faults = faults.all.map { ($0.id, $0.label, $0.about) }
@@ -100,8 +103,9 @@ final class DashboardSession {
         let device = LiveDevice.withAccessories
         let clock = SessionClock(device.clock)
         let book = AccessoryBook(feed: feed, recorded: nil)
+        let frame = frame(Set(device.motionSource.sensors.map(\.kind)))
         let listeners = DashboardListeners(
-            device, frame: plan.frame, edge: plan.edge, feed: feed, clock: clock, accessories: book)
+            device, frame: frame, edge: plan.edge, feed: feed, clock: clock, accessories: book)
         let watch = LiveWatch(device, feed: feed, clock: clock, stop: stop)
         let answers = CommandDesk(feed) { action in
             switch action {
@@ -113,7 +117,7 @@ final class DashboardSession {
             default: return "Live readings come as they come; that is for a trace."
             }
         }
-        let server = try start(hello(title: ProcessInfo.processInfo.hostName, start: clock.start), answers)
+        let server = try start(hello(title: ProcessInfo.processInfo.hostName, start: clock.start, frame), answers)
         defer { server.stop() }
         Task { @MainActor in await watch.examine() }
         await listeners.start(plan.regions)
@@ -145,12 +149,18 @@ final class DashboardSession {
         return PositionUser(name: "sensorctl dashboard", pid: getpid(), since: 0, wants: wants)
     }
 
-    private func hello(title: String, start: WallTime) -> DashboardHello {
+    /// The heading has the magnetometer on wherever there is one, and an attitude that does not reckon with it would turn
+    /// with it all the same: there is one filter for both.
+    private func frame(_ kinds: Set<SensorKind>) -> FrameName {
+        plan.frame ?? (kinds.isSuperset(of: [.accelerometer, .gyroscope, .magnetometer]) ? .magnetic : .arbitrary)
+    }
+
+    private func hello(title: String, start: WallTime, _ frame: FrameName) -> DashboardHello {
         var hello = DashboardHello()
         hello.version = Version.text
         hello.title = Printable.text(title)
         hello.start = start == .epoch ? nil : CivilDate(start).timestamp
-        hello.attitudeFrame = plan.frame.rawValue
+        hello.attitudeFrame = frame.rawValue
         return hello
     }
 

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Regions that are watched: inside or not, and since when. One can be put around where it is now, and taken away.
+
+import { byID, element, setText, show } from "./dom.js";
+import { age, fixed, isKnown } from "./format.js";
+
+/** Metres of a region that is put around a position. */
+const radius = 100;
+
+export class Regions {
+    constructor(track, send) {
+        this.track = track;
+        this.send = send;
+        this.may = false;
+        this.clear();
+        byID("region-add").addEventListener("click", () => this.add());
+    }
+
+    begin(may) {
+        this.may = may;
+        show(byID("region-add"), may);
+    }
+
+    clear() {
+        this.list = [];
+        this.since = [];
+        byID("region-list").replaceChildren();
+        show(byID("panel-regions"), false);
+    }
+
+    add() {
+        const fix = this.track.latest;
+        if (!isKnown(fix?.latitude) || !isKnown(fix?.longitude)) return;
+        const names = new Set(this.list.map(({ id }) => id));
+        let number = 1;
+        while (names.has(`Region ${number}`)) number += 1;
+        this.send({ do: "region", add: { id: `Region ${number}`, latitude: fix.latitude, longitude: fix.longitude, radius } });
+    }
+
+    receive({ list }) {
+        this.list = Array.isArray(list) ? list.slice(0, 100) : [];
+        this.since = [];
+        byID("region-list").replaceChildren(...this.list.map((region) => this.line(region)));
+    }
+
+    line({ id, radius, state, since }) {
+        const ago = element("span", { class: "quiet" });
+        this.since.push({ since, ago });
+        const mark = { inside: "full", outside: "hollow" }[state] ?? "dotted";
+        const remove = element("button", { type: "button", class: "plain small", "aria-label": `Watch ${id} no more`, title: "Watch it no more" }, "×");
+        remove.addEventListener("click", () => this.send({ do: "region", remove: id }));
+        return element("li", {}, element("span", { class: `mark ${mark}`, "aria-hidden": "true" }),
+            element("span", { class: "grow" }, element("b", {}, String(id)), element("span", { class: "quiet" }, ` ${fixed(radius, 0)} m`)),
+            element("span", {}, state === "inside" || state === "outside" ? state : "not known"), ago, this.may ? remove : null);
+    }
+
+    draw(now) {
+        const fix = this.track.latest;
+        show(byID("panel-regions"), this.list.length > 0 || (this.may && isKnown(fix?.latitude)));
+        show(byID("no-regions"), this.list.length === 0);
+        for (const { since, ago } of this.since) setText(ago, isKnown(since) ? `for ${age(now - since)}` : "");
+    }
+}
