@@ -6,6 +6,9 @@ import { byID, element, setText, show } from "./dom.js";
 import { byteCount, clockTime } from "./format.js";
 import { decodeBase64, hexadecimal, printable } from "./decode.js";
 
+const quiet = (text) => element("span", { class: "quiet" }, text);
+const arrow = (text) => element("span", { "aria-hidden": "true" }, text);
+
 /** Lines of traffic that are kept. */
 const most = 200;
 
@@ -43,13 +46,14 @@ export class Accessories {
         return element("li", { class: connected ? "accessory" : "accessory gone" },
             element("span", { class: `mark ${connected ? "full" : "hollow"}`, "aria-hidden": "true" }),
             element("div", { class: "accessory-text" },
-                element("div", {}, element("b", {}, String(name ?? "")), " ", element("span", { class: "quiet" }, connected ? "attached" : "gone")),
+                element("div", {}, element("b", {}, String(name ?? "")), " ", quiet(connected ? "attached" : "gone")),
                 element("div", { class: "quiet" }, about),
-                element("div", { class: "tags" }, ...(protocols ?? []).slice(0, 8).map((protocol) => element("code", {}, String(protocol)))),
+                element("div", { class: "tags" },
+                    ...(protocols ?? []).slice(0, 8).map((protocol) => element("code", {}, String(protocol)))),
                 users?.length > 0 ? element("div", { class: "quiet" }, "used by ", users.map(String).join(", ")) : null),
             known ? element("div", { class: "accessory-count" },
-                element("div", {}, element("span", { "aria-hidden": "true" }, "← "), byteCount(received), element("span", { class: "quiet" }, " in")),
-                element("div", {}, element("span", { "aria-hidden": "true" }, "→ "), byteCount(sent), element("span", { class: "quiet" }, " out"))) : null);
+                element("div", {}, arrow("← "), byteCount(received), quiet(" in")),
+                element("div", {}, arrow("→ "), byteCount(sent), quiet(" out"))) : null);
     }
 
     traffic({ t, id, direction, bytes, count }) {

@@ -44,7 +44,8 @@ let repeats = false;
 let counted = { frames: 0, readings: 0 };
 
 const send = (command, answer) => {
-    if (!connection.send(command, answer)) say(connection.isOpen ? "Open the address that the terminal printed: this page has no token." : "There is no connection.");
+    if (connection.send(command, answer)) return;
+    say(connection.isOpen ? "Open the address that the terminal printed: this page has no token." : "There is no connection.");
 };
 const playback = new Playback(clock, send);
 const regions = new Regions(track, send);
@@ -121,7 +122,8 @@ const handlers = {
     gap: (message) => {
         if (repeats) return;
         if (message.channel === "location") track.lose();
-        const name = message.channel === "location" ? "Positions" : hello?.channels?.find(({ id }) => id === message.channel)?.label ?? message.channel;
+        const channel = hello?.channels?.find(({ id }) => id === message.channel);
+        const name = message.channel === "location" ? "Positions" : channel?.label ?? message.channel;
         events.add(`${name}: nothing for ${Number(message.seconds ?? 0).toFixed(1)} s`, message.t);
     },
     satellites: (message) => sky.receive(message),
@@ -201,4 +203,7 @@ startKeyboard(playback, map);
 requestAnimationFrame(frame);
 
 // For who looks from the console, and for the tests of this page.
-window.dashboard = { accessories, clock, compass, counted, cube, events, map, playback, profile, sky, strips, track, connection, get hello() { return hello; } };
+window.dashboard = {
+    accessories, clock, compass, connection, counted, cube, events, map, playback, profile, sky, strips, track,
+    get hello() { return hello; },
+};

@@ -62,7 +62,8 @@ export class Compass {
         setText(byID("heading"), fixed(heading, 1));
         setText(byID("heading-wind"), windName(heading));
         setText(byID("heading-kind"), isTrue ? "True" : "Magnetic");
-        setText(byID("heading-accuracy"), isSure ? `±${fixed(accuracy, 0)}°` : "not known");
+        setText(byID("heading-accuracy"), isSure ? `±${fixed(accuracy, 0)}°` : unknown);
+        setText(byID("heading-foot"), isSure ? "The hatching is what the heading may be off" : "How far it may be off is not known");
         setText(byID("heading-magnetic"), isTrue && isKnown(magnetic) ? `${fixed(magnetic, 1)}°` : unknown);
         show(byID("heading-magnetic").parentElement, isTrue);
         setAttribute(this.rose, "aria-label", `Compass: ${fixed(heading, 0)} degrees, ${isTrue ? "true" : "magnetic"}, `

@@ -18,7 +18,8 @@ const faces = [
 /** An arrow on the face, to the top edge. */
 const arrow = [[0, 0.72], [0.26, 0.3], [0.1, 0.3], [0.1, -0.45], [-0.1, -0.45], [-0.1, 0.3], [-0.26, 0.3]];
 const axes = [
-    { name: "x", tip: [1.25, 0, 0], dash: [] }, { name: "y", tip: [0, 1.5, 0], dash: [6, 3] }, { name: "z", tip: [0, 0, 1.05], dash: [2, 2] },
+    { name: "x", tip: [1.25, 0, 0], dash: [] }, { name: "y", tip: [0, 1.5, 0], dash: [6, 3] },
+    { name: "z", tip: [0, 0, 1.05], dash: [2, 2] },
 ];
 const lean = 28 * Math.PI / 180;
 

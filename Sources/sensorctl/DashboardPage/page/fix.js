@@ -22,6 +22,8 @@ export class FixFigures {
         const fix = this.track.latest;
         if (fix || this.lost) show(byID("panel-position"), true);
         show(byID("place"), Boolean(fix));
+        show(byID("no-place"), !fix);
+        show(byID("map-tools"), Boolean(fix) && byID("map").checkVisibility());
         const behind = fix ? now - fix.t : null;
         const isPlace = Boolean(fix) && isKnown(fix.latitude);
         const old = Boolean(fix) && behind > Math.max(3, this.track.interval * 3.5);

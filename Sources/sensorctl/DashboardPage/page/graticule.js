@@ -2,6 +2,8 @@
 
 // Lines of latitude and longitude on the map, at round numbers, with their names at the edges.
 
+import { element } from "./dom.js";
+
 const steps = [30, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005, 0.0002, 0.0001, 0.00005, 0.00002, 0.00001];
 /** Pixels between two lines, at least. */
 const nearest = 90;
@@ -18,10 +20,15 @@ export function addGraticule(leaflet, map) {
     const renderer = leaflet.svg({ pane: "graticule", padding: 0.5 });
     const group = leaflet.layerGroup().addTo(map);
 
-    const label = (place, text, kind) => leaflet.marker(place, {
-        pane: "graticule", interactive: false, keyboard: false,
-        icon: leaflet.divIcon({ className: `graticule-name ${kind}`, html: Object.assign(document.createElement("span"), { textContent: text }), iconSize: [0, 0] }),
-    }).addTo(group);
+    const label = (place, text, kind) => {
+        const icon = leaflet.divIcon({ className: `graticule-name ${kind}`, html: element("span", {}, text), iconSize: [0, 0] });
+        leaflet.marker(place, { pane: "graticule", interactive: false, keyboard: false, icon }).addTo(group);
+    };
+    /** Multiples of a step between two values, and no more than can be seen. */
+    const multiples = (from, to, step) => {
+        const first = Math.ceil(from / step);
+        return Array.from({ length: Math.max(0, Math.min(60, Math.floor(to / step) - first + 1)) }, (_, index) => (first + index) * step);
+    };
     const line = (from, to) => leaflet.polyline([from, to], {
         pane: "graticule", renderer, className: "graticule-line", interactive: false, noClip: true,
     }).addTo(group);
@@ -35,12 +42,12 @@ export function addGraticule(leaflet, map) {
         const perPixel = (seen.getEast() - seen.getWest()) / size.x;
         const step = steps.findLast((step) => step / perPixel >= nearest) ?? steps[0];
         const left = map.containerPointToLatLng([4, 0]);
-        for (let value = Math.ceil(bounds.getWest() / step) * step, count = 0; value < bounds.getEast() && count < 60; value += step, count += 1) {
+        for (const value of multiples(bounds.getWest(), bounds.getEast(), step)) {
             line([Math.max(-85, bounds.getSouth()), value], [Math.min(85, bounds.getNorth()), value]);
             const at = map.latLngToContainerPoint([seen.getNorth(), value]).x;
             if (at > 72 && at < size.x - 30) label([map.containerPointToLatLng([at, 2]).lat, value], name(value, "E", "W", step), "east");
         }
-        for (let value = Math.ceil(bounds.getSouth() / step) * step, count = 0; value < bounds.getNorth() && count < 60; value += step, count += 1) {
+        for (const value of multiples(bounds.getSouth(), bounds.getNorth(), step)) {
             if (Math.abs(value) > 85) continue;
             line([value, bounds.getWest()], [value, bounds.getEast()]);
             const at = map.latLngToContainerPoint([value, seen.getWest()]).y;

@@ -19,7 +19,8 @@ export async function loadLibraries({ leaflet, dygraphs, packages }) {
     ]);
     const missing = (packages ?? []).filter((name) => (name.includes("leaflet") ? !map : name.includes("dygraphs") ? !graphs : false));
     show(byID("missing"), missing.length > 0);
-    setText(byID("missing-what"), [map ? null : "the map", graphs ? null : "the curves of speed and altitude"].filter(Boolean).join(" and "));
+    const undrawn = [map ? null : "the map", graphs ? null : "the curves of speed and altitude"];
+    setText(byID("missing-what"), undrawn.filter(Boolean).join(" and "));
     setText(byID("missing-command"), `sudo apt-get install ${missing.join(" ")}`);
     return { leaflet: map ?? null, dygraphs: graphs ?? null };
 }

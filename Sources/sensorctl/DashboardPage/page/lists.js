@@ -42,8 +42,9 @@ export function showUsers({ list }) {
     show(byID("panel-users"), true);
     show(byID("no-users"), users.length === 0);
     byID("user-list").replaceChildren(...users.map(({ name, pid, wants }) => element("li", {},
-        element("b", { class: "grow" }, String(name ?? "")), wants ? element("span", {}, String(wants)) : null,
-        element("span", { class: "quiet" }, isKnown(pid) ? `pid ${pid}` : ""))));
+        element("span", { class: "grow" }, element("b", {}, String(name ?? "")),
+            element("span", { class: "quiet" }, isKnown(pid) ? ` pid ${pid}` : "")),
+        wants ? element("span", {}, String(wants)) : null)));
 }
 
 const levels = { ok: ["✓", "fine"], note: ["i", "note"], warning: ["!", "warning"], error: ["×", "error"] };

@@ -25,8 +25,9 @@ export class TrackMap {
     start(leaflet, tiles) {
         this.leaflet = leaflet;
         show(byID("map"), true);
-        show(byID("map-tools"), true);
-        const map = leaflet.map(byID("map"), { zoomControl: true, zoomSnap: 0.5, attributionControl: Boolean(tiles), zoomAnimation: false, fadeAnimation: false, markerZoomAnimation: false });
+        const map = leaflet.map(byID("map"), {
+            zoomSnap: 0.5, attributionControl: Boolean(tiles), zoomAnimation: false, fadeAnimation: false, markerZoomAnimation: false,
+        });
         this.map = map;
         map.setView([0, 0], 1);
         if (tiles) {
@@ -43,7 +44,8 @@ export class TrackMap {
         this.line = line("track");
         this.circle = leaflet.circle([0, 0], { radius: 0, className: "error-circle", interactive: false });
         const arrow = document.createElement("div");
-        this.arrow = leaflet.marker([0, 0], { interactive: false, keyboard: false, icon: leaflet.divIcon({ className: "here", html: arrow, iconSize: [28, 28] }) });
+        const icon = leaflet.divIcon({ className: "here", html: arrow, iconSize: [28, 28] });
+        this.arrow = leaflet.marker([0, 0], { interactive: false, keyboard: false, icon });
         this.arrowShape = arrow;
         map.on("dragstart", () => this.follow(false));
         byID("map").addEventListener("keydown", (event) => { if (event.key.startsWith("Arrow")) this.follow(false); });
@@ -109,7 +111,8 @@ export class TrackMap {
             }
             const bounds = this.line.getBounds();
             this.placed = true;
-            if (bounds.isValid() && this.track.points.length > 2) this.map.fitBounds(bounds, { padding: [40, 40], maxZoom: 16, animate: false });
+            const isWay = bounds.isValid() && this.track.points.length > 2;
+            if (isWay) this.map.fitBounds(bounds, { padding: [40, 40], maxZoom: 16, animate: false });
             else this.map.setView(place, 16, { animate: false });
             return;
         }
@@ -128,7 +131,8 @@ export class TrackMap {
             if (!isKnown(latitude) || !isKnown(longitude) || !(radius > 0)) continue;
             const name = document.createElement("span");
             name.textContent = visible(id);
-            this.regions.set(id, this.leaflet.circle([latitude, longitude], { radius, className: `region region-${state === "inside" ? "inside" : "outside"}`, interactive: false })
+            const className = `region region-${state === "inside" ? "inside" : "outside"}`;
+            this.regions.set(id, this.leaflet.circle([latitude, longitude], { radius, className, interactive: false })
                 .bindTooltip(name, { permanent: true, direction: "center", className: "region-name" }).addTo(this.map));
         }
     }

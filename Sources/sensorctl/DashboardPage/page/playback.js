@@ -97,7 +97,8 @@ export class Playback {
 
     /** To the next speed of the list, or the one before. */
     change(by) {
-        const nearest = speeds.reduce((best, speed) => Math.abs(speed - this.state.speed) < Math.abs(best - this.state.speed) ? speed : best);
+        const off = (speed) => Math.abs(speed - this.state.speed);
+        const nearest = speeds.reduce((best, speed) => (off(speed) < off(best) ? speed : best));
         const index = speeds.indexOf(nearest) + by;
         if (index >= 0 && index < speeds.length) this.send({ do: "speed", value: speeds[index] });
     }

@@ -4,6 +4,7 @@
 
 import { byID, show } from "./dom.js";
 import { clockTime, fixed, isKnown } from "./format.js";
+import { roundStep } from "./scale.js";
 import { colours, onTheme } from "./theme.js";
 
 const interval = 250;
@@ -14,6 +15,15 @@ const kinds = [
     { id: "graph-speed", key: "speed", accuracy: "speedAccuracy", label: "Speed", unit: "m/s", digits: 1, least: 0, narrowest: 2 },
     { id: "graph-altitude", key: "altitude", accuracy: "verticalAccuracy", label: "Altitude", unit: "m", digits: 1, narrowest: 10 },
 ];
+
+/** Lines at round numbers; at least two of them are in sight. */
+function roundTicks(low, high) {
+    const step = roundStep(high - low, 3);
+    const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+    const ticks = [];
+    for (let value = Math.ceil(low / step) * step; value <= high; value += step) ticks.push({ v: value, label: fixed(value, digits) });
+    return ticks;
+}
 
 export class Profile {
     constructor(track) {
@@ -47,7 +57,7 @@ export class Profile {
             xRangePad: 4, valueRange: this.range(rows, kind),
             axes: {
                 x: { axisLabelFormatter: name, valueFormatter: name, axisLabelWidth: 52, pixelsPerLabel: 70 },
-                y: { axisLabelWidth: 44, pixelsPerLabel: 26, axisLabelFormatter: (number) => fixed(number, Math.abs(number) < 10 ? 1 : 0).replace(/\.0$/, "") },
+                y: { axisLabelWidth: 44, ticker: roundTicks },
             },
             highlightCallback: (_, time, points) => {
                 byID(`${kind.id}-value`).textContent = points.length > 0 ? `${value(points[0].yval)} at ${name(time)}` : "";
@@ -84,7 +94,8 @@ export class Profile {
         const span = Math.max(high - low, narrowest);
         const room = Math.min(wide, span * 0.7) + span * 0.08;
         const middle = (low + high - span) / 2;
-        return [Math.max(least === undefined ? -Infinity : least - span * 0.04, Math.min(low, middle) - room), Math.max(high, middle + span) + room];
+        const bottom = least === undefined ? -Infinity : least - span * 0.04;
+        return [Math.max(bottom, Math.min(low, middle) - room), Math.max(high, middle + span) + room];
     }
 
     draw() {

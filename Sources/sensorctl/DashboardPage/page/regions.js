@@ -48,7 +48,8 @@ export class Regions {
         const ago = element("span", { class: "quiet" });
         this.since.push({ since, ago });
         const mark = { inside: "full", outside: "hollow" }[state] ?? "dotted";
-        const remove = element("button", { type: "button", class: "plain small", "aria-label": `Watch ${id} no more`, title: "Watch it no more" }, "×");
+        const about = { "aria-label": `Watch ${id} no more`, title: "Watch it no more" };
+        const remove = element("button", { type: "button", class: "plain small", ...about }, "×");
         remove.addEventListener("click", () => this.send({ do: "region", remove: id }));
         return element("li", {}, element("span", { class: `mark ${mark}`, "aria-hidden": "true" }),
             element("span", { class: "grow" }, element("b", {}, String(id)), element("span", { class: "quiet" }, ` ${fixed(radius, 0)} m`)),

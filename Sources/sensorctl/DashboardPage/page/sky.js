@@ -88,7 +88,8 @@ export class Sky {
                 shape("svg", { viewBox: "-12 -12 24 24", "aria-hidden": "true" }, mark(system)),
                 element("span", {}, system),
                 element("span", { class: "quiet" }, `${satellites.filter((one) => one.used).length}/${satellites.length}`)),
-            element("div", { class: satellites.some(({ id }) => /\d{3}/.test(id)) ? "signals long" : "signals" }, ...satellites.map((one) => this.bar(one))))));
+            element("div", { class: satellites.some(({ id }) => /\d{3}/.test(id)) ? "signals long" : "signals" },
+                ...satellites.map((one) => this.bar(one))))));
     }
 
     bar(satellite) {

@@ -32,7 +32,8 @@ export class Strips {
         }, { rootMargin: "150px" });
         // While a trace stands nothing else has them drawn anew.
         this.sizes = new ResizeObserver((entries) => {
-            for (const { target } of entries) this.list.filter((strip) => strip.canvas === target).forEach((strip) => { strip.changed = true; });
+            const canvases = new Set(entries.map(({ target }) => target));
+            for (const strip of this.list) strip.changed ||= canvases.has(strip.canvas);
         });
         const all = () => this.list.forEach((strip) => { strip.changed = true; });
         onTheme(all);
