@@ -40,7 +40,9 @@ func library(_ name: String, _ trait: String) -> Target.Dependency {
 }
 
 /// Rooms that compute, and that test builds optimise.
-let computing: Set = ["Geodesy", "JSONBytes", "MotionEngine", "Places", "SensorFusion", "SyntheticMotion"]
+let computing: Set = [
+    "Geodesy", "JSONBytes", "MotionEngine", "Places", "Plotting", "SensorFusion", "SyntheticMotion",
+]
 /// As in a release, but with its assertions.
 let optimized: [SwiftSetting] = [.unsafeFlags(["-O", "-assert-config", "Debug"])]
 
@@ -239,13 +241,18 @@ let tool: [Target] = [
     room(
         "Dashboard", in: "Sources/sensorctl",
         ["DashboardPage", "DeviceCore", "JSONBytes", "LoopbackServer", "SystemCalls"]),
+    // What a recording looks like on paper, from numbers to SVG.
+    room(
+        "Plotting", in: "Sources/sensorctl", ["DeviceCore", "Geodesy", "JSONBytes", "SystemCalls"],
+        resources: [.embedInCode("Figure/Page/plot-page.css"), .embedInCode("Figure/Page/plot-page.js")]),
     .executableTarget(
         name: "sensorctl",
         dependencies: [
             "AccessoryFinding", "AccessorySimulator", "BlackBox", "CoreLocation", "CoreMotion", "Dashboard",
             "DeviceCore",
             "DeviceSupport", "ExternalAccessory", "Geodesy", "GPSDProtocol", "GPSDSimulator", "IIODSimulator",
-            "JSONBytes", "LiveDevice", "LoopbackServer", "MotionEngine", "MQTTPublisher", "SensorFusion", "SensorTools",
+            "JSONBytes", "LiveDevice", "LoopbackServer", "MotionEngine", "MQTTPublisher", "Plotting", "SensorFusion",
+            "SensorTools",
             "SimulatedDevice",
             "SimulatedServers", "SyntheticMotion", "SystemCalls", "Trace", "TraceEditing", "TraceFormats",
             "UmockdevFormat", log, arguments,
@@ -353,6 +360,7 @@ let testing: [Target] = [
         ],
         exclude: ["GPSD/gpsd-3.22-dialogue.jsonl", "GPSD/make_dialogue.py", "IIOD/iiod-0.24-dialogue.jsonl"]),
 
+    tests("PlottingTests", in: "Tests/sensorctl", ["DeviceCore", "JSONBytes", "Plotting", "TestSupport"]),
     tests(
         "SensorctlTests", in: "Tests/sensorctl",
         [

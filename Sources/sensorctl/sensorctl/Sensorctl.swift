@@ -38,13 +38,36 @@ struct Sensorctl: AsyncParsableCommand {
             CommandGroup(
                 name: "Recording",
                 subcommands: [
-                    ReplayCommand.self, DemoCommand.self, InfoCommand.self, ConvertCommand.self, CutCommand.self,
+                    ReplayCommand.self, PlotCommand.self, DemoCommand.self, InfoCommand.self, ConvertCommand.self,
+                    CutCommand.self,
                     MergeCommand.self, ScrubCommand.self,
                 ]),
             CommandGroup(name: "Simulation", subcommands: [SimulateCommand.self, SynthesizeCommand.self]),
             CommandGroup(name: "Reference", subcommands: [FieldCommand.self, PlaceCommand.self]),
         ]
     )
+
+    func run() { StandardOutput(stop: Stop()).write(line: NextSteps.text(program: CommandLine.arguments.first ?? "")) }
+}
+
+/// What to try next: the program says it when it is called without a word, and so the demo ends.
+enum NextSteps {
+    static let commands = [
+        ("doctor", "what this machine has, and what mends the rest"),
+        ("record drive.jsonl", "positions and motion, until Ctrl-C"),
+        ("dashboard drive.jsonl", "what was recorded, on a page in the browser"),
+    ]
+
+    /// - Parameter program: as it was called.
+    static func text(program: String) -> String {
+        // One that is not in PATH is called by its path.
+        let name = program.contains("/") ? program : "sensorctl"
+        let width = commands.map(\.0.count).max() ?? 0
+        let lines = commands.map { command, purpose in
+            "  \(name) \(command)\(String(repeating: " ", count: width - command.count))   # \(purpose)"
+        }
+        return "Try next:\n\(lines.joined(separator: "\n"))\nAll commands: \(name) --help"
+    }
 }
 
 /// Where the program starts.

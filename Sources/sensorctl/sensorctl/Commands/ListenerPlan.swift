@@ -29,8 +29,12 @@ struct ListenerPlan {
 
     /// The listener, made where its manager belongs.
     @MainActor func listener(on device: Device, output: StandardOutput, stop: Stop) -> any StreamListener {
+        listener(on: device, outlet: ReadingOutlet(printer(output), stop: stop, limit: limit))
+    }
+
+    /// The same for what takes readings in place of an output.
+    @MainActor func listener(on device: Device, outlet: ReadingOutlet) -> any StreamListener {
         let clock = device.clock
-        let outlet = ReadingOutlet(printer(output), stop: stop, limit: limit)
         switch stream {
         case .location:
             return LocationListener(clock: clock, everyReport: everyReport, receiver: receiver, outlet: outlet)

@@ -188,7 +188,7 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     /// Why a replay has shown nothing, when the trace holds something else; nil otherwise.
-    private static func remark(on trace: TraceFile, without stream: StreamName) -> String? {
+    static func remark(on trace: TraceFile, without stream: StreamName) -> String? {
         let kinds = Set(trace.findSensors().map(\.kind))
         switch stream {
         case .accessories: return "\(trace.name) tells of no accessory."

@@ -2,7 +2,6 @@
 
 import ArgumentParser
 import DeviceCore
-import SystemCalls
 import Trace
 import TraceEditing
 import TraceFormats
@@ -95,20 +94,11 @@ struct TraceTarget: ParsableArguments {
     }
 
     private func tell(_ body: () throws(DeviceError) -> [String]) throws {
-        do throws(DeviceError) { for remark in try body() { Notes.warn(remark) } } catch { try fail(error) }
-    }
-
-    private func fail(_ error: DeviceError) throws {
-        switch error.cause {
-        case .system(_, EPIPE)?:
-            // Nobody reads the output any more, which ends every verb quietly.
-            return
-        case .system(_, EEXIST)?:
-            Notes.fail("\(output) exists already. Choose another name, or replace it with --overwrite.")
-            try ExitStatus.cannotCreate.end()
-        default: Notes.fail(error.description)
+        do throws(DeviceError) {
+            for remark in try body() { Notes.warn(remark) }
+        } catch {
+            try ExitStatus.end(error, writing: output)
         }
-        try ExitStatus(error, otherwise: error.code == .inputOutput ? .inputOutput : .cannotCreate).end()
     }
 }
 

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SystemCalls
+
+/// What all charts over time of a figure have in common.
+struct TimeAxis {
+    var range: ClosedRange<Double>
+    var clock: PlotClock
+    /// Faults, and from when to when they last.
+    var spans: [PlotSpan]
+    /// Where charts begin and end.
+    var left: Double
+    var right: Double
+    /// True where lines differ by their trace, and not by their name.
+    var isOfTraces: Bool
+
+    var scale: Scale { Scale(range, from: left, to: right) }
+    var ticks: TimeTicks {
+        let width = right - left
+        // Dates and times of day are longer than seconds.
+        if case .civil = clock { return TimeTicks(range, count: Int(width / 70), clock: clock) }
+        return TimeTicks(range, count: Int(width / 58), clock: clock)
+    }
+}
+
+/// Something that is marked from a time to another one.
+package struct PlotSpan: Sendable {
+    package var start: Double
+    /// Infinity for what does not end.
+    package var end: Double
+    package var label: String
+
+    package init(start: Double, end: Double, label: String) {
+        (self.start, self.end, self.label) = (start, end, label)
+    }
+}
+
+extension TimeChart {
+    /// How many pixels stand over the box.
+    static let head = 19.0
+    /// How many the marks of time take, and their title.
+    static let foot = 31.0
+
+    /// - Parameters:
+    ///   - frame: the box that lines are drawn in.
+    ///   - isLast: true where the marks of time are written below it.
+    func draw(_ drawings: [Drawing], in frame: Frame, axis: TimeAxis, isLast: Bool, to svg: inout SVGWriter) {
+        let window = window
+        let values = Scale(window.domain, from: frame.bottom, to: frame.y)
+        let times = axis.scale
+        svg.element(
+            "g",
+            [
+                "class": "chart", "data-name": .string(name), "data-x": .string(times.description),
+                "data-y": .string(values.description), "data-unit": .string(unit),
+            ]
+        ) { svg in
+            let marks = ticks(window, height: frame.height)
+            let isBandSeen = drawings.contains { $0.isBandSeen(in: window.domain) }
+            let isBandBeyond = !isBandSeen && drawings.contains { $0.strokes.contains { !$0.bands.isEmpty } }
+            let note = isBandBeyond ? "its accuracy is beyond the axis" : ""
+            heading(drawings, frame, marks, note: note, isOfTraces: axis.isOfTraces, &svg)
+            grid(frame, axis, values, marks, isLast: isLast, &svg)
+            svg.element(
+                "svg",
+                [
+                    "x": .number(frame.x), "y": .number(frame.y), "width": .number(frame.width),
+                    "height": .number(frame.height),
+                    "viewBox": .string(
+                        [frame.x, frame.y, frame.width, frame.height].map(PlotText.coordinate).joined(separator: " ")),
+                ]
+            ) { svg in
+                for span in axis.spans { Self.shade(span, frame, times, &svg) }
+                for gap in Self.shownGaps(drawings, times) { Self.gap(gap, frame, &svg) }
+                if isBandSeen { for drawing in drawings { drawing.bands(values, times, window, &svg) } }
+                for drawing in drawings { drawing.lines(values, times, window, &svg) }
+            }
+            svg.box(frame)
+        }
+    }
+
+    private func heading(
+        _ drawings: [Drawing], _ frame: Frame, _ marks: Ticks, note: String, isOfTraces: Bool, _ svg: inout SVGWriter
+    ) {
+        let baseline = frame.y - 6
+        let unit = PlotText.unit(unit, exponent: marks.exponent)
+        svg.heading(title, note.isEmpty ? unit : "\(unit); \(note)", frame.x, baseline)
+        var entries: [(name: String, style: PlotStyle)] = []
+        for drawing in drawings where !drawing.line.name.isEmpty {
+            // Where colours tell traces, the head of the figure names them.
+            guard !isOfTraces || drawing.line.isDoubtful else { continue }
+            if !entries.contains(where: { $0.name == drawing.line.name }) {
+                entries.append((drawing.line.name, drawing.style))
+            }
+        }
+        svg.legend(entries, right: frame.right, baseline: baseline)
+    }
+
+    private func grid(
+        _ frame: Frame, _ axis: TimeAxis, _ values: Scale, _ marks: Ticks, isLast: Bool, _ svg: inout SVGWriter
+    ) {
+        let times = axis.ticks
+        svg.element("g", ["class": "grid", "stroke": .string(PlotStyle.grid), "stroke-width": 0.6]) { svg in
+            for value in marks.values { svg.line(frame.x, values(value), frame.right, values(value)) }
+            for time in times.ticks.values { svg.line(axis.scale(time), frame.y, axis.scale(time), frame.bottom) }
+        }
+        for (value, label) in zip(marks.values, marks.labels) {
+            // Marks at the very ends would run into the head of the chart below.
+            let y = min(max(values(value) + 3.5, frame.y + 6), frame.bottom + 1)
+            svg.label(label, frame.x - 5, y, anchor: "end")
+        }
+        guard isLast else { return }
+        for (time, label) in zip(times.ticks.values, times.ticks.labels) {
+            svg.mark(label, axis.scale(time), below: frame)
+        }
+        svg.label(times.title, (frame.x + frame.right) / 2, frame.bottom + 27, anchor: "middle", faint: true)
+    }
+
+    private static func shade(_ span: PlotSpan, _ frame: Frame, _ times: Scale, _ svg: inout SVGWriter) {
+        guard let (left, right) = span.place(times) else { return }
+        svg.element(
+            "rect",
+            [
+                "class": "fault", "x": .number(left), "y": .number(frame.y), "width": .number(max(right - left, 1)),
+                "height": .number(frame.height), "fill": "#D55E00", "fill-opacity": "0.13",
+            ])
+        svg.element("g", ["class": "c1", "stroke": "#D55E00", "stroke-width": 0.8, "stroke-dasharray": "3 2"]) { svg in
+            for x in right > left + 1 ? [left, right] : [left] where x > frame.x && x < frame.right {
+                svg.line(x, frame.y, x, frame.bottom)
+            }
+        }
+    }
+
+    private static func gap(_ gap: ClosedRange<Double>, _ frame: Frame, _ svg: inout SVGWriter) {
+        svg.element(
+            "rect",
+            [
+                "class": "gap", "x": .number(gap.lowerBound), "y": .number(frame.y),
+                "width": .number(gap.upperBound - gap.lowerBound), "height": .number(frame.height),
+                "fill": .string(PlotStyle.shade), "fill-opacity": "0.14",
+            ])
+    }
+
+    /// The gaps that all lines of a single trace share, in coordinates; none where there are so many that they are usual.
+    static func shownGaps(_ drawings: [Drawing], _ times: Scale) -> [ClosedRange<Double>] {
+        guard Set(drawings.map(\.line.trace)).count == 1, let longest = drawings.max(by: { $0.readings < $1.readings })
+        else { return [] }
+        let others = drawings.filter {
+            $0.line.isDoubtful != longest.line.isDoubtful || $0.line.name != longest.line.name
+        }
+        let gaps = longest.gaps.filter { gap in
+            // Lines that take turns, as those of a doubtful heading, have gaps where the other one goes on.
+            others.allSatisfy { other in
+                !other.strokes.contains { stroke in
+                    stroke.points.contains { $0.time > gap.lowerBound && $0.time < gap.upperBound }
+                }
+            }
+        }
+        let shown = gaps.map { times($0.lowerBound)...times($0.upperBound) }.filter {
+            $0.upperBound - $0.lowerBound > 3
+        }
+        return shown.count > 60 ? [] : shown
+    }
+}
+
+extension PlotSpan {
+    /// Where it begins and ends, in coordinates; nil when that is not in the picture.
+    func place(_ times: Scale) -> (left: Double, right: Double)? {
+        guard start <= times.domain.upperBound, end >= times.domain.lowerBound else { return nil }
+        return (times(max(start, times.domain.lowerBound)), times(min(end, times.domain.upperBound)))
+    }
+}
+
+extension TimeChart.Drawing {
+    fileprivate var readings: Int { strokes.reduce(0) { $0 + $1.points.count } }
+
+    /// False where all that lies around the line is more than the axis shows.
+    fileprivate func isBandSeen(in domain: ClosedRange<Double>) -> Bool {
+        strokes.lazy.flatMap(\.bands).joined().contains {
+            domain.contains($0.range.lowerBound) || domain.contains($0.range.upperBound)
+        }
+    }
+
+    fileprivate func lines(_ values: Scale, _ times: Scale, _ window: ValueWindow, _ svg: inout SVGWriter) {
+        var path = SVGPath()
+        // A few readings can be seen as such.
+        let showsDots = readings <= 60
+        var dots = SVGPath()
+        for stroke in strokes {
+            let points =
+                [stroke.entry].compactMap(\.self)
+                + stroke.points.map { PlotPoint(time: $0.time, value: window.shown($0.value)) }
+                + [stroke.exit].compactMap(\.self)
+            for (place, point) in points.enumerated() {
+                let (x, y) = (times(point.time), values(point.value))
+                if place == 0 { path.move(x, y) } else { path.line(x, y) }
+            }
+            if points.count == 1 { path.dot() }
+            guard showsDots || points.count == 1 else { continue }
+            for point in stroke.points {
+                dots.move(times(point.time), values(window.shown(point.value)))
+                dots.dot()
+            }
+        }
+        svg.element(
+            "path",
+            [
+                "class": .string(style.name), "data-line": .string(line.name),
+                "data-trace": .number(Double(line.trace)),
+                "data-doubtful": line.isDoubtful ? "true" : .none,
+                "d": .string(path.data), "fill": "none", "stroke": .string(style.color),
+                "stroke-width": .number(style.width),
+                "stroke-linejoin": "round", "stroke-linecap": style.isDashed ? "butt" : "round",
+                "stroke-dasharray": style.dashes,
+            ])
+        guard !dots.isEmpty else { return }
+        svg.element(
+            "path",
+            [
+                "class": .string(style.name), "d": .string(dots.data), "fill": "none", "stroke": .string(style.color),
+                "stroke-width": showsDots ? 2.6 : 1.4, "stroke-linecap": "round",
+            ])
+    }
+
+    fileprivate func bands(_ values: Scale, _ times: Scale, _ window: ValueWindow, _ svg: inout SVGWriter) {
+        var path = SVGPath()
+        for band in strokes.flatMap(\.bands) where !band.isEmpty {
+            var shifts = [0.0]
+            if let circle = quantity.circle, window.isWhole {
+                // What lies beyond north is on its other side.
+                if band.contains(where: { $0.range.lowerBound < circle.lowerBound }) { shifts.append(360) }
+                if band.contains(where: { $0.range.upperBound > circle.upperBound }) { shifts.append(-360) }
+            }
+            for shift in shifts {
+                for (place, point) in band.enumerated() {
+                    let (x, y) = (times(point.time), values(point.range.lowerBound + shift))
+                    if place == 0 { path.move(x, y) } else { path.line(x, y) }
+                }
+                for point in band.reversed() { path.line(times(point.time), values(point.range.upperBound + shift)) }
+                path.close()
+            }
+        }
+        guard !path.isEmpty else { return }
+        svg.element(
+            "path",
+            [
+                "class": .string("band \(style.name)"), "data-line": .string(line.name), "d": .string(path.data),
+                "fill": .string(style.color), "fill-opacity": "0.18", "stroke": "none",
+            ])
+    }
+}
+
+extension PlotStyle {
+    var isDashed: Bool { if case .none = dashes { false } else { true } }
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SystemCalls
+
+extension TrackChart {
+    static let foot = 31.0
+
+    func draw(_ sheet: Sheet, in frame: Frame, isOfTraces: Bool, to svg: inout SVGWriter) {
+        let domains = sheet.domains(width: frame.width, height: frame.height)
+        let x = Scale(domains.x, from: frame.x, to: frame.right)
+        let y = Scale(domains.y, from: frame.bottom, to: frame.y)
+        svg.element(
+            "g",
+            [
+                "class": "chart", "data-name": "track", "data-x": .string(x.description),
+                "data-y": .string(y.description),
+                "data-unit": "m", "data-origin": .string("\(sheet.origin.latitude) \(sheet.origin.longitude)"),
+            ]
+        ) { svg in
+            svg.heading("Track", "from \(Self.place(sheet.origin))", frame.x, frame.y - 6)
+            grid(frame, x, y, &svg)
+            svg.element(
+                "svg",
+                [
+                    "x": .number(frame.x), "y": .number(frame.y), "width": .number(frame.width),
+                    "height": .number(frame.height),
+                    "viewBox": .string(
+                        [frame.x, frame.y, frame.width, frame.height].map(PlotText.coordinate).joined(separator: " ")),
+                ]
+            ) { svg in
+                for drawing in sheet.drawings { drawing.circles(x, y, frame, isOfTraces: isOfTraces, &svg) }
+                for drawing in sheet.drawings { drawing.line(x, y, isOfTraces: isOfTraces, &svg) }
+                for drawing in sheet.drawings { drawing.ends(x, y, isOfTraces: isOfTraces, &svg) }
+            }
+            legend(sheet, frame, &svg)
+            svg.box(frame)
+        }
+    }
+
+    /// Where the sheet counts from, with as many digits as a receiver knows.
+    private static func place(_ place: TrackPlace) -> String {
+        let latitude = PlotText.number(abs(place.latitude), decimals: 6)
+        let longitude = PlotText.number(abs(place.longitude), decimals: 6)
+        return "\(latitude)° \(place.latitude < 0 ? "S" : "N"), \(longitude)° \(place.longitude < 0 ? "W" : "E")"
+    }
+
+    private func grid(_ frame: Frame, _ x: Scale, _ y: Scale, _ svg: inout SVGWriter) {
+        let length = x.domain.upperBound - x.domain.lowerBound
+        let isLong = length >= 10_000
+        let factor = isLong ? 1e3 : 1
+        let unit = isLong ? "km" : "m"
+        // One distance for both directions: squares on the paper are squares on the ground.
+        let step = niceStep(atLeast: length / factor / (frame.width / 52))
+        let decimals = Ticks.decimals(step)
+        func marks(_ domain: ClosedRange<Double>) -> [Double] {
+            Ticks.multiples(of: step, in: domain.lowerBound / factor...domain.upperBound / factor)
+        }
+        svg.element("g", ["class": "grid", "stroke": .string(PlotStyle.grid), "stroke-width": 0.6]) { svg in
+            for mark in marks(x.domain) { svg.line(x(mark * factor), frame.y, x(mark * factor), frame.bottom) }
+            for mark in marks(y.domain) { svg.line(frame.x, y(mark * factor), frame.right, y(mark * factor)) }
+        }
+        for mark in marks(x.domain) {
+            svg.label(PlotText.number(mark, decimals: decimals), x(mark * factor), frame.bottom + 13, anchor: "middle")
+        }
+        for mark in marks(y.domain) {
+            let height = min(max(y(mark * factor) + 3.5, frame.y + 6), frame.bottom + 1)
+            svg.label(PlotText.number(mark, decimals: decimals), frame.x - 5, height, anchor: "end")
+        }
+        svg.label("East (\(unit))", (frame.x + frame.right) / 2, frame.bottom + 27, anchor: "middle", faint: true)
+        svg.label("North (\(unit))", frame.right, frame.y - 6, anchor: "end", faint: true)
+    }
+
+    /// A scale bar, north, and what is what; below the box, where no way leads.
+    private func legend(_ sheet: Sheet, _ frame: Frame, _ svg: inout SVGWriter) {
+        let domain = sheet.domains(width: frame.width, height: frame.height).x
+        let perMetre = frame.width / (domain.upperBound - domain.lowerBound)
+        var length = niceStep(atLeast: 40 / perMetre)
+        if length * perMetre > 90 { length /= 2 }
+        let y = frame.bottom + 42
+        svg.element("g", ["class": "axis", "stroke": .string(PlotStyle.faint), "stroke-width": 1.4]) { svg in
+            let end = frame.x + length * perMetre
+            svg.line(frame.x, y, end, y)
+            svg.line(frame.x, y - 3, frame.x, y + 3)
+            svg.line(end, y - 3, end, y + 3)
+        }
+        var x = frame.x + length * perMetre + 6
+        let name = length >= 1000 ? "\(PlotText.short(length / 1000)) km" : "\(PlotText.short(length)) m"
+        svg.label(name, x, y + 3.5)
+        x += PlotText.width(name, size: PlotFont.label) + 16
+        svg.element(
+            "path",
+            [
+                "class": "inkfill", "fill": .string(PlotStyle.ink),
+                "d": .string("M\(PlotText.coordinate(x)),\(PlotText.coordinate(y + 6))l4,-13l4,13l-4,-3Z"),
+            ])
+        svg.label("N", x + 11, y + 3.5, bold: true)
+        x += 34
+        let entries: [(String, String)] = [("○", "start"), ("■", "end")]
+        for (mark, word) in entries {
+            Self.mark(mark, x + 4, y, PlotStyle(number: 4), &svg)
+            svg.label(word, x + 13, y + 3.5)
+            x += 20 + PlotText.width(word, size: PlotFont.label) + 6
+        }
+        guard sheet.accuracy > 0 else { return }
+        svg.element(
+            "circle",
+            [
+                "class": "band c0", "cx": .number(x + 5), "cy": .number(y), "r": 5,
+                "fill": .string(PlotStyle(number: 0).color),
+                "fill-opacity": "0.2",
+            ])
+        svg.label("horizontal accuracy", x + 14, y + 3.5)
+    }
+
+    static func mark(_ kind: String, _ x: Double, _ y: Double, _ style: PlotStyle, _ svg: inout SVGWriter) {
+        if kind == "○" {
+            svg.element(
+                "circle",
+                [
+                    "class": .string("hollow \(style.name)"), "cx": .number(x), "cy": .number(y), "r": 3.6,
+                    "fill": .string(PlotStyle.paper), "stroke": .string(style.color), "stroke-width": 1.6,
+                ])
+        } else {
+            svg.element(
+                "rect",
+                [
+                    "class": .string("solid \(style.name)"), "x": .number(x - 3.4), "y": .number(y - 3.4), "width": 6.8,
+                    "height": 6.8, "fill": .string(style.color), "stroke": .string(PlotStyle.paper),
+                    "stroke-width": 0.8,
+                ])
+        }
+    }
+}
+
+extension PlotText {
+    /// A number of one digit and zeros.
+    static func short(_ value: Double) -> String { number(value, decimals: Ticks.decimals(value)) }
+}
+
+extension TrackChart.Drawing {
+    private func style(_ isOfTraces: Bool) -> PlotStyle { PlotStyle(number: isOfTraces ? trace : 0) }
+
+    /// Circles that the device was in, as many as are needed to see where they lie.
+    fileprivate func circles(_ x: Scale, _ y: Scale, _ frame: Frame, isOfTraces: Bool, _ svg: inout SVGWriter) {
+        let perMetre = (x.end - x.start) / (x.domain.upperBound - x.domain.lowerBound)
+        var spread = 0.5
+        var chosen: [(center: SIMD2<Double>, radius: Double)] = []
+        repeat {
+            chosen = []
+            for (place, point) in zip(places, points) where place.accuracy > 0 && place.accuracy < 1e7 {
+                let radius = place.accuracy * perMetre
+                // What is smaller than the line is not seen.
+                guard radius > 1 else { continue }
+                let center = SIMD2(x(point.x), y(point.y))
+                if let last = chosen.last {
+                    let step = center - last.center
+                    let isNear = (step * step).sum().squareRoot() < max(radius * spread, 1)
+                    if isNear, abs(radius - last.radius) < max(radius, last.radius) * spread { continue }
+                }
+                chosen.append((center, radius))
+            }
+            spread *= 1.5
+        } while chosen.count > 400 && spread < 50
+        guard !chosen.isEmpty else { return }
+        let style = style(isOfTraces)
+        // A few can be told from each other; many are one surface.
+        let isFew = chosen.count <= 40
+        svg.element(
+            "g",
+            [
+                "class": .string("circles \(isFew ? "few " : "")\(style.name)"), "data-trace": .number(Double(trace)),
+                "fill": .string(style.color), "stroke": isFew ? .string(style.color) : "none",
+                "stroke-width": isFew ? 0.6 : .none, "stroke-opacity": isFew ? "0.4" : .none,
+                "fill-opacity": isFew ? "0.05" : .none, "opacity": isFew ? .none : "0.16",
+            ]
+        ) { svg in
+            for (center, radius) in chosen.prefix(1000) {
+                svg.element("circle", ["cx": .number(center.x), "cy": .number(center.y), "r": .number(radius)])
+            }
+        }
+    }
+
+    /// Whether the way to a place was not seen.
+    func isBehindGap(_ place: Int) -> Bool { gap.map { places[place].pause > $0 } ?? false }
+
+    fileprivate func line(_ x: Scale, _ y: Scale, isOfTraces: Bool, _ svg: inout SVGWriter) {
+        var path = SVGPath()
+        var unseen = SVGPath()
+        for (place, point) in points.enumerated() {
+            guard place > 0, !isBehindGap(place) else {
+                if place > 0, isBehindGap(place) {
+                    unseen.move(x(points[place - 1].x), y(points[place - 1].y))
+                    unseen.line(x(point.x), y(point.y))
+                }
+                path.move(x(point.x), y(point.y))
+                if place + 1 == points.count || isBehindGap(place + 1) { path.dot() }
+                continue
+            }
+            path.line(x(point.x), y(point.y))
+        }
+        let style = style(isOfTraces)
+        if !unseen.isEmpty {
+            svg.element(
+                "path",
+                [
+                    "class": "unseen", "d": .string(unseen.data), "fill": "none", "stroke": .string(PlotStyle.shade),
+                    "stroke-width": 0.8, "stroke-dasharray": "2 2",
+                ])
+        }
+        svg.element(
+            "path",
+            [
+                "class": .string(style.name), "data-line": "track", "data-trace": .number(Double(trace)),
+                "d": .string(path.data), "fill": "none", "stroke": .string(style.color),
+                "stroke-width": isOfTraces && trace == 0 ? 2.4 : 1.4,
+                "stroke-linejoin": "round", "stroke-linecap": isOfTraces && trace > 0 ? "butt" : "round",
+                "stroke-dasharray": isOfTraces ? style.dashes : .none,
+            ])
+    }
+
+    fileprivate func ends(_ x: Scale, _ y: Scale, isOfTraces: Bool, _ svg: inout SVGWriter) {
+        guard let first = points.first, let last = points.last else { return }
+        let style = isOfTraces ? style(true) : PlotStyle(number: 4)
+        TrackChart.mark("■", x(last.x), y(last.y), style, &svg)
+        TrackChart.mark("○", x(first.x), y(first.y), style, &svg)
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How lines are told from each other: by colours that colour-blind people can tell (Okabe and Ito, "Color Universal Design"),
+/// and by dashes where there is no colour at all.
+struct PlotStyle {
+    /// The number of a line, or of a trace.
+    let number: Int
+    /// True for what is drawn but not vouched for.
+    var isDoubtful = false
+    /// True for what lies below dashed lines, and is to be seen between the dashes.
+    var isBelow = false
+
+    var width: Double { isBelow ? 2.2 : 1.1 }
+
+    private static let colors = ["#0072B2", "#D55E00", "#009E73", "#AA4499", "#000000", "#B8860B", "#56B4E9"]
+    private static let dashes = ["", "5 3", "1.2 2.4", "8 3 1.2 3", "3 2.5", "8 2.5 1.2 2.5 1.2 2.5", "11 5"]
+
+    var color: String { isDoubtful ? "#808080" : Self.colors[number % Self.colors.count] }
+    /// The name under which pages give it another colour in the dark.
+    var name: String { isDoubtful ? "doubt" : "c\(number % Self.colors.count)" }
+    var dashes: SVGValue {
+        if isDoubtful { return "1.2 2.2" }
+        let dashes = Self.dashes[number % Self.dashes.count]
+        return dashes.isEmpty ? .none : .string(dashes)
+    }
+
+    static let ink = "#222222"
+    static let faint = "#5a5a5a"
+    static let grid = "#dddddd"
+    static let paper = "#ffffff"
+    static let shade = "#8a8a8a"
+}
+
+/// Sizes of letters, in pixels of which an inch has 96: 10 of them are 7.5 points.
+enum PlotFont {
+    static let title = 15.0
+    static let heading = 11.5
+    static let label = 10.0
+    static let small = 9.0
+    static let family = "DejaVu Sans, Liberation Sans, Helvetica, Arial, sans-serif"
+}
+
+extension SVGWriter {
+    /// A text of the picture.
+    ///
+    /// - Parameter anchor: which part of it stands there: start, middle or end.
+    mutating func label(
+        _ content: String, _ x: Double, _ y: Double, size: Double = PlotFont.label, anchor: String = "start",
+        bold: Bool = false, faint: Bool = false
+    ) {
+        element(
+            "text",
+            [
+                "x": .number(x), "y": .number(y), "font-size": .number(size),
+                "text-anchor": anchor == "start" ? .none : .string(anchor), "font-weight": bold ? "bold" : .none,
+                "class": faint ? "faint" : "ink", "fill": .string(faint ? PlotStyle.faint : PlotStyle.ink),
+            ], text: content)
+    }
+
+    /// The name of a chart, and its unit or a note behind it.
+    mutating func heading(_ title: String, _ note: String, _ x: Double, _ baseline: Double) {
+        element(
+            "text",
+            [
+                "x": .number(x), "y": .number(baseline), "font-size": .number(PlotFont.label), "class": "faint",
+                "fill": .string(PlotStyle.faint),
+            ]
+        ) { svg in
+            svg.element(
+                "tspan",
+                [
+                    "font-size": .number(PlotFont.heading), "font-weight": "bold", "class": "ink",
+                    "fill": .string(PlotStyle.ink),
+                ], text: title)
+            if !note.isEmpty { svg.element("tspan", ["dx": 7], text: note) }
+        }
+    }
+
+    /// The name of a mark below a chart. The last one must not leave the page.
+    mutating func mark(_ name: String, _ x: Double, below frame: Frame) {
+        let half = PlotText.width(name, size: PlotFont.label) / 2
+        label(name, min(x, FigurePage.width - half - 1), frame.bottom + 13, anchor: "middle")
+    }
+
+    mutating func line(_ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double) {
+        element("line", ["x1": .number(x1), "y1": .number(y1), "x2": .number(x2), "y2": .number(y2)])
+    }
+
+    /// A box around what a chart shows.
+    mutating func box(_ frame: Frame) {
+        element(
+            "rect",
+            [
+                "x": .number(frame.x), "y": .number(frame.y), "width": .number(frame.width),
+                "height": .number(frame.height), "fill": "none", "class": "axis", "stroke": .string(PlotStyle.faint),
+                "stroke-width": 0.8,
+            ])
+    }
+
+    /// A piece of each line with its name, from right to left; returns where the first one begins.
+    @discardableResult
+    mutating func legend(_ entries: [(name: String, style: PlotStyle)], right: Double, baseline: Double) -> Double {
+        var x = right
+        for (name, style) in entries.reversed() {
+            let width = PlotText.width(name, size: PlotFont.label)
+            x -= width
+            label(name, x, baseline)
+            x -= 29
+            element(
+                "path",
+                [
+                    "d": .string("M\(PlotText.coordinate(x)),\(PlotText.coordinate(baseline - 3.5))h24"),
+                    "fill": "none",
+                    "class": .string(style.name), "stroke": .string(style.color), "stroke-width": 1.6,
+                    "stroke-dasharray": style.dashes,
+                ])
+            x -= 12
+        }
+        return x
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How values become coordinates of the picture.
+struct Scale {
+    let domain: ClosedRange<Double>
+    /// Where the ends of the domain are drawn; the first may be the greater one.
+    let start: Double
+    let end: Double
+
+    init(_ domain: ClosedRange<Double>, from start: Double, to end: Double) {
+        (self.domain, self.start, self.end) = (domain, start, end)
+    }
+
+    func callAsFunction(_ value: Double) -> Double {
+        start + (value - domain.lowerBound) / (domain.upperBound - domain.lowerBound) * (end - start)
+    }
+
+    /// For whoever reads coordinates back: the ends of the axis, and their values.
+    var description: String {
+        "\(PlotText.coordinate(start)) \(PlotText.coordinate(end)) \(domain.lowerBound) \(domain.upperBound)"
+    }
+
+    /// What an axis shows of values: a little more than they fill, and something around a single one.
+    static func domain(_ extent: ClosedRange<Double>?, _ quantity: PlotQuantity) -> ClosedRange<Double> {
+        guard let extent else { return quantity.circle ?? 0...1 }
+        let (least, greatest) = (extent.lowerBound, extent.upperBound)
+        let size = max(abs(least), abs(greatest))
+        var room = (greatest - least) * 0.06
+        // Nothing but rounding is no range.
+        if greatest - least <= size * 1e-9 { room = size > 0 ? size * 0.1 : 1 }
+        var (low, high) = (least - room, greatest + room)
+        if case .amount = quantity {
+            // A line at zero stands a little above the edge.
+            if low < 0 || least < greatest * 0.5 {
+                high = max(high, greatest * 1.06)
+                low = -0.03 * max(high, 0)
+            }
+            if greatest <= 0 { (low, high) = (-0.03, 1) }
+        }
+        return low...max(high, low.nextUp)
+    }
+}
+
+/// A rectangle of the picture.
+struct Frame {
+    var x: Double
+    var y: Double
+    var width: Double
+    var height: Double
+
+    var right: Double { x + width }
+    var bottom: Double { y + height }
+}

@@ -1,0 +1,121 @@
+// Shows the numbers below the pointer. Without a script the page is a picture.
+"use strict";
+(() => {
+  const numbers = JSON.parse(document.getElementById("numbers").textContent);
+  const box = document.getElementById("figures");
+  const charts = [...document.querySelectorAll("g.chart[data-x]")].map(group => {
+    const [left, right, from, to] = group.dataset.x.split(" ").map(Number);
+    const name = group.dataset.name;
+    const lines = numbers.filter(line => line.chart === name && line.strokes);
+    const places = name === "track" ? numbers.filter(line => line.chart === "track") : [];
+    const [bottom, top, low, high] = (group.dataset.y || "").split(" ").map(Number);
+    return { group, svg: group.ownerSVGElement, name, left, right, from, to, bottom, top, low, high, lines, places,
+      unit: group.dataset.unit || "" };
+  });
+  const timed = charts.filter(chart => chart.lines.length);
+  let time = NaN;
+
+  const text = value => Math.abs(value) >= 1e5 || (value !== 0 && Math.abs(value) < 1e-3)
+    ? value.toPrecision(6) : String(Number(value.toPrecision(7)));
+
+  // The reading that is nearest in time, of lists that rise.
+  function nearest(line, at) {
+    let best = null;
+    for (const stroke of line.strokes) {
+      let low = 0, high = stroke.length - 1;
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (stroke[middle][0] < at) low = middle + 1; else high = middle;
+      }
+      for (const point of [stroke[low - 1], stroke[low]]) {
+        if (point && (!best || Math.abs(point[0] - at) < Math.abs(best[0] - at))) best = point;
+      }
+    }
+    return best;
+  }
+
+  function cursors(at) {
+    for (const old of document.querySelectorAll("line.cursor")) old.remove();
+    if (Number.isNaN(at)) return;
+    for (const chart of timed) {
+      const x = chart.left + (at - chart.from) / (chart.to - chart.from) * (chart.right - chart.left);
+      const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
+      for (const [key, value] of Object.entries({ x1: x, x2: x, y1: chart.top, y2: chart.bottom })) line.setAttribute(key, value);
+      line.setAttribute("class", "cursor");
+      chart.group.append(line);
+    }
+  }
+
+  function tell(lines, x, y) {
+    box.textContent = lines.join("\n");
+    box.style.visibility = "visible";
+    box.style.left = Math.max(0, Math.min(x + 14, innerWidth - box.offsetWidth - 6)) + "px";
+    box.style.top = Math.max(0, Math.min(y + 14, innerHeight - box.offsetHeight - 6)) + "px";
+  }
+
+  function figures(chart, at) {
+    const rows = [text(at) + " s"];
+    for (const line of chart.lines) {
+      const point = nearest(line, at);
+      if (!point) continue;
+      const name = [line.line, numbers.some(other => other.trace !== line.trace) ? line.trace : ""].filter(Boolean).join(", ");
+      rows.push((name ? name + ": " : "") + text(point[1]) + " " + chart.unit + (line.doubtful ? " (doubtful)" : "") + "  at " + text(point[0]) + " s");
+    }
+    return rows;
+  }
+
+  // Where the pointer is in the picture's own coordinates.
+  function place(event, svg) {
+    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
+    return [point.x, point.y];
+  }
+
+  function nearestPlace(chart, x, y) {
+    let best = null, least = 18 * 18;
+    for (const path of chart.group.querySelectorAll("path[data-line=track]")) {
+      const places = chart.places[Number(path.dataset.trace)] || chart.places[0];
+      let index = 0;
+      for (const match of path.getAttribute("d").matchAll(/[ML](-?[\d.]+),(-?[\d.]+)/g)) {
+        const distance = (match[1] - x) ** 2 + (match[2] - y) ** 2;
+        if (distance < least) { least = distance; best = places.points[index]; }
+        index += 1;
+      }
+    }
+    return best;
+  }
+
+  function look(event) {
+    const svg = event.target.closest && event.target.closest("svg.row");
+    for (const chart of svg ? charts.filter(chart => svg.contains(chart.group)) : []) {
+      const [x, y] = place(event, svg);
+      if (x < chart.left || x > chart.right || y < chart.top || y > chart.bottom) continue;
+      if (chart.lines.length) {
+        time = chart.from + (x - chart.left) / (chart.right - chart.left) * (chart.to - chart.from);
+        cursors(time);
+        return tell(figures(chart, time), event.clientX, event.clientY);
+      }
+      const found = chart.name === "track" ? nearestPlace(chart, x, y) : null;
+      if (found) {
+        time = found[0];
+        cursors(time);
+        const rows = [text(found[0]) + " s", found[1] + "°, " + found[2] + "°"];
+        if (found[3] >= 0) rows.push("± " + text(found[3]) + " m");
+        return tell(rows, event.clientX, event.clientY);
+      }
+    }
+    box.style.visibility = "hidden";
+    cursors(NaN);
+  }
+
+  document.addEventListener("pointermove", look);
+  document.addEventListener("pointerdown", look);
+  document.addEventListener("keydown", event => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!step || !timed.length) return;
+    event.preventDefault();
+    const { from, to } = timed[0];
+    time = Math.min(to, Math.max(from, (Number.isNaN(time) ? from : time) + step * (to - from) / (event.shiftKey ? 50 : 500)));
+    cursors(time);
+    tell(timed.flatMap(chart => [chart.name + ":", ...figures(chart, time).slice(1).map(row => "  " + row)]), 8, 8);
+  });
+})();

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import JSONBytes
+
+extension PlotFigure {
+    /// The numbers behind the picture, an object a line: every point that is drawn, as it was read.
+    package func writeNumbers(to writer: inout JSONWriter) {
+        if let sheet = track?.sheet {
+            for drawing in sheet.drawings {
+                writer.object { writer in
+                    writer.member("chart", "track")
+                    writer.member("trace", name(drawing.trace))
+                    writer.array("points") { writer in
+                        for place in drawing.places {
+                            writer.array { writer in
+                                for number in [place.time, place.latitude, place.longitude, place.accuracy] {
+                                    writer.double(number)
+                                }
+                            }
+                        }
+                    }
+                }
+                writer.newline()
+            }
+        }
+        for chart in timeCharts {
+            for drawing in chart.drawings(columns: Self.columns, over: duration, ofTraces: isOfTraces) {
+                writer.object { write(chart, drawing, to: &$0) }
+                writer.newline()
+            }
+        }
+        for sky in skies { writeNumbers(of: sky, to: &writer) }
+        for chart in intervals {
+            for (trace, bars) in chart.histograms { write(chart, trace, bars, to: &writer) }
+        }
+    }
+
+    /// As many points over time as can be told apart.
+    static var columns: Int { Int(FigurePage.width - FigurePage.right - 52) }
+    var duration: Double { range.upperBound - range.lowerBound }
+
+    private func name(_ trace: Int) -> String { traces.indices.contains(trace) ? traces[trace] : "" }
+
+    func write(_ chart: TimeChart, _ drawing: TimeChart.Drawing, to writer: inout JSONWriter) {
+        writer.member("chart", chart.name)
+        writer.member("line", drawing.line.name)
+        writer.member("trace", name(drawing.line.trace))
+        writer.member("unit", chart.unit)
+        writer.member("readings", drawing.line.series.count)
+        if drawing.line.isDoubtful { writer.member("doubtful", true) }
+        // One list for each piece between gaps and turns.
+        writer.array("strokes") { writer in
+            for stroke in drawing.strokes {
+                writer.array { writer in
+                    for point in stroke.points {
+                        writer.array { writer in
+                            writer.double(point.time)
+                            writer.double(point.value)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private func writeNumbers(of sky: SkyChart, to writer: inout JSONWriter) {
+        for track in sky.sky.sorted {
+            writer.object { writer in
+                writer.member("chart", "sky")
+                writer.member("trace", name(sky.trace))
+                writer.member("satellite", track.name)
+                writer.member("used", track.uses)
+                writer.member("seen", track.views)
+                if let mean = track.mean {
+                    writer.member("weakest", track.weakest)
+                    writer.member("mean", mean)
+                    writer.member("strongest", track.strongest)
+                }
+                writer.array("path") { writer in
+                    for place in track.path {
+                        writer.array { writer in
+                            writer.double(place.azimuth)
+                            writer.double(place.elevation)
+                        }
+                    }
+                }
+            }
+            writer.newline()
+        }
+    }
+
+    private func write(_ chart: IntervalChart, _ trace: Int, _ bars: IntervalHistogram, to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("chart", "intervals")
+            writer.member("line", chart.name)
+            writer.member("trace", name(trace))
+            writer.member("unit", "s")
+            writer.member("start", bars.start)
+            writer.member("width", bars.width)
+            writer.array("counts") { for count in bars.counts { $0.int(count) } }
+            writer.member("before", bars.before)
+            writer.member("beyond", bars.beyond)
+        }
+        writer.newline()
+    }
+}

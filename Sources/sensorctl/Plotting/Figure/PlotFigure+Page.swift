@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import JSONBytes
+
+extension PlotFigure {
+    /// The figure as a page of its own, light or dark as the reader has it, that tells the numbers below the pointer.
+    package func page() -> String {
+        let title = SVGWriter.escaped(title)
+        var page = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        page += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        page +=
+            "<title>\(title)</title>\n<style>\n\(Self.text(PackageResources.plot_page_css))</style>\n</head>\n<body>\n"
+        // Each part by itself, so that paper ends between them.
+        for (place, row) in fittedRows().enumerated() {
+            var svg = SVGWriter()
+            svg.element(
+                "svg",
+                [
+                    "class": "row", "xmlns": "http://www.w3.org/2000/svg", "role": "img",
+                    "viewBox": .string(
+                        "0 0 \(PlotText.coordinate(FigurePage.width)) \(PlotText.coordinate(row.height))"),
+                    "font-family": .string(PlotFont.family),
+                ]
+            ) { svg in
+                if place == 0 { svg.element("desc", text: summary) }
+                row.draw(&svg)
+            }
+            page += svg.text
+        }
+        page += "<div id=\"figures\" role=\"status\"></div>\n"
+        page += "<script type=\"application/json\" id=\"numbers\">\(numbersForScript)</script>\n"
+        page += "<script>\n\(Self.text(PackageResources.plot_page_js))</script>\n</body>\n</html>\n"
+        return page
+    }
+
+    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    /// The numbers as a list that no name in it can end.
+    private var numbersForScript: String {
+        var writer = JSONWriter()
+        writeNumbers(to: &writer)
+        let lines = writer.bytes.split(separator: UInt8(ascii: "\n"))
+        var bytes: [UInt8] = [UInt8(ascii: "[")]
+        for (place, line) in lines.enumerated() {
+            if place > 0 { bytes += [UInt8(ascii: ","), UInt8(ascii: "\n")] }
+            for byte in line {
+                if byte == UInt8(ascii: "<") { bytes += Array("\\u003c".utf8) } else { bytes.append(byte) }
+            }
+        }
+        bytes.append(UInt8(ascii: "]"))
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

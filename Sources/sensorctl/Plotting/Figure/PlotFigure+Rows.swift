@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension PlotFigure {
+    /// The parts of the figure from top to bottom.
+    func rows() -> [FigureRow] {
+        var rows = [header]
+        rows += placeRows
+        for sky in skies where sky.sky.sorted.contains(where: { $0.strengths > 0 }) { rows.append(signalRow(sky)) }
+        rows += timeRows
+        rows += intervalRows
+        rows.append(footer)
+        return rows
+    }
+
+    private var header: FigureRow {
+        let entries = isOfTraces ? traces.enumerated().map { ($1, PlotStyle(number: $0)) } : []
+        // As many lines as the names of the traces need.
+        var lines: [[(name: String, style: PlotStyle)]] = [[]]
+        var width = 0.0
+        for (name, style) in entries {
+            let own = PlotText.width(name, size: PlotFont.label) + 41
+            if width + own > FigurePage.width - 20, lines.last?.isEmpty == false {
+                lines.append([])
+                width = 0
+            }
+            width += own
+            lines[lines.count - 1].append((name, style))
+        }
+        let rows = lines.filter { !$0.isEmpty }
+        let (title, subtitle) = (title, subtitle)
+        return FigureRow(height: 44 + Double(rows.count) * 16, stretch: 0) { _, svg in
+            svg.label(title, 10, 20, size: PlotFont.title, bold: true)
+            svg.label(subtitle, 10, 36, faint: true)
+            for (place, entries) in rows.enumerated() {
+                let width = entries.reduce(0) { $0 + PlotText.width($1.name, size: PlotFont.label) + 41 } - 12
+                svg.legend(entries, right: 10 + width, baseline: 53 + Double(place) * 16)
+            }
+        }
+    }
+
+    /// The sky of a single trace stands beside its track, those of several below it.
+    private var placeRows: [FigureRow] {
+        let discs = skies.filter { $0.sky.sorted.contains { !$0.path.isEmpty } }
+        guard let track, let sheet = track.sheet else { return discRows(discs) }
+        let disc = discs.count == 1 ? discs.first : nil
+        let (head, foot, left, discWidth) = (TimeChart.head, TrackChart.foot + 22, 52.0, 214.0)
+        let width = FigurePage.width - left - FigurePage.right - (disc == nil ? 0 : discWidth + 12)
+        let extent = sheet.greatest - sheet.least
+        // As high as the track asks for, within what a page can give.
+        let wanted = width * extent.y / max(extent.x, 1e-9)
+        let height = min(max(wanted, disc == nil ? 180 : 230), 380)
+        let isOfTraces = isOfTraces
+        let row = FigureRow(height: head + height + foot, stretch: height) { height, svg in
+            let frame = Frame(x: left, y: head, width: width, height: height)
+            track.draw(sheet, in: frame, isOfTraces: isOfTraces, to: &svg)
+            let side = Frame(x: left + width + 16, y: head, width: discWidth - 4, height: height + foot - 8)
+            disc?.drawSky(in: side, to: &svg)
+        }
+        return [row] + (disc == nil ? discRows(discs) : [])
+    }
+
+    private func discRows(_ discs: [SkyChart]) -> [FigureRow] {
+        let perRow = min(max(discs.count, 1), 3)
+        let width = min((FigurePage.width - 10 - FigurePage.right) / Double(perRow), 250)
+        return stride(from: 0, to: discs.count, by: perRow).map { first in
+            let row = discs[first..<min(first + perRow, discs.count)]
+            return FigureRow(height: TimeChart.head + width + 50, stretch: 0) { _, svg in
+                for (place, disc) in row.enumerated() {
+                    disc.drawSky(
+                        in: Frame(
+                            x: 10 + width * Double(place), y: TimeChart.head, width: width - 14, height: width + 42),
+                        to: &svg)
+                }
+            }
+        }
+    }
+
+    private func signalRow(_ sky: SkyChart) -> FigureRow {
+        FigureRow(height: TimeChart.head + 76 + sky.signalFoot, stretch: 76) { stretch, svg in
+            sky.drawSignals(left: 52, top: TimeChart.head, height: stretch, to: &svg)
+        }
+    }
+
+    private var timeRows: [FigureRow] {
+        let charts = timeCharts
+        guard !charts.isEmpty else { return [] }
+        // One left border for all, so that times stand below one another.
+        let labels = charts.flatMap { $0.ticks($0.window, height: $0.height).labels }
+        let longest = labels.map { PlotText.width($0, size: PlotFont.label) }.max() ?? 0
+        let axis = TimeAxis(
+            range: range, clock: clock, spans: spans, left: min(max(52, longest + 12), 120),
+            right: FigurePage.width - FigurePage.right, isOfTraces: isOfTraces)
+        var rows: [FigureRow] = []
+        if !spans.isEmpty { rows.append(FaultStrip(spans: spans).row(axis)) }
+        for (place, chart) in charts.enumerated() {
+            let isLast = place == charts.count - 1
+            let drawings = chart.drawings(columns: Self.columns, over: duration, ofTraces: isOfTraces)
+            rows.append(
+                FigureRow(
+                    height: TimeChart.head + chart.height + (isLast ? TimeChart.foot : 4), stretch: chart.height
+                ) { stretch, svg in
+                    let frame = Frame(x: axis.left, y: TimeChart.head, width: axis.right - axis.left, height: stretch)
+                    chart.draw(drawings, in: frame, axis: axis, isLast: isLast, to: &svg)
+                })
+        }
+        return rows
+    }
+
+    private var intervalRows: [FigureRow] {
+        let charts = intervals.filter { !$0.histograms.isEmpty }
+        // Up to three beside each other, with the same room for each.
+        let perRow = charts.count == 3 || charts.count > 4 ? 3 : 2
+        let width = (FigurePage.width - FigurePage.right) / Double(perRow)
+        return stride(from: 0, to: charts.count, by: perRow).map { first in
+            let row = charts[first..<min(first + perRow, charts.count)]
+            return FigureRow(height: IntervalChart.head + 92 + TimeChart.foot + 4, stretch: 92) { stretch, svg in
+                for (place, chart) in row.enumerated() {
+                    let frame = Frame(
+                        x: width * Double(place) + 52, y: IntervalChart.head,
+                        width: width - 52 - (place == perRow - 1 ? 0 : 10),
+                        height: stretch)
+                    chart.draw(in: frame, to: &svg)
+                }
+            }
+        }
+    }
+
+    /// What marks mean that no legend explains.
+    private var footer: FigureRow {
+        var notes: [String] = []
+        let scale = Scale(range, from: 0, to: Double(Self.columns))
+        let hasGaps =
+            !isOfTraces
+            && charts.contains {
+                !TimeChart.shownGaps($0.drawings(columns: Self.columns, over: duration, ofTraces: false), scale).isEmpty
+            }
+        if hasGaps { notes.append("Grey: nothing came for more than three usual intervals.") }
+        let hasUnseen = track?.sheet?.drawings.contains { drawing in
+            drawing.places.indices.contains { $0 > 0 && drawing.isBehindGap($0) }
+        }
+        if hasUnseen == true { notes.append("Grey dashes on the track: no positions in between.") }
+        if charts.contains(where: { $0.lines.contains { $0.series.cells.contains { $0.band != nil } } }) {
+            notes.append("Bands: the accuracy as it was told.")
+        }
+        let text = notes
+        return FigureRow(height: text.isEmpty ? 8 : 20, stretch: 0) { _, svg in
+            if !text.isEmpty { svg.label(text.joined(separator: " "), 10, 12, size: PlotFont.small, faint: true) }
+        }
+    }
+}
+
+/// What went wrong, above the charts over time: a bar and a name for each fault.
+struct FaultStrip: Sendable {
+    static let limit = 12
+    let spans: [PlotSpan]
+
+    func row(_ axis: TimeAxis) -> FigureRow {
+        let shown = spans.filter { $0.place(axis.scale) != nil }.prefix(Self.limit)
+        return FigureRow(height: TimeChart.head + Double(shown.count) * 15 + 2, stretch: 0) { _, svg in
+            svg.label("Faults", axis.left, TimeChart.head - 6, size: PlotFont.heading, bold: true)
+            for (place, span) in shown.enumerated() {
+                guard let (left, right) = span.place(axis.scale) else { continue }
+                let y = TimeChart.head + Double(place) * 15
+                svg.element(
+                    "rect",
+                    [
+                        "class": "fault strip", "data-fault": .string(span.label), "x": .number(left),
+                        "y": .number(y + 1),
+                        "width": .number(max(right - left, 2)), "height": 12, "fill": "#D55E00", "fill-opacity": "0.45",
+                    ])
+                let width = PlotText.width(span.label, size: PlotFont.label)
+                let isInside = right - left > width + 8
+                let fits = right + 6 + width <= axis.right
+                let x = isInside ? left + 4 : fits ? right + 6 : left - 6
+                svg.label(span.label, x, y + 10.5, anchor: isInside || fits ? "start" : "end")
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension PlotFigure {
+    /// The parts of the figure with their heights, fitted onto a page where that can be.
+    func fittedRows() -> [(height: Double, draw: @Sendable (inout SVGWriter) -> Void)] {
+        let rows = rows()
+        let natural = rows.reduce(0) { $0 + $1.height }
+        let stretch = rows.reduce(0) { $0 + $1.stretch }
+        let share = stretch > 0 ? 1 - (natural - FigurePage.height) / stretch : 1
+        // What does not go onto one page is as large as is good, and as long as it has to be.
+        let factor = share >= 1 || share < FigurePage.least ? 1 : share
+        return rows.map { row in
+            let rest = row.stretch * factor
+            return (row.height - row.stretch + rest, { svg in row.draw(rest, &svg) })
+        }
+    }
+
+    /// The figure as a picture of its own.
+    package func svg() -> String {
+        let rows = fittedRows()
+        let height = rows.reduce(0) { $0 + $1.height } + 8
+        var svg = SVGWriter()
+        svg.element(
+            "svg",
+            [
+                "xmlns": "http://www.w3.org/2000/svg", "width": "190mm",
+                "height": .string("\(PlotText.coordinate(height * 190 / FigurePage.width))mm"),
+                "viewBox": .string("0 0 \(PlotText.coordinate(FigurePage.width)) \(PlotText.coordinate(height))"),
+                "role": "img", "font-family": .string(PlotFont.family),
+            ]
+        ) { svg in
+            svg.element("title", text: title)
+            svg.element("desc", text: summary)
+            svg.element(
+                "rect",
+                [
+                    "width": .number(FigurePage.width), "height": .number(height), "fill": .string(PlotStyle.paper),
+                    "class": "paper",
+                ])
+            var y = 0.0
+            for row in rows {
+                svg.element("g", ["transform": .string("translate(0 \(PlotText.coordinate(y)))")], row.draw)
+                y += row.height
+            }
+        }
+        return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + svg.text
+    }
+
+    /// What there is to be seen, in words.
+    var summary: String {
+        var parts: [String] = []
+        if let track { parts.append("track of \(track.tracks.reduce(0) { $0 + $1.thinner.count }) places") }
+        if !skies.isEmpty { parts.append("sky") }
+        for chart in charts {
+            let count = chart.lines.reduce(0) { $0 + $1.series.count }
+            let extent = chart.lines.compactMap { $0.series.extent }
+            guard let least = extent.map(\.lowerBound).min(), let greatest = extent.map(\.upperBound).max() else {
+                continue
+            }
+            parts.append("\(chart.title) from \(least) to \(greatest) \(chart.unit), \(count) values")
+        }
+        for chart in intervals { parts.append("intervals of \(chart.name)") }
+        return subtitle + ". " + parts.joined(separator: "; ") + "."
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SystemCalls
+
+/// Counts the times between readings, in bounded memory.
+///
+/// They are counted by the microsecond, and by ten of them and so on where there are too many different ones.
+package struct IntervalCounter: Sendable {
+    /// The most different intervals.
+    static let limit = 65_536
+
+    /// Microseconds.
+    private var quantum: Int64 = 1
+    private var counts: [Int64: Int] = [:]
+    private var former: Double?
+    /// How many intervals were counted.
+    package private(set) var count = 0
+    /// How many readings there were.
+    package private(set) var readings = 0
+
+    package init() {}
+
+    /// A reading of that time, in seconds.
+    package mutating func add(_ time: Double) {
+        guard abs(time) < 1e12 else { return }
+        readings += 1
+        defer { former = time }
+        guard let former else { return }
+        count += 1
+        let microseconds = Int64(((time - former) * 1e6).rounded())
+        counts[Self.rounded(microseconds, to: quantum), default: 0] += 1
+        if counts.count > Self.limit { coarsen() }
+    }
+
+    private static func rounded(_ value: Int64, to quantum: Int64) -> Int64 {
+        guard quantum > 1 else { return value }
+        return Int64((Double(value) / Double(quantum)).rounded()) * quantum
+    }
+
+    private mutating func coarsen() {
+        while counts.count > Self.limit / 2, quantum < 1_000_000_000_000 {
+            quantum *= 10
+            let former = counts
+            counts = [:]
+            for (interval, number) in former { counts[Self.rounded(interval, to: quantum), default: 0] += number }
+        }
+    }
+
+    /// The intervals in seconds with their numbers, the shortest first.
+    package var sorted: [(interval: Double, count: Int)] {
+        counts.sorted { $0.key < $1.key }.map { (Double($0.key) / 1e6, $0.value) }
+    }
+
+    /// The interval that half of them do not exceed, of those above zero; nil without one.
+    package var median: Double? {
+        let rising = sorted.filter { $0.interval > 0 }
+        let half = (rising.reduce(0) { $0 + $1.count } + 1) / 2
+        var sum = 0
+        for (interval, number) in rising {
+            sum += number
+            if sum >= half { return interval }
+        }
+        return nil
+    }
+
+    /// Longer than that is a gap: more than three usual intervals. Nil when there is nothing to compare.
+    package var gap: Double? { count < 2 ? nil : median.map { $0 * 3.05 } }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SystemCalls
+
+/// Numbers and names as they are written into a picture.
+package enum PlotText {
+    /// With so many decimals, and a minus sign as long as a plus sign.
+    package static func number(_ value: Double, decimals: Int) -> String { decimal(value, decimals, minus: "−") }
+
+    /// With commas between groups of three digits; for whole numbers.
+    package static func grouped(_ value: Double) -> String {
+        var text = number(value, decimals: 0)
+        let digits = text.drop { !$0.isNumber }.count
+        for place in stride(from: 3, to: digits, by: 3) {
+            text.insert(",", at: text.index(text.endIndex, offsetBy: -(place + place / 3 - 1)))
+        }
+        return text
+    }
+
+    /// A coordinate of the picture: at most two decimals.
+    static func coordinate(_ value: Double) -> String {
+        var text = decimal(value, 2, minus: "-")
+        while text.last == "0" { text.removeLast() }
+        if text.last == "." { text.removeLast() }
+        return text
+    }
+
+    static func digits(_ value: Int, _ count: Int) -> String {
+        let text = "\(value)"
+        return String(repeating: "0", count: max(0, count - text.count)) + text
+    }
+
+    private static func decimal(_ value: Double, _ decimals: Int, minus: String) -> String {
+        let scale = powerOfTen(decimals, times: 1)
+        let scaled = (abs(value) * scale).rounded()
+        guard scaled < 9e18 else { return "\(value)" }
+        let whole = Int64(scaled)
+        let sign = value < 0 && whole > 0 ? minus : ""
+        guard decimals > 0 else { return "\(sign)\(whole)" }
+        let divisor = Int64(scale)
+        return "\(sign)\(whole / divisor).\(digits(Int(whole % divisor), decimals))"
+    }
+
+    /// The unit with the power of ten that its axis leaves out: `10⁻³ m`.
+    static func unit(_ unit: String, exponent: Int) -> String {
+        guard exponent != 0 else { return unit }
+        let raised: [Character: Character] = [
+            "-": "⁻", "0": "⁰", "1": "¹", "2": "²", "3": "³", "4": "⁴", "5": "⁵", "6": "⁶", "7": "⁷", "8": "⁸",
+            "9": "⁹",
+        ]
+        return "10" + String("\(exponent)".map { raised[$0] ?? $0 }) + (unit.isEmpty ? "" : " \(unit)")
+    }
+
+    /// A name that anybody may have made up, on one line and not too long.
+    package static func name(_ text: String, upTo limit: Int = 72) -> String {
+        let clean = ShownText.cleaned(text)
+        guard clean.count > limit else { return clean }
+        return clean.prefix(limit / 2) + "…" + clean.suffix(limit / 2 - 1)
+    }
+
+    /// How wide a text will be, roughly and rather too wide: nobody knows the font.
+    static func width(_ text: String, size: Double) -> Double {
+        text.unicodeScalars.reduce(0) { sum, scalar in
+            let share: Double =
+                switch scalar {
+                case "i", "j", "l", ".", ",", ":", ";", "'", "|", " ", "(", ")", "[", "]", "f", "t", "I", "/": 0.38
+                case "m", "w", "M", "W", "@", "%": 0.95
+                case "0"..."9", "a"..."z": 0.63
+                case "A"..."Z", "−", "±": 0.74
+                default: scalar.value >= 0x1100 ? 1.05 : 0.72
+                }
+            return sum + share * size
+        }
+    }
+}

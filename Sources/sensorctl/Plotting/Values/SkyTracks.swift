@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import DeviceCore
+import SystemCalls
+
+/// What a receiver saw of each satellite: where it stood, and how strong it was.
+package struct SkyTracks: Sendable {
+    package struct Track: Sendable {
+        package let name: String
+        package let system: Satellite.System?
+        /// Degrees, each at least half a degree from the one before.
+        package fileprivate(set) var path: [(azimuth: Double, elevation: Double)] = []
+        /// dB-Hz.
+        package fileprivate(set) var weakest = Double.infinity
+        package fileprivate(set) var strongest = -Double.infinity
+        fileprivate var sum = 0.0
+        /// How often a strength was told, how often it was seen, and how often the fix used it.
+        package fileprivate(set) var strengths = 0
+        package fileprivate(set) var views = 0
+        package fileprivate(set) var uses = 0
+        fileprivate let order: (Int, Int32)
+
+        /// The mean strength in dB-Hz; nil when none was told.
+        package var mean: Double? { strengths > 0 ? sum / Double(strengths) : nil }
+        package var isUsed: Bool { uses > 0 }
+    }
+
+    private struct Key: Hashable {
+        let system: UInt8?
+        let number: Int32
+    }
+
+    /// More satellites than there are.
+    static let limit = 256
+    private static let pathLimit = 1024
+
+    private var tracks: [Key: Track] = [:]
+    /// How many views were added.
+    package private(set) var count = 0
+
+    package init() {}
+
+    package mutating func add(_ satellites: [Satellite]) {
+        count += 1
+        for satellite in satellites {
+            let number = satellite.systemNumber > 0 ? satellite.systemNumber : satellite.number
+            let key = Key(system: satellite.system?.rawValue, number: number)
+            guard tracks[key] != nil || tracks.count < Self.limit else { continue }
+            tracks[key, default: Self.track(satellite, number)].add(satellite, limit: Self.pathLimit)
+        }
+    }
+
+    private static func track(_ satellite: Satellite, _ number: Int32) -> Track {
+        let letter = satellite.system.map(\.letter)
+        // RINEX counts satellites of augmentation from 100, and gpsd's numbers say that already.
+        let text = letter.map { "\($0)\(PlotText.digits(Int(number), 2))" } ?? "\(number)"
+        return Track(name: text, system: satellite.system, order: (satellite.system?.rank ?? 99, number))
+    }
+
+    /// By system and number.
+    package var sorted: [Track] {
+        tracks.values.sorted { $0.order < $1.order }
+    }
+}
+
+extension SkyTracks.Track {
+    fileprivate mutating func add(_ satellite: Satellite, limit: Int) {
+        views += 1
+        if satellite.isUsed { uses += 1 }
+        if satellite.signal > 0, satellite.signal < 100 {
+            strengths += 1
+            sum += satellite.signal
+            weakest = min(weakest, satellite.signal)
+            strongest = max(strongest, satellite.signal)
+        }
+        guard (0...90).contains(satellite.elevation), abs(satellite.azimuth) <= 360 else { return }
+        // So receivers say that they do not know.
+        if satellite.elevation == 0, satellite.azimuth == 0 { return }
+        let place = (azimuth: satellite.azimuth, elevation: satellite.elevation)
+        if let last = path.last, SkyGeometry.distance(place, last) < 0.5 { return }
+        path.append(place)
+        // A receiver that is off the rails may let them jump for ever.
+        if path.count > limit { path = path.enumerated().filter { $0.offset % 2 == 0 }.map(\.element) }
+    }
+}
+
+/// The sky as a disc: the zenith in the middle, the horizon at the distance 1.
+enum SkyGeometry {
+    static func point(_ place: (azimuth: Double, elevation: Double)) -> SIMD2<Double> {
+        let angle = place.azimuth * .pi / 180
+        return SIMD2(sin(angle), -cos(angle)) * ((90 - place.elevation) / 90)
+    }
+
+    /// Degrees, as the disc has them.
+    static func distance(
+        _ one: (azimuth: Double, elevation: Double), _ two: (azimuth: Double, elevation: Double)
+    ) -> Double {
+        let step = point(one) - point(two)
+        return (step * step).sum().squareRoot() * 90
+    }
+}
+
+extension Satellite.System {
+    /// RINEX's letter.
+    package var letter: String {
+        switch self {
+        case .gps: "G"
+        case .sbas: "S"
+        case .galileo: "E"
+        case .beiDou: "C"
+        case .imes: "L"
+        case .qzss: "J"
+        case .glonass: "R"
+        case .navIC: "I"
+        }
+    }
+
+    package var name: String {
+        switch self {
+        case .gps: "GPS"
+        case .sbas: "SBAS"
+        case .galileo: "Galileo"
+        case .beiDou: "BeiDou"
+        case .imes: "IMES"
+        case .qzss: "QZSS"
+        case .glonass: "GLONASS"
+        case .navIC: "NavIC"
+        }
+    }
+
+    fileprivate var rank: Int {
+        switch self {
+        case .gps: 0
+        case .glonass: 1
+        case .galileo: 2
+        case .beiDou: 3
+        case .qzss: 4
+        case .navIC: 5
+        case .sbas: 6
+        case .imes: 7
+        }
+    }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Plotting
+import SimulatedDevice
+import Trace
+import TraceEditing
+
+/// What is drawn: a recording, or what a replay has told of one.
+enum PlotSource {
+    case recording(TraceFile)
+    case told(ToldCallbacks)
+
+    var name: String {
+        switch self {
+        case .recording(let trace): trace.name
+        case .told(let callbacks): callbacks.name
+        }
+    }
+
+    var trace: TraceFile? {
+        if case .recording(let trace) = self { trace } else { nil }
+    }
+}
+
+/// Plays recordings through the managers, and makes a figure of what these tell.
+struct PlotPlay {
+    let sources: [PlotSource]
+    let subjects: [PlotSubject]
+    /// False where all is drawn that there is.
+    let isChosen: Bool
+    let align: TraceMerger.Alignment?
+    let reference: ReferenceOptions
+    let options: PlaybackOptions
+    let spans: [PlotSpan]
+
+    /// What was heard of one source.
+    struct Harvest {
+        let collector: PlotCollector
+        var sky = SkyTracks()
+        /// The time at its end, in seconds from the start of the time axis.
+        var end = 0.0
+    }
+
+    @MainActor func figure(until stop: Stop) async throws -> PlotFigure {
+        let offsets = try offsets()
+        var harvests: [Harvest] = []
+        for ((source, begin), offset) in zip(zip(sources, begins), offsets) {
+            let collector = PlotCollector(origin: begin.boot, start: begin.wall, offset: offset)
+            switch source {
+            case .recording(let trace): harvests.append(await play(trace, to: collector, begin, until: stop))
+            case .told(let callbacks): harvests.append(hear(callbacks, by: collector))
+            }
+        }
+        let figure = assemble(harvests, offsets)
+        guard stop.reason == nil else { return figure }
+        try complain(harvests, isEmpty: figure.isEmpty)
+        return figure
+    }
+
+    /// The streams, in groups that are played together: sensors by themselves do not change each other, and what is fused
+    /// is played as `replay` plays it.
+    var groups: [[StreamName]] {
+        let all: [StreamName] = [
+            .location, .accelerometer, .gyro, .magnetometer, .pressure, .deviceMotion, .heading,
+        ]
+        let wanted = subjects == [.intervals] ? all : all.filter { stream in subjects.contains { $0.stream == stream } }
+        return [wanted.filter(\.isSensor)] + wanted.filter { !$0.isSensor }.map { [$0] }
+    }
+
+    private func hear(_ callbacks: ToldCallbacks, by collector: PlotCollector) -> Harvest {
+        let wanted = Set(groups.joined())
+        let (bad, first) = callbacks.tell(collector) { wanted.contains($0) }
+        if bad > 0 { Notes.warn("\(callbacks.name): \(bad) lines are no callbacks; the first is line \(first).") }
+        return Harvest(collector: collector)
+    }
+
+    @MainActor private func play(
+        _ trace: TraceFile, to collector: PlotCollector, _ begin: Begin, until stop: Stop
+    ) async -> Harvest {
+        var harvest = Harvest(collector: collector)
+        let kinds = Set(trace.findSensors().map(\.kind))
+        var warnings: [TraceWarning] = []
+        for group in groups where !group.isEmpty && stop.reason == nil {
+            // Nobody has to play a trace for sensors that it does not have.
+            if group.allSatisfy({ $0.isSensor && !kinds.isSuperset(of: $0.sensors) }) { continue }
+            let simulated = SimulatedDevice(trace, stamps: .kept, options: options)
+            collector.clock = simulated.device.clock
+            let listeners = simulated.use {
+                group.map { stream in
+                    ListenerPlan(
+                        stream: stream, asJSON: false, interval: 0, frame: reference.frame,
+                        edge: reference.orientation, origin: begin.boot
+                    ).listener(on: simulated.device, outlet: ReadingOutlet(collector, stop: stop))
+                }
+            }
+            let sky = group == [.location] && subjects.contains(.sky) ? SkyWatch(simulated.device.positionSource) : nil
+            for listener in listeners { await simulated.use { await listener.start() } }
+            await simulated.play(.max, until: stop)
+            for listener in listeners { await listener.end() }
+            if let sky { harvest.sky = sky.end() }
+            harvest.end = max(harvest.end, collector.offset + simulated.device.clock.now.seconds(since: begin.boot))
+            if warnings.isEmpty { warnings = simulated.warnings }
+        }
+        for warning in warnings { Notes.warn("\(trace.name): \(warning)") }
+        return harvest
+    }
+
+    /// The start of a trace by both clocks.
+    struct Begin {
+        let boot: BootTime
+        let wall: WallTime
+
+        init(of trace: TraceFile) {
+            boot = trace.header?.start?.boot ?? .zero
+            wall = SimulatedDevice(trace).wallTime
+        }
+
+        init(boot: BootTime, wall: WallTime) { (self.boot, self.wall) = (boot, wall) }
+
+        /// False where the trace does not say when it began.
+        var isKnown: Bool { wall != .epoch }
+    }
+
+    /// The start of each source. What a replay has told is counted from the start of the first recording.
+    var begins: [Begin] {
+        let recorded = sources.map { $0.trace.map { Begin(of: $0) } }
+        let first = recorded.compactMap(\.self).first ?? Begin(boot: .zero, wall: .epoch)
+        return recorded.map { $0 ?? first }
+    }
+}
+
+extension PlotPlay {
+    /// By how many seconds each trace begins later than the first one, on the axis of time.
+    private func offsets() throws -> [Double] {
+        let begins = begins
+        guard sources.count > 1, align != .start else { return begins.map { _ in 0 } }
+        guard let first = begins.map(\.wall).min() else { return [] }
+        if align == .clock {
+            if let number = begins.firstIndex(where: { !$0.isKnown }) {
+                Notes.fail(
+                    "\(sources[number].name) does not say when it began, so that it cannot be put beside the others. Let all begin together with --align start."
+                )
+                try ExitStatus.badTrace.end()
+            }
+            return begins.map { $0.wall.seconds(since: first) }
+        }
+        // Recordings of different days are compared, and those of the same drive lie where they belong.
+        let ends = zip(begins, sources).compactMap { begin, source in
+            source.trace.map { begin.wall.advanced(bySeconds: Double(TraceSummary($0).duration) / 1e9) }
+        }
+        let latest = begins.map(\.wall).max() ?? first
+        let overlap = begins.allSatisfy(\.isKnown) && ends.allSatisfy { $0 > latest }
+        return overlap ? begins.map { $0.wall.seconds(since: first) } : begins.map { _ in 0 }
+    }
+
+    /// The time axis of civil time.
+    func civilClock() throws -> PlotClock {
+        let begins = begins
+        guard let first = (try offsets()).firstIndex(of: 0), begins[first].isKnown else {
+            Notes.fail("\(sources.first?.name ?? "") does not say when it began; leave --clock out.")
+            try ExitStatus.badTrace.end()
+            return .elapsed
+        }
+        return .civil(begins[first].wall)
+    }
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import FoundationXML
+import JSONBytes
+import Testing
+
+@testable import Plotting
+
+@Suite("Figures")
+struct FigureTests {
+    /// Tells whether a text is well-formed, and counts its elements.
+    private final class Reader: NSObject, XMLParserDelegate {
+        var elements: [String: Int] = [:]
+        var texts: [String] = []
+
+        static func read(_ text: String) throws -> Reader {
+            let reader = Reader()
+            let parser = XMLParser(data: Data(text.utf8))
+            parser.delegate = reader
+            try #require(parser.parse(), "\(String(describing: parser.parserError)) in line \(parser.lineNumber)")
+            reader.texts = reader.texts.map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
+            return reader
+        }
+
+        func parser(
+            _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+            attributes: [String: String]
+        ) {
+            elements[name, default: 0] += 1
+            texts.append("")
+        }
+
+        func parser(_ parser: XMLParser, foundCharacters text: String) {
+            if !texts.isEmpty { texts[texts.count - 1] += text }
+        }
+    }
+
+    private static func line(_ values: [Double], trace: Int = 0, name: String = "") -> TimeLine {
+        var series = SeriesThinner()
+        for (place, value) in values.enumerated() {
+            series.add(PlotPoint(time: Double(place), value: value), margin: 0.5)
+        }
+        return TimeLine(name: name, trace: trace, series: series, gap: 3)
+    }
+
+    private static func figure(_ lines: [TimeLine], title: String = "drive.jsonl", traces: [String] = ["drive"])
+        -> PlotFigure
+    {
+        var figure = PlotFigure(title: title, subtitle: "2026-11-21", traces: traces, range: 0...10)
+        figure.charts = [TimeChart(name: "speed", title: "Speed", unit: "m/s", quantity: .amount, lines: lines)]
+        return figure
+    }
+
+    @Test("Hostile names are text and nothing else")
+    func hostile() throws {
+        let name = "</text><script>alert(1)</script>\" onload='x' & \u{0}\u{1B}[31m \u{202E} ]]> \u{FFFF}"
+        var figure = Self.figure(
+            [Self.line([1, 2], name: name), Self.line([2, 1], name: "y")], title: PlotText.name(name),
+            traces: [PlotText.name(name)])
+        figure.spans = [PlotSpan(start: 1, end: 2, label: name)]
+        figure.skies = [SkyChart(trace: 0, name: name, sky: SkyTracks())]
+        let svg = figure.svg()
+        let reader = try Reader.read(svg)
+        #expect(reader.elements["script"] == nil)
+        #expect(reader.texts.contains { $0.contains("<script>alert(1)</script>") })
+        let page = figure.page()
+        // Those of the page itself.
+        #expect(page.components(separatedBy: "<script").count == 3)
+        #expect(page.components(separatedBy: "</script>").count == 3)
+        #expect(!svg.contains("\u{202E}") && !svg.contains("\u{1B}"))
+    }
+
+    @Test("A very long name is cut in the middle")
+    func longName() {
+        let name = PlotText.name(String(repeating: "a", count: 300) + ".jsonl")
+        #expect(name.count == 72)
+        #expect(name.hasSuffix(".jsonl") && name.contains("…"))
+    }
+
+    @Test(
+        "One point, one value, no value and numbers of any size are drawn without a word that is no number",
+        arguments: [
+            [5.0], [5, 5, 5], [0, 0], [.nan, .infinity], [1e-300, 2e-300], [1e99, -1e99], [-1, .nan, 1],
+            [1e15, 1e15 + 1],
+        ])
+    func values(values: [Double]) throws {
+        let svg = Self.figure([Self.line(values)]).svg()
+        _ = try Reader.read(svg)
+        // As a number would be written in a path or an attribute.
+        for word in ["nan", "inf"] {
+            #expect(!svg.contains("\"\(word)") && !svg.contains(",\(word)") && !svg.contains("M\(word)"))
+        }
+    }
+
+    @Test("A single point is a dot")
+    func dot() {
+        #expect(Self.figure([Self.line([5])]).svg().contains("h0"))
+    }
+
+    @Test("Several traces lie over one another on the same axes, each with its own dashes, and are named once")
+    func traces() throws {
+        let lines = ["x", "y"].flatMap { name in
+            [Self.line([1, 2, 3], trace: 0, name: name), Self.line([2, 3, 4], trace: 1, name: name)]
+        }
+        let figure = Self.figure(lines, traces: ["before", "after"])
+        #expect(figure.timeCharts.map(\.title) == ["Speed, x", "Speed, y"])
+        let svg = figure.svg()
+        let reader = try Reader.read(svg)
+        #expect(reader.texts.count { $0 == "before" } == 1)
+        #expect(reader.texts.count { $0 == "after" } == 1)
+        // Two lines, and the sample in the legend.
+        #expect(svg.components(separatedBy: "stroke-dasharray=\"5 3\"").count - 1 >= 3)
+        for chart in figure.timeCharts {
+            #expect(chart.window.domain.contains(1) && chart.window.domain.contains(4))
+        }
+    }
+
+    @Test("Faults are marked in each chart over time, and named once; what lies behind the end is not")
+    func faults() throws {
+        var figure = Self.figure([Self.line([1, 2, 3, 4, 5, 6, 7, 8, 9])])
+        figure.spans = [
+            PlotSpan(start: 2, end: 4, label: "nofix@2s+2s"), PlotSpan(start: 8, end: .infinity, label: "noise@8s"),
+            PlotSpan(start: 50, end: 60, label: "late"),
+        ]
+        let svg = figure.svg()
+        let reader = try Reader.read(svg)
+        #expect(svg.components(separatedBy: "class=\"fault\"").count - 1 == 2)
+        #expect(reader.texts.count { $0 == "nofix@2s+2s" } == 1)
+        #expect(!reader.texts.contains("late"))
+    }
+
+    @Test("The numbers are the points that are drawn")
+    func numbers() throws {
+        var writer = JSONWriter()
+        Self.figure([Self.line([1, 2, 3])]).writeNumbers(to: &writer)
+        #expect(
+            String(decoding: writer.bytes, as: UTF8.self)
+                == #"{"chart":"speed","line":"","trace":"drive","unit":"m/s","readings":3,"strokes":[[[0.0,1.0],[1.0,2.0],[2.0,3.0]]]}"#
+                + "\n")
+    }
+
+    @Test("A page of many charts becomes as long as it has to be, one of a few fits onto A4")
+    func pages() {
+        let chart = Self.figure([Self.line([1, 2])]).charts[0]
+        var figure = Self.figure([])
+        figure.charts = Array(repeating: chart, count: 9)
+        let total = figure.fittedRows().reduce(0) { $0 + $1.height }
+        #expect(total <= FigurePage.height + 1e-6 && total > FigurePage.height - 120)
+        figure.charts = Array(repeating: chart, count: 20)
+        #expect(figure.fittedRows().reduce(0) { $0 + $1.height } > FigurePage.height)
+    }
+}
+
+@Suite("The sky on paper")
+struct SkyChartTests {
+    private static func satellite(
+        _ number: Int32, _ system: Satellite.System?, _ azimuth: Double, _ elevation: Double, _ signal: Double,
+        used: Bool = true
+    ) -> Satellite {
+        var satellite = Satellite()
+        (satellite.number, satellite.systemNumber, satellite.system) = (number, number, system)
+        (satellite.azimuth, satellite.elevation, satellite.signal, satellite.isUsed) = (
+            azimuth, elevation, signal, used
+        )
+        return satellite
+    }
+
+    @Test("North is up, east is right, the zenith is in the middle")
+    func directions() {
+        let north = SkyGeometry.point((azimuth: 0, elevation: 0))
+        let east = SkyGeometry.point((azimuth: 90, elevation: 45))
+        let zenith = SkyGeometry.point((azimuth: 123, elevation: 90))
+        #expect(abs(north.x) < 1e-12 && abs(north.y + 1) < 1e-12)
+        #expect(abs(east.x - 0.5) < 1e-12 && abs(east.y) < 1e-12)
+        #expect(abs(zenith.x) < 1e-12 && abs(zenith.y) < 1e-12)
+    }
+
+    @Test("Each satellite has its way, its strengths and whether a fix uses it")
+    func tracks() throws {
+        var sky = SkyTracks()
+        sky.add([Self.satellite(5, .gps, 10, 40, 30), Self.satellite(7, .galileo, 200, 20, 45, used: false)])
+        sky.add([Self.satellite(5, .gps, 10.1, 40, 40), Self.satellite(7, .galileo, 204, 22, .nan, used: false)])
+        let tracks = sky.sorted
+        #expect(tracks.map(\.name) == ["G05", "E07"])
+        // A tenth of a degree is not seen.
+        #expect(tracks.map(\.path.count) == [1, 2])
+        #expect(tracks[0].weakest == 30 && tracks[0].mean == 35 && tracks[0].strongest == 40)
+        #expect(tracks[0].isUsed && !tracks[1].isUsed)
+        #expect(tracks[1].mean == 45)
+    }
+
+    @Test("Without places and with more satellites than there are it stays small")
+    func hostile() {
+        var sky = SkyTracks()
+        for number in 0..<5000 { sky.add([Self.satellite(Int32(number), nil, .nan, .infinity, -5)]) }
+        #expect(sky.sorted.count == SkyTracks.limit)
+        #expect(sky.sorted.allSatisfy { $0.path.isEmpty && $0.mean == nil })
+        var jumping = SkyTracks()
+        for step in 0..<10_000 { jumping.add([Self.satellite(1, .gps, Double(step % 2) * 180, 10, 30)]) }
+        #expect(jumping.sorted[0].path.count <= 1024)
+    }
+}

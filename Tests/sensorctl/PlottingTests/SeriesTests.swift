@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+@testable import Plotting
+
+@Suite("Lines of many readings")
+struct SeriesTests {
+    private static func series(_ values: [Double], _ quantity: PlotQuantity = .plain, step: Double = 0.01)
+        -> SeriesThinner
+    {
+        var series = SeriesThinner(quantity)
+        for (place, value) in values.enumerated() { series.add(PlotPoint(time: Double(place) * step, value: value)) }
+        return series
+    }
+
+    private static func points(_ series: SeriesThinner) -> [PlotPoint] { series.cells.flatMap(\.points) }
+
+    @Test("A few readings are all kept, in order")
+    func few() {
+        let values = (0..<1000).map { Double($0 * 7919 % 1000) }
+        #expect(Self.points(Self.series(values)).map(\.value) == values)
+    }
+
+    @Test("Of many the peaks stay, each point is a reading, and memory is bounded")
+    func peaks() {
+        var random = SeededGenerator(seed: 7)
+        var values = (0..<500_000).map { _ in Double.random(in: -1...1, using: &random) }
+        let peaks = [(3, 5.0), (123_456, -9), (250_001, 8), (499_999, 7)]
+        for (place, value) in peaks { values[place] = value }
+        let series = Self.series(values)
+        #expect(series.count == 500_000)
+        #expect(series.cells.count <= SeriesThinner.limit)
+        let thin = series.thinned(to: 656, over: 5000)
+        #expect(thin.cells.count <= 657)
+        for points in [Self.points(series), Self.points(thin)] {
+            #expect(points.first == PlotPoint(time: 0, value: values[0]))
+            #expect(points.last == PlotPoint(time: 4999.99, value: 7))
+            for (place, value) in peaks {
+                #expect(points.contains(PlotPoint(time: Double(place) * 0.01, value: value)))
+            }
+            #expect(points.allSatisfy { $0.value == values[Int(($0.time * 100).rounded())] })
+            #expect(zip(points, points.dropFirst()).allSatisfy { $0.time < $1.time })
+        }
+    }
+
+    @Test("Each stretch has its own least and greatest reading")
+    func stretches() throws {
+        let values = (0..<100_000).map { Double($0 * 7919 % 10_007) }
+        for cell in Self.series(values).thinned(to: 200, over: 1000).cells {
+            let first = Int((cell.first.time * 100).rounded())
+            let last = Int((cell.last.time * 100).rounded())
+            #expect(cell.least.value == values[first...last].min())
+            #expect(cell.greatest.value == values[first...last].max())
+        }
+    }
+
+    @Test("What is no number is left out")
+    func noNumbers() {
+        let series = Self.series([1, .nan, 2, .infinity, -.infinity, 3, 1e300])
+        #expect(series.count == 3)
+        #expect(series.refused == 4)
+        #expect(Self.points(series).map(\.value) == [1, 2, 3])
+        var late = SeriesThinner()
+        late.add(PlotPoint(time: .nan, value: 1))
+        late.add(PlotPoint(time: 1e300, value: 1))
+        #expect(late.cells.isEmpty && late.extent == nil && late.span == nil)
+    }
+
+    @Test("A clock that goes to and fro neither grows memory nor hangs")
+    func clocks() {
+        var series = SeriesThinner()
+        for place in 0..<100_000 { series.add(PlotPoint(time: Double(place % 2) * 1e6, value: Double(place % 1000))) }
+        #expect(series.cells.count <= SeriesThinner.limit)
+        #expect(series.extent == 0...999)
+        var still = SeriesThinner()
+        for place in 0..<100_000 { still.add(PlotPoint(time: 5, value: Double(place % 1000))) }
+        #expect(still.cells.count <= SeriesThinner.limit)
+        #expect(still.extent == 0...999)
+    }
+
+    @Test("What lies around values is kept, and unknown stays unknown")
+    func bands() {
+        var series = SeriesThinner()
+        for place in 0..<20_000 {
+            series.add(PlotPoint(time: Double(place), value: 10), margin: place == 777 ? 5 : place < 10_000 ? 1 : -1)
+        }
+        #expect(series.extent == 10...10)
+        #expect(series.cells.contains { $0.band == 5...15 })
+        #expect(series.cells.last?.band == nil)
+        #expect(series.cells.first?.band == 9...11)
+    }
+
+    @Test("A turn through the edge of the circle stays a turn when readings are thinned")
+    func turns() {
+        // Once round in 1000 s, at 100 Hz: 10 turns.
+        let values = (0..<1_000_000).map { place in
+            let angle = (Double(place) * 0.0036).truncatingRemainder(dividingBy: 360)
+            return angle > 180 ? angle - 360 : angle
+        }
+        let series = Self.series(values, .angle).thinned(to: 656, over: 10_000)
+        // No stretch goes from edge to edge: each is a 656th of ten turns.
+        #expect(series.cells.allSatisfy { $0.greatest.unwound - $0.least.unwound < 10 })
+        let chart = Self.chart(series, .angle)
+        #expect(chart.window.isWhole)
+        #expect(chart.ticks(chart.window, height: 100).labels == ["−180", "−90", "0", "90", "180"])
+        let strokes = chart.drawings(columns: 656, over: 10_000, ofTraces: false)[0].strokes
+        #expect(strokes.count == 11)
+        for (one, two) in zip(strokes, strokes.dropFirst()) {
+            #expect(one.exit?.value == 180 && two.entry?.value == -180)
+            #expect(one.exit?.time == two.entry?.time)
+        }
+    }
+
+    private static func chart(_ series: SeriesThinner, _ quantity: PlotQuantity) -> TimeChart {
+        TimeChart(
+            name: "", title: "", unit: "°", quantity: quantity,
+            lines: [TimeLine(name: "", trace: 0, series: series, gap: nil)])
+    }
+
+    @Test("Something that spins all the time is everywhere, in bounded memory")
+    func spinning() {
+        let values = (0..<200_000).map { place in Double(place * 100 % 360) - 180 }
+        let series = Self.series(values, .angle).thinned(to: 656, over: 2000)
+        #expect(series.cells.count <= 657)
+        let strokes = Self.chart(series, .angle).drawings(columns: 656, over: 2000, ofTraces: false)[0].strokes
+        #expect(strokes.count < 656 * 9)
+        // More than once round in a stretch: a line from edge to edge.
+        #expect(strokes.contains { $0.entry?.value == -180 && $0.exit?.value == 180 })
+    }
+
+    @Test("A line comes round where it crosses the edge")
+    func crossing() {
+        // Once all the way round, so that no direction is left to cut the circle open.
+        let values = stride(from: 0.0, through: 350, by: 10).map { $0 } + [20]
+        let chart = Self.chart(Self.series(values, .bearing, step: 3), .bearing)
+        let strokes = chart.drawings(columns: 100, over: 108, ofTraces: false)[0].strokes
+        // A third of the 30 degrees on the way to north: after one second of three.
+        #expect(strokes.count == 2)
+        #expect(strokes[0].exit == PlotPoint(time: 106, value: 360))
+        #expect(strokes[1].entry == PlotPoint(time: 106, value: 0))
+        #expect(strokes[1].points.map(\.value) == [20])
+    }
+
+    @Test("A compass that swings about north has north in the middle of its axis")
+    func north() {
+        let chart = Self.chart(Self.series([350, 10, 340, 20, 355], .bearing), .bearing)
+        #expect(!chart.window.isWhole)
+        #expect(chart.window.domain.lowerBound > -30 && chart.window.domain.upperBound < 30)
+        #expect(chart.window.shown(350) == -10 && chart.window.shown(10) == 10)
+        #expect(chart.ticks(chart.window, height: 100).labels == ["340", "350", "0", "10", "20"])
+        let drawing = chart.drawings(columns: 100, over: 1, ofTraces: false)[0]
+        #expect(drawing.strokes.map { $0.points.map(\.value) } == [[350, 10, 340, 20, 355]])
+        // An angle that swings about the back of the circle.
+        let back = Self.chart(Self.series([175, -175, 178], .angle), .angle)
+        #expect(!back.window.isWhole)
+        #expect(back.window.domain.upperBound - back.window.domain.lowerBound < 15)
+        #expect(Set(back.ticks(back.window, height: 60).labels).isSuperset(of: ["−180"]))
+    }
+
+    @Test("A pause of more than three usual intervals breaks the line")
+    func gaps() {
+        var series = SeriesThinner()
+        var counter = IntervalCounter()
+        for time in [0.0, 1, 2, 3, 6, 7, 8, 12, 13] {
+            series.add(PlotPoint(time: time, value: 1))
+            counter.add(time)
+        }
+        let chart = TimeChart(
+            name: "", title: "", unit: "", quantity: .plain,
+            lines: [TimeLine(name: "", trace: 0, series: series, gap: counter.gap)])
+        let drawing = chart.drawings(columns: 100, over: 13, ofTraces: false)[0]
+        // Three seconds are not more than three seconds.
+        #expect(drawing.strokes.map { $0.points.map(\.time) } == [[0, 1, 2, 3, 6, 7, 8], [12, 13]])
+        #expect(drawing.gaps == [8...12])
+    }
+}
+
+@Suite("Intervals")
+struct IntervalTests {
+    private static func counter(_ times: [Double]) -> IntervalCounter {
+        var counter = IntervalCounter()
+        for time in times { counter.add(time) }
+        return counter
+    }
+
+    @Test("Are counted as they are, back in time too")
+    func counts() {
+        let counter = Self.counter([0, 0.01, 0.02, 0.0305, 0.04, 0.04, 0.03])
+        #expect(counter.count == 6 && counter.readings == 7)
+        let intervals = counter.sorted
+        #expect(intervals.map(\.interval) == [-0.01, 0, 0.0095, 0.01, 0.0105])
+        #expect(intervals.map(\.count) == [1, 1, 1, 2, 1])
+        #expect(counter.median == 0.01)
+    }
+
+    @Test("Bars hold what a count by hand holds")
+    func histogram() {
+        // Ten of 100 ms, three of 110, one of 200, one of 5 s: the last is told and not drawn.
+        var times = [0.0]
+        for interval in Array(repeating: 0.1, count: 10) + [0.11, 0.11, 0.11, 0.2, 5] {
+            times.append((times.last ?? 0) + interval)
+        }
+        let counter = Self.counter(times)
+        let bars = IntervalHistogram(counter, axis: IntervalHistogram.axis(for: [counter])!)
+        // From 0.1 to 0.2 with a twentieth on both sides are 0.11: at most 48 parts of 0.005, from 0.095 on.
+        #expect(bars.width == 0.005)
+        #expect(abs(bars.start - 0.095) < 1e-12)
+        #expect(bars.counts.reduce(0, +) == 14)
+        #expect(bars.counts[1] == 10)
+        #expect(bars.counts[3] == 3)
+        #expect(bars.counts[21] == 1)
+        #expect(bars.beyond == 1 && bars.before == 0)
+    }
+
+    @Test("Intervals that are all alike are one bar with room around it")
+    func alike() {
+        let counter = Self.counter((0..<1000).map { Double($0) * 0.02 })
+        let bars = IntervalHistogram(counter, axis: IntervalHistogram.axis(for: [counter])!)
+        #expect(bars.counts.max() == 999)
+        #expect(bars.counts.count > 10)
+        #expect(IntervalHistogram.axis(for: [Self.counter([1])]) == nil)
+        #expect(IntervalHistogram.axis(for: [Self.counter([1, 1, 1])]) == nil)
+    }
+
+    @Test("Memory stays bounded when no interval is like another")
+    func bounded() {
+        var counter = IntervalCounter()
+        var time = 0.0
+        for place in 0..<300_000 {
+            time += 0.001 + Double(place) * 1e-6
+            counter.add(time)
+        }
+        #expect(counter.sorted.count <= IntervalCounter.limit)
+        #expect(counter.count == 299_999)
+        #expect(counter.sorted.reduce(0) { $0 + $1.count } == 299_999)
+    }
+}

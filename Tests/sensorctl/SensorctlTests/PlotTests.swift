@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import FoundationXML
+import Testing
+
+@Suite("sensorctl plot", .toolIsBuilt, .waiting)
+struct PlotTests {
+    /// A line of a chart as --json has it.
+    private struct Line {
+        var chart: String
+        var name: String
+        var trace: String
+        var points: [SIMD2<Double>]
+        var object: [String: Any]
+    }
+
+    private static func lines(_ arguments: [String]) throws -> [Line] {
+        let result = try Tool.run(["plot", "--json"] + arguments)
+        try #require(result.status == 0, "\(result.notes)")
+        return try Tool.objects(result).map { object in
+            let strokes = object["strokes"] as? [[[Double]]] ?? []
+            return Line(
+                chart: object["chart"] as? String ?? "", name: object["line"] as? String ?? "",
+                trace: object["trace"] as? String ?? "", points: strokes.flatMap { $0.map { SIMD2($0[0], $0[1]) } },
+                object: object)
+        }
+    }
+
+    private static func svg(_ arguments: [String]) throws -> PlotPicture {
+        let result = try Tool.run(["plot", "-o", "-"] + arguments)
+        try #require(result.status == 0, "\(result.notes)")
+        return try PlotPicture(result.output)
+    }
+
+    // MARK: Numbers
+
+    @Test("Each axis of a sensor is drawn as replay prints it", arguments: ["accelerometer", "gyro", "magnetometer"])
+    func axes(stream: String) throws {
+        let readings = try Tool.readings(Tool.sixPoses, stream)
+        let lines = try Self.lines([Tool.sixPoses, stream])
+        try #require(lines.map(\.name) == ["x", "y", "z"])
+        for (axis, line) in lines.enumerated() {
+            // The trace begins 100 s after boot.
+            #expect(line.points.map(\.y) == readings.map { $0.vector[axis] })
+            #expect(zip(line.points, readings).allSatisfy { abs($0.x - ($1.timestamp - 100)) < 1e-9 })
+        }
+        // And on paper, to half a hundredth of a pixel.
+        for (axis, line) in try Self.svg([Tool.sixPoses, stream]).lines(of: stream).enumerated() {
+            try #require(line.points.count == readings.count)
+            for (point, reading) in zip(line.points, readings) {
+                #expect(abs(point.y - reading.vector[axis]) <= line.grain.y)
+                #expect(abs(point.x - (reading.timestamp - 100)) <= line.grain.x)
+            }
+        }
+    }
+
+    @Test("Of more readings than can be seen each point is one that replay prints, and the peaks are there")
+    func thinned() throws {
+        let path = Tool.traces + "/broad/broad_15_undisturbed_fast_translation_A.csv"
+        let readings = try Tool.readings(path, "accelerometer")
+        try #require(readings.count > 5000)
+        let start = readings[0].timestamp
+        for (axis, line) in try Self.lines([path, "accelerometer"]).enumerated() {
+            #expect(line.points.count < readings.count && line.points.count > 1000)
+            let values = Dictionary(readings.map { ($0.timestamp, $0.vector[axis]) }) { first, _ in first }
+            #expect(line.points.allSatisfy { values[$0.x] == $0.y || values[$0.x + start] == $0.y })
+            #expect(line.points.map(\.y).min() == readings.map { $0.vector[axis] }.min())
+            #expect(line.points.map(\.y).max() == readings.map { $0.vector[axis] }.max())
+        }
+    }
+
+    @Test("Speed, altitude and accuracy are those of the locations, and the track goes through them")
+    func locations() throws {
+        let locations = try ReplayTests.locations(Tool.run(["replay", Tool.drive, "location", "--json"]).lines)
+        func values(_ key: String) -> [Double] { locations.compactMap { $0[key] as? Double }.filter { $0 >= 0 } }
+        let lines = try Self.lines([Tool.drive, "location"])
+        func drawn(_ chart: String, _ name: String) -> [Double] {
+            lines.first { $0.chart == chart && $0.name == name }?.points.map(\.y) ?? []
+        }
+        #expect(drawn("speed", "") == values("speed"))
+        #expect(drawn("altitude", "above sea level") == locations.compactMap { $0["altitude"] as? Double })
+        #expect(drawn("accuracy", "horizontal") == values("horizontalAccuracy"))
+        #expect(drawn("accuracy", "vertical") == values("verticalAccuracy"))
+        let track = try #require(lines.first { $0.chart == "track" }?.object["points"] as? [[Double]])
+        try #require(track.count == locations.count)
+        for (place, location) in zip(track, locations) {
+            #expect(place[1] == location["latitude"] as? Double && place[2] == location["longitude"] as? Double)
+        }
+        // Where it is on paper: metres from the first place, on a sphere of the ellipsoid's mean radius to half a percent.
+        let paper = try #require(try Self.svg([Tool.drive, "track"]).lines(of: "track").first)
+        try #require(paper.points.count == locations.count)
+        for (point, place) in zip(paper.points, track) {
+            let north = (place[1] - track[0][1]) * .pi / 180 * 6_371_009
+            let east = (place[2] - track[0][2]) * .pi / 180 * 6_371_009 * cos(track[0][1] * .pi / 180)
+            let length = (north * north + east * east).squareRoot()
+            #expect(abs(point.x - east) < length * 0.01 + paper.grain.x * 2)
+            #expect(abs(point.y - north) < length * 0.01 + paper.grain.y * 2)
+        }
+    }
+
+    @Test("The angles of the attitude are those of the quaternions")
+    func attitude() throws {
+        let readings = try Tool.readings(Tool.sixPoses, "device-motion")
+        let lines = try Self.lines([Tool.sixPoses, "attitude"])
+        try #require(lines.map(\.name) == ["roll", "pitch", "yaw"])
+        // Rz(yaw) Rx(pitch) Ry(roll).
+        let angles = readings.map { reading -> [Double] in
+            let q = reading.object["quaternion"] as? [Double] ?? []
+            let (x, y, z, w) = (q[0], q[1], q[2], q[3])
+            let pitch = asin(min(max(2 * (y * z + w * x), -1), 1))
+            let roll = atan2(-2 * (x * z - w * y), 1 - 2 * (x * x + y * y))
+            let yaw = atan2(-2 * (x * y - w * z), 1 - 2 * (x * x + z * z))
+            return [roll, pitch, yaw].map { $0 * 180 / .pi }
+        }
+        for (number, line) in lines.enumerated() {
+            try #require(line.points.count == readings.count)
+            for (place, point) in line.points.enumerated() {
+                #expect(abs(point.x - readings[place].timestamp) < 1e-9)
+                // Near ±90° of pitch roll and yaw are one angle, and are not compared.
+                guard abs(angles[place][1]) < 85 else { continue }
+                let difference = abs(point.y - angles[place][number])
+                #expect(min(difference, 360 - difference) < 1e-6)
+            }
+        }
+    }
+
+    @Test("The heading is drawn with its accuracy around it, and what is not to be trusted is a line of its own")
+    func heading() throws {
+        let readings = try Tool.readings(Tool.sixPoses, "heading")
+        let lines = try Self.lines([Tool.sixPoses, "heading"])
+        let drawn = lines.flatMap(\.points).sorted { $0.x < $1.x }
+        #expect(drawn.map(\.x) == readings.map(\.timestamp))
+        #expect(
+            drawn.map(\.y)
+                == readings.map { reading in
+                    let heading = reading.object["trueHeading"] as? Double ?? -1
+                    return heading >= 0 ? heading : reading.object["magneticHeading"] as? Double ?? -1
+                })
+        let trusted = readings.count { ($0.object["headingAccuracy"] as? Double ?? -1) >= 0 }
+        #expect(lines.filter { $0.object["doubtful"] == nil }.reduce(0) { $0 + $1.points.count } == trusted)
+    }
+
+    @Test("Intervals are counted as a count by hand has them")
+    func intervals() throws {
+        // Nine intervals of 10 ms and one of 20 ms.
+        let times = [0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.07, 0.08, 0.09, 0.1, 0.11]
+        let table = "t,ax,ay,az\n" + times.map { "\($0),0,0,9.8\n" }.joined()
+        let result = try Tool.run(["plot", "-", "accelerometer", "intervals", "--json"], input: Data(table.utf8))
+        let line = try #require(try Tool.objects(result).first { $0["chart"] as? String == "intervals" })
+        let counts = try #require(line["counts"] as? [Int])
+        let (start, width) = (line["start"] as? Double ?? 0, line["width"] as? Double ?? 0)
+        #expect(counts.reduce(0, +) == 10)
+        #expect(counts[Int(((0.01 - start) / width + 1e-6).rounded(.down))] == 9)
+        #expect(counts[Int(((0.02 - start) / width + 1e-6).rounded(.down))] == 1)
+    }
+
+    @Test("Two recordings lie over one another, by their clocks where they overlap and from their starts elsewhere")
+    func several() throws {
+        let folder = try TemporaryFolder()
+        let part = folder.path + "/part.json"
+        #expect(try Tool.run(["cut", Tool.drive, part, "--from", "60", "--to", "120"]).status == 0)
+        func firsts(_ more: [String]) throws -> [String: Double] {
+            let lines = try Self.lines([Tool.drive, part, "speed"] + more)
+            return Dictionary(uniqueKeysWithValues: lines.map { ($0.trace, $0.points.first?.x ?? .nan) })
+        }
+        let together = try firsts([])
+        let name = (Tool.drive as NSString).lastPathComponent
+        #expect(together.count == 2)
+        #expect(abs((together["part.json"] ?? 0) - (together[name] ?? 0) - 60) < 1.5)
+        let apart = try firsts(["--align", "start"])
+        #expect(abs((apart["part.json"] ?? 9) - (apart[name] ?? 0)) < 1.5)
+        let picture = try Self.svg([Tool.drive, part, "track", "speed"])
+        #expect(picture.lines(of: "speed").map(\.trace) == [0, 1])
+        #expect(picture.lines(of: "track").map(\.trace) == [0, 1])
+    }
+
+    @Test("What a replay has written is drawn over the recording, number for number", arguments: [true, false])
+    func told(isExpectation: Bool) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/before.json"
+        if isExpectation {
+            let made = try Tool.run(
+                ["replay", Tool.sixPoses, "device-motion", "--expect", path, "--update-expected"])
+            #expect(made.status == 0)
+        } else {
+            try Tool.run(["replay", Tool.sixPoses, "device-motion", "--json"]).bytes.write(
+                to: URL(fileURLWithPath: path))
+        }
+        let lines = try Self.lines([Tool.sixPoses, path, "attitude"])
+        #expect(Set(lines.map(\.trace)) == ["six-poses.trace", "before.json"])
+        #expect(
+            lines.map(\.chart) == [
+                "attitude.roll", "attitude.roll", "attitude.pitch", "attitude.pitch", "attitude.yaw", "attitude.yaw",
+            ])
+        for (now, before) in zip(lines, lines.dropFirst()) where now.chart == before.chart {
+            #expect(now.points.map(\.x) == before.points.map(\.x))
+            #expect(zip(now.points, before.points).allSatisfy { abs($0.y - $1.y) < 1e-9 })
+        }
+        // Lines that are no callbacks are told, and the rest is drawn.
+        let handle = try #require(FileHandle(forWritingAtPath: path))
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data("{\"callback\":\"deviceMotion\",\n[1]\n\u{0}\n".utf8))
+        let damaged = try Tool.run(["plot", Tool.sixPoses, path, "attitude", "-o", "-"])
+        #expect(damaged.status == 0 && damaged.notes.contains("3 lines are no callbacks"), "\(damaged.notes)")
+        let other = try Tool.run(["plot", path, "track", "-o", "-"])
+        #expect(other.status == 69 && other.notes.contains("has no track"))
+    }
+
+    @Test("Faults change what is drawn, and are marked")
+    func faults() throws {
+        let arguments = [Tool.drive, "speed", "--fault", "nofix@60s+30s", "--seed", "1"]
+        let line = try #require(try Self.lines(arguments).first)
+        #expect(!line.points.contains { $0.x > 62 && $0.x < 88 })
+        let picture = try Self.svg(arguments)
+        #expect(picture.text.contains("data-fault=\"nofix@60.0s+30.0s\""))
+        #expect(picture.text.contains("class=\"gap\""))
+        // The recording itself has another gap.
+        #expect(try #require(picture.lines(of: "speed").first).strokes == 3)
+    }
+
+    // MARK: Every recording
+
+    static let recordings: [String] = {
+        let files = FileManager.default.enumerator(atPath: Tool.traces)?.compactMap { $0 as? String } ?? []
+        let endings = ["chk", "csv", "trace", "json", "xml", "umockdev", "jsonl"]
+        return files.filter { endings.contains(($0 as NSString).pathExtension) && !$0.hasSuffix(".values.json") }
+            .sorted()
+    }()
+
+    /// What there is nothing to draw of: accessories, descriptions of devices without readings, and a dialogue.
+    private static func isEmpty(_ name: String) -> Bool {
+        name.hasPrefix("udev/") || name.hasPrefix("iio/") && !name.hasSuffix(".csv")
+    }
+
+    @Test("Every recording is drawn, or it is said why not", arguments: recordings)
+    func everyRecording(name: String) throws {
+        var arguments = ["plot", Tool.traces + "/" + name, "-o", "-"]
+        if name.hasPrefix("steps/") { arguments += Self.columns(name) }
+        let result = try Tool.run(arguments)
+        if Self.isEmpty(name), result.status != 0 {
+            #expect([65, 66, 69].contains(result.status))
+            #expect(result.notes.contains("sensorctl: error: "), "\(result.notes)")
+            #expect(result.output.isEmpty)
+            return
+        }
+        if result.status != 0 {
+            // One of those that tests keep because there is no fix in it.
+            #expect(result.status == 69 && name.contains("nofix"), "\(result.status) \(result.notes)")
+            return
+        }
+        let picture = try PlotPicture(result.output)
+        #expect(picture.charts > 0)
+        #expect(result.bytes.count < 1_500_000)
+        for word in [">nan<", ">inf<", "nan,", "inf,", "Mnan", ",nan", "\"nan", "\"inf"] {
+            #expect(!picture.text.lowercased().contains(word), "\(word)")
+        }
+    }
+
+    /// Tables of steps do not say what their columns are.
+    private static func columns(_ name: String) -> [String] {
+        let unit = name.contains("/ms_") ? "-mg" : "cm/s^2"
+        return ["--columns", ["x", "y", "z"].map { "accel.\($0)=a\($0):\(unit)," }.joined() + "period=0.02"]
+    }
+
+    // MARK: Files
+
+    @Test("A page holds its numbers and its script, asks for nothing, and no name breaks out of it")
+    func page() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/<img src=x onerror=alert(1)>.json"
+        try FileManager.default.copyItem(atPath: Tool.drive, toPath: path)
+        let result = try Tool.run(["plot", path, "-o", "-", "--format", "html"])
+        #expect(result.status == 0)
+        #expect(result.output.hasPrefix("<!DOCTYPE html>"))
+        #expect(!result.output.contains("<img"))
+        for word in ["src=", "href=", "url(", "@import", "fetch("] {
+            #expect(!result.output.contains(word) || word == "src=")
+        }
+        let parts = result.output.components(separatedBy: "id=\"numbers\">")
+        let numbers = try #require(parts.last?.components(separatedBy: "</script>").first)
+        let list = try #require(try JSONSerialization.jsonObject(with: Data(numbers.utf8)) as? [[String: Any]])
+        #expect(list.contains { $0["chart"] as? String == "speed" })
+    }
+
+    @Test("A file is replaced only when that is asked for, and the recording never")
+    func existing() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/out.svg"
+        #expect(try Tool.run(["plot", Tool.drive, "speed", "-o", path]).status == 0)
+        let former = try String(contentsOfFile: path, encoding: .utf8)
+        let again = try Tool.run(["plot", Tool.drive, "track", "-o", path])
+        #expect(again.status == 73 && again.notes.contains("--overwrite"))
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == former)
+        #expect(try Tool.run(["plot", Tool.drive, "track", "-o", path, "--overwrite"]).status == 0)
+        #expect(try String(contentsOfFile: path, encoding: .utf8) != former)
+        let copy = folder.path + "/drive.json"
+        try FileManager.default.copyItem(atPath: Tool.drive, toPath: copy)
+        let over = try Tool.run(["plot", copy, "-o", copy, "--format", "svg", "--overwrite"])
+        #expect(over.status == 64)
+        #expect(FileManager.default.contentsEqual(atPath: copy, andPath: Tool.drive))
+        let none = try Tool.run(["plot", Tool.drive, "-o", folder.path + "/no/out.svg"])
+        #expect(none.status == 73 && none.notes.contains("no folder"))
+    }
+
+    @Test("A PNG is made by what is installed, and where nothing is, the message says what to install")
+    func png() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/out.png"
+        let without = try Tool.run(["plot", Tool.drive, "speed", "-o", path], environment: ["PATH": folder.path])
+        #expect(without.status == 69)
+        #expect(without.notes.contains("apt install librsvg2-bin"))
+        #expect(!FileManager.default.fileExists(atPath: path))
+        // One that fails, and one that ends before it has read anything.
+        let fake = folder.path + "/rsvg-convert"
+        for script in ["#!/bin/sh\n/bin/cat >/dev/null\nexit 3\n", "#!/bin/sh\necho no picture\n"] {
+            try Data(script.utf8).write(to: URL(fileURLWithPath: fake))
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: fake)
+            let failed = try Tool.run(["plot", Tool.drive, "speed", "-o", path], environment: ["PATH": folder.path])
+            #expect(failed.status == 69 && failed.notes.contains("has made no PNG"), "\(failed.notes)")
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
+        guard FileManager.default.isExecutableFile(atPath: "/usr/bin/rsvg-convert") else {
+            return print("skipped: rsvg-convert is not installed, so that no PNG can be made (librsvg2-bin).")
+        }
+        #expect(try Tool.run(["plot", Tool.drive, "speed", "-o", path, "--dpi", "100"]).status == 0)
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        #expect(bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]))
+        // 190 mm are 748 dots of a hundredth of an inch.
+        let width = bytes[16..<20].reduce(0) { $0 << 8 | Int($1) }
+        #expect(abs(width - 748) <= 1)
+    }
+
+    // MARK: Mistakes
+
+    @Test("What cannot be drawn is told with what the recording holds")
+    func missing() throws {
+        let heading = try Tool.run(["plot", Tool.drive, "heading", "-o", "-"])
+        #expect(heading.status == 69)
+        #expect(heading.notes.contains("has no heading") && heading.notes.contains("magnetometer"), "\(heading.notes)")
+        #expect(heading.output.isEmpty)
+        let track = try Tool.run(["plot", Tool.csv("shake"), "track", "-o", "-"])
+        #expect(track.status == 69 && track.notes.contains("has no track"))
+        let accessories = try Tool.run(["plot", Tool.drive, "accessories", "-o", "-"])
+        #expect(accessories.status == 64 && accessories.notes.contains("accessories cannot be drawn"))
+        let nothing = try Tool.run(["plot", Tool.traces + "/udev/weigh-scale.trace", "-o", "-"])
+        #expect(nothing.status == 69 && nothing.notes.contains("nothing to draw"))
+        // What one of two has is drawn, with a word on the other.
+        let one = try Tool.run(["plot", Tool.drive, Tool.csv("shake"), "speed", "-o", "-"])
+        #expect(one.status == 0 && one.notes.contains("has no speed"))
+    }
+
+    @Test(
+        "Arguments that make no sense end with a sentence",
+        arguments: [
+            ["-o", "x.svg"], [Tool.drive], [Tool.drive, "-o", "x.pdf"], [Tool.drive, "-o", "-", "--json"],
+            ["-", "-", "-o", "x.svg"], [Tool.drive, "-o", "x.png", "--dpi", "0"],
+            [Tool.drive, "-o", "x.svg", "--loop", "forever"],
+            Array(repeating: Tool.drive, count: 8) + ["-o", "x.svg"],
+        ])
+    func usage(arguments: [String]) throws {
+        let result = try Tool.run(["plot"] + arguments)
+        #expect(result.status == 64)
+        #expect(result.notes.hasPrefix("Error: "))
+        #expect(!FileManager.default.fileExists(atPath: "x.svg"))
+    }
+
+    // MARK: What to try next
+
+    @Test("Without a word the tool names three commands, which there are")
+    func nextSteps() throws {
+        let result = try Tool.run([])
+        #expect(result.status == 0 && result.notes.isEmpty)
+        let commands = result.lines.filter { $0.hasPrefix("  ") }.map { line in
+            line.components(separatedBy: "#")[0].split(separator: " ").map(String.init)
+        }
+        #expect(commands.count == 3)
+        for command in commands {
+            #expect(command.first == Tool.path)
+            #expect(try Tool.run(["help", command[1]]).status == 0)
+        }
+    }
+}
