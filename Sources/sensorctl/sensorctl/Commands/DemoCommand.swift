@@ -8,6 +8,7 @@ struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
         abstract: "Plays traces as a picture in the terminal.",
+        usage: "sensorctl demo [<options>] <files> ...",
         discussion: """
             Each trace goes through the real location manager on a virtual clock; the picture shows what its delegate is \
             told. Where standard output is no terminal it prints a few lines instead, without waiting. With --json it does \
