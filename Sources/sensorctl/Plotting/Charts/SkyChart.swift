@@ -223,7 +223,7 @@ package struct SkyChart: Sendable {
         let step = signalStep
         let frame = Frame(x: left, y: top, width: step * Double(tracks.count), height: height)
         let greatest = tracks.map(\.strongest).max() ?? 50
-        let values = Scale(0...max(50, (greatest / 10).rounded(.up) * 10), from: frame.bottom, to: frame.y)
+        let values = Scale(0...max(50, (greatest * 1.04 / 10).rounded(.up) * 10), from: frame.bottom, to: frame.y)
         svg.element(
             "g",
             ["class": "chart", "data-name": "signals", "data-y": .string(values.description), "data-unit": "dB-Hz"]

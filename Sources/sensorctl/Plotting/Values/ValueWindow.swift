@@ -41,8 +41,9 @@ struct ValueWindow {
         guard let circle else { return place }
         let turned = (place - circle.lowerBound).truncatingRemainder(dividingBy: 360)
         let named = circle.lowerBound + (turned < 0 ? turned + 360 : turned)
-        // Both ends of the whole circle have names.
-        return isWhole && place == circle.upperBound ? place : named
+        // Both ends of the whole circle have names. Elsewhere its end is called 180, as Core Motion does, and north 0.
+        if isWhole, place == circle.upperBound { return place }
+        return !isWhole && circle.lowerBound < 0 && named == circle.lowerBound ? circle.upperBound : named
     }
 
     /// The values, and of what lies around them as much as leaves them their room.

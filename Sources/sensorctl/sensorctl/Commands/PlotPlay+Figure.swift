@@ -35,7 +35,8 @@ extension PlotPlay {
         if let begin = extents.map(\.lowerBound).min(), begin - first > (last - first) * 0.6 {
             first = begin - (last - begin) * 0.05
         }
-        figure.range = first...(last > first ? last : first + 1)
+        // A single reading stands in the middle.
+        figure.range = last > first ? first...last : first - 0.5...first + 0.5
         return figure
     }
 
