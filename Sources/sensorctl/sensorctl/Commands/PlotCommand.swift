@@ -38,7 +38,7 @@ struct PlotCommand: AsyncParsableCommand {
 
             Examples:
               sensorctl plot drive.jsonl -o drive.html
-              sensorctl plot drive.jsonl track speed --fault nofix@30s+20s --seed 1 -o drive.svg
+              sensorctl plot drive.jsonl speed --fault nofix@30s+20s -o drive.svg
               sensorctl plot drive.jsonl drive.expected attitude -o change.svg
             """)
 
