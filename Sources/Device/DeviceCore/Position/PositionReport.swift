@@ -101,3 +101,11 @@ public enum FixMode: UInt8, Sendable {
     /// Latitude, longitude and altitude.
     case threeDimensional = 3
 }
+
+/// What a position can be told from as a receiver's report has it: Core Location's `CLLocation` is such a thing.
+///
+/// So `MQTTPublisher` publishes a location, and neither module needs the other.
+public protocol PositionReporting {
+    /// The report of it; one without a fix when there is no position in it.
+    var positionReport: PositionReport { get }
+}

@@ -61,15 +61,7 @@ extension TimeChart {
             let note = isBandBeyond ? "its accuracy is beyond the axis" : ""
             heading(drawings, frame, marks, note: note, isOfTraces: axis.isOfTraces, &svg)
             grid(frame, axis, values, marks, isLast: isLast, &svg)
-            svg.element(
-                "svg",
-                [
-                    "x": .number(frame.x), "y": .number(frame.y), "width": .number(frame.width),
-                    "height": .number(frame.height),
-                    "viewBox": .string(
-                        [frame.x, frame.y, frame.width, frame.height].map(PlotText.coordinate).joined(separator: " ")),
-                ]
-            ) { svg in
+            svg.clipped(to: frame) { svg in
                 for span in axis.spans { Self.shade(span, frame, times, &svg) }
                 for gap in Self.shownGaps(drawings, times) { Self.gap(gap, frame, &svg) }
                 if isBandSeen { for drawing in drawings { drawing.bands(values, times, window, &svg) } }

@@ -19,15 +19,7 @@ extension TrackChart {
         ) { svg in
             svg.heading("Track", "from \(Self.place(sheet.origin))", frame.x, frame.y - 6)
             grid(frame, x, y, &svg)
-            svg.element(
-                "svg",
-                [
-                    "x": .number(frame.x), "y": .number(frame.y), "width": .number(frame.width),
-                    "height": .number(frame.height),
-                    "viewBox": .string(
-                        [frame.x, frame.y, frame.width, frame.height].map(PlotText.coordinate).joined(separator: " ")),
-                ]
-            ) { svg in
+            svg.clipped(to: frame) { svg in
                 for drawing in sheet.drawings { drawing.circles(x, y, frame, isOfTraces: isOfTraces, &svg) }
                 for drawing in sheet.drawings { drawing.line(x, y, isOfTraces: isOfTraces, &svg) }
                 for drawing in sheet.drawings { drawing.ends(x, y, isOfTraces: isOfTraces, &svg) }

@@ -24,6 +24,17 @@ package struct SVGWriter: Sendable {
         text += "</\(name)>\n"
     }
 
+    /// What the closure draws, in the same coordinates, as far as it is within the frame.
+    mutating func clipped(to frame: Frame, _ body: (inout SVGWriter) -> Void) {
+        let view = [frame.x, frame.y, frame.width, frame.height].map(PlotText.coordinate).joined(separator: " ")
+        element(
+            "svg",
+            [
+                "x": .number(frame.x), "y": .number(frame.y), "width": .number(frame.width),
+                "height": .number(frame.height), "viewBox": .string(view),
+            ], body)
+    }
+
     /// An element around a text.
     mutating func element(
         _ name: StaticString, _ attributes: KeyValuePairs<StaticString, SVGValue> = [:], text content: String

@@ -38,8 +38,6 @@ package struct SeriesThinner: Sendable {
     package private(set) var cells: [Cell] = []
     /// How many readings have come.
     package private(set) var count = 0
-    /// How many were left out because they are no numbers.
-    package private(set) var refused = 0
     /// Seconds of a cell; 0 while each reading is one.
     private var width = 0.0
 
@@ -47,10 +45,7 @@ package struct SeriesThinner: Sendable {
 
     /// - Parameter margin: how far the true value may be on both sides; nil, or below zero, when nobody knows.
     package mutating func add(_ point: PlotPoint, margin: Double? = nil) {
-        guard point.isDrawable else {
-            refused += 1
-            return
-        }
+        guard point.isDrawable else { return }
         var point = point
         if quantity.circle != nil, let former = cells.last?.last {
             let step = point.value - former.value

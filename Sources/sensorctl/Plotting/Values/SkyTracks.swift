@@ -35,13 +35,10 @@ package struct SkyTracks: Sendable {
     private static let pathLimit = 1024
 
     private var tracks: [Key: Track] = [:]
-    /// How many views were added.
-    package private(set) var count = 0
 
     package init() {}
 
     package mutating func add(_ satellites: [Satellite]) {
-        count += 1
         for satellite in satellites {
             let number = satellite.systemNumber > 0 ? satellite.systemNumber : satellite.number
             let key = Key(system: satellite.system?.rawValue, number: number)

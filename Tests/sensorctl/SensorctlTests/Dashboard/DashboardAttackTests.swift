@@ -61,14 +61,13 @@ struct DashboardAttackTests {
     func slow() throws {
         let dashboard = try TestDashboard { $0.requestTime = 0.3 }
         let client = try TestClient(dashboard.port)
-        let start = LiveClock().now
+        // Without a limit all of it would be taken.
         #expect(throws: TestClient.Failure.self) {
             for byte in "GET / HTTP/1.1\r\nX: ".utf8 + [UInt8](repeating: 97, count: 3000) {
                 try client.send([byte])
                 usleep(10_000)
             }
         }
-        #expect(LiveClock().now.seconds(since: start) < 20)
     }
 
     @Test("Who asks and does not read is given up")
