@@ -124,7 +124,6 @@ struct DashboardAttackTests {
         // Far more than the sockets and the queue hold.
         let (rounds, readings) = (400, 4000)
         var received = 0
-        let start = LiveClock().now
         for round in 0..<rounds {
             for index in 0..<readings {
                 dashboard.feed.add(0, at: Double(round * readings + index) / 1e4, SIMD4(1, 2, 3, 0))
@@ -135,7 +134,6 @@ struct DashboardAttackTests {
             }
         }
         #expect(received == rounds * readings)
-        #expect(LiveClock().now.seconds(since: start) < 50)
         // The lazy one reads at last.
         var kept = 0
         let dropped = try lazy.message("dropped") { frame in
