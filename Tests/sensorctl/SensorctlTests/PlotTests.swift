@@ -313,13 +313,21 @@ struct PlotTests {
         #expect(!FileManager.default.fileExists(atPath: path))
         // One that fails, and one that ends before it has read anything.
         let fake = folder.path + "/rsvg-convert"
-        for script in ["#!/bin/sh\n/bin/cat >/dev/null\nexit 3\n", "#!/bin/sh\necho no picture\n"] {
-            try Data(script.utf8).write(to: URL(fileURLWithPath: fake))
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: fake)
-            let failed = try Tool.run(["plot", Tool.drive, "speed", "-o", path], environment: ["PATH": folder.path])
+        for script in ["/bin/cat >/dev/null; exit 3", "echo no picture"] {
+            let failed = try Self.plot(by: script, fake, path)
             #expect(failed.status == 69 && failed.notes.contains("has made no PNG"), "\(failed.notes)")
             #expect(!FileManager.default.fileExists(atPath: path))
         }
+        // What it says is seen, and what ended it.
+        let complaints = try Self.plot(by: "echo out of ink >&2; exit 3", fake, path)
+        #expect(complaints.notes.contains("out of ink") && complaints.notes.contains("exit status 3"))
+        let killed = try Self.plot(by: "kill -9 $$", fake, path)
+        #expect(killed.status == 69 && killed.notes.contains("signal 9 has ended it"), "\(killed.notes)")
+        // A folder is no program.
+        try FileManager.default.removeItem(atPath: fake)
+        try FileManager.default.createDirectory(atPath: fake, withIntermediateDirectories: false)
+        let none = try Tool.run(["plot", Tool.drive, "speed", "-o", path], environment: ["PATH": folder.path])
+        #expect(none.status == 69 && none.notes.contains("apt install librsvg2-bin"), "\(none.notes)")
         guard FileManager.default.isExecutableFile(atPath: "/usr/bin/rsvg-convert") else {
             return print("skipped: rsvg-convert is not installed, so that no PNG can be made (librsvg2-bin).")
         }
@@ -329,6 +337,41 @@ struct PlotTests {
         // 190 mm are 748 dots of a hundredth of an inch.
         let width = bytes[16..<20].reduce(0) { $0 << 8 | Int($1) }
         #expect(abs(width - 748) <= 1)
+    }
+
+    /// A program that the shell runs.
+    private static func write(_ script: String, to program: String) throws {
+        try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(fileURLWithPath: program))
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+    }
+
+    /// What comes of such a program in the place of rsvg-convert.
+    private static func plot(by script: String, _ program: String, _ path: String) throws -> Tool.Result {
+        try write(script, to: program)
+        let folder = (program as NSString).deletingLastPathComponent
+        return try Tool.run(["plot", Tool.drive, "speed", "-o", path], environment: ["PATH": folder])
+    }
+
+    @Test("A signal ends it while a PNG is made, and what makes that; that runs no more urgently than this")
+    func endWhileConverting() throws {
+        let folder = try TemporaryFolder()
+        let (path, about) = (folder.path + "/out.png", folder.path + "/about")
+        // The nineteenth word is how nice a process is.
+        let script = """
+            echo $$ >'\(about)'
+            for who in self $PPID; do /usr/bin/cut -d ' ' -f 19 /proc/$who/stat >>'\(about)'; done
+            kill -TERM $PPID
+            exec /bin/sleep 600
+            """
+        try Self.write(script, to: folder.path + "/rsvg-convert")
+        let result = try Tool.shell(
+            "PATH=$1 exec /usr/bin/nice -n 7 $0 plot $2 speed -o $3", [folder.path, Tool.drive, path])
+        #expect(result.status == 0 && result.notes.isEmpty, "\(result.notes)")
+        #expect(!FileManager.default.fileExists(atPath: path))
+        let words = try String(contentsOfFile: about, encoding: .utf8).split(separator: "\n").compactMap { Int32($0) }
+        try #require(words.count == 3)
+        #expect(kill(words[0], 0) != 0)
+        #expect(words[1] == words[2])
     }
 
     // MARK: Mistakes

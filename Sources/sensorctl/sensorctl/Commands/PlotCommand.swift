@@ -125,13 +125,13 @@ struct PlotCommand: AsyncParsableCommand {
     func run() async throws {
         if let output { try OutputCheck.check(output, against: files) }
         // Before a long recording is played for nothing.
-        let maker = try chosenFormat == .png ? Self.maker() : nil
+        let maker = try chosenFormat == .png ? ExitStatus.ending({ _ in .unavailable }, PNGMaker.init) : nil
         // Whoever waits for a pipe is ended by any signal.
         let sources = try sources()
         try await Termination.during { try await run(sources, maker, $0) }
     }
 
-    private func run(_ sources: [PlotSource], _ maker: PNGMaker.Found?, _ stop: Stop) async throws -> ExitStatus {
+    private func run(_ sources: [PlotSource], _ maker: PNGMaker?, _ stop: Stop) async throws -> ExitStatus {
         let play = PlotPlay(
             sources: sources, subjects: subjects, isChosen: isChosen, align: align, reference: reference,
             options: choices.options, spans: try spans())
@@ -139,7 +139,7 @@ struct PlotCommand: AsyncParsableCommand {
         if let reason = stop.reason { return reason.status(isComplete: true, shortfall: "") }
         if clock { figure.clock = try play.civilClock() }
         if let title { figure.title = PlotText.name(title) }
-        try write(figure, maker)
+        try await write(figure, maker, until: stop)
         if printed.json {
             var writer = JSONWriter()
             figure.writeNumbers(to: &writer)
@@ -165,10 +165,6 @@ struct PlotCommand: AsyncParsableCommand {
         }
     }
 
-    private static func maker() throws -> PNGMaker.Found {
-        try ExitStatus.ending({ _ in .unavailable }, PNGMaker.find)
-    }
-
     /// What goes wrong from when to when.
     private func spans() throws -> [PlotSpan] {
         guard let fault = faults.fault else { return [] }
@@ -178,17 +174,21 @@ struct PlotCommand: AsyncParsableCommand {
         }
     }
 
-    private func write(_ figure: PlotFigure, _ maker: PNGMaker.Found?) throws {
+    private func write(_ figure: PlotFigure, _ maker: PNGMaker?, until stop: Stop) async throws {
         guard let output, let format = chosenFormat else { return }
-        let bytes: [UInt8] =
-            switch format {
-            case .svg: Array(figure.svg().utf8)
-            case .html: Array(figure.page().utf8)
-            case .png:
-                try ExitStatus.ending({ _ in .unavailable }) { () throws(DeviceError) in
-                    try maker?.png(of: figure.svg(), resolution: dpi) ?? []
-                }
+        let bytes: [UInt8]
+        switch format {
+        case .svg: bytes = Array(figure.svg().utf8)
+        case .html: bytes = Array(figure.page().utf8)
+        case .png:
+            do throws(DeviceError) {
+                bytes = try await maker?.png(of: figure.svg(), resolution: dpi, until: stop) ?? []
+            } catch {
+                guard stop.reason == nil else { return }
+                Notes.fail(error.description)
+                return try ExitStatus.unavailable.end()
             }
+        }
         try WholeFile.write(bytes, to: output, new)
     }
 }

@@ -3,7 +3,7 @@
 import DeviceCore
 import SystemCalls
 
-/// Has a program that this one runs end with it, also when it is killed and can tell nobody.
+/// Has a program that this one runs end with it, also when it is killed and can tell nobody, and be no more urgent.
 ///
 /// The system does that for a process that asks for it itself. So the program is begun as this one, which asks and then
 /// becomes the other.
@@ -30,6 +30,10 @@ enum ParentBond {
         }
         // It may have gone before that.
         guard getppid() == parent else { exit(128 + SIGTERM) }
+        // The thread that has begun it may be more urgent than the process is, which the first thread stands for. 0 says that
+        // the number is a thread's.
+        let niceness = getpriority(0, id_t(parent))
+        if niceness > getpriority(0, 0) { setpriority(0, 0, niceness) }
         let program = words[3...].map { strdup($0) }
         execvp(words[3], program + [nil])
         let number = errno

@@ -54,7 +54,7 @@ final class ProgramRun {
     }
 }
 
-/// A program that this one has started, with the same input and output. It ends with this one.
+/// A program that this one has started, with the same input and output unless it is given others. It ends with this one.
 final class ChildProgram: Sendable {
     private struct State {
         var process: Result<pid_t, DeviceError>?
@@ -71,11 +71,17 @@ final class ChildProgram: Sendable {
     private init() {}
 
     /// Starts the program, which is looked for in PATH. The error says why it cannot be.
-    static func start(_ arguments: [String], environment: [String: String]) throws(DeviceError) -> ChildProgram {
+    ///
+    /// - Parameters:
+    ///   - input: the open file that it reads; nil for the input of this one.
+    ///   - output: the open file that it writes; nil for the output of this one.
+    static func start(
+        _ arguments: [String], environment: [String: String] = [:], input: Int32? = nil, output: Int32? = nil
+    ) throws(DeviceError) -> ChildProgram {
         let (child, bell) = (ChildProgram(), Bell())
         // The system takes the end of the thread that has started a program for the end of its parent: that thread waits
         // for the program.
-        try WorkerThread.start { child.run(arguments, environment, bell) }
+        try WorkerThread.start { child.run(arguments, environment, [input, output], bell) }
         while true {
             bell.wait(seconds: 60)
             guard let process = child.state.withLock({ $0.process }) else { continue }
@@ -84,10 +90,12 @@ final class ChildProgram: Sendable {
         }
     }
 
-    private func run(_ arguments: [String], _ environment: [String: String], _ started: Bell) {
+    private func run(
+        _ arguments: [String], _ environment: [String: String], _ streams: [Int32?], _ started: Bell
+    ) {
         let process: pid_t
         do throws(DeviceError) {
-            process = try Self.spawn(arguments, environment)
+            process = try Self.spawn(arguments, environment, streams)
         } catch {
             state.withLock { $0.process = .failure(error) }
             return started.ring()
@@ -108,7 +116,9 @@ final class ChildProgram: Sendable {
         waiter?.resume(returning: status)
     }
 
-    private static func spawn(_ arguments: [String], _ added: [String: String]) throws(DeviceError) -> pid_t {
+    private static func spawn(
+        _ arguments: [String], _ added: [String: String], _ streams: [Int32?]
+    ) throws(DeviceError) -> pid_t {
         let environment = ProcessInfo.processInfo.environment.merging(added) { $1 }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -121,13 +131,20 @@ final class ChildProgram: Sendable {
         sigaddset(&signals, SIGPIPE)
         posix_spawnattr_setsigdefault(&attributes, &signals)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for (number, file) in streams.enumerated() {
+            if let file { posix_spawn_file_actions_adddup2(&actions, file, Int32(number)) }
+        }
         guard let name = arguments.first else { throw DeviceError(.notFound, "No program was named.") }
         let program = ParentBond.words(for: arguments)
         let words = program.map { strdup($0) }
         let settings = environment.map { strdup("\($0.key)=\($0.value)") }
         defer { for text in words + settings { free(text) } }
         var process = pid_t()
-        let result = posix_spawnp(&process, program.first ?? name, nil, &attributes, words + [nil], settings + [nil])
+        let result = posix_spawnp(
+            &process, program.first ?? name, &actions, &attributes, words + [nil], settings + [nil])
         guard result == 0 else {
             throw DeviceError(
                 .notFound, "\(name) cannot be started. Is it in PATH, and executable?",

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import SystemCalls
+
+/// Makes a picture of dots of an SVG, by a program that is installed.
+struct PNGMaker {
+    private struct Program: Sendable {
+        let name: String
+        let package: String
+        let arguments: @Sendable (Int) -> [String]
+    }
+
+    /// The first that is there is used. Each reads standard input and writes standard output.
+    private static let programs = [
+        Program(name: "rsvg-convert", package: "librsvg2-bin") { ["-d", "\($0)", "-p", "\($0)", "-f", "png"] },
+        Program(name: "inkscape", package: "inkscape") {
+            ["--pipe", "--export-type=png", "--export-filename=-", "--export-dpi=\($0)"]
+        },
+    ]
+
+    private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+    /// The largest picture that is taken.
+    private static let limit = 256 << 20
+
+    private let path: String
+    private let arguments: @Sendable (Int) -> [String]
+
+    /// Finds the program; the error says what to install.
+    init() throws(DeviceError) {
+        let folders = (getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin").split(separator: ":")
+        for program in Self.programs {
+            let files = folders.map { "\($0)/\(program.name)" }
+            // A folder may be called so too.
+            guard let file = files.first(where: { access($0, X_OK) == 0 && FileBytes.isFile($0) }) else { continue }
+            (path, arguments) = (file, program.arguments)
+            return
+        }
+        let names = Self.programs.map { "\($0.name) (apt install \($0.package))" }.joined(separator: " or ")
+        throw DeviceError(
+            .notFound,
+            "A PNG is made by \(names), and neither is installed. Write .svg or .html instead, or install one.")
+    }
+
+    /// - Parameters:
+    ///   - resolution: dots to an inch.
+    ///   - stop: ends the program; what there is then is no picture.
+    func png(of svg: String, resolution: Int, until stop: Stop) async throws(DeviceError) -> [UInt8] {
+        // By way of files: who writes before all is read, or never reads, holds nobody up.
+        let (input, output) = (try Self.file(), try Self.file())
+        defer {
+            close(input)
+            close(output)
+        }
+        guard case .written = Descriptor(number: input).write(Array(svg.utf8)), lseek(input, 0, SEEK_SET) == 0 else {
+            throw Self.noRoom("write")
+        }
+        let child = try ChildProgram.start([path] + arguments(resolution), input: input, output: output)
+        stop.whenRequested { child.terminate() }
+        let status = await child.waitForEnd()
+        let picture = try FileBytes.read("/proc/self/fd/\(output)", limit: Self.limit)
+        guard status == 0, picture.starts(with: Self.signature) else {
+            let how = status > 128 ? "signal \(status - 128) has ended it" : "exit status \(status)"
+            throw DeviceError(
+                .inputOutput,
+                "\(path) has made no PNG (\(how)). What it has to say of that stands above. Write .svg or .html instead."
+            )
+        }
+        return picture
+    }
+
+    private static func file() throws(DeviceError) -> Int32 {
+        guard let file = TemporaryFiles.makeNamelessFile("sensorctl-plot-", in: place) else { throw noRoom("mkstemp") }
+        return file
+    }
+
+    private static var place: String { TemporaryFiles.place(otherwise: "/tmp") }
+
+    private static func noRoom(_ call: String) -> DeviceError {
+        let cause = DeviceError.Cause.system(call: call, errno: errno)
+        return DeviceError(
+            .inputOutput, "A PNG takes a file in \(place), which cannot be written. Let TMPDIR name another folder.",
+            cause: cause)
+    }
+}
