@@ -67,6 +67,25 @@ struct SeriesTests {
         #expect(late.cells.isEmpty && late.extent == nil && late.span == nil)
     }
 
+    @Test("What is on no circle is no angle")
+    func noAngles() {
+        var series = SeriesThinner(.bearing)
+        for (second, value) in [359.5, 1e50, -1, 0, 361, 360].enumerated() {
+            series.add(PlotPoint(time: Double(second), value: value))
+        }
+        #expect(Self.points(series).map(\.value) == [359.5, 0, 360])
+        // They lie at north, which is in the middle then.
+        #expect(Self.chart(series, .bearing).window.domain.upperBound < 5)
+    }
+
+    @Test("What lies around a line that is zero all along is seen")
+    func bandOfZero() {
+        var series = SeriesThinner()
+        for second in 0..<10 { series.add(PlotPoint(time: Double(second), value: 0), margin: 9) }
+        let domain = Self.chart(series, .plain).window.domain
+        #expect(domain.contains(-9) && domain.contains(9) && domain.upperBound < 12)
+    }
+
     @Test("A clock that goes to and fro neither grows memory nor hangs")
     func clocks() {
         var series = SeriesThinner()

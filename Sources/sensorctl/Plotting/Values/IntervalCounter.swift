@@ -38,7 +38,7 @@ package struct IntervalCounter: Sendable {
     }
 
     private mutating func coarsen() {
-        while counts.count > Self.limit / 2, quantum < 1_000_000_000_000 {
+        while counts.count > Self.limit / 2, quantum < 1_000_000_000_000_000 {
             quantum *= 10
             let former = counts
             counts = [:]

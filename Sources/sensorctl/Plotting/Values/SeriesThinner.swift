@@ -45,7 +45,8 @@ package struct SeriesThinner: Sendable {
 
     /// - Parameter margin: how far the true value may be on both sides; nil, or below zero, when nobody knows.
     package mutating func add(_ point: PlotPoint, margin: Double? = nil) {
-        guard point.isDrawable else { return }
+        // What is on no circle is no angle.
+        guard point.isDrawable, quantity.circle?.contains(point.value) ?? true else { return }
         var point = point
         if quantity.circle != nil, let former = cells.last?.last {
             let step = point.value - former.value

@@ -60,7 +60,8 @@ struct ValueWindow {
         guard let values, let bands else { return values }
         let size = max(abs(values.lowerBound), abs(values.upperBound))
         let length = values.upperBound - values.lowerBound
-        let room = length > size * 1e-9 ? length * 1.5 : max(size * 0.5, 1e-6)
+        // A line that is zero all along has no size that its surroundings could be too large for.
+        let room = length > size * 1e-9 ? length * 1.5 : size > 0 ? size * 0.5 : .infinity
         let low = max(bands.lowerBound, values.lowerBound - room)
         return min(low, values.lowerBound)...max(values.upperBound, min(bands.upperBound, values.upperBound + room))
     }

@@ -41,15 +41,14 @@ extension PlotPlay {
     }
 
     private func chart(_ subject: PlotSubject, of harvests: [Harvest]) -> TimeChart? {
-        guard let stream = subject.stream, let facts = subject.chart else { return nil }
+        guard let facts = subject.chart else { return nil }
         var lines: [TimeLine] = []
         for (number, harvest) in harvests.enumerated() {
-            let gap = harvest.collector.intervals[stream]?.gap
             for name in harvest.collector.names where name.subject == subject {
                 lines.append(
                     TimeLine(
                         name: name.name, trace: number, isDoubtful: name.isDoubtful,
-                        series: harvest.collector.line(name), gap: gap))
+                        series: harvest.collector.line(name), gap: harvest.collector.gap(of: name)))
             }
         }
         guard lines.contains(where: { $0.series.count > 0 }) else { return nil }

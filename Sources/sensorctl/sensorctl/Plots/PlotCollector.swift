@@ -25,6 +25,8 @@ final class PlotCollector: ReadingPrinter {
     private(set) var names: [LineName] = []
     private var lines: [LineName: SeriesThinner] = [:]
     private(set) var intervals: [StreamName: IntervalCounter] = [:]
+    /// How what not each location tells comes.
+    private var partIntervals: [LineName: IntervalCounter] = [:]
     private(set) var track = TrackThinner()
     /// Why a stream gave nothing, as far as somebody said.
     private(set) var reasons: [StreamName: String] = [:]
@@ -35,6 +37,12 @@ final class PlotCollector: ReadingPrinter {
     }
 
     func line(_ name: LineName) -> SeriesThinner { lines[name] ?? SeriesThinner() }
+
+    /// From how many seconds on a pause of a line is a gap: a receiver may tell the altitude with each fourth position only.
+    func gap(of name: LineName) -> Double? {
+        let stream = name.subject.stream.flatMap { intervals[$0]?.gap }
+        return [stream, partIntervals[name]?.gap].compactMap(\.self).max()
+    }
 
     func print(_ reading: some Reading) {
         switch reading {
@@ -114,6 +122,7 @@ final class PlotCollector: ReadingPrinter {
     ) {
         let line = LineName(subject: subject, name: name, isDoubtful: isDoubtful)
         if lines[line] == nil { names.append(line) }
+        if subject.stream == .location { partIntervals[line, default: IntervalCounter()].add(time) }
         lines[line, default: SeriesThinner(quantity)].add(PlotPoint(time: time, value: value), margin: margin)
     }
 }
