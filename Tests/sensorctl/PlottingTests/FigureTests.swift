@@ -131,6 +131,84 @@ struct FigureTests {
         #expect(!reader.texts.contains("late"))
     }
 
+    private static func track(_ times: [Double], gap: Double? = nil, trace: Int = 0) -> TrackChart.Track {
+        var thinner = TrackThinner()
+        // A second is a thousandth of a degree to the east, on the equator.
+        for time in times {
+            thinner.add(TrackPlace(time: time, latitude: 0, longitude: time * 1e-3, accuracy: 5))
+        }
+        return TrackChart.Track(trace: trace, thinner: thinner, gap: gap)
+    }
+
+    @Test("The way that something was wrong on is marked, also where nobody saw it")
+    func faultsOnTrack() throws {
+        // The semi-major axis of WGS 84, which the equator has.
+        let metres = 6_378_137 * Double.pi / 180 * 1e-3
+        func way(_ times: [Double], _ start: Double, _ end: Double) throws -> [[Double]] {
+            let sheet = try #require(TrackChart(tracks: [Self.track(times)]).sheet)
+            let span = PlotSpan(start: start, end: end, label: "")
+            return sheet.drawings[0].way(during: span).map { $0.map { ($0.x / metres * 1e6).rounded() / 1e6 } }
+        }
+        #expect(try way([0, 1, 2, 3, 4, 5], 1.5, 4) == [[1.5, 2, 3, 4]])
+        // Between two places far apart.
+        #expect(try way([0, 1, 9, 10], 3, 5) == [[3, 5]])
+        #expect(try way([0, 1, 2], 1, .infinity) == [[1, 2]])
+        #expect(try way([0, 1, 2], 5, .infinity) == [])
+        #expect(try way([7], 5, 8) == [[0]])
+        // A clock that was set back begins anew.
+        #expect(try way([0, 1, 2, 1.5, 2.5], 0, 9) == [[0, 1, 2], [1.5, 2.5]])
+    }
+
+    @Test("Faults are marked on the track of their own trace, and named below it where there is no chart over time")
+    func faultsOfTracks() throws {
+        var figure = Self.figure([], traces: ["one", "two"])
+        figure.charts = []
+        figure.track = TrackChart(tracks: [Self.track([0, 1, 2]), Self.track([0, 1, 2], trace: 1)])
+        figure.spans = [PlotSpan(start: 0, end: 1, label: "nofix@0s+1s", trace: 1)]
+        let svg = figure.svg()
+        let reader = try Reader.read(svg)
+        #expect(svg.components(separatedBy: "data-fault=\"nofix@0s+1s\"").count - 1 == 1)
+        #expect(reader.texts.contains("fault"))
+        #expect(reader.texts.contains { $0.contains("nofix@0s+1s") })
+        figure.spans = [PlotSpan(start: 0, end: 1, label: "drop@0s+1s")]
+        #expect(figure.svg().components(separatedBy: "data-fault=\"drop@0s+1s\"").count - 1 == 2)
+        figure.spans = [PlotSpan(start: 50, end: 60, label: "late")]
+        #expect(try !Reader.read(figure.svg()).texts.contains("fault"))
+    }
+
+    @Test("Bands are explained where there are some to be seen")
+    func bandNote() throws {
+        func explains(_ margin: Double) throws -> Bool {
+            var series = SeriesThinner()
+            for second in 0..<10 {
+                series.add(PlotPoint(time: Double(second), value: Double(second)), margin: margin)
+            }
+            var figure = Self.figure([TimeLine(name: "", trace: 0, series: series, gap: nil)])
+            figure.charts[0].quantity = .plain
+            return try Reader.read(figure.svg()).texts.contains { $0.contains("Bands") }
+        }
+        #expect(try explains(2))
+        #expect(try !explains(1e6))
+    }
+
+    @Test("Histograms beside each other are equally wide, and no mark comes to what stands beside its chart")
+    func histograms() throws {
+        var counter = IntervalCounter()
+        for place in 0..<10 { counter.add(Double(place)) }
+        var figure = Self.figure([])
+        figure.charts = []
+        figure.intervals = ["a", "b", "c"].map { IntervalChart(name: $0, counters: [(0, counter)]) }
+        let widths = figure.svg().components(separatedBy: "data-x=\"").dropFirst().map { part in
+            let numbers = part.prefix { $0 != "\"" }.split(separator: " ").compactMap { Double($0) }
+            return ((numbers[1] - numbers[0]) * 10).rounded()
+        }
+        #expect(widths.count == 3 && Set(widths).count == 1)
+        var svg = SVGWriter()
+        svg.mark("15000", 100, below: Frame(x: 0, y: 0, width: 100, height: 10))
+        let x = try #require(svg.text.components(separatedBy: "x=\"").last.flatMap { Double($0.prefix { $0 != "\"" }) })
+        #expect(x + PlotText.width("15000", size: PlotFont.label) / 2 <= 100 + FigurePage.right)
+    }
+
     @Test("The numbers are the points that are drawn")
     func numbers() throws {
         var writer = JSONWriter()
@@ -189,6 +267,26 @@ struct SkyChartTests {
         #expect(tracks[0].weakest == 30 && tracks[0].mean == 35 && tracks[0].strongest == 40)
         #expect(tracks[0].isUsed && !tracks[1].isUsed)
         #expect(tracks[1].mean == 45)
+    }
+
+    @Test("Systems that are seen together differ by colour, and a long name does not reach into the next sky")
+    func drawing() {
+        var sky = SkyTracks()
+        sky.add([
+            Self.satellite(1, .qzss, 10, 40, 30), Self.satellite(120, .sbas, 200, 20, 45),
+            Self.satellite(1, .gps, 90, 20, 45),
+        ])
+        let name = String(repeating: "W", count: 40)
+        var svg = SVGWriter()
+        SkyChart(trace: 0, name: name, sky: sky).drawSky(in: Frame(x: 0, y: 20, width: 230, height: 260), to: &svg)
+        let colours = ["J01", "S120", "G01"].map { name in
+            svg.text.components(separatedBy: "<g class=\"").dropFirst().first {
+                $0.contains("data-satellite=\"\(name)\"")
+            }
+            .map { $0.prefix { $0 != "\"" } }
+        }
+        #expect(Set(colours.compactMap(\.self)).count == 3)
+        #expect(!svg.text.contains(name) && svg.text.contains("WW…WW"))
     }
 
     @Test("Without places and with more satellites than there are it stays small")

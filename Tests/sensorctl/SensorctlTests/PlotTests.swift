@@ -219,6 +219,53 @@ struct PlotTests {
         #expect(try #require(picture.lines(of: "speed").first).strokes == 3)
     }
 
+    @Test("With several recordings a fault is marked where each of them has it")
+    func faultsOfSeveral() throws {
+        let folder = try TemporaryFolder()
+        let part = folder.path + "/part.json"
+        #expect(try Tool.run(["cut", Tool.drive, part, "--from", "60", "--to", "120"]).status == 0)
+        let picture = try Self.svg([Tool.drive, part, "track", "speed", "--fault", "nofix@20s+10s", "--seed", "1"])
+        let marks = picture.text.components(separatedBy: "class=\"fault strip\" data-fault=\"").dropFirst()
+        #expect(marks.count == 2 && marks.contains { $0.hasPrefix("nofix@20.0s+10.0s, part.json") }, "\(marks)")
+        // The way of each has its own.
+        #expect(picture.text.components(separatedBy: "class=\"fault way\" data-fault").count - 1 == 2)
+        let places = marks.compactMap { mark in
+            mark.components(separatedBy: " x=\"").dropFirst().first.flatMap { Double($0.prefix { $0 != "\"" }) }
+        }.sorted()
+        let axis = try #require(picture.text.components(separatedBy: "data-name=\"speed\" data-x=\"").last)
+        let ends = axis.prefix { $0 != "\"" }.split(separator: " ").compactMap { Double($0) }
+        try #require(places.count == 2 && ends.count == 4)
+        // The part begins a minute later.
+        #expect(abs((places[1] - places[0]) / (ends[1] - ends[0]) * (ends[3] - ends[2]) - 60) < 1)
+    }
+
+    @Test("What a receiver tells with each fourth position only has no gaps between")
+    func partly() throws {
+        let reports = (0..<40).map { second in
+            let altitude = second % 4 == 0 ? ",\"altMSL\":\(500 + second)" : ""
+            return """
+                {"class":"TPV","device":"/dev/ttyS0","mode":3,"time":"2026-05-01T10:00:\(second < 10 ? "0" : "")\(second).000Z",\
+                "lat":48.1,"lon":11.5\(altitude)}
+
+                """
+        }
+        let result = try Tool.run(["plot", "-", "altitude", "--json"], input: Data(reports.joined().utf8))
+        let line = try #require(try Tool.objects(result).first, "\(result.notes)")
+        let strokes = try #require(line["strokes"] as? [[[Double]]])
+        #expect(strokes.map(\.count) == [10])
+    }
+
+    @Test("Numbers that no replay writes do not end it")
+    func impossible() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/told.json"
+        let lines = ["1e50", "12.5", "-1e300"].enumerated().map { second, heading in
+            "{\"callback\":\"heading\",\"timestamp\":\(second),\"magneticHeading\":\(heading),\"trueHeading\":-1,\"headingAccuracy\":5}\n"
+        }
+        try Data(lines.joined().utf8).write(to: URL(fileURLWithPath: path))
+        #expect(try Self.lines([path, "heading"]).map { $0.points.map(\.y) } == [[12.5]])
+    }
+
     // MARK: Every recording
 
     static let recordings: [String] = {

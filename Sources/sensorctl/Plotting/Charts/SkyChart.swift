@@ -14,11 +14,11 @@ package struct SkyChart: Sendable {
 
     private static let systems: [Satellite.System] = [.gps, .glonass, .galileo, .beiDou, .qzss, .navIC, .sbas]
 
-    /// Systems differ by colour, and by the letter in each name.
+    /// Systems differ by colour, and by the letter in each name. Those of one country are seldom seen together.
     private static func style(_ system: Satellite.System?) -> PlotStyle {
         guard let system, let place = systems.firstIndex(of: system) else { return PlotStyle(number: 4) }
         // Black is for those of no known system.
-        return PlotStyle(number: [0, 1, 2, 3, 5, 6, 5][place])
+        return PlotStyle(number: [0, 1, 2, 3, 6, 6, 5][place])
     }
 
     /// The disc of the sky, north at the top and east at the right, as on a map; below it what colours and marks mean.
@@ -36,7 +36,8 @@ package struct SkyChart: Sendable {
                 "data-radius": .number(radius), "data-trace": .number(Double(trace)),
             ]
         ) { svg in
-            svg.heading("Sky", name, frame.x, frame.y - 6)
+            let room = Int((frame.width - 40) / (PlotFont.label * 0.63))
+            svg.heading("Sky", PlotText.name(name, upTo: room), frame.x, frame.y - 6)
             disc(center, radius, &svg)
             for track in tracks { draw(track, center, radius, &svg) }
             names(tracks, center, radius, &svg)

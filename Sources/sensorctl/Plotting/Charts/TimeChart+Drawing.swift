@@ -29,9 +29,11 @@ package struct PlotSpan: Sendable {
     /// Infinity for what does not end.
     package var end: Double
     package var label: String
+    /// The number of the trace that it happens in; nil for all of them.
+    package var trace: Int?
 
-    package init(start: Double, end: Double, label: String) {
-        (self.start, self.end, self.label) = (start, end, label)
+    package init(start: Double, end: Double, label: String, trace: Int? = nil) {
+        (self.start, self.end, self.label, self.trace) = (start, end, label, trace)
     }
 }
 
@@ -56,7 +58,7 @@ extension TimeChart {
             ]
         ) { svg in
             let marks = ticks(window, height: frame.height)
-            let isBandSeen = drawings.contains { $0.isBandSeen(in: window.domain) }
+            let isBandSeen = showsBands(drawings)
             let isBandBeyond = !isBandSeen && drawings.contains { $0.strokes.contains { !$0.bands.isEmpty } }
             let note = isBandBeyond ? "its accuracy is beyond the axis" : ""
             heading(drawings, frame, marks, note: note, isOfTraces: axis.isOfTraces, &svg)
@@ -68,6 +70,14 @@ extension TimeChart {
                 for drawing in drawings { drawing.lines(values, times, window, &svg) }
             }
             svg.box(frame)
+        }
+    }
+
+    /// False where all that lies around the lines is more than the axis shows.
+    func showsBands(_ drawings: [Drawing]) -> Bool {
+        let domain = window.domain
+        return drawings.lazy.flatMap(\.strokes).flatMap(\.bands).joined().contains {
+            domain.contains($0.range.lowerBound) || domain.contains($0.range.upperBound)
         }
     }
 
@@ -114,9 +124,11 @@ extension TimeChart {
             "rect",
             [
                 "class": "fault", "x": .number(left), "y": .number(frame.y), "width": .number(max(right - left, 1)),
-                "height": .number(frame.height), "fill": "#D55E00", "fill-opacity": "0.13",
+                "height": .number(frame.height), "fill": .string(PlotStyle.fault), "fill-opacity": "0.13",
             ])
-        svg.element("g", ["class": "c1", "stroke": "#D55E00", "stroke-width": 0.8, "stroke-dasharray": "3 2"]) { svg in
+        svg.element(
+            "g", ["class": "c1", "stroke": .string(PlotStyle.fault), "stroke-width": 0.8, "stroke-dasharray": "3 2"]
+        ) { svg in
             for x in right > left + 1 ? [left, right] : [left] where x > frame.x && x < frame.right {
                 svg.line(x, frame.y, x, frame.bottom)
             }
@@ -165,13 +177,6 @@ extension PlotSpan {
 
 extension TimeChart.Drawing {
     fileprivate var readings: Int { strokes.reduce(0) { $0 + $1.points.count } }
-
-    /// False where all that lies around the line is more than the axis shows.
-    fileprivate func isBandSeen(in domain: ClosedRange<Double>) -> Bool {
-        strokes.lazy.flatMap(\.bands).joined().contains {
-            domain.contains($0.range.lowerBound) || domain.contains($0.range.upperBound)
-        }
-    }
 
     fileprivate func lines(_ values: Scale, _ times: Scale, _ window: ValueWindow, _ svg: inout SVGWriter) {
         var path = SVGPath()

@@ -4,9 +4,16 @@ import SystemCalls
 
 extension TrackChart {
     static let foot = 31.0
+}
 
-    func draw(_ sheet: Sheet, in frame: Frame, isOfTraces: Bool, to svg: inout SVGWriter) {
-        let domains = sheet.domains(width: frame.width, height: frame.height)
+extension TrackChart.Sheet {
+    /// - Parameter spans: what is marked on the way.
+    func draw(in frame: Frame, spans: [PlotSpan], isOfTraces: Bool, to svg: inout SVGWriter) {
+        let domains = self.domains(width: frame.width, height: frame.height)
+        let marked: [(label: String, way: [[SIMD2<Double>]])] = drawings.flatMap { drawing in
+            spans.filter { $0.trace ?? drawing.trace == drawing.trace }
+                .map { (label: $0.label, way: drawing.way(during: $0)) }
+        }.filter { !$0.way.isEmpty }
         let x = Scale(domains.x, from: frame.x, to: frame.right)
         let y = Scale(domains.y, from: frame.bottom, to: frame.y)
         svg.element(
@@ -14,17 +21,18 @@ extension TrackChart {
             [
                 "class": "chart", "data-name": "track", "data-x": .string(x.description),
                 "data-y": .string(y.description),
-                "data-unit": "m", "data-origin": .string("\(sheet.origin.latitude) \(sheet.origin.longitude)"),
+                "data-unit": "m", "data-origin": .string("\(origin.latitude) \(origin.longitude)"),
             ]
         ) { svg in
-            svg.heading("Track", "from \(Self.place(sheet.origin))", frame.x, frame.y - 6)
+            svg.heading("Track", "from \(Self.place(origin))", frame.x, frame.y - 6)
             grid(frame, x, y, &svg)
             svg.clipped(to: frame) { svg in
-                for drawing in sheet.drawings { drawing.circles(x, y, frame, isOfTraces: isOfTraces, &svg) }
-                for drawing in sheet.drawings { drawing.line(x, y, isOfTraces: isOfTraces, &svg) }
-                for drawing in sheet.drawings { drawing.ends(x, y, isOfTraces: isOfTraces, &svg) }
+                for drawing in drawings { drawing.circles(x, y, frame, isOfTraces: isOfTraces, &svg) }
+                for (label, way) in marked { Self.fault(label, way, x, y, &svg) }
+                for drawing in drawings { drawing.line(x, y, isOfTraces: isOfTraces, &svg) }
+                for drawing in drawings { drawing.ends(x, y, isOfTraces: isOfTraces, &svg) }
             }
-            legend(sheet, frame, &svg)
+            legend(frame, x, hasFaults: !marked.isEmpty, &svg)
             svg.box(frame)
         }
     }
@@ -52,7 +60,7 @@ extension TrackChart {
             for mark in marks(y.domain) { svg.line(frame.x, y(mark * factor), frame.right, y(mark * factor)) }
         }
         for mark in marks(x.domain) {
-            svg.label(PlotText.number(mark, decimals: decimals), x(mark * factor), frame.bottom + 13, anchor: "middle")
+            svg.mark(PlotText.number(mark, decimals: decimals), x(mark * factor), below: frame)
         }
         for mark in marks(y.domain) {
             let height = min(max(y(mark * factor) + 3.5, frame.y + 6), frame.bottom + 1)
@@ -63,9 +71,8 @@ extension TrackChart {
     }
 
     /// A scale bar, north, and what is what; below the box, where no way leads.
-    private func legend(_ sheet: Sheet, _ frame: Frame, _ svg: inout SVGWriter) {
-        let domain = sheet.domains(width: frame.width, height: frame.height).x
-        let perMetre = frame.width / (domain.upperBound - domain.lowerBound)
+    private func legend(_ frame: Frame, _ scale: Scale, hasFaults: Bool, _ svg: inout SVGWriter) {
+        let perMetre = frame.width / (scale.domain.upperBound - scale.domain.lowerBound)
         var length = niceStep(atLeast: 40 / perMetre)
         if length * perMetre > 90 { length /= 2 }
         let y = frame.bottom + 42
@@ -89,21 +96,52 @@ extension TrackChart {
         x += 34
         let entries: [(String, String)] = [("○", "start"), ("■", "end")]
         for (mark, word) in entries {
-            Self.mark(mark, x + 4, y, PlotStyle(number: 4), &svg)
+            TrackChart.mark(mark, x + 4, y, PlotStyle(number: 4), &svg)
             svg.label(word, x + 13, y + 3.5)
             x += 20 + PlotText.width(word, size: PlotFont.label) + 6
         }
-        guard sheet.accuracy > 0 else { return }
-        svg.element(
-            "circle",
-            [
-                "class": "band c0", "cx": .number(x + 5), "cy": .number(y), "r": 5,
-                "fill": .string(PlotStyle(number: 0).color),
-                "fill-opacity": "0.2",
-            ])
-        svg.label("horizontal accuracy", x + 14, y + 3.5)
+        if accuracy > 0 {
+            svg.element(
+                "circle",
+                [
+                    "class": "band c0", "cx": .number(x + 5), "cy": .number(y), "r": 5,
+                    "fill": .string(PlotStyle(number: 0).color),
+                    "fill-opacity": "0.2",
+                ])
+            svg.label("accuracy", x + 14, y + 3.5)
+            x += 26 + PlotText.width("accuracy", size: PlotFont.label)
+        }
+        guard hasFaults else { return }
+        Self.faultLine("M\(PlotText.coordinate(x + 4)),\(PlotText.coordinate(y))h10", &svg)
+        svg.label("fault", x + 22, y + 3.5)
     }
 
+    /// The way that something was wrong on, below its line.
+    private static func fault(
+        _ label: String, _ way: [[SIMD2<Double>]], _ x: Scale, _ y: Scale, _ svg: inout SVGWriter
+    ) {
+        var path = SVGPath()
+        for piece in way {
+            for (place, point) in piece.enumerated() {
+                if place == 0 { path.move(x(point.x), y(point.y)) } else { path.line(x(point.x), y(point.y)) }
+            }
+            if piece.count == 1 { path.dot() }
+        }
+        faultLine(path.data, label: label, &svg)
+    }
+
+    private static func faultLine(_ path: String, label: String? = nil, _ svg: inout SVGWriter) {
+        svg.element(
+            "path",
+            [
+                "class": "fault way", "data-fault": label.map(SVGValue.string) ?? SVGValue.none, "d": .string(path),
+                "fill": "none", "stroke": .string(PlotStyle.fault), "stroke-opacity": "0.4", "stroke-width": 8,
+                "stroke-linecap": "round", "stroke-linejoin": "round",
+            ])
+    }
+}
+
+extension TrackChart {
     static func mark(_ kind: String, _ x: Double, _ y: Double, _ style: PlotStyle, _ svg: inout SVGWriter) {
         if kind == "○" {
             svg.element(
@@ -174,6 +212,26 @@ extension TrackChart.Drawing {
 
     /// Whether the way to a place was not seen.
     func isBehindGap(_ place: Int) -> Bool { gap.map { places[place].pause > $0 } ?? false }
+
+    /// The way that was gone in that time, also where nobody saw it: the straight way between two places.
+    func way(during span: PlotSpan) -> [[SIMD2<Double>]] {
+        guard places.count > 1 else {
+            return places.contains { $0.time >= span.start && $0.time <= span.end } ? [points] : []
+        }
+        var pieces: [[SIMD2<Double>]] = []
+        for (place, point) in points.enumerated().dropFirst() {
+            let (former, one, two) = (points[place - 1], places[place - 1].time, places[place].time)
+            guard two > one, one < span.end, two > span.start else { continue }
+            let start = one >= span.start ? former : former + (point - former) * ((span.start - one) / (two - one))
+            let end = two <= span.end ? point : former + (point - former) * ((span.end - one) / (two - one))
+            if pieces.last?.last == start {
+                pieces[pieces.count - 1].append(end)
+            } else {
+                pieces.append([start, end])
+            }
+        }
+        return pieces
+    }
 
     fileprivate func line(_ x: Scale, _ y: Scale, isOfTraces: Bool, _ svg: inout SVGWriter) {
         var path = SVGPath()

@@ -29,6 +29,7 @@ struct PlotStyle {
     static let grid = "#dddddd"
     static let paper = "#ffffff"
     static let shade = "#8a8a8a"
+    static let fault = "#D55E00"
 }
 
 /// Sizes of letters, in pixels of which an inch has 96: 10 of them are 7.5 points.
@@ -76,10 +77,10 @@ extension SVGWriter {
         }
     }
 
-    /// The name of a mark below a chart. The last one must not leave the page.
+    /// The name of a mark below a chart. The last one must not leave the page, or come to what stands beside the chart.
     mutating func mark(_ name: String, _ x: Double, below frame: Frame) {
         let half = PlotText.width(name, size: PlotFont.label) / 2
-        label(name, min(x, FigurePage.width - half - 1), frame.bottom + 13, anchor: "middle")
+        label(name, min(x, frame.right + FigurePage.right - half - 1), frame.bottom + 13, anchor: "middle")
     }
 
     mutating func line(_ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double) {

@@ -3,13 +3,23 @@
 extension PlotFigure {
     /// The parts of the figure from top to bottom.
     func rows() -> [FigureRow] {
+        let sheet = track?.sheet
+        let drawn = timeCharts.map { chart in
+            DrawnChart(
+                chart: chart, drawings: chart.drawings(columns: Self.columns, over: duration, ofTraces: isOfTraces))
+        }
         var rows = [header]
-        rows += placeRows
+        rows += placeRows(sheet)
         for sky in skies where sky.sky.sorted.contains(where: { $0.strengths > 0 }) { rows.append(signalRow(sky)) }
-        rows += timeRows
+        rows += timeRows(drawn)
         rows += intervalRows
-        rows.append(footer)
+        rows.append(footer(sheet, drawn))
         return rows
+    }
+
+    private struct DrawnChart {
+        let chart: TimeChart
+        let drawings: [TimeChart.Drawing]
     }
 
     private var header: FigureRow {
@@ -39,9 +49,9 @@ extension PlotFigure {
     }
 
     /// The sky of a single trace stands beside its track, those of several below it.
-    private var placeRows: [FigureRow] {
+    private func placeRows(_ sheet: TrackChart.Sheet?) -> [FigureRow] {
         let discs = skies.filter { $0.sky.sorted.contains { !$0.path.isEmpty } }
-        guard let track, let sheet = track.sheet else { return discRows(discs) }
+        guard let sheet else { return discRows(discs) }
         let disc = discs.count == 1 ? discs.first : nil
         let (head, foot, left, discWidth) = (TimeChart.head, TrackChart.foot + 22, 52.0, 214.0)
         let width = FigurePage.width - left - FigurePage.right - (disc == nil ? 0 : discWidth + 12)
@@ -49,10 +59,10 @@ extension PlotFigure {
         // As high as the track asks for, within what a page can give.
         let wanted = width * extent.y / max(extent.x, 1e-9)
         let height = min(max(wanted, disc == nil ? 180 : 230), 380)
-        let isOfTraces = isOfTraces
+        let (isOfTraces, spans) = (isOfTraces, spans)
         let row = FigureRow(height: head + height + foot, stretch: height) { height, svg in
             let frame = Frame(x: left, y: head, width: width, height: height)
-            track.draw(sheet, in: frame, isOfTraces: isOfTraces, to: &svg)
+            sheet.draw(in: frame, spans: spans, isOfTraces: isOfTraces, to: &svg)
             let side = Frame(x: left + width + 16, y: head, width: discWidth - 4, height: height + foot - 8)
             disc?.drawSky(in: side, to: &svg)
         }
@@ -81,20 +91,19 @@ extension PlotFigure {
         }
     }
 
-    private var timeRows: [FigureRow] {
-        let charts = timeCharts
-        guard !charts.isEmpty else { return [] }
+    private func timeRows(_ drawn: [DrawnChart]) -> [FigureRow] {
+        guard !drawn.isEmpty else { return [] }
         // One left border for all, so that times stand below one another.
-        let labels = charts.flatMap { $0.ticks($0.window, height: $0.height).labels }
+        let labels = drawn.flatMap { $0.chart.ticks($0.chart.window, height: $0.chart.height).labels }
         let longest = labels.map { PlotText.width($0, size: PlotFont.label) }.max() ?? 0
         let axis = TimeAxis(
             range: range, clock: clock, spans: spans, left: min(max(52, longest + 12), 120),
             right: FigurePage.width - FigurePage.right, isOfTraces: isOfTraces)
         var rows: [FigureRow] = []
         if !spans.isEmpty { rows.append(FaultStrip(spans: spans).row(axis)) }
-        for (place, chart) in charts.enumerated() {
-            let isLast = place == charts.count - 1
-            let drawings = chart.drawings(columns: Self.columns, over: duration, ofTraces: isOfTraces)
+        for (place, one) in drawn.enumerated() {
+            let (chart, drawings) = (one.chart, one.drawings)
+            let isLast = place == drawn.count - 1
             rows.append(
                 FigureRow(
                     height: TimeChart.head + chart.height + (isLast ? TimeChart.foot : 4), stretch: chart.height
@@ -110,15 +119,14 @@ extension PlotFigure {
         let charts = intervals.filter { !$0.histograms.isEmpty }
         // Up to three beside each other, with the same room for each.
         let perRow = charts.count == 3 || charts.count > 4 ? 3 : 2
-        let width = (FigurePage.width - FigurePage.right) / Double(perRow)
+        let gap = 10.0
+        let width = (FigurePage.width - FigurePage.right + gap) / Double(perRow)
         return stride(from: 0, to: charts.count, by: perRow).map { first in
             let row = charts[first..<min(first + perRow, charts.count)]
             return FigureRow(height: IntervalChart.head + 92 + TimeChart.foot + 4, stretch: 92) { stretch, svg in
                 for (place, chart) in row.enumerated() {
                     let frame = Frame(
-                        x: width * Double(place) + 52, y: IntervalChart.head,
-                        width: width - 52 - (place == perRow - 1 ? 0 : 10),
-                        height: stretch)
+                        x: width * Double(place) + 52, y: IntervalChart.head, width: width - 52 - gap, height: stretch)
                     chart.draw(in: frame, to: &svg)
                 }
             }
@@ -126,21 +134,21 @@ extension PlotFigure {
     }
 
     /// What marks mean that no legend explains.
-    private var footer: FigureRow {
+    private func footer(_ sheet: TrackChart.Sheet?, _ drawn: [DrawnChart]) -> FigureRow {
         var notes: [String] = []
         let scale = Scale(range, from: 0, to: Double(Self.columns))
-        let hasGaps =
-            !isOfTraces
-            && charts.contains {
-                !TimeChart.shownGaps($0.drawings(columns: Self.columns, over: duration, ofTraces: false), scale).isEmpty
-            }
+        let hasGaps = drawn.contains { !TimeChart.shownGaps($0.drawings, scale).isEmpty }
         if hasGaps { notes.append("Grey: nothing came for more than three usual intervals.") }
-        let hasUnseen = track?.sheet?.drawings.contains { drawing in
+        let hasUnseen = sheet?.drawings.contains { drawing in
             drawing.places.indices.contains { $0 > 0 && drawing.isBehindGap($0) }
         }
         if hasUnseen == true { notes.append("Grey dashes on the track: no positions in between.") }
-        if charts.contains(where: { $0.lines.contains { $0.series.cells.contains { $0.band != nil } } }) {
+        if drawn.contains(where: { $0.chart.showsBands($0.drawings) }) {
             notes.append("Bands: the accuracy as it was told.")
+        }
+        // Where no chart over time has room for their names.
+        if drawn.isEmpty, !spans.isEmpty {
+            notes.append(PlotText.name("Faults: " + spans.map(\.label).joined(separator: ", ") + ".", upTo: 110))
         }
         let text = notes
         return FigureRow(height: text.isEmpty ? 8 : 20, stretch: 0) { _, svg in
@@ -166,7 +174,8 @@ struct FaultStrip: Sendable {
                     [
                         "class": "fault strip", "data-fault": .string(span.label), "x": .number(left),
                         "y": .number(y + 1),
-                        "width": .number(max(right - left, 2)), "height": 12, "fill": "#D55E00", "fill-opacity": "0.45",
+                        "width": .number(max(right - left, 2)), "height": 12, "fill": .string(PlotStyle.fault),
+                        "fill-opacity": "0.45",
                     ])
                 let width = PlotText.width(span.label, size: PlotFont.label)
                 let isInside = right - left > width + 8

@@ -25,8 +25,8 @@ struct PlotCommand: AsyncParsableCommand {
 
             Gaps, which are longer than three usual intervals, break lines, and are grey where there is a single recording. \
             Bands around speed, altitude and heading, and circles around positions, are the accuracy as it was told. A heading \
-            that is not to be trusted is grey. What --fault lets go wrong is marked. Satellites that no fix uses are hollow. \
-            Positions stand at the receiver's time, or when they came where that is ten seconds off.
+            that is not to be trusted is grey. What --fault lets go wrong is marked, on the track too. Satellites that no fix \
+            uses are hollow. Positions stand at the receiver's time, or when they came where that is ten seconds off.
 
             What `replay --json` or `replay --expect` wrote of sensors, attitude and heading is drawn as well: over the \
             recording it shows what another version of the filter makes of it.

@@ -13,7 +13,7 @@ extension PlotPlay {
         let start = (options.from > 0 ? options.from : 0) + (offsets.min() ?? 0)
         let end = harvests.map(\.end).max() ?? 0
         var figure = PlotFigure(
-            title: PlotText.name(names.joined(separator: ", ")), subtitle: subtitle(start, end),
+            title: PlotText.name(names.joined(separator: ", ")), subtitle: subtitle(start, end, offsets),
             traces: names.map { PlotText.name($0, upTo: 40) }, range: start...max(end, start))
         let tracks = harvests.enumerated().filter { $0.element.collector.track.count > 0 }.map { number, harvest in
             TrackChart.Track(
@@ -26,7 +26,7 @@ extension PlotPlay {
         }
         figure.charts = subjects.compactMap { chart($0, of: harvests) }
         if subjects.contains(.intervals) { figure.intervals = intervals(of: harvests) }
-        figure.spans = spans
+        figure.spans = placedSpans(offsets, figure.traces)
         // Receivers may be a little ahead of the machine's clock.
         let extents = figure.charts.flatMap { $0.lines.compactMap(\.series.span) }
         var first = min(start, extents.map(\.lowerBound).min() ?? start)
@@ -76,9 +76,24 @@ extension PlotPlay {
         }
     }
 
-    private func subtitle(_ start: Double, _ end: Double) -> String {
+    /// What goes wrong, on the axis of time: in each recording as many seconds after its start.
+    private func placedSpans(_ offsets: [Double], _ names: [String]) -> [PlotSpan] {
+        let recorded = sources.indices.filter { sources[$0].trace != nil }
+        guard let first = recorded.first, recorded.contains(where: { offsets[$0] != offsets[first] }) else {
+            return spans
+        }
+        return recorded.flatMap { number in
+            spans.map { span in
+                PlotSpan(
+                    start: span.start + offsets[number], end: span.end + offsets[number],
+                    label: "\(span.label), \(names[number])", trace: number)
+            }
+        }
+    }
+
+    private func subtitle(_ start: Double, _ end: Double, _ offsets: [Double]) -> String {
         var words: [String] = []
-        if let begin = begins.first, begin.isKnown {
+        if let begin = zip(begins, offsets).min(by: { $0.1 < $1.1 })?.0, begin.isKnown {
             let date = CivilDate(begin.wall.advanced(bySeconds: options.from))
             words.append("\(date.date) \(date.timeOfDay) UTC")
         }
