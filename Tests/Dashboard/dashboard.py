@@ -9,6 +9,7 @@ import tempfile
 import traceback
 
 import drawn  # noqa: F401
+import paper  # noqa: F401
 import player  # noqa: F401
 import looks  # noqa: F401
 import trouble  # noqa: F401

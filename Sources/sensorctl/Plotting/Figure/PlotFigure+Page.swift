@@ -5,26 +5,25 @@ import JSONBytes
 extension PlotFigure {
     /// The figure as a page of its own, light or dark as the reader has it, that tells the numbers below the pointer.
     package func page() -> String {
-        let title = SVGWriter.escaped(title)
         var page = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         page += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
         page +=
-            "<title>\(title)</title>\n<style>\n\(Self.text(PackageResources.plot_page_css))</style>\n</head>\n<body>\n"
+            "<title>\(SVGWriter.escaped(title))</title>\n<style>\n\(Self.text(PackageResources.plot_page_css))</style>\n</head>\n<body>\n"
         // Each part by itself, so that paper ends between them.
         for (place, row) in fittedRows().enumerated() {
             var svg = SVGWriter()
+            // The first one says what there is to be seen in all.
+            let words: SVGValue = place == 0 ? .string("\(title). \(summary)") : .none
             svg.element(
                 "svg",
                 [
-                    "class": "row", "xmlns": "http://www.w3.org/2000/svg", "role": "img",
+                    "class": "row", "xmlns": "http://www.w3.org/2000/svg", "role": place == 0 ? "img" : .none,
+                    "aria-label": words, "aria-hidden": place == 0 ? .none : "true",
                     "viewBox": .string(
                         "0 0 \(PlotText.coordinate(FigurePage.width)) \(PlotText.coordinate(row.height))"),
                     "font-family": .string(PlotFont.family),
                 ]
-            ) { svg in
-                if place == 0 { svg.element("desc", text: summary) }
-                row.draw(&svg)
-            }
+            ) { svg in row.draw(&svg) }
             page += svg.text
         }
         page += "<div id=\"figures\" role=\"status\"></div>\n"

@@ -72,8 +72,9 @@
 
   function nearestPlace(chart, x, y) {
     let best = null, least = 18 * 18;
-    for (const path of chart.group.querySelectorAll("path[data-line=track]")) {
-      const places = chart.places[Number(path.dataset.trace)] || chart.places[0];
+    // Lines and numbers stand in the same order; not each trace has a track.
+    for (const [order, path] of chart.group.querySelectorAll("path[data-line=track]").entries()) {
+      const places = chart.places[order];
       let index = 0;
       for (const match of path.getAttribute("d").matchAll(/[ML](-?[\d.]+),(-?[\d.]+)/g)) {
         const distance = (match[1] - x) ** 2 + (match[2] - y) ** 2;

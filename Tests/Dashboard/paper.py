@@ -1,0 +1,62 @@
+# This source file is part of the swift-device-services project.
+# SPDX-License-Identifier: Apache-2.0
+"""The page that `sensorctl plot` writes: the numbers below the pointer are those that are drawn there."""
+import json
+import os
+
+from checking import part
+from recorded import tool_output
+
+# Moves the pointer to a point of a picture, and returns what is told there.
+_POINT = """const point = (node, x, y) => {
+    const place = new DOMPoint(x, y).matrixTransform(node.ownerSVGElement.closest('svg.row').getScreenCTM());
+    const init = { bubbles: true, clientX: place.x, clientY: place.y };
+    node.dispatchEvent(new PointerEvent('pointermove', init));
+    const box = document.getElementById('figures');
+    return getComputedStyle(box).visibility === 'visible' ? box.textContent : null;
+};"""
+
+
+@part("paper")
+def paper(trial):
+    browser = trial.browser
+    traces = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Simulators", "Traces")
+    # The first one has no positions.
+    sources = [os.path.join(traces, name) for name in ("iio/shake.csv", "gpsd/sirfstarv.log.chk", "gpsd/ublox-8.log.chk")]
+    page = os.path.join(trial.folder, "plot.html")
+    lines = [json.loads(line) for line in tool_output(
+        trial.tool, "plot", *sources, "track", "speed", "accelerometer", "--align", "start", "--json", "-o", page, "--overwrite").splitlines()]
+    browser.resize(1000, 900, False)
+    browser.go("file://" + page)
+    tracks = [line for line in lines if line["chart"] == "track"]
+    wrong = []
+    for order, track in enumerate(tracks):
+        # The last place of each, where no other one lies over it.
+        told = browser.run(_POINT + """const path = document.querySelectorAll('path[data-line=track]')[arguments[0]];
+            const places = [...path.getAttribute('d').matchAll(/[ML](-?[\\d.]+),(-?[\\d.]+)/g)].at(-1);
+            return point(path, Number(places[1]), Number(places[2]))""", order)
+        _, latitude, longitude, accuracy = track["points"][-1]
+        if f"{latitude}°, {longitude}°" not in (told or ""):
+            wrong.append((told, latitude, longitude))
+    trial.check(len(tracks) == 2 and not wrong, "below the pointer stands the place of the track that is there", wrong)
+    speeds = [line for line in lines if line["chart"] == "speed"]
+    told = browser.run(_POINT + """const chart = document.querySelector('g.chart[data-name=speed]');
+        const [left, right, from, to] = chart.dataset.x.split(' ').map(Number), [bottom, top] = chart.dataset.y.split(' ').map(Number);
+        return point(chart.querySelector('path'), left + (30 - from) / (to - from) * (right - left), (bottom + top) / 2)""")
+    wanted = [min((point for stroke in line["strokes"] for point in stroke), key=lambda point: abs(point[0] - 30)) for line in speeds]
+    rows = (told or "").split("\n")[1:]
+    trial.check(len(rows) == len(speeds) == 2 and all(
+        row.startswith(f"{line['trace']}: ") and abs(float(row.split(": ")[1].split(" ")[0]) - value) < 1e-6 * max(1, abs(value))
+        for row, line, (_, value) in zip(rows, speeds, wanted)), "and the speeds of both at that time", (told, wanted))
+    browser.run("document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }))")
+    trial.check("accelerometer" in browser.run("return document.getElementById('figures').textContent"), "keys go through all charts")
+    trial.shot("paper-light")
+    browser.resize(1000, 900, True)
+    trial.shot("paper-dark")
+    nameless = browser.run("return [...document.querySelectorAll('svg.row')].filter((node) => !node.getAttribute('aria-label') && !node.ariaHidden).length")
+    named = browser.run("return document.querySelector('svg.row').getAttribute('aria-label')")
+    trial.check(nameless == 0 and "track of" in named and "Speed from" in named, "who does not see it is told what there is", (nameless, named))
+    fetched = browser.run("return performance.getEntriesByType('resource').map((entry) => entry.name)")
+    trial.check(not fetched, "it fetches nothing", fetched)
+    trial.quiet()
+    os.remove(page)
