@@ -9,6 +9,8 @@ import tempfile
 import traceback
 
 import drawn  # noqa: F401
+import edges  # noqa: F401
+import elsewhere  # noqa: F401
 import paper  # noqa: F401
 import player  # noqa: F401
 import looks  # noqa: F401

@@ -8,8 +8,10 @@ const steps = [30, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0
 /** Pixels between two lines, at least. */
 const nearest = 90;
 
-function name(value, positive, negative, step) {
+function name(place, positive, negative, step) {
     const digits = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
+    // A map may go on beyond the meridian of 180 degrees.
+    const value = place - 360 * Math.round(place / 360);
     const letter = Math.abs(value) < step / 2 ? "" : value > 0 ? positive : negative;
     return `${Math.abs(value).toFixed(digits)}°${letter}`;
 }

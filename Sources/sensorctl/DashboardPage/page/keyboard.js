@@ -7,7 +7,8 @@ import { nextTheme } from "./theme.js";
 
 /** Whether the element takes keys itself: space presses a button, arrows move a map. */
 function takes(target, key) {
-    if (target.closest("#map, #traffic, dialog")) return key.startsWith("Arrow") || key === " " || key === "+" || key === "-";
+    if (key === "Home" && target.closest("#traffic, .events")) return true;
+    if (target.closest("#map, #traffic, .events, dialog")) return key.startsWith("Arrow") || key === " " || key === "+" || key === "-";
     if (target.matches("select, textarea, input[type=text], input[type=number]")) return true;
     if (target.matches("button, summary, input[type=checkbox], a")) return key === " " || key === "Enter";
     return false;

@@ -2,7 +2,7 @@
 
 // Steps, users of the position, doctor's findings, and what has happened.
 
-import { byID, element, setText, show } from "./dom.js";
+import { byID, element, setText, show, visible } from "./dom.js";
 import { clockTime, fixed, isKnown } from "./format.js";
 
 const shown = (list) => (Array.isArray(list) ? list.slice(0, 100) : []);
@@ -81,7 +81,7 @@ export class Events {
     add(text, time = this.clock.now, level = "note") {
         show(byID("panel-events"), true);
         const first = this.list.firstChild;
-        if (first && first.lastChild.textContent === text) return setText(first.firstChild, clockTime(time, 1));
+        if (first && first.lastChild.textContent === visible(text)) return setText(first.firstChild, clockTime(time, 1));
         this.list.prepend(element("li", { class: `event-${["warning", "error"].includes(level) ? level : "note"}` },
             element("span", { class: "quiet" }, clockTime(time, 1)), element("span", {}, text)));
         while (this.list.childElementCount > 100) this.list.lastChild.remove();

@@ -81,9 +81,9 @@ export class TrackMap {
         this.halo.setLatLngs(lines);
         this.line.setLatLngs(lines);
         const fix = this.track.latest;
-        const isPlace = fix && isKnown(fix.latitude) && isKnown(fix.longitude);
+        const isPlace = isKnown(fix.latitude) && isKnown(fix.longitude);
+        const known = lines.at(-1)?.at(-1);
         if (!isPlace || this.track.broken) {
-            const known = lines[lines.length - 1]?.at(-1);
             if (known) this.arrow.setLatLng(known).addTo(this.map);
             this.circle.remove();
             this.arrowShape.style.transform = "";
@@ -91,14 +91,14 @@ export class TrackMap {
             if (known) this.see(known);
             return;
         }
-        const place = [fix.latitude, fix.longitude];
-        if (isKnown(fix.horizontalAccuracy)) this.circle.setLatLng(place).setRadius(fix.horizontalAccuracy).addTo(this.map);
+        // The latest fix is the end of the way.
+        if (isKnown(fix.horizontalAccuracy)) this.circle.setLatLng(known).setRadius(fix.horizontalAccuracy).addTo(this.map);
         else this.circle.remove();
-        this.arrow.setLatLng(place).addTo(this.map);
+        this.arrow.setLatLng(known).addTo(this.map);
         const moves = isKnown(fix.course) && !(fix.speed < 0.3);
         this.arrowShape.className = moves ? "moving" : "standing";
         this.arrowShape.style.transform = moves ? `rotate(${fix.course}deg)` : "";
-        this.see(place);
+        this.see(known);
     }
 
     /** Keeps the place in sight: moves the map when it comes near an edge, and not with each fix. */

@@ -41,6 +41,8 @@ export class Playback {
     }
 
     enable(on) {
+        // Whoever drags a control that is taken away lets go of it.
+        if (!on) this.dragged = null;
         for (const control of byID("transport").querySelectorAll("button, input, select")) control.disabled = !(on && this.may);
     }
 

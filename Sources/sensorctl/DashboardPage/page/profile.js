@@ -35,7 +35,6 @@ export class Profile {
 
     start(library) {
         this.library = library;
-        show(byID("profile"), true);
         onTheme(() => this.graphs.forEach((graph) => graph.updateOptions(this.look())));
         new ResizeObserver(() => this.graphs.forEach((graph) => graph.resize())).observe(byID("profile"));
     }
@@ -99,7 +98,11 @@ export class Profile {
     }
 
     draw() {
-        if (!this.library || this.drawn === this.track.version || this.track.points.length < 2) return;
+        if (!this.library || this.drawn === this.track.version) return;
+        // After a leap to another place the curves of the former one must not stay.
+        const isLine = this.track.points.length > 1;
+        show(byID("profile"), isLine);
+        if (!isLine) return;
         const time = performance.now();
         // What is not seen has no size, and a graph would take one of its own.
         if (time - this.at < interval || byID("profile").clientWidth === 0) return;

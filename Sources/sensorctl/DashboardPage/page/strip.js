@@ -164,7 +164,6 @@ export class Strip {
         const pen = pens[axis % pens.length];
         const wraps = this.channel.name === "heading";
         let last = 0;
-        let lastX = 0;
         context.beginPath();
         columns.walk(axis, first - 1, this.history.gapAfter, (column, low, high, joined) => {
             const at = x(column);
@@ -178,10 +177,7 @@ export class Strip {
             else if (far !== near) context.lineTo(at, y(far));
             else if (!joined) context.lineTo(at + 0.75, y(near));
             last = far;
-            lastX = at;
         });
-        this.ends ??= [];
-        this.ends[axis] = { value: last, x: lastX };
         context.strokeStyle = colours[pen.colour];
         context.lineWidth = pen.width;
         context.lineJoin = "round";
@@ -198,8 +194,12 @@ export class Strip {
         columns.walk(centre, first - 1, this.history.gapAfter, (column, low, high) => {
             const wide = widths.get(column);
             if (!(wide >= 0)) return;
-            const top = y(high + wide);
-            context.fillRect(x(column) - 0.5, top, 1.2, y(low - wide) - top);
+            // Through north a column has readings on both sides of it; what is beyond north is on its other side.
+            const [from, to] = high - low > 180 ? [high - wide, low + 360 + wide] : [low - wide, high + wide];
+            for (const turn of [-360, 0, 360]) {
+                const top = y(to + turn);
+                context.fillRect(x(column) - 0.5, top, 1.2, y(from + turn) - top);
+            }
         });
     }
 

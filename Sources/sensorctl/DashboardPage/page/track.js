@@ -67,13 +67,20 @@ export class Track {
         this.points = kept;
     }
 
-    /** Lines of latitude and longitude, one for each piece between gaps. */
+    /**
+     * Lines of latitude and longitude, one for each piece between gaps. A way over the meridian of 180 degrees goes on beyond
+     * it, and not once around the map.
+     */
     lines() {
         const lines = [];
+        let turns = 0;
+        let last = null;
         for (const { latitude, longitude, broken } of this.points) {
             if (!isKnown(latitude) || !isKnown(longitude)) continue;
+            if (last !== null && Math.abs(longitude - last) > 180) turns += longitude < last ? 1 : -1;
+            last = longitude;
             if (broken || lines.length === 0) lines.push([]);
-            lines[lines.length - 1].push([latitude, longitude]);
+            lines[lines.length - 1].push([latitude, longitude + 360 * turns]);
         }
         return lines;
     }
