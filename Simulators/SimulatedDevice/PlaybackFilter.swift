@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceCore
+package import DeviceCore
 import GPSDProtocol
 package import Trace
 
@@ -23,6 +23,10 @@ extension SimulatedDevice {
         defer { player.release() }
         player.filter = filter
     }
+
+    /// The number of an accessory by the trace's name for it; nil while it is not attached. For filters, which are called by
+    /// whoever plays.
+    package func accessory(named name: String) -> AccessoryDescription.ID? { player.accessory(named: name) }
 }
 
 extension TraceFeed {

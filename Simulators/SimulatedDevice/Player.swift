@@ -135,6 +135,8 @@ final class Player: @unchecked Sendable {
 
     var outstandingDifferences: [AccessoryDifference] { accessories.outstanding() }
 
+    func accessory(named name: String) -> AccessoryDescription.ID? { accessories.id(of: name) }
+
     /// True when a timer is due where the clock stands.
     var isTimerDue: Bool { clock.nextDeadline.map { $0 <= clock.now } ?? false }
 

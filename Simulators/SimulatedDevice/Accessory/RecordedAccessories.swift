@@ -44,8 +44,15 @@ struct RecordedAccessories {
         let names = Set(events.map(\.accessory))
         let gone = attached.filter { !names.contains($0.key) }.sorted { $0.value.id < $1.value.id }
         for (name, _) in gone { take(TraceAccessoryEvent(accessory: name, .detached)) }
-        for event in events { take(event) }
+        for event in events {
+            // One that somebody has unplugged by hand is there again.
+            if let id = id(of: event.accessory), !source.has(id) { attached[event.accessory] = nil }
+            take(event)
+        }
     }
+
+    /// The number of one that is attached, by its name in the trace.
+    func id(of name: String) -> AccessoryDescription.ID? { attached[name]?.id }
 
     /// What is different if nothing happens any more, in the order of the accessories.
     func outstanding() -> [AccessoryDifference] {

@@ -33,6 +33,8 @@ final class SimulatedAccessorySource: AccessorySource {
 
     func change(_ description: AccessoryDescription) { hub.change(description) }
 
+    func has(_ id: AccessoryDescription.ID) -> Bool { hub.description(of: id) != nil }
+
     /// Unplugs an accessory; nothing when it is gone already.
     func detach(_ id: AccessoryDescription.ID) {
         let attachment = attachments.withLock { $0.removeValue(forKey: id) }

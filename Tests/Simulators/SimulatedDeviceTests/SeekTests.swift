@@ -79,6 +79,34 @@ struct SeekTests {
         subscription.cancel()
     }
 
+    @Test("An accessory that was unplugged by hand is there again where the trace has it, and speaks")
+    func attachesAgain() throws {
+        let device = try ControlTests.device(
+            10,
+            [
+                #"{"t":1.5,"attach":{"id":"x","name":"Scale","protocols":["com.example.scale"]}}"#,
+                #"{"t":2.5,"attach":{"id":"x","name":"Large scale","protocols":["com.example.scale"]}}"#,
+                #"{"t":6.5,"in":"42","accessory":"x","protocol":"com.example.scale"}"#,
+            ]
+        ) { _ in }
+        let source = device.device.accessorySource
+        device.advance(by: 2)
+        let first = try #require(source.accessories.first?.id)
+        device.detach(first)
+        // What is said of it meanwhile does not attach it.
+        device.advance(by: 1)
+        #expect(source.accessories.isEmpty)
+        device.seek(to: 5)
+        let second = try #require(source.accessories.first)
+        #expect(second.name == "Large scale" && second.id != first)
+        let channel = try source.open(second.id, protocol: "com.example.scale")
+        device.advance(by: 2)
+        #expect(channel.bytesAvailable == 2)
+        // One that stays keeps its number.
+        device.seek(to: 7)
+        #expect(source.accessories.map(\.id) == [second.id])
+    }
+
     @Test("A remark on the file is made once, however often the file is read")
     func remarksOnce() throws {
         let device = try ControlTests.device(3, [#"{"t":1.5,"gyroscope":[1,null,2]}"#]) { $0.rounds = .times(3) }
