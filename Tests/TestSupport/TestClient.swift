@@ -66,6 +66,12 @@ package final class TestClient {
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 
+    /// Sets how many bytes may wait for this client that it has not read.
+    package func limitReceiving(bytes: Int32) {
+        var limit = bytes
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &limit, socklen_t(MemoryLayout<Int32>.size))
+    }
+
     /// Says that nothing more will be sent.
     package func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 

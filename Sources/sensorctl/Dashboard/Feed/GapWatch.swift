@@ -24,7 +24,11 @@ package struct GapWatch: Sendable {
             self.usual = pause
             return nil
         }
-        if pause > max(Self.least, Self.factor * usual) { return (last, last + min(usual, pause / 2)) }
+        if pause > max(Self.least, Self.factor * usual) {
+            // Who has become slower for good has a few gaps, and not nothing else.
+            self.usual = min(pause, 2 * usual)
+            return (last, last + min(usual, pause / 2))
+        }
         self.usual = usual + (pause - usual) / 16
         return nil
     }

@@ -6,11 +6,14 @@ import JSONBytes
 struct PageQueue {
     /// The most bytes that wait; a minute of nine axes at 100 Hz and what is made of them is below half of it.
     static let limit = 2 << 20
+    /// Whoever has so many answers waiting is not listened to: he could have any number made, and take none.
+    static let answerLimit = 64
 
     private struct Item {
         var bytes: [UInt8]
         /// 0 for what is not dropped before anything else.
         var readings: Int
+        var isAnswer = false
     }
 
     private var items: [Item] = []
@@ -19,6 +22,8 @@ struct PageQueue {
     /// Bytes of the first item that are sent: it can no more be dropped.
     private var sent = 0
     private(set) var size = 0
+    /// Answers that wait.
+    private(set) var answers = 0
     /// Readings that were dropped and of which the page has not been told.
     private var dropped = 0
 
@@ -26,9 +31,17 @@ struct PageQueue {
 
     var isEmpty: Bool { head == items.count }
 
-    mutating func add(_ bytes: [UInt8], readings: Int) {
-        items.append(Item(bytes: bytes, readings: readings))
-        size += bytes.count
+    mutating func add(_ bytes: [UInt8], readings: Int) { add(Item(bytes: bytes, readings: readings)) }
+
+    /// Adds what the page has asked for.
+    mutating func answer(_ bytes: [UInt8]) {
+        answers += 1
+        add(Item(bytes: bytes, readings: 0, isAnswer: true))
+    }
+
+    private mutating func add(_ item: Item) {
+        items.append(item)
+        size += item.bytes.count
         if size > Self.limit { shrink() }
     }
 
@@ -71,6 +84,7 @@ struct PageQueue {
         var rest = sent + count
         while head < items.count, rest >= items[head].bytes.count {
             rest -= items[head].bytes.count
+            if items[head].isAnswer { answers -= 1 }
             items[head].bytes = []
             head += 1
         }
@@ -99,10 +113,15 @@ struct PageQueue {
         }
         items = kept
         head = 0
-        while size > goal, items.count > 1 + (sent > 0 ? 1 : 0) {
-            size -= items.remove(at: sent > 0 ? 1 : 0).bytes.count
-            dropped += 1
+        let start = sent > 0 ? 1 : 0
+        var end = start
+        while size > goal, end + 1 < items.count {
+            size -= items[end].bytes.count
+            if items[end].isAnswer { answers -= 1 }
+            end += 1
         }
+        items.removeSubrange(start..<end)
+        dropped += end - start
     }
 
     /// Tells the page what it has missed, once there is room.

@@ -10,7 +10,6 @@ struct HTTPStatus: Hashable, Sendable {
     static let forbidden = HTTPStatus(code: 403, reason: "Forbidden")
     static let notFound = HTTPStatus(code: 404, reason: "Not Found")
     static let notAllowed = HTTPStatus(code: 405, reason: "Method Not Allowed")
-    static let timeout = HTTPStatus(code: 408, reason: "Request Timeout")
     static let contentTooLarge = HTTPStatus(code: 413, reason: "Content Too Large")
     static let upgradeRequired = HTTPStatus(code: 426, reason: "Upgrade Required")
     static let headTooLarge = HTTPStatus(code: 431, reason: "Request Header Fields Too Large")

@@ -49,7 +49,7 @@ final class Connection {
     var takesInput: Bool {
         guard !isEnding, !isOver else { return false }
         guard let page else { return sent == output.count && input.count <= HTTPRequest.limit }
-        return page.waiting < 32 && page.queue.size < PageQueue.limit
+        return page.waiting < 32 && page.queue.answers < PageQueue.answerLimit
     }
 
     /// True for one that nobody misses: it has not asked for anything, or waits to ask for more.
@@ -60,8 +60,8 @@ final class Connection {
         if count > 0 {
             input.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         } else if count == 0 || (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK) {
-            // A client that ends its side asks for nothing more; what it asked for is sent.
-            if count == 0, hasOutput, page == nil { isEnding = true } else { isOver = true }
+            // What was asked for before is sent: nothing is read until then.
+            isOver = true
         }
     }
 

@@ -169,7 +169,7 @@ final class ServerLoop: ServiceLoop {
         for event in page.reader.take(&connection.input) {
             switch event {
             case .text(let bytes): take(bytes, of: &page)
-            case .ping(let payload): page.queue.add(WebSocketFrame.bytes(.pong, payload), readings: 0)
+            case .ping(let payload): page.queue.answer(WebSocketFrame.bytes(.pong, payload))
             case .pong: break
             case .closed(let code):
                 page.queue.dropReadings()
@@ -187,7 +187,7 @@ final class ServerLoop: ServiceLoop {
                 writer.member("id", id)
                 writer.member("why", why)
             }
-            page.queue.add(message.frame, readings: 0)
+            page.queue.answer(message.frame)
         }
         guard let text = CommandText(bytes) else { return refuse(0, "That is no command.") }
         guard !world.options.isReadOnly else { return refuse(text.id, "This dashboard takes no commands.") }
@@ -207,7 +207,7 @@ final class ServerLoop: ServiceLoop {
             if flush.missed > 0 { connection.page?.queue.note(missed: flush.missed) }
             for (bytes, readings) in flush.frames { connection.page?.queue.add(bytes, readings: readings) }
             for answer in flush.answers where answer.page == connection.page?.id {
-                connection.page?.queue.add(answer.frame, readings: 0)
+                connection.page?.queue.answer(answer.frame)
                 connection.page?.waiting -= 1
             }
         }

@@ -203,6 +203,24 @@ struct DashboardAttackTests {
         #expect(try page.message("done")["id"] as? Int == 7)
     }
 
+    @Test(
+        "Answers that nobody takes do not pile up",
+        arguments: [
+            PageClient.masked(9, [UInt8](repeating: 0, count: 125)), PageClient.masked(9, []), PageClient.masked(1, []),
+            PageClient.masked(1, Array(#"{"id":1,"token":"","do":"play"}"#.utf8)),
+        ])
+    func untaken(_ frame: [UInt8]) throws {
+        let dashboard = try TestDashboard()
+        let page = try PageClient(dashboard.port)
+        _ = try page.message("ready")
+        page.client.limitSending(seconds: 0.2)
+        page.client.limitReceiving(bytes: 4096)
+        let many = (0..<1000).flatMap { _ in frame }
+        // The sockets are full after a while: the rest waits with its sender.
+        #expect(throws: TestClient.Failure.self) { for _ in 0..<20_000 { try page.send(many) } }
+        #expect(try dashboard.get("/").status == 200)
+    }
+
     @Test("Commands that nobody answers do not pile up")
     func unanswered() throws {
         let dashboard = try TestDashboard { _ in

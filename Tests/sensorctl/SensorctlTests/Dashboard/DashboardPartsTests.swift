@@ -86,6 +86,44 @@ struct DashboardPartsTests {
         #expect(text.contains(#""type":"dropped","count":\#((10_000 - parts) * 10)}"#))
     }
 
+    @Test("Answers that wait are counted, also those that make way for others")
+    func answers() {
+        var queue = PageQueue()
+        for _ in 0..<10 { queue.answer([1, 2, 3]) }
+        #expect(queue.answers == 10)
+        #expect(queue.send(atMost: 6) { $0.count })
+        #expect(queue.answers == 8)
+        // Nothing else can be dropped.
+        queue.add([UInt8](repeating: 4, count: PageQueue.limit), readings: 0)
+        #expect(queue.answers == 0)
+        var bytes = 0
+        while queue.send(
+            atMost: 65_536,
+            { buffer in
+                bytes += buffer.count { $0 == 4 }
+                return buffer.count
+            })
+        {}
+        #expect(bytes == PageQueue.limit)
+        #expect((queue.size, queue.answers) == (0, 0))
+    }
+
+    @Test("A pause that is much longer than usual is a gap; who is slower from there on has not one each time")
+    func gaps() {
+        var watch = GapWatch()
+        var gaps: [Double] = []
+        func take(_ times: some Sequence<Double>) {
+            for time in times { if let gap = watch.take(time) { gaps.append(gap.start) } }
+        }
+        take(stride(from: 0, through: 10, by: 0.01))
+        take(stride(from: 12, through: 14, by: 0.01))
+        take(stride(from: 16, through: 18, by: 0.01))
+        #expect(gaps.map { $0.rounded() } == [10, 14])
+        gaps = []
+        take(stride(from: 19, through: 100, by: 1))
+        #expect((1...6).contains(gaps.count))
+    }
+
     @Test("What is sent in part is not dropped")
     func partlySent() {
         var queue = PageQueue()

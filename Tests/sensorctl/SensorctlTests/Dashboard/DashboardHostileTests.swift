@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import JSONBytes
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Dashboard
+
+/// What pages and clients try that mean no good.
+private enum Hostile: String, CaseIterable, Sendable {
+    case foreignOrigin, rebinding, missingToken, wrongToken, endlessRequest, halfOpen, manyConnections, neverReads
+    case traversal, readOnlyBypass
+
+    /// True for those that get nothing at all.
+    var learnsNothing: Bool { [.foreignOrigin, .rebinding, .traversal].contains(self) }
+
+    /// Tries it once; what was learnt.
+    ///
+    /// - Parameter held: what is kept open until the end.
+    func attack(_ target: TestDashboard, holding held: inout [AnyObject]) throws -> String {
+        var learnt = ""
+        func ask(_ head: String, _ status: Int) throws {
+            let answer = try target.ask(head)
+            #expect(answer.status == status, "\(self)")
+            learnt += "\(answer.headers)\(String(decoding: answer.body, as: UTF8.self))"
+        }
+        func say(_ frames: [UInt8]) throws {
+            let page = try PageClient(target.port)
+            try page.send(frames)
+            let answer = try page.message("refused") { if case .text(let text) = $0 { learnt += text } }
+            learnt += "\(answer)"
+        }
+        func command(_ member: String) -> [UInt8] { Array(#"{"id":1,\#(member)"do":"pause"}"#.utf8) }
+        switch self {
+        case .foreignOrigin:
+            let origin = "Origin: http://evil.example"
+            try ask(PageClient.handshake(target.port, headers: [origin]), 403)
+            try ask(target.request("/", [origin]), 403)
+            try ask(target.request("/page/index.html", ["Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors"]), 403)
+        case .rebinding:
+            let host = "evil.example:\(target.port)"
+            try ask(PageClient.handshake(target.port, host: host, headers: ["Origin: http://\(host)"]), 403)
+            try ask(target.request("/", host: host), 403)
+        case .missingToken: try say(PageClient.masked(1, command("")))
+        case .wrongToken: try say(PageClient.masked(1, command(#""token":"\#(DashboardToken().text)","#)))
+        case .endlessRequest:
+            let client = try TestClient(target.port)
+            try client.send("GET / HTTP/1.1\r\n")
+            let part = Array(String(repeating: "X: \(String(repeating: "x", count: 100))\r\n", count: 40).utf8)
+            #expect(throws: TestClient.Failure.self) { for _ in 0..<10_000 { try client.send(part) } }
+        case .halfOpen:
+            let client = try TestClient(target.port)
+            try client.send("GET / HTTP/1.1\r\nHost:")
+            held.append(client)
+            if held.count > 20 { held.removeFirst() }
+        case .manyConnections:
+            let clients = try (0..<200).map { _ in try TestClient(target.port) }
+            for client in clients.dropFirst(100) { try? client.send("GET") }
+        case .neverReads: if held.count < 4 { held.append(try PageClient(target.port)) }
+        case .traversal:
+            for path in [
+                "/../../etc/passwd", "/assets/../secret.js", "/page/..%2f..%2fsecret.html", "/assets/leaflet/out.js",
+            ] { try ask(target.request(path), 404) }
+        case .readOnlyBypass:
+            // With the right token, as somebody has it whose dashboard was another one before.
+            let bytes = command(#""token":"\#(target.token)","#)
+            try say(PageClient.masked(1, Array(bytes[..<9]), isLast: false) + PageClient.masked(0, Array(bytes[9...])))
+            try ask(target.request("/live", method: "POST", ["Content-Length: \(bytes.count)"]), 405)
+            // It is its own word.
+            learnt = learnt.replacingOccurrences(of: target.token, with: "")
+        }
+        return learnt
+    }
+}
+
+/// Several of them at once, each again and again.
+private final class Attack: Sendable {
+    private let isOver = Atomic<Bool>(false)
+    private let rounds = Mutex<[Hostile: Int]>([:])
+    private let learnt = Mutex<[Hostile: String]>([:])
+    private let left: Mutex<Int>
+    private let bell = Bell()
+    private let count: Int
+
+    init(_ hostiles: [Hostile], on target: TestDashboard) {
+        count = hostiles.count
+        left = Mutex(count)
+        for hostile in hostiles {
+            Thread.detachNewThread { [self] in
+                var held: [AnyObject] = []
+                while !isOver.load(ordering: .relaxed) {
+                    // Some are in each other's way: of many connections the oldest that asks for nothing makes way.
+                    guard let new = try? hostile.attack(target, holding: &held) else { continue }
+                    rounds.withLock { $0[hostile, default: 0] += 1 }
+                    learnt.withLock { $0[hostile] = new }
+                }
+                left.withLock { $0 -= 1 }
+                bell.ring()
+            }
+        }
+    }
+
+    /// The least number of times that one of them has tried.
+    var least: Int { rounds.withLock { $0.count < count ? 0 : $0.values.min() ?? 0 } }
+
+    /// Ends them; what each has learnt last.
+    func end() -> [Hostile: String] {
+        isOver.store(true, ordering: .relaxed)
+        while left.withLock({ $0 }) > 0 { bell.wait(seconds: 60) }
+        return learnt.withLock { $0 }
+    }
+}
+
+@Suite("Ten hostile clients at once", .waiting)
+struct DashboardHostileTests {
+    @Test("They change nothing and learn nothing, and the good page gets every reading", arguments: [true, false])
+    func together(_ isReadOnly: Bool) throws {
+        let heard = Mutex(0)
+        let folder = try AssetFixture()
+        let dashboard = try TestDashboard {
+            ($0.isReadOnly, $0.frameTime, $0.requestTime) = (isReadOnly, 0, 1)
+            $0.assets = AssetFolder(root: folder.path + "/js")
+        } handler: { feed, command in
+            heard.withLock { $0 += 1 }
+            feed.answer(command.page, DashboardMessage("done", .news) { $0.member("id", command.id) })
+        }
+        dashboard.feed.tell(DashboardMessage("location", .way) { $0.member("latitude", 48.137) })
+        let page = try PageClient(dashboard.port, token: dashboard.token)
+        _ = try page.message("ready")
+        let attack = Attack(Hostile.allCases.filter { $0 != .readOnlyBypass || isReadOnly }, on: dashboard)
+        let start = LiveClock().now
+        var (sent, received) = (0, 0)
+        while sent < 20_000 || attack.least < 3, LiveClock().now.seconds(since: start) < 60 {
+            for _ in 0..<100 {
+                dashboard.feed.add(0, at: Double(sent) / 1e4, SIMD4(Float(sent), 0, 0, 0))
+                sent += 1
+            }
+            while received < sent {
+                switch try page.frame() {
+                case .binary(let bytes):
+                    for values in try PageClient.readings(bytes, axes: 3).values {
+                        #expect(values[0] == Float(received))
+                        received += 1
+                    }
+                case .text(let text): Issue.record("The good page was told \(text)")
+                default: break
+                }
+            }
+        }
+        #expect(attack.least >= 3, "Each has tried")
+        for (hostile, learnt) in attack.end() {
+            #expect(!learnt.contains(dashboard.token) && !learnt.contains("secret"), "\(hostile)")
+            if hostile.learnsNothing {
+                #expect(!learnt.contains("48.137") && !learnt.contains("doctype"), "\(hostile)")
+            }
+        }
+        #expect(heard.withLock { $0 } == 0)
+        #expect(try page.command(#""do":"pause""#)["type"] as? String == (isReadOnly ? "refused" : "done"))
+        #expect(try dashboard.get("/").status == 200)
+    }
+}
