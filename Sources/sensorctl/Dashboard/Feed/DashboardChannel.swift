@@ -8,11 +8,9 @@ package struct DashboardChannel: Sendable {
     package let unit: String
     /// At most four.
     package let axes: [String]
-    /// Readings a second that can be expected; nil where nobody knows.
-    package var rate: Double?
 
-    package init(_ name: String, _ label: String, unit: String, axes: [String], rate: Double? = nil) {
-        (self.name, self.label, self.unit, self.axes, self.rate) = (name, label, unit, axes, rate)
+    package init(_ name: String, _ label: String, unit: String, axes: [String]) {
+        (self.name, self.label, self.unit, self.axes) = (name, label, unit, axes)
     }
 }
 

@@ -21,10 +21,12 @@ package final class DashboardFeed: Sendable {
 
     private struct State {
         var pending: [ReadingBatch]
-        var messages: [(type: String, isState: Bool, frame: [UInt8])] = []
+        var messages: [DashboardMessage] = []
         var histories: [ChannelHistory]
         var gaps: [GapWatch]
         var way = WayHistory()
+        /// What was told of late, oldest first.
+        var recent: [[UInt8]] = []
         /// The last message of each type that is a state.
         var states: [String: [UInt8]] = [:]
         var answers: [(page: Int, frame: [UInt8])] = []
@@ -41,15 +43,17 @@ package final class DashboardFeed: Sendable {
 
     /// The most readings of a channel, and the most messages, that wait for the server's thread.
     private static let limit = 4096
+    /// So many messages of late are kept; pages show no more.
+    private static let recentLimit = 200
     /// Readings of a frame of history.
     private static let portion = 1000
     /// The states, in the order in which pages get them.
     private static let order = [
-        "locationFailed", "satellites", "heading", "regions", "walk", "accessories", "users", "doctor",
+        "locationFailed", "satellites", "regions", "walk", "accessories", "users", "doctor",
     ]
 
     /// Those that belong to a place of a trace. That there is no position is told once, and may hold there too.
-    private static let placed = ["satellites", "heading", "walk"]
+    private static let placed = ["satellites", "walk"]
 
     /// How many seconds of readings are kept.
     package static var historyLength: Double { ChannelHistory.length }
@@ -88,6 +92,9 @@ package final class DashboardFeed: Sendable {
             switch message.worth {
             case .state: state.states[message.type] = message.frame
             case .way: state.way.add(message.frame)
+            case .recent:
+                state.recent.append(message.frame)
+                if state.recent.count > Self.recentLimit { state.recent.removeFirst() }
             case .news: break
             }
             queue(message, in: &state)
@@ -113,13 +120,14 @@ package final class DashboardFeed: Sendable {
     package func beginRecall() {
         state.withLock { state in
             state.isRecalling = true
-            state.messages.removeAll()
+            state.messages.removeAll { $0.worth != .news }
             for index in state.pending.indices {
                 state.pending[index].removeAll()
                 state.histories[index].removeAll()
                 state.gaps[index] = GapWatch()
             }
             state.way = WayHistory()
+            state.recent = []
             for type in Self.placed { state.states[type] = nil }
         }
     }
@@ -158,14 +166,12 @@ package final class DashboardFeed: Sendable {
 
     private func queue(_ message: DashboardMessage, in state: inout State) {
         guard !state.isRecalling, state.pages > 0 else { return }
-        var isState = false
-        if case .state = message.worth { isState = true }
         // Of a state only the last one counts.
-        if isState, let index = state.messages.lastIndex(where: { $0.type == message.type }) {
+        if message.worth == .state, let index = state.messages.lastIndex(where: { $0.type == message.type }) {
             state.messages.remove(at: index)
         }
         if state.messages.count < Self.limit {
-            state.messages.append((message.type, isState, message.frame))
+            state.messages.append(message)
         } else {
             state.missed += 1
         }
@@ -215,22 +221,22 @@ package final class DashboardFeed: Sendable {
             state.isNewPlace = false
             flush.frames.append((DashboardMessage("clear", .news) { _ in }.frame, 0))
             flush.frames += history(state)
-            // What came after the recall is in the history.
+            // What came after the recall is in the history, but for what is told once.
             for index in state.pending.indices { state.pending[index].removeAll() }
-            state.messages.removeAll()
-            return flush
+            state.messages.removeAll { $0.worth != .news }
+            state.missed = 0
         }
         for (index, batch) in state.pending.enumerated() where batch.count > 0 {
             flush.frames.append((batch.frame(channel: UInt8(index), 0..<batch.count), batch.count))
             state.pending[index].removeAll()
         }
-        for message in state.messages { flush.frames.append((message.frame, message.isState ? 0 : 1)) }
+        for message in state.messages { flush.frames.append((message.frame, message.worth == .state ? 0 : 1)) }
         state.messages.removeAll()
         swap(&flush.missed, &state.missed)
         return flush
     }
 
-    /// The minute before now, the way, and the last state of everything.
+    /// The minute before now, the way, the last state of everything, and what was told of late.
     private func history(_ state: State) -> [(bytes: [UInt8], readings: Int)] {
         var frames: [(bytes: [UInt8], readings: Int)] = []
         if let playback = state.states["playback"] { frames.append((playback, 0)) }
@@ -243,6 +249,7 @@ package final class DashboardFeed: Sendable {
         }
         frames += state.way.frames.map { ($0, 1) }
         for name in Self.order { if let frame = state.states[name] { frames.append((frame, 0)) } }
+        frames += state.recent.map { ($0, 1) }
         let now = state.now
         frames.append((DashboardMessage("ready", .news) { $0.member("t", now) }.frame, 0))
         return frames

@@ -10,6 +10,8 @@ package struct DashboardMessage: Sendable {
         case state
         /// As a point of the way: all of them, thinned.
         case way
+        /// For a while: a page that comes later gets the last ones.
+        case recent
         /// When it happens, and never again.
         case news
     }

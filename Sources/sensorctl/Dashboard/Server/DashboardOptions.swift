@@ -56,8 +56,9 @@ package struct DashboardHello: Sendable {
     package var version = ""
     package var title = ""
     package var isTrace = false
-    /// The time at which the session's clock shows 0, in ISO 8601; nil where nobody knows.
-    package var start: String?
+    /// Answers the time at which the session's clock shows 0, in ISO 8601; nil where nobody knows. A machine's clock may be set
+    /// while the dashboard runs.
+    package var start: @Sendable () -> String? = { nil }
     /// Seconds, of a trace.
     package var duration: Double?
     /// What attitudes are measured against.
@@ -76,7 +77,7 @@ package struct DashboardHello: Sendable {
             writer.member("title", title)
             writer.member("mode", isTrace ? "trace" : "live")
             writer.member("readOnly", options.isReadOnly)
-            writer.member("start", start)
+            writer.member("start", start())
             writer.member("duration", duration)
             writer.member("history", Int(ChannelHistory.length))
             writer.member("attitudeFrame", attitudeFrame)
@@ -103,7 +104,6 @@ package struct DashboardHello: Sendable {
                         writer.member("label", channel.label)
                         writer.member("unit", channel.unit)
                         writer.member("axes", channel.axes)
-                        writer.member("rate", channel.rate)
                     }
                 }
             }

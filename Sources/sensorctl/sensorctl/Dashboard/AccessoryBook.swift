@@ -19,6 +19,9 @@ final class AccessoryBook: @unchecked Sendable {
         /// Bytes; nil where nobody can count them.
         var received: Int?
         var sent: Int?
+
+        /// Who goes to another place finds sessions that were opened before.
+        mutating func use(_ name: String) { if !users.contains(name) { users.append(name) } }
     }
 
     /// The bytes of one message.
@@ -29,19 +32,11 @@ final class AccessoryBook: @unchecked Sendable {
     private let feed: DashboardFeed
     /// True where a trace says what was exchanged.
     private let counts: Bool
-    /// The ones that a trace names, by its names for them.
-    private let recorded: [String: AccessoryDescription]
     private var entries: [Entry] = []
     private var hasChanged = true
 
-    init(feed: DashboardFeed, recorded: [String: AccessoryDescription]?) {
-        self.feed = feed
-        counts = recorded != nil
-        self.recorded = recorded ?? [:]
-    }
-
-    /// The numbers of those that are connected.
-    var connected: [Int] { entries.filter(\.isConnected).map(\.accessory.connectionID) }
+    /// - Parameter isTrace: true where a trace says what was exchanged.
+    init(feed: DashboardFeed, isTrace: Bool) { (self.feed, counts) = (feed, isTrace) }
 
     func take(_ news: AccessoryNews, at time: Double) {
         hasChanged = true
@@ -68,30 +63,32 @@ final class AccessoryBook: @unchecked Sendable {
         }
     }
 
-    /// Takes what a trace says of a session.
-    func take(_ event: TraceAccessoryEvent, at time: Double) {
-        guard let description = recorded[event.accessory],
-            let index = entries.lastIndex(where: { $0.isConnected && $0.accessory.isOne(of: description) })
-        else { return }
+    /// Takes what a trace says of a session with the accessory of that number.
+    func take(_ change: TraceAccessoryEvent.Change, of id: Int, at time: Double) {
+        guard let index = entries.firstIndex(where: { $0.isConnected && $0.accessory.connectionID == id }) else {
+            return
+        }
         hasChanged = true
-        switch event.change {
-        case .opened(let name): if !entries[index].users.contains(name) { entries[index].users.append(name) }
+        switch change {
+        case .opened(let name): entries[index].use(name)
         case .closed(let name, _): entries[index].users.removeAll { $0 == name }
-        case .received(_, let bytes):
+        case .received(let name, let bytes):
             entries[index].received = (entries[index].received ?? 0) + bytes.count
-            tell(bytes, "received", of: entries[index].accessory, at: time)
-        case .sent(_, let bytes):
+            entries[index].use(name)
+            tell(bytes, "received", of: id, at: time)
+        case .sent(let name, let bytes):
             entries[index].sent = (entries[index].sent ?? 0) + bytes.count
-            tell(bytes, "sent", of: entries[index].accessory, at: time)
+            entries[index].use(name)
+            tell(bytes, "sent", of: id, at: time)
         case .attached, .detached: break
         }
     }
 
-    private func tell(_ bytes: [UInt8], _ direction: String, of accessory: AccessoryReading, at time: Double) {
+    private func tell(_ bytes: [UInt8], _ direction: String, of id: Int, at time: Double) {
         feed.tell(
-            DashboardMessage("traffic", .news) { writer in
+            DashboardMessage("traffic", .recent) { writer in
                 writer.member("t", time)
-                writer.member("id", accessory.connectionID)
+                writer.member("id", id)
                 writer.member("direction", direction)
                 writer.member("count", bytes.count)
                 writer.member("bytes", Base64.text(bytes.prefix(Self.limit)))
@@ -142,9 +139,5 @@ extension AccessoryReading {
     /// True for what is plugged in again.
     fileprivate func isSame(as other: AccessoryReading) -> Bool {
         name == other.name && serial == other.serial && model == other.model
-    }
-
-    fileprivate func isOne(of description: AccessoryDescription) -> Bool {
-        name == description.name && serial == description.serialNumber
     }
 }

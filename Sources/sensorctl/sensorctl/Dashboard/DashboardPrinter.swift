@@ -9,13 +9,8 @@ import SensorTools
 
 /// Takes what the listeners of `watch` and `replay` would print, and tells it to pages. Used on the main thread.
 final class DashboardPrinter: ReadingPrinter {
-    /// Seconds between two headings in words.
-    private static let headingPause = 0.1
-
     private let feed: DashboardFeed
     private let clock: SessionClock
-    private let real = LiveClock()
-    private var nextHeading = BootTime.zero
     private var walk: PedometerReading?
     private var activity: MotionActivityReading?
     private var gaps = GapWatch()
@@ -79,16 +74,6 @@ final class DashboardPrinter: ReadingPrinter {
         let time = clock.seconds(reading.timestamp)
         let values = [reading.magneticHeading, reading.trueHeading, reading.headingAccuracy].map { $0 < 0 ? .nan : $0 }
         feed.add(.heading, at: time, SIMD4(SIMD3(values[0], values[1], values[2])))
-        let now = real.now
-        guard now >= nextHeading else { return }
-        nextHeading = now.advanced(bySeconds: Self.headingPause)
-        feed.tell(
-            DashboardMessage("heading", .state) { writer in
-                writer.member("t", time)
-                writer.member("magnetic", values[0])
-                writer.member("true", values[1])
-                writer.member("accuracy", values[2])
-            })
     }
 
     private func tellWalk() {

@@ -10,8 +10,10 @@ import JSONBytes
 final class DashboardRegions: NSObject, CLLocationManagerDelegate {
     private struct State {
         var region: DashboardRegion
-        var state = "unknown"
+        var state = State.unknown
         var since: Double?
+
+        static let unknown = "unknown"
     }
 
     /// As many as a manager monitors.
@@ -43,6 +45,15 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
     func end() {
         for region in manager.monitoredRegions { manager.stopMonitoring(for: region) }
         manager.delegate = nil
+    }
+
+    /// The trace is at another place, where the device was elsewhere: what held before says nothing there.
+    func restart() {
+        for index in states.indices {
+            (states[index].state, states[index].since) = (State.unknown, nil)
+            manager.startMonitoring(for: states[index].region.circle)
+        }
+        tell()
     }
 
     /// Why it cannot be added; nil when it is.
@@ -86,7 +97,8 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
     private func note(_ state: CLRegionState, _ region: CLRegion) {
         guard let index = states.firstIndex(where: { $0.region.name == region.identifier }) else { return }
         states[index].state = "\(state)"
-        states[index].since = region.stateDate.map { clock.seconds(WallTime($0)) }
+        // By the receiver's time, of which this machine's may be far off.
+        states[index].since = region.stateDate.map { min(max(0, clock.seconds(WallTime($0))), clock.now) }
         tell()
     }
 

@@ -38,11 +38,12 @@ final class DashboardSession {
     func run(_ trace: TraceFile) async throws(DeviceError) {
         let survey = TraceSurvey(trace)
         let simulated = SimulatedDevice(trace)
-        let clock = SessionClock(simulated.device.clock)
-        let book = AccessoryBook(feed: feed, recorded: survey.accessories)
-        let faults = HandFaults(survey, header: TraceReading.header(of: trace)) { event in
+        let clock = SessionClock(simulated.device.clock, isTrace: true)
+        let book = AccessoryBook(feed: feed, isTrace: true)
+        let faults = HandFaults(survey, header: TraceReading.header(of: trace)) { [weak simulated] event in
             // Played here, on the main thread.
-            book.take(event, at: clock.now)
+            guard let id = simulated?.accessory(named: event.accessory) else { return }
+            book.take(event.change, of: id, at: clock.now)
         }
         let frame = frame(survey.kinds)
         let listeners = simulated.use {
@@ -55,10 +56,11 @@ final class DashboardSession {
         ) {
             listeners.printer.forget()
             await simulated.use { await listeners.restartWalk() }
+            listeners.regions.restart()
             book.forget(at: clock.now)
         }
         var hello = hello(
-            title: trace.name.split(separator: "/").last.map(String.init) ?? trace.name, start: clock.start, frame)
+            title: trace.name.split(separator: "/").last.map(String.init) ?? trace.name, clock, frame)
         hello.isTrace = true
         hello.duration = playback.duration
         hello.faults = faults.all.map { ($0.id, $0.label, $0.about) }
@@ -101,8 +103,8 @@ final class DashboardSession {
 
     func runLive() async throws(DeviceError) {
         let device = LiveDevice.withAccessories
-        let clock = SessionClock(device.clock)
-        let book = AccessoryBook(feed: feed, recorded: nil)
+        let clock = SessionClock(device.clock, isTrace: false)
+        let book = AccessoryBook(feed: feed, isTrace: false)
         let frame = frame(Set(device.motionSource.sensors.map(\.kind)))
         let listeners = DashboardListeners(
             device, frame: frame, edge: plan.edge, feed: feed, clock: clock, accessories: book)
@@ -117,7 +119,7 @@ final class DashboardSession {
             default: return "Live readings come as they come; that is for a trace."
             }
         }
-        let server = try start(hello(title: ProcessInfo.processInfo.hostName, start: clock.start, frame), answers)
+        let server = try start(hello(title: ProcessInfo.processInfo.hostName, clock, frame), answers)
         defer { server.stop() }
         Task { @MainActor in await watch.examine() }
         await listeners.start(plan.regions)
@@ -155,11 +157,14 @@ final class DashboardSession {
         plan.frame ?? (kinds.isSuperset(of: [.accelerometer, .gyroscope, .magnetometer]) ? .magnetic : .arbitrary)
     }
 
-    private func hello(title: String, start: WallTime, _ frame: FrameName) -> DashboardHello {
+    private func hello(title: String, _ clock: SessionClock, _ frame: FrameName) -> DashboardHello {
         var hello = DashboardHello()
         hello.version = Version.text
         hello.title = Printable.text(title)
-        hello.start = start == .epoch ? nil : CivilDate(start).timestamp
+        hello.start = {
+            let start = clock.start
+            return start == .epoch ? nil : CivilDate(start).timestamp
+        }
         hello.attitudeFrame = frame.rawValue
         return hello
     }

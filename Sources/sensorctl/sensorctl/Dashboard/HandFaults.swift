@@ -79,6 +79,9 @@ final class HandFaults: Sendable {
     /// The ids of those that are on, in the order in which they were switched.
     var active: [String] { state.withLock { $0.active.map(\.id) } }
 
+    /// True while they have to see the readings of sensors too.
+    var takesSamples: Bool { state.withLock { !$0.active.isEmpty || !$0.returns.isEmpty } }
+
     /// True while accessories are unplugged by hand.
     var unplugs: Bool { active.contains("unplug") }
 
@@ -150,10 +153,7 @@ final class HandFaults: Sendable {
 struct TraceSurvey: Sendable {
     var hasPositions = false
     var kinds: Set<SensorKind> = []
-    /// The accessories, by the trace's names for them, as they were described last.
-    var accessories: [String: AccessoryDescription] = [:]
-
-    var hasAccessories: Bool { !accessories.isEmpty }
+    var hasAccessories = false
 
     init(_ trace: TraceFile) {
         kinds = Set(trace.findSensors().map(\.kind))
@@ -161,10 +161,7 @@ struct TraceSurvey: Sendable {
             while let record = cursor.next(bytes) {
                 switch record.kind {
                 case .gpsd: hasPositions = true
-                case .accessory:
-                    guard let event = record.accessoryEvent(in: bytes), case .attached(let description) = event.change
-                    else { continue }
-                    accessories[event.accessory] = description
+                case .accessory: hasAccessories = true
                 default: continue
                 }
             }

@@ -26,8 +26,10 @@ final class TracePlayback {
     private var isPlaying = true
     private var speed: Double
     private var loops: Bool
-    /// Where to go; nil when that is done.
+    /// Where it is on the way to; nil when it is there.
     private var target: Double?
+    /// True when that is another place than the one that is being gone to.
+    private var isDiverted = false
     private var goes: Task<Void, Never>?
     private var nextNews = ContinuousClock.now
 
@@ -79,18 +81,24 @@ final class TracePlayback {
     }
 
     private func play(_ seconds: Double) {
-        let rest = duration - place
-        if seconds < rest {
-            simulated.advance(by: seconds)
-        } else {
-            // With what managers hold back until more comes.
-            simulated.play()
-        }
+        let hasMore = pass(seconds)
         feed.set(now: place)
-        guard seconds >= rest else { return }
-        if loops { return go(to: 0) }
+        guard !hasMore else { return }
+        // Of a single moment each would be the end.
+        if loops, duration > 0 { return go(to: 0) }
         isPlaying = false
         tell()
+    }
+
+    /// Lets so many seconds of the trace happen; false at its end.
+    private func pass(_ seconds: Double) -> Bool {
+        guard seconds < duration - place else {
+            // With what managers hold back until more comes.
+            simulated.play()
+            return false
+        }
+        simulated.advance(by: seconds)
+        return true
     }
 
     /// Does it; why not when that cannot be.
@@ -98,7 +106,7 @@ final class TracePlayback {
         switch action {
         case .play:
             isPlaying = true
-            if hasEnded { go(to: 0) }
+            if hasEnded, target == nil { go(to: 0) }
         case .pause: isPlaying = false
         case .step, .advance:
             guard goes == nil else { return "It is on the way to another place." }
@@ -112,7 +120,7 @@ final class TracePlayback {
             filter()
             // What a recording has attached is there again where the recording has it.
             if id == "unplug" {
-                if isOn { unplug() } else { go(to: place) }
+                if isOn { unplug() } else { go(to: target ?? place) }
             }
         case .doctor, .addRegion, .removeRegion: return "That is nothing that a trace does."
         }
@@ -123,7 +131,11 @@ final class TracePlayback {
     private func step(_ action: PageCommand.Action) {
         if case .advance(let seconds) = action, seconds > 0 { play(seconds) }
         guard case .step(let count) = action else { return }
-        for _ in 0..<count where !hasEnded { simulated.step() }
+        for _ in 0..<count where !simulated.step() {
+            // The end, with what managers hold back until more comes.
+            simulated.play()
+            break
+        }
         feed.set(now: place)
     }
 
@@ -131,12 +143,13 @@ final class TracePlayback {
 
     /// Goes there, by way of the minute before it, which pages get as what was.
     private func go(to place: Double) {
-        target = place
+        (target, isDiverted) = (place, true)
         guard goes == nil else { return }
         goes = Task { @MainActor in
             while let place = target, !Task.isCancelled {
-                target = nil
+                isDiverted = false
                 await recall(place)
+                if !isDiverted { target = nil }
             }
             goes = nil
             tell()
@@ -148,19 +161,18 @@ final class TracePlayback {
         faults.restart()
         filter()
         simulated.seek(to: max(0, place - DashboardFeed.historyLength))
-        clock.follow()
         await forget()
         if faults.unplugs { unplug() }
-        while self.place < place, target == nil, !Task.isCancelled {
-            advance(by: min(Self.portion, place - self.place))
+        while self.place < place, !isDiverted, !Task.isCancelled {
+            let former = self.place
+            // A clock at the end of its range goes no further.
+            guard pass(min(Self.portion, place - former)), self.place > former else { break }
             await Task.yield()
         }
         // Sooner or later the last one is through.
-        guard target == nil else { return }
+        guard !isDiverted else { return }
         feed.endRecall(at: self.place)
     }
-
-    private func advance(by seconds: Double) { simulated.advance(by: max(seconds, 1e-9)) }
 
     private func unplug() {
         for accessory in simulated.device.accessorySource.accessories { simulated.detach(accessory.id) }
@@ -168,7 +180,7 @@ final class TracePlayback {
 
     private func filter() {
         let faults = faults
-        simulated.filter(by: PlaybackFilter(takesSamples: !faults.active.isEmpty) { faults.apply($0) })
+        simulated.filter(by: PlaybackFilter(takesSamples: faults.takesSamples) { faults.apply($0) })
     }
 
     // MARK: What is told

@@ -140,7 +140,66 @@ struct DashboardPageTests {
         #expect(places == [9])
     }
 
+    @Test("Who comes later is told what was said of late, and at another place what was said there")
+    func recent() throws {
+        let dashboard = try TestDashboard()
+        func tell(_ number: Int) {
+            dashboard.feed.tell(DashboardMessage("traffic", .recent) { $0.member("t", number) })
+        }
+        func numbers(_ page: PageClient) throws -> [Int] {
+            var numbers: [Int] = []
+            _ = try page.message("ready") { frame in
+                guard case .text(let text) = frame, case let object = try PageClient.object(text),
+                    object["type"] as? String == "traffic"
+                else { return }
+                numbers.append(object["t"] as? Int ?? -1)
+            }
+            return numbers
+        }
+        for number in 0..<1000 { tell(number) }
+        let page = try PageClient(dashboard.port)
+        #expect(try numbers(page) == Array(800..<1000))
+        try DashboardAttackTests.wait(for: "it is there") { dashboard.server.counts.pages == 1 }
+        tell(1000)
+        #expect(try page.message("traffic")["t"] as? Int == 1000)
+        dashboard.feed.beginRecall()
+        for number in 5...7 { tell(number) }
+        dashboard.feed.endRecall(at: 8)
+        #expect(try numbers(page) == [5, 6, 7])
+        #expect(try numbers(try PageClient(dashboard.port)) == [5, 6, 7])
+    }
+
+    @Test("What is told once is told, also between the way to another place and the next frame")
+    func newsAtNewPlace() throws {
+        let dashboard = try TestDashboard()
+        let page = try PageClient(dashboard.port)
+        _ = try page.message("ready")
+        try DashboardAttackTests.wait(for: "it is there") { dashboard.server.counts.pages == 1 }
+        dashboard.feed.beginRecall()
+        dashboard.feed.endRecall(at: 8)
+        dashboard.feed.tell(DashboardMessage("log", .news) { $0.member("t", 8) })
+        _ = try page.message("ready")
+        #expect(try page.message("log")["t"] as? Int == 8)
+    }
+
     // MARK: Commands
+
+    @Test(
+        "A command that names no token is none",
+        arguments: ["", #""token":null,"#, #""token":7,"#, #""token":[],"#, #""token":true,"#, #""Token":"TOKEN","#])
+    func missingToken(_ member: String) throws {
+        let heard = Mutex(0)
+        let dashboard = try TestDashboard { _ in
+        } handler: { _, _ in
+            heard.withLock { $0 += 1 }
+        }
+        let page = try PageClient(dashboard.port)
+        _ = try page.message("ready")
+        let member = member.replacingOccurrences(of: "TOKEN", with: dashboard.token)
+        try page.send(text: #"{"id":3,\#(member)"do":"pause"}"#)
+        _ = try page.message("refused")
+        #expect(heard.withLock { $0 } == 0)
+    }
 
     @Test(
         "Without the token, or with another one, nothing happens",

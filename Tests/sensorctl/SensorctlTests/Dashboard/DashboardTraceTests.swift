@@ -12,8 +12,9 @@ final class RunningDashboard {
     let port: UInt16
     let token: String?
 
-    init(_ arguments: [String], environment: [String: String] = [:]) throws {
-        tool = try RunningTool(["dashboard", "--port", "0", "--json"] + arguments, environment: environment)
+    /// - Parameter before: what runs it, if something does.
+    init(_ arguments: [String], before: [String] = [], environment: [String: String] = [:]) throws {
+        tool = try RunningTool(before + ["dashboard", "--port", "0", "--json"] + arguments, environment: environment)
         let line = try PageClient.object(try #require(tool.nextLine()))
         #expect(line["event"] as? String == "listening")
         port = try #require((line["port"] as? Int).flatMap { UInt16(exactly: $0) })

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// A page, and what it has been told so far.
+final class DashboardPicture {
+    struct Line: Equatable {
+        var time: Double
+        var id: Int
+        var direction: String
+        var bytes: String
+    }
+
+    let page: PageClient
+    private(set) var hello: [String: Any] = [:]
+    private(set) var playback: [String: Any] = [:]
+    /// The last message of each other type.
+    private(set) var messages: [String: [String: Any]] = [:]
+    private(set) var locations: [[String: Any]] = []
+    private(set) var traffic: [Line] = []
+    /// By channel; what is no number breaks a line.
+    private(set) var readings: [Int: [(time: Double, values: [Float])]] = [:]
+    /// Where the history ended that came last; nil from when the page was cleared until then.
+    private(set) var ready: Double?
+    private(set) var clears = 0
+    private var pings = 0
+
+    init(_ page: PageClient) { self.page = page }
+
+    func take(_ frame: PageClient.Frame) throws {
+        switch frame {
+        case .text(let text): take(try PageClient.object(text))
+        case .binary(let bytes):
+            let channels = hello["channels"] as? [[String: Any]] ?? []
+            let axes = try #require(channels[Int(bytes[1])]["axes"] as? [String])
+            let new = try PageClient.readings(bytes, axes: axes.count)
+            readings[new.channel, default: []] += zip(new.times, new.values).map { ($0, $1) }
+        case .ping: pings += 1
+        case .close(let code): throw PageClient.Unexpected(what: "closed with \(code)")
+        }
+    }
+
+    private func take(_ message: [String: Any]) {
+        let type = message["type"] as? String ?? ""
+        switch type {
+        case "hello": hello = message
+        case "playback": playback = message
+        case "clear":
+            (locations, traffic, readings, ready) = ([], [], [:], nil)
+            clears += 1
+        case "ready": ready = message["t"] as? Double
+        case "location":
+            locations.append(message)
+            messages["locationFailed"] = nil
+        case "traffic":
+            traffic.append(
+                Line(
+                    time: message["t"] as? Double ?? -1, id: message["id"] as? Int ?? -1,
+                    direction: message["direction"] as? String ?? "", bytes: message["bytes"] as? String ?? ""))
+        default: messages[type] = message
+        }
+    }
+
+    /// Takes what comes until it is so. Pings come three times a minute, and who answers none is given up after the third.
+    func wait(
+        for what: Comment, sourceLocation: SourceLocation = #_sourceLocation, until isSo: (DashboardPicture) -> Bool
+    ) throws {
+        let former = pings
+        while !isSo(self) {
+            guard pings - former < 2 else {
+                Issue.record("In vain: \(what)", sourceLocation: sourceLocation)
+                throw PageClient.Unexpected(what: "nothing")
+            }
+            try take(try page.frame())
+        }
+    }
+
+    /// Sends a command; "done" or "refused".
+    func command(_ members: String) throws -> String {
+        try page.command(members, passing: take)["type"] as? String ?? ""
+    }
+
+    /// Goes to another place and waits until it is there.
+    func seek(_ place: Double) throws {
+        let former = clears
+        #expect(try command(#""do":"seek","t":\#(place)"#) == "done")
+        try wait(for: "the place \(place)") { $0.clears > former && abs(($0.ready ?? -1) - place) < 0.01 }
+    }
+
+    func list(_ type: String) -> [[String: Any]] { messages[type]?["list"] as? [[String: Any]] ?? [] }
+
+    /// The accessories that are attached.
+    var attached: [[String: Any]] { list("accessories").filter { $0["connected"] as? Bool == true } }
+
+    func region(_ name: String) -> [String: Any]? { list("regions").first { $0["id"] as? String == name } }
+}
