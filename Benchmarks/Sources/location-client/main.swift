@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The counterpart of libgps_client.c and gps_client.py: a CLLocationManager on the main queue. Prints its figures as one
-// JSON object when gpsd closes the connection.
+// The counterpart of libgps_client.c and gps_client.py: a CLLocationManager on the main run loop, or, with PLACE=dispatch in
+// the environment, on the main queue after dispatchMain(). Prints its figures as one JSON object when gpsd closes the
+// connection.
 //
 //   location-client PORT [paced]
 //
@@ -95,4 +96,5 @@ guard CommandLine.arguments.count > 1 else {
 let scheme = ProcessInfo.processInfo.environment["CLIENT"] ?? "gpsd"
 setenv("DEVICE_SERVICES_GPSD", "\(scheme)://127.0.0.1:\(CommandLine.arguments[1])", 1)
 let client = Client(isPaced: CommandLine.arguments.contains("paced"))
-dispatchMain()
+if ProcessInfo.processInfo.environment["PLACE"] == "dispatch" { dispatchMain() }
+RunLoop.main.run()

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CoreFoundation
 import DeviceCore
 import Dispatch
 import Foundation
+import Synchronization
 
 /// Delivery on an operation queue, an operation for each piece of work.
 final class OperationQueueDelivery: Delivery {
@@ -32,18 +34,38 @@ final class OperationQueueDelivery: Delivery {
 /// Foundation does not know it again; there the work becomes an operation. A notification that is posted there otherwise
 /// never returns when an observer asked for the main operation queue: Foundation waits for an operation of that queue,
 /// which is busy posting.
-final class MainQueueDelivery: Delivery {
+final class MainQueueDelivery: DirectDelivery {
     static let shared = MainQueueDelivery()
 
+    /// Where the queue's work was seen to run.
+    private enum Server: UInt8, AtomicRepresentable {
+        case unknown, mainThread
+        /// For good: a main thread that has given its queue up does not come back.
+        case others
+    }
+
     private let operations = OperationQueueDelivery(.main)
+    private let server = Atomic<Server>(.unknown)
 
     func schedule(_ work: @escaping @Sendable () -> Void) {
-        DispatchQueue.main.async { [operations] in
+        if DirectTurns.keep(work, for: self) { return }
+        if server.load(ordering: .relaxed) == .others { return operations.schedule(work) }
+        DispatchQueue.main.async {
             if Thread.isMainThread {
+                self.server.store(.mainThread, ordering: .relaxed)
                 work()
             } else {
-                operations.schedule(work)
+                self.server.store(.others, ordering: .relaxed)
+                self.operations.schedule(work)
             }
         }
+    }
+
+    /// The main run loop waits for the descriptor, while it runs.
+    func wait(for set: WaitSet, look: @escaping @Sendable () -> Void) -> Subscription? {
+        guard server.load(ordering: .relaxed) == .mainThread, let loop = CFRunLoopGetMain(),
+            CFRunLoopCopyCurrentMode(loop) != nil
+        else { return nil }
+        return RunLoopWait.start(loop: loop, mode: kCFRunLoopCommonModes, set: set, place: self, look: look)
     }
 }

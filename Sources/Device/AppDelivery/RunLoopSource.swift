@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CoreFoundation
-import DeviceCore
+package import DeviceCore
 import Dispatch
 package import Foundation
 import Synchronization
@@ -14,7 +14,7 @@ import Synchronization
 ///
 /// The main run loop does not run in a program that has called dispatchMain() or has an async main. Sources of it, in
 /// its default mode and the common ones, then come on the main queue.
-package final class RunLoopSource: Delivery, @unchecked Sendable {
+package final class RunLoopSource: DirectDelivery, @unchecked Sendable {
     // Unchecked: a source may be signalled from any thread, and the loop is set once, under the lock.
     private struct Loop: @unchecked Sendable {
         let value: CFRunLoop
@@ -27,6 +27,7 @@ package final class RunLoopSource: Delivery, @unchecked Sendable {
     }
 
     private let source: CFRunLoopSource
+    private let mode: CFRunLoopMode?
     private let work: SourceWork
     private let state: Mutex<State>
 
@@ -46,16 +47,22 @@ package final class RunLoopSource: Delivery, @unchecked Sendable {
             if let info { Unmanaged<SourceWork>.fromOpaque(info).takeUnretainedValue().run() }
         }
         self.work = work
+        self.mode =
+            switch mode {
+            case .common: kCFRunLoopCommonModes
+            case .default: kCFRunLoopDefaultMode
+            default: RunLoopSource.string(mode.rawValue)
+            }
         source = CFRunLoopSourceCreate(nil, 0, &context)
         state = Mutex(State())
         if loop === RunLoop.main {
-            attach(to: CFRunLoopGetMain(), mode)
+            attach(to: CFRunLoopGetMain())
             if mode == .default || mode == .common { lookWhetherMainLoopRuns() }
         } else if let current = RunLoopSource.currentLoop(if: loop) {
-            attach(to: current, mode)
+            attach(to: current)
         } else {
             let timer = Timer(timeInterval: 0, repeats: false) { [weak self] _ in
-                self?.attach(to: CFRunLoopGetCurrent(), mode)
+                self?.attach(to: CFRunLoopGetCurrent())
             }
             loop.add(timer, forMode: mode)
         }
@@ -71,7 +78,16 @@ package final class RunLoopSource: Delivery, @unchecked Sendable {
     }
 
     /// Runs the work in the loop.
-    package func schedule(_ item: @escaping @Sendable () -> Void) { schedule(item, wakes: true) }
+    package func schedule(_ item: @escaping @Sendable () -> Void) {
+        if !DirectTurns.keep(item, for: self) { schedule(item, wakes: true) }
+    }
+
+    /// The loop waits for the descriptor, once its thread is known.
+    package func wait(for set: WaitSet, look: @escaping @Sendable () -> Void) -> Subscription? {
+        let (loop, runsOnMainQueue, isInvalid) = place
+        guard let loop, !runsOnMainQueue, !isInvalid else { return nil }
+        return RunLoopWait.start(loop: loop, mode: mode, set: set, place: self, look: look)
+    }
 
     /// Runs the work in the loop, which needs no waking where it is known to come round: inside of this source's work.
     package func schedule(_ item: @escaping @Sendable () -> Void, wakes: Bool) {
@@ -115,7 +131,7 @@ package final class RunLoopSource: Delivery, @unchecked Sendable {
         return (loop?.value, runsOnMainQueue, isInvalid)
     }
 
-    private func attach(to loop: CFRunLoop, _ mode: RunLoop.Mode) {
+    private func attach(to loop: CFRunLoop) {
         let attached = Loop(value: loop)
         let isWanted = state.withLock { state in
             guard !state.isInvalid else { return false }
@@ -123,13 +139,7 @@ package final class RunLoopSource: Delivery, @unchecked Sendable {
             return true
         }
         guard isWanted else { return }
-        if mode == .common {
-            CFRunLoopAddSource(loop, source, kCFRunLoopCommonModes)
-        } else if mode == .default {
-            CFRunLoopAddSource(loop, source, kCFRunLoopDefaultMode)
-        } else {
-            CFRunLoopAddSource(loop, source, RunLoopSource.string(mode.rawValue))
-        }
+        CFRunLoopAddSource(loop, source, mode)
         CFRunLoopWakeUp(loop)
     }
 

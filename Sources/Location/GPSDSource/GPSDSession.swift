@@ -2,15 +2,6 @@
 
 import DeviceCore
 import GPSDProtocol
-import Synchronization
-
-/// What a source is made of.
-struct GPSDSettings: Sendable {
-    let address: PositionSourceAddress
-    let clock: any DeviceClock
-    let repairsWeekRollover: Bool
-    let timing: GPSDTiming
-}
 
 /// The work of the source's thread: connect, read until the connection ends, wait, and again.
 final class GPSDSession: Sendable {
@@ -35,15 +26,13 @@ final class GPSDSession: Sendable {
 
     /// Works until nobody wants positions any more.
     func run() {
-        var decoder: (any ReportDecoder)?
         var backoff = Backoff(first: timing.firstRetry, limit: timing.lastRetry)
         while hub.isWanted {
             let demand = hub.demand
             do throws(DeviceError) {
-                var current = try makeDecoder(or: decoder)
-                defer { decoder = current }
+                let decoder = try makeDecoder()
                 guard let socket = try connect() else { continue }
-                try serve(socket, decoder: &current, backoff: &backoff)
+                try serve(socket, decoder, backoff: &backoff)
             } catch {
                 hub.postLost(error)
                 pause(seconds: backoff.take(), demand: demand)
@@ -52,8 +41,7 @@ final class GPSDSession: Sendable {
         }
     }
 
-    private func makeDecoder(or existing: (any ReportDecoder)?) throws(DeviceError) -> any ReportDecoder {
-        if let existing { return existing }
+    private func makeDecoder() throws(DeviceError) -> sending any ReportDecoder {
         switch address.client {
         case .native: return GPSDDecoder()
         case .libgps:
@@ -99,98 +87,16 @@ final class GPSDSession: Sendable {
 
     /// Reads until the connection ends, which is an error, or until nobody listens.
     private func serve(
-        _ socket: borrowing Socket, decoder: inout any ReportDecoder, backoff: inout Backoff
+        _ socket: consuming Socket, _ decoder: sending any ReportDecoder, backoff: inout Backoff
     ) throws(DeviceError) {
-        if let number = socket.send(GPSDRequest.watch(enabled: true)) { throw ended(errno: number) }
-        var framer = LineFramer()
-        var reader = LineReader(
-            hub: hub, watchdog: Watchdog(timing: timing, now: clock.now),
-            rolloverClock: settings.repairsWeekRollover ? clock : nil)
-        count(reader.takeCounts())
-        defer { count(reader.takeCounts()) }
-        var lastWake = clock.now
-        var demand = hub.demand
-        while hub.isWanted {
-            let isReadable = wakeUp.wait(
-                for: socket.descriptor, until: min(hub.nextDeadline, reader.watchdog.deadline), clock: clock)
-            let now = clock.now
-            if hub.demand != demand {
-                demand = hub.demand
-                reader.watchdog.restart(now: now)
-            }
-            if isReadable {
-                reader.begin(pause: now.seconds(since: lastWake), limit: timing.standstill, now: now)
-                // What came before the end of a connection counts.
-                defer {
-                    reader.finish()
-                    count(reader.takeCounts())
-                }
-                try read(socket, into: &framer, reader: &reader, decoder: &decoder)
-                if reader.watchdog.hasHeardService { backoff.reset() }
-            }
-            lastWake = now
-            if hub.nextDeadline <= now { hub.handOverDue(now: now) }
-            switch reader.watchdog.check(now: now) {
-            case .none: break
-            case .probe:
-                if let number = socket.send(GPSDRequest.version) { throw ended(errno: number) }
-            case .declareSilent:
-                hub.postLost(silent())
-            case .giveUp: throw unanswered(reader.watchdog)
-            }
+        let link = GPSDLink(settings, socket: socket, decoder: decoder, hub: hub, count: count)
+        defer {
+            link.close()
+            if link.hasHeardService { backoff.reset() }
         }
-    }
-
-    /// Reads all that is there. A read that does not fill the buffer has emptied the socket, which saves the call that
-    /// would say so; while catching up after a standstill the socket is read until it says so itself.
-    private func read(
-        _ socket: borrowing Socket, into framer: inout LineFramer, reader: inout LineReader,
-        decoder: inout any ReportDecoder
-    ) throws(DeviceError) {
-        // A service that sends faster than it can be read must not keep the thread from its other duties.
-        for _ in 0..<(reader.isCatchingUp ? 4096 : 256) {
-            var result = Socket.ReadResult.nothing
-            var space = 0
-            _ = framer.read { buffer in
-                space = buffer.count
-                result = socket.read(into: buffer)
-                if case .bytes(let count) = result { return count }
-                return 0
-            }
-            switch result {
-            case .bytes(let count):
-                hub.together {
-                    while framer.nextLine({ reader.take($0, decoder: &decoder) }) {}
-                }
-                if count < space, !reader.isCatchingUp { return }
-            case .nothing: return
-            case .ended: throw ended(errno: nil)
-            case .failed(let number): throw ended(errno: number)
-            }
-        }
-    }
-
-    // MARK: Errors
-
-    private func ended(errno number: Int32?) -> DeviceError {
-        DeviceError(
-            .connectionLost,
-            "gpsd at \(address) has closed the connection. It is tried again until it answers; if gpsd was not restarted on purpose, see its log (journalctl -u gpsd).",
-            cause: number.map { .system(call: "recv", errno: $0) })
-    }
-
-    private func silent() -> DeviceError {
-        DeviceError(
-            .silent,
-            "gpsd at \(address) answers, but no receiver has reported for \(timing.silence) s. Check that the receiver is plugged in and that gpsd was told of it (gpsdctl add DEVICE)."
-        )
-    }
-
-    private func unanswered(_ watchdog: Watchdog) -> DeviceError {
-        let message =
-            watchdog.hasHeardService
-            ? "gpsd at \(address) has stopped answering. The connection is made anew."
-            : "What listens at \(address) does not speak gpsd's protocol. Check the port in DEVICE_SERVICES_GPSD."
-        return DeviceError(.silent, message)
+        try link.greet()
+        var keeper = LinkKeeper(link: link, hub: hub, wakeUp: wakeUp, clock: clock)
+        defer { keeper.takeBack() }
+        while hub.isWanted { try keeper.attend() }
     }
 }

@@ -60,8 +60,9 @@ public struct GPSDTiming: Sendable {
     public var lastRetry = 10.0
     /// Without a position report for this long, the position counts as lost.
     public var silence = 10.0
-    /// While the receiver is silent, gpsd is asked this often whether it is still there.
-    public var probeInterval = 30.0
+    /// While the receiver is silent, gpsd is asked this often whether it is still there. A program that waits sleeps all the
+    /// time between: that the connection lives, and gpsd's machine, the system looks after (TCP keep-alive, two minutes).
+    public var probeInterval = 300.0
     /// gpsd has to answer within this time, or the connection counts as dead.
     public var answer = 5.0
     /// After a standstill of this long, as when the process was stopped, what piled up meanwhile is dropped but for the

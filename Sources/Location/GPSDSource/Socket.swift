@@ -93,6 +93,7 @@ extension Socket {
         let descriptor = Sockets.open(target.family, .stream)
         guard descriptor >= 0 else { throw failure(name, call: "socket", errno: errno) }
         let connection = Socket(descriptor: descriptor)
+        keepAlive(descriptor)
         var storage = target.storage
         let started = withUnsafePointer(to: &storage) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { Sockets.connect(descriptor, $0, target.length) }
@@ -107,6 +108,19 @@ extension Socket {
         let status = Sockets.takeError(descriptor) ?? 0
         guard status == 0 else { throw failure(name, call: "connect", errno: status) }
         return connection
+    }
+
+    /// Has the system find out when the other machine is gone, without waking this program: after a minute of silence it asks,
+    /// and after four answers that did not come, 15 s each, it ends the connection.
+    private static func keepAlive(_ descriptor: Int32) {
+        func set(_ level: Int32, _ option: Int32, _ value: Int32) {
+            var value = value
+            setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+        }
+        set(SOL_SOCKET, SO_KEEPALIVE, 1)
+        set(Int32(IPPROTO_TCP), TCP_KEEPIDLE, 60)
+        set(Int32(IPPROTO_TCP), TCP_KEEPINTVL, 15)
+        set(Int32(IPPROTO_TCP), TCP_KEEPCNT, 4)
     }
 
     private static func failure(_ name: PositionSourceAddress, call: String, errno number: Int32) -> DeviceError {

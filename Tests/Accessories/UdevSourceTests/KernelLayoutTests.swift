@@ -65,6 +65,13 @@ struct KernelLayoutTests {
         "sizeof(struct inotify_event)": UInt64(FolderWatcher.headLength),
         "offsetof(struct inotify_event, len)": UInt64(FolderWatcher.lengthOffset),
         "IN_MASK_ADD": UInt64(FolderWatcher.addsToMask),
+
+        "sizeof(struct epoll_event)": UInt64(EpollEvent.size),
+        "EPOLLIN": UInt64(EpollEvent.readable),
+        "EPOLL_CTL_ADD": UInt64(WaitSet.adding),
+        "EPOLL_CTL_DEL": UInt64(WaitSet.removing),
+        "EPOLL_CLOEXEC": UInt64(O_CLOEXEC),
+        "TFD_CLOEXEC | TFD_NONBLOCK": UInt64(O_CLOEXEC | O_NONBLOCK),
     ]
 
     @Test("Numbers and offsets are those of the kernel's headers", .enabled(if: compiler != nil || told != nil, reason))

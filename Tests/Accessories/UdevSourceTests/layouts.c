@@ -10,8 +10,11 @@
 #include <linux/unix_diag.h>
 #include <linux/usbdevice_fs.h>
 #include <stddef.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <sys/epoll.h>
 #include <sys/inotify.h>
+#include <sys/timerfd.h>
 
 #define NUMBER(value) printf(#value " %llu\n", (unsigned long long)(value))
 
@@ -68,5 +71,12 @@ int main(void) {
     NUMBER(sizeof(struct inotify_event));
     NUMBER(offsetof(struct inotify_event, len));
     NUMBER(IN_MASK_ADD);
+
+    NUMBER(sizeof(struct epoll_event));
+    NUMBER(EPOLLIN);
+    NUMBER(EPOLL_CTL_ADD);
+    NUMBER(EPOLL_CTL_DEL);
+    NUMBER(EPOLL_CLOEXEC);
+    NUMBER(TFD_CLOEXEC | TFD_NONBLOCK);
     return 0;
 }

@@ -20,7 +20,7 @@ struct HubTests {
 
     private static let loss = DeviceError(.connectionLost, "gone")
 
-    @Test("Demand changes with the first subscriber and with the last")
+    @Test("Each subscriber that comes or goes changes the demand, once")
     func demand() {
         let changes = Mutex<Int>(0)
         let hub = PositionHub { changes.withLock { $0 += 1 } }
@@ -28,13 +28,16 @@ struct HubTests {
         let first = hub.subscribe(PositionRequest()) { _ in }
         #expect(hub.isWanted)
         #expect(changes.withLock { $0 } == 1)
+        // The source's place of work may depend on whether there is more than one.
         let second = hub.subscribe(PositionRequest()) { _ in }
+        #expect(changes.withLock { $0 } == 2)
         first.cancel()
         first.cancel()
-        #expect(changes.withLock { $0 } == 1)
+        #expect(changes.withLock { $0 } == 3)
+        #expect(hub.isWanted)
         second.cancel()
         #expect(!hub.isWanted)
-        #expect(changes.withLock { $0 } == 2)
+        #expect(changes.withLock { $0 } == 4)
     }
 
     @Test("A loss is told once, with what was held before it, and its end once")

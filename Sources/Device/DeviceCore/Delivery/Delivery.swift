@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Dispatch
+import Synchronization
 
 /// The hop from a source's thread to the place where the app wants its callbacks.
 public protocol Delivery: AnyObject, Sendable {
@@ -10,7 +11,9 @@ public protocol Delivery: AnyObject, Sendable {
 
 /// Delivery on a dispatch queue.
 public final class QueueDelivery: Delivery {
-    private let queue: DispatchQueue
+    let queue: DispatchQueue
+    /// True while a thread waits for readings on the queue's behalf.
+    let isWaiting = Atomic<Bool>(false)
 
     /// Delivers on that queue, which should be serial: a concurrent one loses the order.
     public init(_ queue: DispatchQueue) { self.queue = queue }
@@ -19,7 +22,9 @@ public final class QueueDelivery: Delivery {
     public static let main = QueueDelivery(.main)
 
     /// Runs the work on the queue.
-    public func schedule(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
+    public func schedule(_ work: @escaping @Sendable () -> Void) {
+        if !DirectTurns.keep(work, for: self) { queue.async(execute: work) }
+    }
 }
 
 /// Where callbacks go while a trace is played: the player runs them itself, in one global order.

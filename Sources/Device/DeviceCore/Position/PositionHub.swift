@@ -33,6 +33,11 @@ public final class PositionHub: PositionSource {
     /// Changes each time that a first subscriber comes: who comes anew shall not wait for what was begun for others.
     public var demand: UInt64 { audience.withLock { $0.known.demand } }
 
+    /// The place that may wait for readings in place of the source's thread: that of the only subscriber.
+    package var place: (any DirectDelivery)? {
+        audience.withLock { $0.subscribers.count == 1 ? $0.subscribers[0].notes.place : nil }
+    }
+
     // MARK: Subscribers
 
     /// Adds a subscriber; the first one brings the source to life.
@@ -43,15 +48,14 @@ public final class PositionHub: PositionSource {
     ) -> Subscription {
         let subscriber = Member(request, receive: receive, settled: settled)
         count(request, by: 1)
-        var isFirst = false
         audience.join(subscriber) { state, told in
-            isFirst = state.subscribers.isEmpty
-            guard isFirst else { return }
+            guard state.subscribers.isEmpty else { return }
             // The others have left meanwhile. The loss stands for this one until the service is back.
             state.loss = told
             state.known.demand += 1
         }
-        if isFirst { audience.demandChanged() }
+        // Also of the second: a place that waits for the readings of one shall not hold up another.
+        audience.demandChanged()
         return Subscription { [weak self] in
             subscriber.leave()
             self?.remove(subscriber)
@@ -60,14 +64,13 @@ public final class PositionHub: PositionSource {
 
     private func remove(_ subscriber: Member) {
         count(subscriber.notes, by: -1)
-        let isLast = audience.withLock { state in
+        audience.withLock { state in
             state.remove(subscriber)
-            guard state.subscribers.isEmpty else { return false }
+            guard state.subscribers.isEmpty else { return }
             state.loss = nil
             state.known.flow.restart()
-            return true
         }
-        if isLast { audience.demandChanged() }
+        audience.demandChanged()
     }
 
     private func count(_ request: PositionRequest, by change: Int) {

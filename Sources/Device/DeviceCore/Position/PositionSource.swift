@@ -2,7 +2,8 @@
 
 /// Where positions come from.
 public protocol PositionSource: Sendable {
-    /// Hands events to the closure, on the source's own thread and in order, until the subscription ends.
+    /// Hands events to the closure, on the source's own thread and in order, until the subscription ends. (In the request's
+    /// `place` instead, when the source reads there.)
     ///
     /// When the source is known to be lost, the closure hears so before this call returns. `settled` is called after
     /// each run of events that came in together: a subscriber that wakes others does so then, once for all of them.
@@ -52,6 +53,8 @@ public struct PositionRequest: Sendable, Hashable {
     public var lines = false
     /// True for reports that carry their own bytes.
     public var rawReports = false
+    /// Where what comes of the readings is told: a place that may wait for them itself.
+    package var place: (any DirectDelivery)?
 
     /// One report an epoch from the best receiver, or as the arguments say.
     public init(everyReport: Bool = false, receiver: String? = nil, lines: Bool = false, rawReports: Bool = false) {
@@ -59,6 +62,20 @@ public struct PositionRequest: Sendable, Hashable {
         self.receiver = receiver
         self.lines = lines
         self.rawReports = rawReports
+    }
+
+    /// True when the same is wanted, and told in the same place.
+    public static func == (left: PositionRequest, right: PositionRequest) -> Bool {
+        left.everyReport == right.everyReport && left.receiver == right.receiver && left.lines == right.lines
+            && left.rawReports == right.rawReports && left.place === right.place
+    }
+
+    /// Hashes all that makes it equal, but for the place.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(everyReport)
+        hasher.combine(receiver)
+        hasher.combine(lines)
+        hasher.combine(rawReports)
     }
 }
 

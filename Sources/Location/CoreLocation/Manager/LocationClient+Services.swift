@@ -106,12 +106,14 @@ extension LocationClient {
     /// Subscribes or lets go, as the services and the authorization have it now.
     func adjustSubscription() {
         subscription.follow {
-            let (services, settings) = state.withLock { ($0.services, $0.settings) }
+            let (services, settings, delivery) = state.withLock { ($0.services, $0.settings, $0.delivery) }
             guard !services.isEmpty, authorization.isGranted else { return nil }
-            return PositionRequest(
+            var request = PositionRequest(
                 everyReport: settings.deliversEveryReport,
                 receiver: settings.receiver ?? device.configuration.receiver.value,
                 rawReports: settings.keepsRawReports)
+            request.place = delivery as? any DirectDelivery
+            return request
         } subscribe: { request in
             // Strong: retiring ends it. A weak reference would slow down every use of this object.
             device.positionSource.subscribe(

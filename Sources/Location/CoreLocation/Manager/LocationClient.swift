@@ -90,6 +90,8 @@ final class LocationClient: Sendable {
                 state.delegateQueue = newValue
                 state.delivery = delivery
             }
+            // Its place may wait for readings itself.
+            adjustSubscription()
         }
     }
 }

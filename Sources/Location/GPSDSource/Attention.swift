@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// When a connection was looked at, and when it should be looked at again.
+struct Attention: Sendable {
+    /// The longest time between looks that counts as usual, in seconds.
+    private static let longestInterval = 20.0
+
+    private var lastLook: BootTime
+    private var lastLife: BootTime
+    /// Seconds between looks, of the longer ones: reports of one epoch come in a row.
+    private var interval = 1.0
+    private(set) var looks: UInt64 = 0
+    /// When who looks in place of the source's thread is overdue; never while that does it itself.
+    private(set) var end = BootTime.never
+    /// When the alarm was set to ring.
+    private var alarmTime = BootTime.zero
+
+    init(now: BootTime) {
+        lastLook = now
+        lastLife = now
+    }
+
+    /// Something is being read.
+    mutating func noteLook(now: BootTime) {
+        looks &+= 1
+        interval = max(min(now.seconds(since: lastLook), Self.longestInterval), interval * 0.95)
+        lastLook = now
+    }
+
+    /// The process was at work.
+    mutating func noteLife(now: BootTime) { lastLife = now }
+
+    /// Seconds for which the process has not done what it was to do.
+    func pause(now: BootTime) -> Double {
+        // While the socket is lent, nobody needs to come before the end.
+        now.seconds(since: end == .never ? lastLife : max(lastLife, min(end, now)))
+    }
+
+    /// Somebody is to look in place of the source's thread, within so many seconds.
+    mutating func expectLook(within seconds: Double, now: BootTime) {
+        lastLife = now
+        end = now.advanced(bySeconds: seconds)
+    }
+
+    /// The source's thread looks itself.
+    mutating func isTakenBack() { (end, alarmTime) = (.never, .zero) }
+
+    /// Who has looked just now in place of the source's thread will do so again, or the alarm rings.
+    mutating func isLent(_ alarm: Alarm, now: BootTime, deadline: BootTime) {
+        end = lastLook.advanced(bySeconds: interval * 1.5 + 0.5)
+        let time = min(end, deadline)
+        // Not each time: what is set holds unless it would ring too late, or before the next look.
+        guard time < alarmTime || alarmTime < now.advanced(bySeconds: interval + 0.25) else { return }
+        alarmTime = time
+        alarm.set(seconds: time.seconds(since: now))
+    }
+}

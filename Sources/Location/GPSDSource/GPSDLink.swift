@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import GPSDProtocol
+import Synchronization
+
+/// One connection to gpsd, and all that is read from it.
+///
+/// Whoever waits for its socket looks: the source's thread, or the place where the program wants its callbacks. One looks
+/// at a time, and tells the hub. No callback of the program runs meanwhile.
+final class GPSDLink: Sendable {
+    private struct Content: ~Copyable {
+        let socket: Socket
+        var framer = LineFramer()
+        var reader: LineReader
+        var decoder: any ReportDecoder
+        var attention: Attention
+        var demand: UInt64
+        /// Why nothing more will come.
+        var failure: DeviceError?
+        var isClosed = false
+
+        init(
+            _ socket: consuming Socket, _ reader: LineReader, _ decoder: any ReportDecoder, now: BootTime,
+            demand: UInt64
+        ) {
+            self.socket = socket
+            self.reader = reader
+            self.decoder = decoder
+            attention = Attention(now: now)
+            self.demand = demand
+        }
+    }
+
+    private let settings: GPSDSettings
+    private let hub: PositionHub
+    private let count: @Sendable (GPSDStatistics) -> Void
+    private let content: Mutex<Content>
+    /// The socket's number, for who waits for it; the content keeps it open.
+    let descriptor: Int32
+
+    init(
+        _ settings: GPSDSettings, socket: consuming sending Socket, decoder: sending any ReportDecoder,
+        hub: PositionHub,
+        count: @escaping @Sendable (GPSDStatistics) -> Void
+    ) {
+        self.settings = settings
+        self.hub = hub
+        self.count = count
+        descriptor = socket.descriptor
+        let now = settings.clock.now
+        var reader = LineReader(
+            hub: hub, watchdog: Watchdog(timing: settings.timing, now: now),
+            rolloverClock: settings.repairsWeekRollover ? settings.clock : nil)
+        count(reader.takeCounts())
+        content = Mutex(Content(socket, reader, decoder, now: now, demand: hub.demand))
+    }
+
+    /// Asks for reports.
+    func greet() throws(DeviceError) {
+        try content.withLock { content throws(DeviceError) in
+            if let number = content.socket.send(GPSDRequest.watch(enabled: true)) {
+                throw settings.ended(errno: number)
+            }
+        }
+    }
+
+    /// True once gpsd has said something intelligible.
+    var hasHeardService: Bool { content.withLock { $0.reader.watchdog.hasHeardService } }
+
+    /// When there is something to do though nothing comes.
+    var deadline: BootTime { content.withLock { deadline($0.reader) } }
+
+    /// When who looks in place of the source's thread is overdue.
+    var attentionEnd: BootTime { content.withLock { $0.attention.end } }
+
+    /// How often something was read.
+    var looks: UInt64 { content.withLock { $0.attention.looks } }
+
+    /// Somebody is to look in place of the source's thread, within so many seconds.
+    func expectLook(within seconds: Double) {
+        content.withLock { $0.attention.expectLook(within: seconds, now: settings.clock.now) }
+    }
+
+    /// Nothing is read any more.
+    func close() { content.withLock { $0.isClosed = true } }
+
+    // MARK: Looks
+
+    /// Reads what is there and does what is due, on the source's thread. Once it has failed it fails again.
+    ///
+    /// - Parameter isReadable: False for what is due only.
+    func look(isReadable: Bool) throws(DeviceError) {
+        _ = try with { content, now throws(DeviceError) in
+            defer { content.attention.isTakenBack() }
+            // What is left is told by the next wait.
+            return try look(&content, reads: isReadable ? .once : .nothing, now: now)
+        }
+    }
+
+    /// Reads all that is there and does what is due, in place of the source's thread.
+    ///
+    /// - Parameter alarm: Set to when the source's thread has to see to it.
+    /// - Returns: False when there is so much that it has to be looked at once more.
+    func look(alarm: Alarm) throws(DeviceError) -> Bool {
+        try with { content, now throws(DeviceError) in
+            let isEmpty = try look(&content, reads: .all, now: now)
+            content.attention.isLent(alarm, now: now, deadline: deadline(content.reader))
+            return isEmpty
+        }
+    }
+
+    /// Does what is due, while another place reads.
+    func lookAfter() throws(DeviceError) {
+        _ = try with { content, now throws(DeviceError) in try look(&content, reads: .nothing, now: now) }
+    }
+
+    private func with(_ body: (inout Content, BootTime) throws(DeviceError) -> Bool) throws(DeviceError) -> Bool {
+        try content.withLock { content throws(DeviceError) in
+            if let failure = content.failure { throw failure }
+            guard !content.isClosed else { return true }
+            do throws(DeviceError) {
+                return try body(&content, settings.clock.now)
+            } catch {
+                content.failure = error
+                throw error
+            }
+        }
+    }
+
+    private func deadline(_ reader: LineReader) -> BootTime { min(hub.nextDeadline, reader.watchdog.deadline) }
+
+    private enum Reads {
+        /// Only what is due is done.
+        case nothing
+        /// A read that does not fill the buffer has emptied the socket, which saves the call that would say so.
+        case once
+        /// Until the socket says that it is empty, or at its end: nobody may tell of that later.
+        case all
+    }
+
+    private func look(_ content: inout Content, reads: Reads, now: BootTime) throws(DeviceError) -> Bool {
+        var isEmpty = true
+        let pause = content.attention.pause(now: now)
+        let demand = hub.demand
+        if demand != content.demand {
+            content.demand = demand
+            content.reader.watchdog.restart(now: now)
+        }
+        if reads != .nothing {
+            content.reader.begin(pause: pause, limit: settings.timing.standstill, now: now)
+            // What came before the end of a connection counts.
+            defer {
+                content.reader.finish()
+                count(content.reader.takeCounts())
+            }
+            content.attention.noteLook(now: now)
+            isEmpty = try read(
+                content.socket, &content.framer, &content.reader, &content.decoder, all: reads == .all)
+        }
+        // Who looks after the others may be the first to come after a standstill, which whoever reads has to know of.
+        if reads != .nothing || pause < settings.timing.standstill { content.attention.noteLife(now: now) }
+        if hub.nextDeadline <= now { hub.handOverDue(now: now) }
+        switch content.reader.watchdog.check(now: now) {
+        case .none: break
+        case .probe:
+            if let number = content.socket.send(GPSDRequest.version) { throw settings.ended(errno: number) }
+        case .declareSilent: hub.postLost(settings.silent())
+        case .giveUp: throw settings.unanswered(hasHeardService: content.reader.watchdog.hasHeardService)
+        }
+        return isEmpty
+    }
+
+    /// Reads what is there; false when that may not be all. While catching up after a standstill the socket is read until
+    /// it says itself that it is empty.
+    private func read(
+        _ socket: borrowing Socket, _ framer: inout LineFramer, _ reader: inout LineReader,
+        _ decoder: inout any ReportDecoder, all: Bool
+    ) throws(DeviceError) -> Bool {
+        // A service that sends faster than it can be read must not keep the thread from its other duties.
+        for _ in 0..<(reader.isCatchingUp ? 4096 : 256) {
+            var result = Socket.ReadResult.nothing
+            var space = 0
+            _ = framer.read { buffer in
+                space = buffer.count
+                result = socket.read(into: buffer)
+                if case .bytes(let count) = result { return count }
+                return 0
+            }
+            switch result {
+            case .bytes(let count):
+                hub.together {
+                    while framer.nextLine({ reader.take($0, decoder: &decoder) }) {}
+                }
+                if count < space, !all, !reader.isCatchingUp { return true }
+            case .nothing: return true
+            case .ended: throw settings.ended(errno: nil)
+            case .failed(let number): throw settings.ended(errno: number)
+            }
+        }
+        return false
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// The source's thread at work: it waits for the socket, or lends it to the place where the only listener has its callbacks.
+///
+/// What is lent costs one wake-up a reading in place of two. The thread then sleeps until the place has not come for longer
+/// than it should, as when the program's main thread is busy. It takes the socket back, so that what gpsd sends is read in
+/// time and waits where it is bounded, and lends it again later.
+struct LinkKeeper {
+    private struct Loan {
+        let place: any DirectDelivery
+        let set: WaitSet
+        let alarm: Alarm
+        let wait: Subscription
+    }
+
+    /// What the place of a loan is known to do.
+    private enum Watch {
+        /// It looks as often as it should, or the alarm will tell.
+        case alarm
+        /// Nothing has come for so long that nobody was to look.
+        case silence
+        /// Something has come: it should look now.
+        case arrival(looks: UInt64)
+    }
+
+    /// Seconds until the place is asked first, and again after it could not or did not come. Doubled each time.
+    private static let firstPause = 0.25
+    private static let lastPause = 64.0
+    /// Seconds within which a place has to look at what came after a silence.
+    private static let grace = 0.5
+
+    private let link: GPSDLink
+    private let hub: PositionHub
+    private let wakeUp: WakeUp
+    private let clock: any DeviceClock
+    private var loan: Loan?
+    private var watch = Watch.alarm
+    private var nextLoan: BootTime
+    private var pause = Self.firstPause
+
+    init(link: GPSDLink, hub: PositionHub, wakeUp: WakeUp, clock: any DeviceClock) {
+        self.link = link
+        self.hub = hub
+        self.wakeUp = wakeUp
+        self.clock = clock
+        nextLoan = clock.now
+    }
+
+    /// Waits once, and does what is to be done then.
+    mutating func attend() throws(DeviceError) {
+        if let loan {
+            if hub.place !== loan.place { return takeBack() }
+            try attend(loan)
+        } else {
+            let isReadable = wakeUp.wait(for: link.descriptor, until: link.deadline, clock: clock)
+            try link.look(isReadable: isReadable)
+            if clock.now >= nextLoan { lend() }
+        }
+    }
+
+    /// Nobody looks in place of this thread from now on.
+    mutating func takeBack() {
+        guard let loan else { return }
+        loan.set.remove(link.descriptor)
+        loan.wait.cancel()
+        self.loan = nil
+    }
+
+    private mutating func lend() {
+        guard let place = hub.place else { return }
+        nextLoan = clock.now.advanced(bySeconds: pause)
+        // Without descriptors left, this thread goes on as before.
+        guard let set = try? WaitSet(for: "a lent socket"), let alarm = try? Alarm(for: "a lent socket") else { return }
+        let (link, wakeUp) = (link, wakeUp)
+        let descriptor = link.descriptor
+        let wait = try? place.wait(for: set) {
+            do throws(DeviceError) {
+                if try !link.look(alarm: alarm) { set.tellAgain(descriptor) }
+            } catch {
+                // This thread tells it.
+                set.remove(descriptor)
+                wakeUp.signal()
+            }
+        }
+        guard let wait else { return }
+        loan = Loan(place: place, set: set, alarm: alarm, wait: wait)
+        expectLook(alarm)
+        guard set.add(descriptor) else { return takeBack() }
+    }
+
+    private mutating func attend(_ loan: Loan) throws(DeviceError) {
+        switch watch {
+        case .alarm:
+            _ = wakeUp.wait(for: loan.alarm.descriptor, until: .never, clock: clock)
+            try link.lookAfter()
+            let now = clock.now
+            let end = link.attentionEnd
+            if now < end {
+                loan.alarm.set(seconds: min(end, link.deadline).seconds(since: now))
+            } else if isReadable {
+                stalled()
+            } else {
+                watch = .silence
+            }
+        case .silence:
+            let hasCome = wakeUp.wait(for: loan.set.descriptor, until: link.deadline, clock: clock)
+            try link.lookAfter()
+            guard hasCome else { return }
+            expectLook(loan.alarm)
+        case .arrival(let looks):
+            let isOver = wakeUp.wait(for: loan.alarm.descriptor, until: .never, clock: clock)
+            try link.lookAfter()
+            if link.looks != looks {
+                // It comes. The next time it may be trusted at once.
+                pause = Self.firstPause
+                watch = .alarm
+            } else if isOver {
+                if isReadable { stalled() } else { watch = .silence }
+            }
+        }
+    }
+
+    private mutating func expectLook(_ alarm: Alarm) {
+        watch = .arrival(looks: link.looks)
+        link.expectLook(within: Self.grace)
+        alarm.set(seconds: Self.grace)
+    }
+
+    /// True when something waits in the socket that nobody has looked at.
+    private var isReadable: Bool {
+        var socket = pollfd(fd: link.descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&socket, 1, 0) > 0
+    }
+
+    /// The place has not come: this thread reads, and tries again later.
+    private mutating func stalled() {
+        takeBack()
+        pause = min(pause * 2, Self.lastPause)
+        nextLoan = clock.now.advanced(bySeconds: pause)
+    }
+}

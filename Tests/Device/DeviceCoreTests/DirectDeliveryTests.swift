@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AppDelivery
+import DeviceCore
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+
+@Suite("Places that wait for a source's descriptor", .timeLimit(.minutes(5)))
+struct DirectDeliveryTests {
+    /// A socket in a set, which a look empties.
+    private final class Line: Sendable {
+        let set: WaitSet
+        private let ends: (Int32, Int32)
+        let looks = Atomic<Int>(0)
+
+        init() throws {
+            var ends: [Int32] = [-1, -1]
+            #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+            self.ends = (ends[0], ends[1])
+            set = try WaitSet(for: "a test")
+            #expect(set.add(ends[0]))
+        }
+
+        deinit {
+            close(ends.0)
+            close(ends.1)
+        }
+
+        func send() {
+            var byte: UInt8 = 7
+            #expect(write(ends.1, &byte, 1) == 1)
+        }
+
+        /// Takes what there is; how many bytes.
+        func look(limit: Int = 64) -> Int {
+            var bytes = [UInt8](repeating: 0, count: limit)
+            looks.add(1, ordering: .relaxed)
+            return recv(ends.0, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+        }
+
+        func tellAgain() { set.tellAgain(ends.0) }
+
+        func leave() { set.remove(ends.0) }
+    }
+
+    private func isReadable(_ descriptor: Int32, within milliseconds: Int32 = 0) -> Bool {
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&waiting, 1, milliseconds) == 1
+    }
+
+    @Test("A set is readable while a member is, and reading from it takes nothing")
+    func sets() throws {
+        let line = try Line()
+        #expect(!isReadable(line.set.descriptor))
+        line.send()
+        #expect(isReadable(line.set.descriptor))
+        var eight = [UInt8](repeating: 0, count: 8)
+        #expect(read(line.set.descriptor, &eight, 8) == -1 && errno == EINVAL)
+        #expect(line.look() == 1)
+        #expect(!isReadable(line.set.descriptor))
+        line.send()
+        line.leave()
+        #expect(!isReadable(line.set.descriptor))
+    }
+
+    @Test("An alarm rings once it is time, and not when it was set anew or to never")
+    func alarms() throws {
+        let alarm = try Alarm(for: "a test")
+        alarm.set(seconds: 0)
+        #expect(isReadable(alarm.descriptor, within: 60_000))
+        alarm.set(seconds: 3600)
+        #expect(!isReadable(alarm.descriptor))
+        alarm.set(seconds: 0.001)
+        #expect(isReadable(alarm.descriptor, within: 60_000))
+        alarm.set(seconds: .infinity)
+        #expect(!isReadable(alarm.descriptor))
+    }
+
+    @Test("What a look schedules for its place runs after it, and what is for another place goes its way")
+    func turns() {
+        let (place, other) = (QueueDelivery(DispatchQueue(label: "one")), QueueDelivery(DispatchQueue(label: "two")))
+        let turns = DirectTurns(for: place)
+        let order = Mutex<[String]>([])
+        let isElsewhere = DispatchSemaphore(value: 0)
+        turns.run {
+            place.schedule { order.withLock { $0.append("turn") } }
+            other.schedule { isElsewhere.signal() }
+            #expect(isElsewhere.wait(timeout: .now() + 60) == .success)
+            order.withLock { $0.append("look") }
+        } enter: { turns in
+            order.withLock { $0.append("enter") }
+            turns()
+        }
+        #expect(order.withLock { $0 } == ["look", "enter", "turn"])
+        turns.run {
+        } enter: { _ in
+            Issue.record("nothing was scheduled")
+        }
+    }
+
+    @Test("A queue is entered with what was found, in its order, by one thread at a time")
+    func queue() throws {
+        let line = try Line()
+        let queue = DispatchQueue(label: "place")
+        let key = DispatchSpecificKey<Int>()
+        queue.setSpecific(key: key, value: 1)
+        let place = QueueDelivery(queue)
+        let told = DispatchSemaphore(value: 0)
+        let misplaced = Atomic<Int>(0)
+        let subscription = try #require(
+            try place.wait(for: line.set) {
+                guard line.look() > 0 else { return }
+                place.schedule {
+                    if DispatchQueue.getSpecific(key: key) != 1 { misplaced.add(1, ordering: .relaxed) }
+                    told.signal()
+                }
+            })
+        for _ in 0..<100 {
+            line.send()
+            #expect(told.wait(timeout: .now() + 60) == .success)
+        }
+        #expect(try place.wait(for: line.set) {} == nil)
+        // One that the queue does not let in is not followed by a second.
+        queue.suspend()
+        line.send()
+        while isReadable(line.set.descriptor) { usleep(1000) }
+        subscription.cancel()
+        #expect(try place.wait(for: line.set) {} == nil)
+        queue.resume()
+        #expect(told.wait(timeout: .now() + 60) == .success)
+        var second: Subscription?
+        while second == nil { second = try place.wait(for: line.set) {} }
+        second?.cancel()
+        #expect(misplaced.load(ordering: .relaxed) == 0)
+    }
+
+    @Test("A run loop waits itself: what was found is told on its thread", arguments: [RunLoop.Mode.common, .default])
+    func runLoop(mode: RunLoop.Mode) throws {
+        let line = try Line()
+        let made = DispatchSemaphore(value: 0)
+        let told = DispatchSemaphore(value: 0)
+        let isOver = Atomic<Bool>(false)
+        let misplaced = Atomic<Int>(0)
+        nonisolated(unsafe) var source: RunLoopSource?
+        let loopThread = Mutex<UInt>(0)
+        let thread = Thread {
+            loopThread.withLock { $0 = currentThread() }
+            source = RunLoopSource(loop: .current, mode: mode)
+            made.signal()
+            while !isOver.load(ordering: .relaxed) { _ = RunLoop.current.run(mode: .default, before: .distantFuture) }
+        }
+        thread.start()
+        #expect(made.wait(timeout: .now() + 60) == .success)
+        let place = try #require(source)
+        let subscription = try #require(
+            place.wait(for: line.set) {
+                // A byte at a time.
+                guard line.look(limit: 1) > 0 else { return }
+                line.tellAgain()
+                place.schedule {
+                    if currentThread() != loopThread.withLock({ $0 }) { misplaced.add(1, ordering: .relaxed) }
+                    told.signal()
+                }
+            })
+        for count in 0..<100 {
+            for _ in 0...count % 3 { line.send() }
+            for _ in 0...count % 3 { #expect(told.wait(timeout: .now() + 60) == .success) }
+        }
+        #expect(misplaced.load(ordering: .relaxed) == 0)
+        subscription.cancel()
+        let looks = line.looks.load(ordering: .relaxed)
+        line.send()
+        // The loop comes round all the same, and does not look.
+        let cameRound = DispatchSemaphore(value: 0)
+        place.schedule {
+            isOver.store(true, ordering: .relaxed)
+            cameRound.signal()
+        }
+        #expect(cameRound.wait(timeout: .now() + 60) == .success)
+        #expect(line.looks.load(ordering: .relaxed) == looks)
+        source = nil
+        place.invalidate()
+        #expect(place.wait(for: line.set) {} == nil)
+    }
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Dispatch
+import Foundation
+import GPSDSource
+import Synchronization
+import SystemCalls
+import TestSupport
+import Testing
+
+extension ContractSuite {
+    @Suite("A place that waits for gpsd's socket itself", .serialized)
+    struct LendingTests {
+        /// A place that looks when the test says so.
+        private final class Place: DirectDelivery, @unchecked Sendable {
+            private let condition = NSCondition()
+            private var set: WaitSet?
+            private var look: (@Sendable () -> Void)?
+            private var ends = 0
+            private var begins = 0
+
+            func schedule(_ work: @escaping @Sendable () -> Void) { work() }
+
+            func wait(for set: WaitSet, look: @escaping @Sendable () -> Void) -> Subscription? {
+                change { (self.set, self.look, begins) = (set, look, begins + 1) }
+                return Subscription { self.change { self.ends += 1 } }
+            }
+
+            private func change(_ body: () -> Void) {
+                condition.lock()
+                body()
+                condition.broadcast()
+                condition.unlock()
+            }
+
+            private func wait(seconds: Double = 60, until isMet: () -> Bool) -> Bool {
+                let limit = Date(timeIntervalSinceNow: seconds)
+                condition.lock()
+                defer { condition.unlock() }
+                while !isMet() { guard condition.wait(until: limit) else { return isMet() } }
+                return true
+            }
+
+            func waitForLoan(_ number: Int = 1, seconds: Double = 60) -> Bool {
+                wait(seconds: seconds) { begins >= number }
+            }
+            func waitForEnd(_ number: Int = 1) -> Bool { wait { ends >= number } }
+
+            /// Looks once there is something to see, or after a minute.
+            func lookWhenReadable() {
+                guard let set, let look else { return }
+                var descriptor = pollfd(fd: set.descriptor, events: Int16(POLLIN), revents: 0)
+                #expect(poll(&descriptor, 1, 60_000) == 1)
+                look()
+            }
+
+            /// Looks whatever there is to see.
+            func lookNow() { look?() }
+        }
+
+        /// A server that sends a fix each time that the test says so.
+        private struct Talk: Sendable {
+            let server: FakeGPSD
+            let next = DispatchSemaphore(value: 0)
+            private let fixes = Fixes()
+
+            final class Fixes: Sendable {
+                let last = Atomic<Int>(0)
+            }
+
+            init() throws {
+                let (next, fixes) = (next, fixes)
+                server = try FakeGPSD { peer in
+                    peer.begin()
+                    while next.wait(timeout: .now() + 60) == .success {
+                        let number = fixes.last.add(1, ordering: .relaxed).newValue
+                        if number >= 1_000 { return }
+                        peer.send(Lines.fix(number % 90, tenths: number))
+                    }
+                }
+            }
+
+            func send(_ count: Int = 1) { for _ in 0..<count { next.signal() } }
+
+            /// Has gpsd close the connection.
+            func hangUp() {
+                fixes.last.store(10_000, ordering: .relaxed)
+                next.signal()
+            }
+        }
+
+        private static func request(_ place: Place) -> PositionRequest {
+            var request = PositionRequest(everyReport: true)
+            request.place = place
+            return request
+        }
+
+        @Test("What comes is read by the place, on its thread", arguments: clients)
+        func looks(client: PositionSourceAddress.Client) throws {
+            let talk = try Talk()
+            let place = Place()
+            let log = EventLog()
+            let threads = Mutex<Set<UInt>>([])
+            let source = source(client, port: talk.server.port)
+            let subscription = source.subscribe(Self.request(place)) { event in
+                if case .report = event {
+                    threads.withLock { _ = $0.insert(currentThread()) }
+                }
+                log.receive(event)
+            }
+            #expect(place.waitForLoan())
+            for number in 1...20 {
+                talk.send()
+                // The first look may find a rest of the greeting only.
+                repeat { place.lookWhenReadable() } while number == 1 && log.events.reports.isEmpty
+                #expect(log.events.numbers.last == number)
+            }
+            #expect(threads.withLock { $0 } == [currentThread()])
+            #expect(source.statistics.positions == 20)
+            subscription.cancel()
+            #expect(place.waitForEnd())
+            talk.hangUp()
+            talk.server.stop()
+        }
+
+        @Test("When the place does not come, the source reads all, in order", arguments: clients)
+        func stalls(client: PositionSourceAddress.Client) throws {
+            let talk = try Talk()
+            let place = Place()
+            let log = EventLog()
+            let source = source(client, port: talk.server.port)
+            let subscription = source.subscribe(Self.request(place), receive: log.receive)
+            #expect(place.waitForLoan())
+            talk.send(30)
+            #expect(log.waitForReports(30))
+            #expect(log.events.numbers == Array(1...30))
+            #expect(place.waitForEnd())
+            // It is asked again, and may come then.
+            var sent = 30
+            repeat {
+                talk.send()
+                sent += 1
+                #expect(log.waitForReports(sent))
+            } while !place.waitForLoan(2, seconds: 0.1) && sent < 80
+            talk.send(3)
+            while log.events.reports.count < sent + 3 { place.lookWhenReadable() }
+            #expect(log.events.numbers == Array(1...sent + 3))
+            subscription.cancel()
+            talk.hangUp()
+            talk.server.stop()
+        }
+
+        @Test("A place that is late is no standstill of the process", arguments: clients)
+        func late(client: PositionSourceAddress.Client) throws {
+            let talk = try Talk()
+            let place = Place()
+            let log = EventLog()
+            var timing = patient
+            timing.standstill = 0.2
+            let source = source(client, port: talk.server.port, timing: timing)
+            let subscription = source.subscribe(Self.request(place), receive: log.receive)
+            #expect(place.waitForLoan())
+            talk.send(30)
+            #expect(log.waitForReports(30))
+            #expect(log.events.numbers == Array(1...30))
+            #expect(source.statistics.staleReports == 0)
+            subscription.cancel()
+            talk.hangUp()
+            talk.server.stop()
+        }
+
+        @Test("A second listener ends it", arguments: clients)
+        func secondListener(client: PositionSourceAddress.Client) throws {
+            let talk = try Talk()
+            let place = Place()
+            let log = EventLog()
+            let second = EventLog()
+            let source = source(client, port: talk.server.port)
+            let subscriptions = [source.subscribe(Self.request(place), receive: log.receive)]
+            #expect(place.waitForLoan())
+            let other = source.subscribe(PositionRequest(everyReport: true), receive: second.receive)
+            #expect(place.waitForEnd())
+            talk.send(2)
+            #expect(log.waitForReports(2))
+            #expect(second.waitForReports(2))
+            other.cancel()
+            for subscription in subscriptions { subscription.cancel() }
+            talk.hangUp()
+            talk.server.stop()
+        }
+
+        @Test("The end of the connection is told, and a late look finds nothing", arguments: clients)
+        func end(client: PositionSourceAddress.Client) throws {
+            let talk = try Talk()
+            let place = Place()
+            let log = EventLog()
+            let source = source(client, port: talk.server.port)
+            let subscription = source.subscribe(Self.request(place), receive: log.receive)
+            #expect(place.waitForLoan())
+            talk.hangUp()
+            place.lookWhenReadable()
+            #expect(log.waitForLosses(1))
+            #expect(place.waitForEnd())
+            subscription.cancel()
+            let count = log.events.count
+            place.lookNow()
+            #expect(log.events.count == count)
+            talk.server.stop()
+        }
+
+        @Test("A queue that is held up loses nothing", arguments: clients)
+        func heldQueue(client: PositionSourceAddress.Client) throws {
+            let talk = try Talk()
+            let queue = DispatchQueue(label: "held")
+            let place = QueueDelivery(queue)
+            let log = EventLog()
+            let isHeld = DispatchSemaphore(value: 0)
+            let wrongPlaces = Atomic<Int>(0)
+            let toldInQueue = Atomic<Int>(0)
+            let key = DispatchSpecificKey<Bool>()
+            queue.setSpecific(key: key, value: true)
+            var request = PositionRequest(everyReport: true)
+            request.place = place
+            let source = source(client, port: talk.server.port)
+            let subscription = source.subscribe(request) { event in
+                log.receive(event)
+                guard case .report(let report) = event else { return }
+                place.schedule {
+                    if DispatchQueue.getSpecific(key: key) != true { wrongPlaces.add(1, ordering: .relaxed) }
+                    toldInQueue.add(1, ordering: .relaxed)
+                    // One of the callbacks holds its place.
+                    if report.latitude == 5 { isHeld.wait() }
+                }
+            } settled: {
+            }
+            for count in 1...5 {
+                talk.send()
+                #expect(log.waitForReports(count))
+            }
+            talk.send(60)
+            #expect(log.waitForReports(65))
+            #expect(log.events.numbers == Array(1...65))
+            isHeld.signal()
+            subscription.cancel()
+            queue.sync {}
+            while toldInQueue.load(ordering: .relaxed) < 65 { queue.sync {} }
+            #expect(wrongPlaces.load(ordering: .relaxed) == 0)
+            talk.hangUp()
+            talk.server.stop()
+        }
+    }
+}
