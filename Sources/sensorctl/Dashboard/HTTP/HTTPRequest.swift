@@ -17,6 +17,8 @@ struct HTTPRequest: Equatable {
     var method: String
     /// The path as it was sent, without what follows a question mark.
     var path: String
+    /// What follows it; empty where there is none.
+    var query = ""
     var isVersion11: Bool
     /// Names in lower case, in the order in which they came.
     var headers: [(name: String, value: String)]
@@ -72,8 +74,9 @@ struct HTTPRequest: Equatable {
             headers.append((line[..<colon].lowercased(), trimmed(line[line.index(after: colon)...])))
         }
         let path = words[1].prefix { $0 != "?" }
-        let request = HTTPRequest(
+        var request = HTTPRequest(
             method: String(words[0]), path: String(path), isVersion11: words[2].hasSuffix("1"), headers: headers)
+        request.query = String(words[1].dropFirst(path.count + 1))
         return .request(request, length: end - bytes.startIndex)
     }
 

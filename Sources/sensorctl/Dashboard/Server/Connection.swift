@@ -9,6 +9,8 @@ final class Connection {
     /// What a page is told and what it tells.
     struct Page {
         let id: Int
+        /// True when it came with the token.
+        let hasToken: Bool
         var queue = PageQueue()
         var reader = WebSocketReader()
         /// Commands that nobody has answered.

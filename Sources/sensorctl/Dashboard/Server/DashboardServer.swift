@@ -88,8 +88,8 @@ struct ServerWorld {
 
     enum Answer {
         case response(HTTPResponse)
-        /// It becomes a page, with that value of the handshake.
-        case page(String)
+        /// It becomes a page, with that value of the handshake; one with the token does not stand back for others.
+        case page(String, hasToken: Bool)
     }
 
     func answer(_ request: HTTPRequest) -> Answer {
@@ -98,7 +98,9 @@ struct ServerWorld {
             guard let acceptance = WebSocketHandshake.acceptance(of: request) else {
                 return .response(WebSocketHandshake.refusal)
             }
-            return .page(acceptance)
+            let word = "token="
+            let hasToken = request.query.hasPrefix(word) && token.matches(String(request.query.dropFirst(word.count)))
+            return .page(acceptance, hasToken: hasToken)
         }
         return .response(site.response(request.path) ?? HTTPResponse(.notFound))
     }

@@ -136,12 +136,12 @@ final class ServerLoop: ServiceLoop {
                     thenEnds: !keeps)
                 // So long it may take to be sent, and then to ask for more.
                 connection.deadline = now.advanced(bySeconds: world.options.idleTime)
-            case .page(let acceptance):
-                guard pages < DashboardServer.maximumPages else {
+            case .page(let acceptance, let hasToken):
+                guard hasPlace(forToken: hasToken) else {
                     return refuse(connection, HTTPResponse(.unavailable, "Too many pages are open; close one."))
                 }
                 connection.answer(WebSocketHandshake.answer(acceptance), thenEnds: false)
-                become(page: connection, now: now)
+                become(page: connection, hasToken: hasToken, now: now)
             }
         }
     }
@@ -152,10 +152,21 @@ final class ServerLoop: ServiceLoop {
             response.bytes(policy: world.policy, hasBody: true, keepsAlive: false), thenEnds: true)
     }
 
-    private func become(page connection: Connection, now: BootTime) {
+    /// True when one more page may come. One with the token takes the place of one that came without: programs of other
+    /// users of this machine could hold all places otherwise.
+    private func hasPlace(forToken hasToken: Bool) -> Bool {
+        guard pages >= DashboardServer.maximumPages else { return true }
+        guard hasToken, let other = connections.first(where: { !$0.isOver && $0.page?.hasToken == false }) else {
+            return false
+        }
+        other.isOver = true
+        return true
+    }
+
+    private func become(page connection: Connection, hasToken: Bool, now: BootTime) {
         let (flush, beginning) = world.feed.takeForNewPage(pages: pages + 1)
         hand(flush)
-        var page = Connection.Page(id: nextPage, lastHeard: now)
+        var page = Connection.Page(id: nextPage, hasToken: hasToken, lastHeard: now)
         nextPage += 1
         page.queue.add(world.greeting, readings: 0)
         for (bytes, readings) in beginning { page.queue.add(bytes, readings: readings) }

@@ -32,7 +32,9 @@ export class Connection {
     open() {
         clearTimeout(this.timer);
         const scheme = location.protocol === "https:" ? "wss" : "ws";
-        const socket = new WebSocket(`${scheme}://${location.host}/live`);
+        // With the token it gets a place even when others hold all.
+        const query = this.token ? `?token=${this.token}` : "";
+        const socket = new WebSocket(`${scheme}://${location.host}/live${query}`);
         socket.binaryType = "arraybuffer";
         this.socket = socket;
         this.handlers.state("connecting", null);

@@ -114,6 +114,27 @@ struct DashboardAttackTests {
         _ = try PageClient(dashboard.port).message("ready")
     }
 
+    @Test("Sixteen pages without the token do not keep out one that has it, and it is let go by none of them")
+    func heldPlaces() throws {
+        let dashboard = try TestDashboard()
+        let strangers = try (0..<DashboardServer.maximumPages).map { _ in try PageClient(dashboard.port) }
+        for wrong in ["?token=", "?token=\(String(repeating: "0", count: 32))", "?other=\(dashboard.token)"] {
+            #expect(try dashboard.ask(PageClient.handshake(dashboard.port, path: "/live" + wrong)).status == 503)
+        }
+        let own = try PageClient(dashboard.port, token: dashboard.token, path: "/live?token=\(dashboard.token)")
+        _ = try own.message("ready")
+        #expect(dashboard.server.counts.pages == DashboardServer.maximumPages)
+        #expect(try dashboard.ask(PageClient.handshake(dashboard.port)).status == 503)
+        // It makes way for nobody, who may have the token too.
+        let others = try (1..<DashboardServer.maximumPages).map { _ in
+            try PageClient(dashboard.port, token: dashboard.token, path: "/live?token=\(dashboard.token)")
+        }
+        #expect(
+            try dashboard.ask(PageClient.handshake(dashboard.port, path: "/live?token=\(dashboard.token)")).status == 503)
+        #expect(try own.command(#""do":"pause""#)["type"] as? String == "done")
+        withExtendedLifetime((strangers, others)) {}
+    }
+
     @Test("A page that never reads slows nobody down, and is told what it has missed")
     func neverReads() throws {
         let dashboard = try TestDashboard { $0.frameTime = 0 }

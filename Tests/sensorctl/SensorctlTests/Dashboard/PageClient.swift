@@ -27,10 +27,10 @@ final class PageClient {
     let token: String
     private var number = 0
 
-    init(_ port: UInt16, token: String = "", headers: [String] = []) throws {
+    init(_ port: UInt16, token: String = "", path: String = "/live", headers: [String] = []) throws {
         client = try TestClient(port)
         self.token = token
-        try client.send(Self.handshake(port, headers: headers))
+        try client.send(Self.handshake(port, path: path, headers: headers))
         var line = try client.readLine()
         try #require(line == "HTTP/1.1 101 Switching Protocols")
         var accepts = false
