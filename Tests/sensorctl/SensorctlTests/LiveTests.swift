@@ -16,19 +16,25 @@ struct LiveTests {
 
     @Test("watch prints what replay prints")
     func watch() throws {
-        let server = try FakeGPSD(lines: try Self.reports())
         let replayed = try Tool.run(["replay", Self.path, "location", "--json", "--every-report"])
         let count = locations(replayed.lines).count
         try #require(count == 31)
-        let watched = try Tool.run(
-            ["watch", "location", "--json", "--every-report", "--count", "\(count)", "--duration", "60"],
-            environment: server.environment)
-        #expect(watched.status == 0)
         // Several locations may come in one callback; a location's own text is the same.
         let split = { (lines: [String]) in
             try ReplayTests.locations(lines).map { $0["timestamp"] as? String }
         }
-        #expect(try split(watched.lines) == split(replayed.lines))
+        let all = try split(replayed.lines)
+        var watched: [String?] = []
+        // A machine so busy that the tool stands still for two seconds has it hear the newest only, as it should.
+        for _ in 1...5 where watched != all {
+            let server = try FakeGPSD(lines: try Self.reports())
+            let result = try Tool.run(
+                ["watch", "location", "--json", "--every-report", "--count", "\(count)", "--duration", "20"],
+                environment: server.environment)
+            #expect(result.status == 0)
+            watched = try split(result.lines)
+        }
+        #expect(watched == all)
     }
 
     @Test("What was recorded replays like the original")
