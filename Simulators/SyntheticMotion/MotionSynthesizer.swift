@@ -101,7 +101,7 @@ public struct MotionSynthesizer: Sendable {
     func field(_ state: MotionState) -> SIMD3<Double> {
         let field = MagneticModel.wmm2025.field(
             latitude: state.latitude, longitude: state.longitude, altitude: state.ellipsoidalAltitude,
-            year: DecimalYear.at(secondsSince1970: start.seconds + state.time))
+            year: DecimalYear.at(secondsSince1970: start.seconds + state.time), withRates: false)
         // Nanotesla north, east, down.
         return state.attitude.conjugate.rotate(SIMD3(field.y, field.x, -field.z) * 1e-5)
     }

@@ -42,7 +42,8 @@ let places = (0..<1024).map { index -> Place in
 let model = MagneticModel.wmm2025
 let declination = measure { place in
     model.field(
-        latitude: place.latitude, longitude: place.longitude, altitude: place.altitude, year: place.year
+        latitude: place.latitude, longitude: place.longitude, altitude: place.altitude, year: place.year,
+        withRates: false
     ).declination
 }
 let rates = measure { place in

@@ -50,7 +50,7 @@ struct EarthField: Sendable {
         (self.altitude, self.wallTime) = (altitude, wallTime)
         let field = MagneticModel.wmm2025.field(
             latitude: latitude, longitude: longitude, altitude: altitude,
-            year: DecimalYear.at(secondsSince1970: wallTime.seconds))
+            year: DecimalYear.at(secondsSince1970: wallTime.seconds), withRates: false)
         guard field.total.isFinite, field.total > 0 else {
             (declination, strength) = (nil, nil)
             return true

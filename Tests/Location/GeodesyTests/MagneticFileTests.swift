@@ -47,7 +47,7 @@ struct MagneticFileTests {
         #expect(file.degree == 12 && model.degree == file.degree)
         #expect(model.validYears == 2025...2030)
         #expect(file.zonal == model.zonal && file.zonal.count == 12)
-        #expect(file.sectoral == model.sectoral && file.sectoral.count == 66)
+        #expect(file.sectoral == model.sectoral && file.sectoral.count == 42)
         // The table of the source, too, and not only what is made of it.
         let rows = try Self.lines().dropFirst().dropLast(2).map { $0.split(separator: " ").compactMap { Double($0) } }
         #expect(rows.count == 90)

@@ -39,7 +39,7 @@ struct LocalDeclination: Sendable {
     static func degrees(at place: Place) -> Double? {
         let field = MagneticModel.wmm2025.field(
             latitude: place.latitude, longitude: place.longitude, altitude: place.altitude,
-            year: DecimalYear.at(secondsSince1970: place.time.seconds))
+            year: DecimalYear.at(secondsSince1970: place.time.seconds), withRates: false)
         guard !field.isInBlackoutZone else { return nil }
         if !field.isModelValid, abs(place.variation) <= 180 { return place.variation }
         return field.declination

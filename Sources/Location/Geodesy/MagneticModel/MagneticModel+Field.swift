@@ -15,152 +15,150 @@ extension MagneticModel {
     ///   - altitude: metres above the WGS 84 ellipsoid. The height above mean sea level does as well: the difference of
     ///     at most 110 m is 0.005 % of the field.
     ///   - year: the decimal year, such as 2026.5; see ``DecimalYear``.
-    package func field(latitude: Double, longitude: Double, altitude: Double, year: Double) -> MagneticField {
+    ///   - withRates: false to leave the changes a year NaN, which spares the time that they take.
+    package func field(
+        latitude: Double, longitude: Double, altitude: Double, year: Double, withRates: Bool = true
+    ) -> MagneticField {
         guard abs(latitude) <= 90, longitude.isFinite, year.isFinite, altitude >= -2_800_000, altitude.isFinite else {
             return MagneticField(field: .nan, rate: .nan, year: year, isModelValid: false)
         }
         let place = SphericalPlace(latitude: latitude, longitude: longitude, altitude: altitude)
-        let sums = sums(at: place)
         let years = year - epoch
-        let x = place.rotation.cosine * sums.x - place.rotation.sine * sums.z
-        let z = place.rotation.sine * sums.x + place.rotation.cosine * sums.z
+        let (field, rate) =
+            withRates ? sums(at: place, years: years, withRates: true) : sums(at: place, years: years, withRates: false)
         return MagneticField(
-            field: SIMD3(x.x + years * x.y, sums.y.x + years * sums.y.y, z.x + years * z.y),
-            rate: SIMD3(x.y, sums.y.y, z.y), year: year,
+            field: place.turned(field), rate: withRates ? place.turned(rate) : .nan, year: year,
             isModelValid: validYears.contains(year) && Self.validAltitudes.contains(altitude))
     }
 
-    /// The field at the epoch and its change a year: north, east and down of a sphere.
-    private func sums(at place: SphericalPlace) -> (x: SIMD2<Double>, y: SIMD2<Double>, z: SIMD2<Double>) {
+    /// The field and its change a year: north, east and down of a sphere. The change is zero where it is not wanted.
+    @inline(__always)
+    private func sums(
+        at place: SphericalPlace, years: Double, withRates: Bool
+    ) -> (field: SIMD3<Double>, rate: SIMD3<Double>) {
         let (sinLatitude, cosLatitude) = (place.latitude.sine, place.latitude.cosine)
         let ratio = place.ratio
         // One step up in degree brings another power of the ratio of the radii.
         let step = ratio * sinLatitude
         let ratioSquared = ratio * ratio
-        // The function of the lowest degree of an order, over the cosine of the latitude.
-        var seed = ratioSquared * ratio
+        var (field, rate) = (FieldSums(), FieldSums())
 
-        // Orders 0 and 1: the derivative of order 0 is the function of order 1.
-        var order0 = LegendreColumn(seed: ratioSquared)
-        order0.advance(step: step, recursion: 0)
-        var order1 = LegendreColumn(seed: seed)
-        var (zonalSlope, zonalUp) = (SIMD2<Double>.zero, SIMD2<Double>.zero)
-        var sums = OrderSums()
+        // The function of order 0, and that of order 1 over the cosine of the latitude, which is its derivative.
+        var (value, before) = (step * ratioSquared, ratioSquared)
+        var (nextValue, nextBefore) = (ratio * ratioSquared, 0.0)
         for term in zonal {
-            let odd = term.next
-            if odd.degree > 1 {
-                order0.advance(step: step, recursion: term.recursion * ratioSquared)
-                order1.advance(step: step, recursion: odd.recursion * ratioSquared)
-            }
-            zonalSlope += odd.degree * order1.value * term.g
-            zonalUp += (odd.degree + 1) * order0.value * term.g
-            sums.add(odd, order1)
+            field.add(term.g + years * term.gRate, degree: term.degree, value, derivative: nextValue)
+            if withRates { rate.add(term.gRate, degree: term.degree, value, derivative: nextValue) }
+            (value, before) = (step * value - ratioSquared * (term.recursion * before), value)
+            (nextValue, nextBefore) = (
+                step * nextValue - ratioSquared * (term.nextRecursion * nextBefore), nextValue
+            )
         }
-        var angle = place.longitude
-        var x = sums.slope(sinLatitude, ratio, angle) - cosLatitude * zonalSlope
-        var y = sums.across(angle)
-        var z = sums.up(angle)
 
+        let turn = place.longitude + place.longitude
+        var orders = OrderPair(angle: SineCosines(place.longitude, turn), place: place, last: summedDegree)
+        // The functions of the lowest degrees of two orders, over the cosine of the latitude.
+        var seed = SIMD2(1, ratio * cosLatitude) * (ratioSquared * ratio)
+        let seedStep = ratio * cosLatitude * (ratio * cosLatitude)
         var first = 0
-        var order = 2
-        while order <= degree {
-            seed *= ratio * cosLatitude
-            angle = angle + place.longitude
-            let end = first + degree - order + 1
-            var column = LegendreColumn(seed: seed)
-            sums = OrderSums()
-            sums.add(sectoral[first], column)
-            for term in sectoral[(first + 1)..<end] {
-                column.advance(step: step, recursion: term.recursion * ratioSquared)
-                sums.add(term, column)
+        var count = summedDegree
+        while count > 0 {
+            var (fieldSums, rateSums) = (OrderSums(), OrderSums())
+            // Of the degree at hand, and of the one before times the square of the ratio.
+            var (value, before) = (seed, SIMD2<Double>.zero)
+            for term in sectoral[first..<(first + count)] {
+                let below = term.slope * before
+                fieldSums.add(term.g + years * term.gRate, term.h + years * term.hRate, value, below)
+                if withRates { rateSums.add(term.gRate, term.hRate, value, below) }
+                (value, before) = (step * value - term.recursion * below, ratioSquared * value)
             }
-            x += sums.slope(sinLatitude, ratio, angle)
-            y += Double(order) * sums.across(angle)
-            z += sums.up(angle)
-            first = end
-            order += 1
+            field.add(fieldSums, orders)
+            if withRates { rate.add(rateSums, orders) }
+            seed *= seedStep
+            orders.advance(by: turn)
+            first += count
+            count -= 2
         }
-        return (x, y, -zonalUp - cosLatitude * z)
+        return (field.vector(cosLatitude), withRates ? rate.vector(cosLatitude) : .zero)
     }
 }
 
-/// The Legendre functions of one order, with the powers of the ratio of the radii, degree by degree.
-private struct LegendreColumn {
-    var value: Double
-    var before = 0.0
+/// Two orders beside each other at a place.
+private struct OrderPair {
+    /// The orders times the longitude.
+    var angle: SineCosines
+    var orders = SIMD2<Double>(1, 2)
+    /// One more than the degrees of the last terms.
+    let beyond: SIMD2<Double>
+    let sinLatitude: Double
+    let radii: Double
 
-    init(seed: Double) {
-        value = seed
+    @inline(__always)
+    init(angle: SineCosines, place: SphericalPlace, last: Int) {
+        self.angle = angle
+        beyond = SIMD2(Double(last + 1), Double(last + 2))
+        sinLatitude = place.latitude.sine
+        radii = place.radii
     }
 
-    @inline(__always) mutating func advance(step: Double, recursion: Double) {
-        (value, before) = (step * value - recursion * before, value)
+    @inline(__always)
+    mutating func advance(by turn: SineCosine) {
+        angle = angle + turn
+        orders += 2
     }
 }
 
-/// The sums over the degrees of one order, each for the coefficients and their rates.
+/// The sums over the degrees of two orders beside each other.
 private struct OrderSums {
-    /// Plain, weighted by the degree, and with the function one degree lower.
-    private var (g, gByDegree, gBelow) = (SIMD2<Double>.zero, SIMD2<Double>.zero, SIMD2<Double>.zero)
-    private var (h, hByDegree, hBelow) = (SIMD2<Double>.zero, SIMD2<Double>.zero, SIMD2<Double>.zero)
+    /// Plain, and the sum of all that this has been on the way.
+    var g = SIMD2<Double>.zero
+    var h = SIMD2<Double>.zero
+    var gRunning = SIMD2<Double>.zero
+    var hRunning = SIMD2<Double>.zero
+    /// With the functions of the degree before.
+    var gBelow = SIMD2<Double>.zero
+    var hBelow = SIMD2<Double>.zero
 
-    @inline(__always) mutating func add(_ term: MagneticTerm, _ column: LegendreColumn) {
-        let byDegree = term.degree * column.value
-        let below = term.slope * column.before
-        g += column.value * term.g
-        h += column.value * term.h
-        gByDegree += byDegree * term.g
-        hByDegree += byDegree * term.h
-        gBelow += below * term.g
-        hBelow += below * term.h
-    }
-
-    /// The derivative by the colatitude.
-    @inline(__always) func slope(_ sinLatitude: Double, _ ratio: Double, _ angle: SineCosine) -> SIMD2<Double> {
-        angle.cosine * (sinLatitude * gByDegree - ratio * gBelow)
-            + angle.sine * (sinLatitude * hByDegree - ratio * hBelow)
-    }
-
-    /// The derivative by the longitude, over the order.
-    @inline(__always) func across(_ angle: SineCosine) -> SIMD2<Double> {
-        angle.sine * g - angle.cosine * h
-    }
-
-    /// The derivative by the distance.
-    @inline(__always) func up(_ angle: SineCosine) -> SIMD2<Double> {
-        angle.cosine * (gByDegree + g) + angle.sine * (hByDegree + h)
+    @inline(__always)
+    mutating func add(
+        _ gTerm: SIMD2<Double>, _ hTerm: SIMD2<Double>, _ value: SIMD2<Double>, _ below: SIMD2<Double>
+    ) {
+        g += gTerm * value
+        h += hTerm * value
+        gRunning += g
+        hRunning += h
+        gBelow += gTerm * below
+        hBelow += hTerm * below
     }
 }
 
-/// A place as the harmonics need it.
-struct SphericalPlace {
-    /// The angle at the earth's centre, above the equator.
-    let latitude: SineCosine
+/// The sums over all orders.
+private struct FieldSums {
+    private var (x, y, z) = (SIMD2<Double>.zero, SIMD2<Double>.zero, SIMD2<Double>.zero)
+    /// Of order 0: along the radius, and along the meridian over the cosine of the latitude.
+    private var (up, slope) = (0.0, 0.0)
 
-    let longitude: SineCosine
+    @inline(__always)
+    mutating func add(_ g: Double, degree: Double, _ value: Double, derivative: Double) {
+        let byDegree = degree * g
+        up += (byDegree + g) * value
+        slope += byDegree * derivative
+    }
 
-    /// The reference radius of the coefficients over the distance from the earth's centre.
-    let ratio: Double
+    @inline(__always)
+    mutating func add(_ sums: OrderSums, _ pair: OrderPair) {
+        // The sums weighted by the degree: each of the terms is in the running sum as often as its degree is below the last
+        // one's, and once more. That costs an addition a term, where a weight would cost a multiplication as well.
+        let (g, h) = (pair.beyond * sums.g - sums.gRunning, pair.beyond * sums.h - sums.hRunning)
+        let (sine, cosine) = (pair.angle.sine, pair.angle.cosine)
+        x += cosine * (pair.sinLatitude * g - pair.radii * sums.gBelow)
+        x += sine * (pair.sinLatitude * h - pair.radii * sums.hBelow)
+        y += pair.orders * (sine * sums.g - cosine * sums.h)
+        z += cosine * (g + sums.g) + sine * (h + sums.h)
+    }
 
-    /// Geocentric minus geodetic latitude.
-    let rotation: SineCosine
-
-    /// The mean radius of the earth that the coefficients refer to, in metres.
-    static var referenceRadius: Double { 6_371_200 }
-
-    /// Degrees on the WGS-84 ellipsoid and metres above it.
-    init(latitude: Double, longitude: Double, altitude: Double) {
-        let geodetic = SineCosine(degrees: latitude)
-        self.longitude = SineCosine(degrees: DegreeArithmetic.reduced(longitude))
-        // The cross-section through the poles: from the normal's length down to the earth's axis.
-        let e2 = WGS84.eccentricitySquared
-        let normal = WGS84.semiMajorAxis / (1 - e2 * geodetic.sine * geodetic.sine).squareRoot()
-        let fromAxis = (normal + altitude) * geodetic.cosine
-        let fromEquator = (normal * (1 - e2) + altitude) * geodetic.sine
-        let radius = (fromAxis * fromAxis + fromEquator * fromEquator).squareRoot()
-        let geocentric = SineCosine(sine: fromEquator / radius, cosine: fromAxis / radius)
-        self.latitude = geocentric
-        ratio = Self.referenceRadius / radius
-        rotation = geocentric - geodetic
+    @inline(__always)
+    func vector(_ cosLatitude: Double) -> SIMD3<Double> {
+        SIMD3(x.sum() - cosLatitude * slope, y.sum(), -up - cosLatitude * z.sum())
     }
 }

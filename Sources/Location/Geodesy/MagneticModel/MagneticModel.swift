@@ -24,11 +24,15 @@ package struct MagneticModel: Sendable {
     /// The highest degree and order of the harmonics; 12 for the World Magnetic Model.
     package let degree: Int
 
-    /// The terms of order 0, and those of order 1 of the same degrees beside them, by degree.
+    /// The terms of order 0, by degree.
     let zonal: ContiguousArray<ZonalTerm>
 
-    /// The terms of the orders from 2, order by order, each by degree.
-    let sectoral: ContiguousArray<MagneticTerm>
+    /// The terms of the other orders, an odd one and the next beside each other: by order, each by degree up to
+    /// ``summedDegree`` for the odd one.
+    let sectoral: ContiguousArray<MagneticTerms>
+
+    /// The highest degree of a term that is not zero; 1 where all are.
+    let summedDegree: Int
 
     /// Creates a model of rows in the order of a COF file: degree by degree, order 0 first.
     ///
@@ -40,32 +44,33 @@ package struct MagneticModel: Sendable {
         self.epoch = epoch
         self.releaseDate = releaseDate
         self.degree = degree
-        var zonal = ContiguousArray<ZonalTerm>()
-        var sectoral = ContiguousArray<[MagneticTerm]>(repeating: [], count: degree + 1)
+        // Of each order from 0 the rows by degree, for functions that are normalised as Gauss has them.
+        var orders = [[MagneticRow]](repeating: [], count: degree + 2)
         // Schmidt's normalisation over that of Gauss, for order 0 of the degree at hand.
         var zonalScale = 1.0
+        var summedDegree = 1
         var rows = rows.makeIterator()
         for n in 1...degree {
             zonalScale *= Double(2 * n - 1) / Double(n)
             var scale = zonalScale
-            var zonalRow = MagneticRow.zero
             for m in 0...n {
+                if m > 0 { scale *= (Double((n - m + 1) * (m == 1 ? 2 : 1)) / Double(n + m)).squareRoot() }
                 let row = rows.next() ?? .zero
-                if m == 0 {
-                    zonalRow = row
-                    continue
-                }
-                scale *= (Double((n - m + 1) * (m == 1 ? 2 : 1)) / Double(n + m)).squareRoot()
-                let term = MagneticTerm(degree: n, order: m, row: row, scale: scale)
-                if m == 1 {
-                    zonal.append(ZonalTerm(degree: n, row: zonalRow, scale: zonalScale, next: term))
-                } else {
-                    sectoral[m].append(term)
-                }
+                if row != .zero { summedDegree = n }
+                orders[m].append(row.scaled(by: scale))
             }
         }
-        self.zonal = zonal
-        self.sectoral = ContiguousArray(sectoral.joined())
+        self.summedDegree = summedDegree
+        zonal = ContiguousArray(
+            orders[0].prefix(summedDegree).enumerated().map { ZonalTerm(degree: $0.offset + 1, row: $0.element) })
+        var sectoral = ContiguousArray<MagneticTerms>()
+        for m in stride(from: 1, through: summedDegree, by: 2) {
+            for step in 0...(summedDegree - m) {
+                let second = orders[m + 1].indices.contains(step) ? orders[m + 1][step] : .zero
+                sectoral.append(MagneticTerms(order: m, step: step, row: orders[m][step], second: second))
+            }
+        }
+        self.sectoral = sectoral
     }
 
     /// The decimal years that the model is made for: five from its epoch.
@@ -83,54 +88,57 @@ struct MagneticRow: Equatable, Sendable {
     var hRate: Double
 
     static var zero: MagneticRow { MagneticRow(g: 0, h: 0, gRate: 0, hRate: 0) }
+
+    func scaled(by scale: Double) -> MagneticRow {
+        MagneticRow(g: g * scale, h: h * scale, gRate: gRate * scale, hRate: hRate * scale)
+    }
 }
 
-/// A harmonic, with what does not depend on the place.
-struct MagneticTerm: Sendable, Equatable {
-    /// `g` and its rate, and `h` and its rate, for Gauss-normalised functions.
+/// Two harmonics beside each other, the second of the next order and degree, with what does not depend on the place.
+struct MagneticTerms: Sendable, Equatable {
+    /// For functions that are normalised as Gauss has them: nanotesla, and nanotesla a year.
     let g: SIMD2<Double>
     let h: SIMD2<Double>
-
-    /// The degree.
-    let degree: Double
-
-    /// The weight of the function two degrees lower in the recursion `P(n) = cos θ P(n-1) - recursion P(n-2)`.
-    let recursion: Double
+    let gRate: SIMD2<Double>
+    let hRate: SIMD2<Double>
 
     /// The weight in the derivative `sin θ dP(n)/dθ = n cos θ P(n) - slope P(n-1)`.
-    let slope: Double
+    let slope: SIMD2<Double>
 
-    init(degree n: Int, order m: Int, row: MagneticRow, scale: Double) {
-        g = SIMD2(row.g, row.gRate) * scale
-        h = SIMD2(row.h, row.hRate) * scale
-        degree = Double(n)
-        recursion = Self.recursion(degree: n, order: m)
-        slope = Double((n - m) * (n + m)) / Double(2 * n - 1)
-    }
+    /// The weight of the above in the recursion `P(n+1) = cos θ P(n) - recursion · slope P(n-1)`.
+    let recursion: SIMD2<Double>
 
-    /// Zero for the two lowest degrees of an order, whose predecessors are missing.
-    static func recursion(degree n: Int, order m: Int) -> Double {
-        guard n >= m + 2 else { return 0 }
-        let above: Int = (n - 1 - m) * (n - 1 + m)
-        let below: Int = (2 * n - 1) * (2 * n - 3)
-        return Double(above) / Double(below)
+    /// - Parameter step: How many degrees above the lowest of its order.
+    init(order m: Int, step: Int, row: MagneticRow, second: MagneticRow) {
+        g = SIMD2(row.g, second.g)
+        h = SIMD2(row.h, second.h)
+        gRate = SIMD2(row.gRate, second.gRate)
+        hRate = SIMD2(row.hRate, second.hRate)
+        let n = m + step
+        func slope(_ n: Int, _ m: Int) -> Double { Double((n - m) * (n + m)) / Double(2 * n - 1) }
+        self.slope = SIMD2(slope(n, m), slope(n + 1, m + 1))
+        recursion = 1 / SIMD2(Double(2 * n + 1), Double(2 * n + 3))
     }
 }
 
-/// A harmonic of order 0 and the one of order 1 and the same degree, whose function is the derivative of the former's.
+/// A harmonic of order 0, with what does not depend on the place. The derivative of its function is that of order 1 and
+/// the same degree, so that both go side by side.
 struct ZonalTerm: Sendable, Equatable {
-    /// `g` and its rate, for Gauss-normalised functions.
-    let g: SIMD2<Double>
+    /// For functions that are normalised as Gauss has them: nanotesla, and nanotesla a year.
+    let g: Double
+    let gRate: Double
 
-    /// The weight in the recursion of order 0.
+    let degree: Double
+
+    /// The weight in the recursion `P(n+1) = cos θ P(n) - recursion P(n-1)`, and the one of order 1.
     let recursion: Double
+    let nextRecursion: Double
 
-    /// The term of order 1.
-    let next: MagneticTerm
-
-    init(degree n: Int, row: MagneticRow, scale: Double, next: MagneticTerm) {
-        g = SIMD2(row.g, row.gRate) * scale
-        recursion = MagneticTerm.recursion(degree: n, order: 0)
-        self.next = next
+    init(degree n: Int, row: MagneticRow) {
+        g = row.g
+        gRate = row.gRate
+        degree = Double(n)
+        recursion = Double(n * n) / Double((2 * n - 1) * (2 * n + 1))
+        nextRecursion = Double((n - 1) * (n + 1)) / Double((2 * n - 1) * (2 * n + 1))
     }
 }
