@@ -94,7 +94,12 @@ struct PositionFlow: Sendable {
     }
 
     /// The next time at which a held epoch has to go out.
-    var nextDeadline: BootTime { receivers.lazy.map(\.coalescer.deadline).min() ?? .never }
+    var nextDeadline: BootTime {
+        // Each is looked at where it lies: a copy of a receiver is one of all its reports.
+        var next = BootTime.never
+        for index in receivers.indices { next = min(next, receivers[index].coalescer.deadline) }
+        return next
+    }
 
     /// Takes the report of a held epoch that is due by that time.
     mutating func takeDue(now: BootTime) -> (receiver: Int, report: PositionReport)? {

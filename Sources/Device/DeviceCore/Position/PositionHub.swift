@@ -20,6 +20,8 @@ public final class PositionHub: PositionSource {
     private let lineWishes = Atomic<Int>(0)
     private let rawWishes = Atomic<Int>(0)
     private let isTogether = Atomic<Bool>(false)
+    /// When a held epoch is due, in nanoseconds. Asked after each report, so kept where no lock is needed.
+    private let due = Atomic<Int64>(BootTime.never.nanoseconds)
 
     /// A hub without subscribers. The closure must look at `isWanted` itself: two changes may reach it out of order.
     public init(demandChanged: @escaping @Sendable () -> Void) {
@@ -64,13 +66,23 @@ public final class PositionHub: PositionSource {
 
     private func remove(_ subscriber: Member) {
         count(subscriber.notes, by: -1)
-        audience.withLock { state in
+        change { state in
             state.remove(subscriber)
             guard state.subscribers.isEmpty else { return }
             state.loss = nil
             state.known.flow.restart()
         }
         audience.demandChanged()
+    }
+
+    /// Changes what is known, and with it when something is due.
+    private func change<Result: Sendable>(
+        _ body: (inout Audience<Known, PositionRequest, PositionEvent>.State) -> Result
+    ) -> Result {
+        audience.withLock { state in
+            defer { due.store(state.known.flow.nextDeadline.nanoseconds, ordering: .releasing) }
+            return body(&state)
+        }
     }
 
     private func count(_ request: PositionRequest, by change: Int) {
@@ -130,7 +142,7 @@ public final class PositionHub: PositionSource {
     public func post(_ report: PositionReport) {
         let now = report.arrival
         var finished: PositionReport?
-        let (subscribers, isChosen, outcome) = audience.withLock { state in
+        let (subscribers, isChosen, outcome) = change { state in
             let (index, outcome) = state.known.flow.accept(report, now: now, finished: &finished)
             if let finished { state.known.flow.handedOver(finished, receiver: index) }
             if outcome == .immediate { state.known.flow.handedOver(report, receiver: index) }
@@ -147,7 +159,7 @@ public final class PositionHub: PositionSource {
 
     /// A sky view has arrived.
     public func post(_ sky: SkyReport) {
-        let (subscribers, isChosen, sky) = audience.withLock { state in
+        let (subscribers, isChosen, sky) = change { state in
             let (index, merged) = state.known.flow.accept(sky, now: sky.arrival)
             return (state.subscribers, index == state.known.flow.chosen, merged)
         }
@@ -158,7 +170,7 @@ public final class PositionHub: PositionSource {
 
     /// A compass or inertial report has arrived.
     public func post(_ attitude: AttitudeReport) {
-        let (subscribers, isHeard) = audience.withLock { state in
+        let (subscribers, isHeard) = change { state in
             (state.subscribers, state.known.flow.acceptAttitude(of: attitude.receiver, now: attitude.arrival))
         }
         for subscriber in subscribers where subscriber.notes.takes(attitude.receiver, isChosen: isHeard) {
@@ -196,7 +208,7 @@ public final class PositionHub: PositionSource {
     public func postLost(_ error: DeviceError) {
         together {
             flush()
-            let subscribers = audience.withLock { state -> [Member] in
+            let subscribers = change { state -> [Member] in
                 // A loss that nobody hears is none: the first to come shall hear of the next.
                 guard state.loss == nil, !state.subscribers.isEmpty else { return [] }
                 state.known.flow.restart()
@@ -213,19 +225,18 @@ public final class PositionHub: PositionSource {
     }
 
     /// The stream goes on somewhere else, with those as the last fixes, which nobody is told of; what was held is dropped.
-    package func restart(fixes: [PositionReport]) { audience.withLock { $0.known.flow.restart(fixes: fixes) } }
+    package func restart(fixes: [PositionReport]) { change { $0.known.flow.restart(fixes: fixes) } }
 
     // MARK: Held epochs
 
     /// When `handOverDue` has something to do next; `never` when no epoch is held.
-    public var nextDeadline: BootTime { audience.withLock { $0.known.flow.nextDeadline } }
+    public var nextDeadline: BootTime { BootTime(nanoseconds: due.load(ordering: .acquiring)) }
 
     /// Hands over the epochs that have been quiet long enough.
     public func handOverDue(now: BootTime) {
         together {
             while true {
-                let due: (subscribers: [Member], report: PositionReport, isChosen: Bool)? = audience.withLock {
-                    state in
+                let due: (subscribers: [Member], report: PositionReport, isChosen: Bool)? = change { state in
                     guard let due = state.known.flow.takeDue(now: now) else { return nil }
                     state.known.flow.handedOver(due.report, receiver: due.receiver)
                     return (state.subscribers, due.report, due.receiver == state.known.flow.chosen)
@@ -244,7 +255,7 @@ public final class PositionHub: PositionSource {
     public func flush() { handOverDue(now: BootTime(nanoseconds: .max - 1)) }
 
     /// Drops held epochs: they are from before a standstill of the process.
-    public func discardHeld() { audience.withLock { $0.known.flow.discardHeld() } }
+    public func discardHeld() { change { $0.known.flow.discardHeld() } }
 }
 
 extension PositionRequest {
