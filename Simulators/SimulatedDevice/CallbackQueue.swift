@@ -14,8 +14,9 @@ final class CallbackQueue: PlaybackDelivery {
         let work: @Sendable () -> Void
     }
 
-    /// What waits, and the memory of what ran last, which is used again.
-    private let items = Mutex<(waiting: [Item], spare: [Item], isClosed: Bool)>(([], [], false))
+    private let items = Mutex<(waiting: [Item], isClosed: Bool)>(([], false))
+    /// What runs; its memory is used again. Touched only by who has claimed the player, one at a time.
+    @exclusivity(unchecked) nonisolated(unsafe) private var running: [Item] = []
     /// How many wait; looked at after every reading, so kept where no lock is needed.
     private let count = Atomic<Int>(0)
     private let outstanding = OutstandingWork()
@@ -31,15 +32,12 @@ final class CallbackQueue: PlaybackDelivery {
     /// Runs what waits, and what that brings about, until nothing waits.
     func run(isOnMainThread: Bool) {
         while count.load(ordering: .acquiring) > 0 {
-            var batch: [Item] = []
             items.withLock { items in
                 count.store(0, ordering: .releasing)
-                swap(&batch, &items.spare)
-                swap(&batch, &items.waiting)
+                swap(&running, &items.waiting)
             }
-            run(batch, isOnMainThread: isOnMainThread)
-            batch.removeAll(keepingCapacity: true)
-            items.withLock { swap(&batch, &$0.spare) }
+            runBatch(isOnMainThread: isOnMainThread)
+            running.removeAll(keepingCapacity: true)
         }
     }
 
@@ -54,17 +52,17 @@ final class CallbackQueue: PlaybackDelivery {
         withExtendedLifetime(waiting) {}
     }
 
-    private func run(_ batch: [Item], isOnMainThread: Bool) {
+    private func runBatch(isOnMainThread: Bool) {
         var start = 0
-        while start < batch.count {
-            let isForMainThread = batch[start].isForMainThread
+        while start < running.count {
+            let isForMainThread = running[start].isForMainThread
             var end = start + 1
-            while end < batch.count, batch[end].isForMainThread == isForMainThread { end += 1 }
-            let lane = batch[start..<end]
+            while end < running.count, running[end].isForMainThread == isForMainThread { end += 1 }
             if isForMainThread, !isOnMainThread {
+                let lane = running[start..<end]
                 DispatchQueue.main.sync { for item in lane { item.work() } }
             } else {
-                for item in lane { item.work() }
+                for index in start..<end { running[index].work() }
             }
             start = end
         }

@@ -28,34 +28,37 @@ extension LocationClient {
     private func deliver() {
         // The manager lives until the turn is over, the former delegate goes outside of the lock: it may stop its manager
         // as it goes. Neither is looked at twice: the reference may be the last, and would go inside the lock.
+        var item: Mailbox.Item?
+        var delegate: (any CLLocationManagerDelegate)?
+        var next: (any Delivery)?
         let manager = state.withLock { state in
             let manager = state.manager
             // A manager that is gone leaves nobody to be told.
             if manager == nil { state.mailbox.outbox.startAnew() }
             state.mailbox.outbox.beginTurn()
             state.isInCallback = manager != nil
+            state.takeNext(&item, &delegate, &next)
             return manager
         }
         guard let manager else { return }
         var hasToldRegions = false
         device.bind {
-            while true {
-                let (item, delegate) = state.withLock { ($0.takeItem(), $0.delegate) }
-                guard let item else { return }
-                if case .region = item { hasToldRegions = true }
-                if let delegate { tell(delegate, item, manager) }
+            while let current = item {
+                let told = delegate
+                // Nothing is left in them that could go inside the lock.
+                (item, delegate) = (nil, nil)
+                if case .region = current { hasToldRegions = true }
+                if let told { tell(told, current, manager) }
+                state.withLock { $0.takeNext(&item, &delegate, &next) }
             }
         }
         if hasToldRegions { regions.keepWhatWasHeard() }
-        let next = state.withLock { state -> (any Delivery)? in
-            state.isInCallback = false
-            return state.mailbox.outbox.endTurn() ? state.delivery : nil
-        }
         next?.schedule { self.deliver() }
     }
 
     private func tell(_ delegate: any CLLocationManagerDelegate, _ item: Mailbox.Item, _ manager: CLLocationManager) {
         switch item {
+        case .location(let location): delegate.locationManager(manager, didUpdateLocations: [location])
         case .locations(let locations): delegate.locationManager(manager, didUpdateLocations: locations)
         case .failure(let error), .headingFailure(let error):
             delegate.locationManager(manager, didFailWithError: error)

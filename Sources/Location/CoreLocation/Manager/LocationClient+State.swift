@@ -49,8 +49,23 @@ extension LocationClient {
 }
 
 extension LocationClient.State {
+    /// Goes on with a turn, or ends it: then there is no item, and a delivery when another turn has to be scheduled.
+    ///
+    /// What comes next goes into arguments, which have to be nil: a tuple of references that may be nil is slow.
+    mutating func takeNext(
+        _ item: inout Mailbox.Item?, _ told: inout (any CLLocationManagerDelegate)?, _ next: inout (any Delivery)?
+    ) {
+        item = takeItem()
+        if item != nil {
+            told = delegate
+            return
+        }
+        isInCallback = false
+        if mailbox.outbox.endTurn() { next = delivery }
+    }
+
     /// Takes the next item of the turn out and makes its last location the manager's own.
-    mutating func takeItem() -> Mailbox.Item? {
+    private mutating func takeItem() -> Mailbox.Item? {
         guard mailbox.outbox.isInTurn else { return nil }
         let item = mailbox.takeFirst()
         switch item {
@@ -58,7 +73,7 @@ extension LocationClient.State {
             precedingLocation = location
             location = locations.last
         case .heading(let heading)?: headings.heading = heading
-        case .failure, .authorization, .deferredFinished, .calibrationQuestion, .headingFailure, .ranging,
+        case .location, .failure, .authorization, .deferredFinished, .calibrationQuestion, .headingFailure, .ranging,
             .rangingFailure, .region, .visit, .pause, nil:
             break
         }

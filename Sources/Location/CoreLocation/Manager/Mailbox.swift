@@ -6,6 +6,8 @@ import DeviceCore
 struct Mailbox {
     /// One callback.
     enum Item {
+        /// As it waits; those in a row become one callback when they are taken.
+        case location(CLLocation)
         case locations([CLLocation])
         case failure(CLError)
         case authorization
@@ -29,7 +31,6 @@ struct Mailbox {
     /// More callbacks of other kinds than this do not wait either: the oldest are dropped.
     static let otherLimit = 1024
 
-    /// Each location waits by itself; those in a row become one callback when they are taken.
     var outbox = Outbox<Item>()
     private(set) var droppedLocations = 0
 
@@ -38,7 +39,7 @@ struct Mailbox {
 
     /// Adds a location.
     mutating func add(_ location: CLLocation) {
-        if outbox.append(.locations([location]), limit: Mailbox.locationLimit, of: \.isLocation) {
+        if outbox.append(.location(location), limit: Mailbox.locationLimit, of: \.isLocation) {
             droppedLocations += 1
         }
     }
@@ -62,9 +63,10 @@ struct Mailbox {
     /// Takes out the first callback: of locations all that stand in a row.
     mutating func takeFirst() -> Item? {
         guard let item = outbox.takeFirst() else { return nil }
-        guard case .locations(var locations) = item, outbox.first?.isLocation == true else { return item }
-        while case .locations(let more)? = outbox.first {
-            locations += more
+        guard case .location(let first) = item else { return item }
+        var locations = [first]
+        while case .location(let next)? = outbox.first {
+            locations.append(next)
             _ = outbox.takeFirst()
         }
         return .locations(locations)
@@ -92,7 +94,8 @@ struct Mailbox {
         outbox.removeAll { item in
             switch item {
             case .heading, .headingFailure, .calibrationQuestion: true
-            case .locations, .failure, .authorization, .deferredFinished, .ranging, .rangingFailure, .region, .visit,
+            case .location, .locations, .failure, .authorization, .deferredFinished, .ranging, .rangingFailure, .region,
+                .visit,
                 .pause:
                 false
             }
@@ -116,7 +119,7 @@ struct Mailbox {
 }
 
 extension Mailbox.Item {
-    var isLocation: Bool { if case .locations = self { true } else { false } }
+    var isLocation: Bool { if case .location = self { true } else { false } }
 
     var isHeading: Bool { if case .heading = self { true } else { false } }
 

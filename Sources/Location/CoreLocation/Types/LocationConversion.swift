@@ -14,14 +14,15 @@ enum LocationConversion {
 
     /// The values of a report that has a fix.
     static func values(
-        of report: PositionReport, sky: SkyReport?, fallbackTime: WallTime, isSimulated: Bool, isAccessory: Bool
+        of report: PositionReport, sky: SkyReport?, fallbackTime: @autoclosure () -> WallTime, isSimulated: Bool,
+        isAccessory: Bool
     ) -> CLLocation.Values {
         let isThreeDimensional = report.mode == .threeDimensional
         var values = CLLocation.Values(
             latitude: report.latitude,
             longitude: report.longitude,
             horizontalAccuracy: horizontalAccuracy(of: report, sky: sky),
-            timestamp: (report.time ?? fallbackTime).sinceReferenceDate)
+            timestamp: (report.time ?? fallbackTime()).sinceReferenceDate)
         values.altitude = report.altitude.isNaN ? 0 : report.altitude
         values.ellipsoidalAltitude = report.altitudeHAE.isNaN ? 0 : report.altitudeHAE
         // In a 2D fix the altitude is the last one known or a guess, whatever the receiver says of its error.

@@ -155,20 +155,31 @@ final class SensorStream<Shaper: ReadingShaper>: Sendable {
 
     /// A turn of the handler: hands over what waits.
     private func deliver(_ handler: Handler) {
-        // Asked before each call, since it may stop or restart the manager.
-        func ifCurrent<Result: Sendable>(_ body: (inout Outbox<Mailbox<Shaper.Value>.Item>) -> Result?) -> Result? {
-            state.withLock { $0.handler === handler ? body(&$0.mailbox.outbox) : nil }
-        }
-        guard ifCurrent({ $0.beginTurn() }) != nil else { return }
+        var (next, goesOn) = next(of: handler, begins: true)
+        guard next != nil else { return }
         device.bind {
-            while let item = ifCurrent({ $0.isInTurn ? $0.takeFirst() : nil }) {
+            while let item = next {
                 switch item {
                 case .value(let value): handler.take(value)
                 case .failure(let error): handler.fail(error.error)
                 }
+                // Asked before each call, since it may stop or restart the manager.
+                (next, goesOn) = self.next(of: handler)
             }
         }
-        if ifCurrent({ $0.endTurn() }) == true { schedule(handler) }
+        if goesOn { schedule(handler) }
+    }
+
+    /// Goes on with a turn, or ends it.
+    ///
+    /// - Returns: What comes next; nil at the end. True when another turn has to be scheduled then.
+    private func next(of handler: Handler, begins: Bool = false) -> (item: Mailbox<Shaper.Value>.Item?, goesOn: Bool) {
+        state.withLock { state in
+            guard state.handler === handler else { return (nil, false) }
+            if begins { state.mailbox.outbox.beginTurn() }
+            if state.mailbox.outbox.isInTurn, let item = state.mailbox.outbox.takeFirst() { return (item, false) }
+            return (nil, state.mailbox.outbox.endTurn())
+        }
     }
 }
 
