@@ -17,7 +17,7 @@
 /// update except now and then in the one that solves. The result depends on the readings and times only.
 package struct MagnetometerCalibrator: Sendable {
     /// What to correct readings with now.
-    package private(set) var calibration = MagneticCalibration()
+    package private(set) var calibration = MagneticCalibration() { didSet { judge() } }
     /// How far the running fit has come, for a user who is asked to turn the device; not to correct readings with.
     package private(set) var candidate = MagneticCalibration()
     /// Seconds by which the magnetometer is behind the attitude, as far as is known; 0 without a fit.
@@ -30,13 +30,18 @@ package struct MagnetometerCalibrator: Sendable {
 
     /// One standard deviation that the calibration leaves to the heading as the device is held now, radians, of late; NaN
     /// while nothing is known of that.
-    package private(set) var headingDeviation = Double.nan
+    package private(set) var headingDeviation = Double.nan { didSet { judge() } }
+    /// How good the calibration is as the device is held now: where the heading is hardly known, no better than that. What
+    /// an earlier run has found counts as low until it is tested, for the iron may have changed since.
+    ///
+    /// Kept, because it is asked for with each attitude: to compute it there takes a copy of all samples' places.
+    package private(set) var quality = MagneticQuality.uncalibrated
 
     var start = MagneticCalibration()
     /// True while what is in force was not found here: it needs proof of being wrong.
     var isInherited = true
     /// True once a fit has said something of what is in force.
-    private var isTested = false
+    private var isTested = false { didSet { judge() } }
     /// The uncertainty of what is in force, where it was found here.
     var uncertaintyInForce = Double.infinity
     /// The heading's deviation at the samples from which it was found, radians.
@@ -288,13 +293,15 @@ package struct MagnetometerCalibrator: Sendable {
 }
 
 extension MagnetometerCalibrator {
-    /// How good the calibration is as the device is held now: where the heading is hardly known, no better than that. What
-    /// an earlier run has found counts as low until it is tested, for the iron may have changed since.
-    package var quality: MagneticQuality {
+    /// Brings the quality in line with what it follows from.
+    private mutating func judge() {
         let known = isTested ? calibration.quality : min(calibration.quality, .low)
-        guard known > .uncalibrated, !headingDeviation.isNaN else { return known }
-        if headingDeviation > Self.uselessDeviation { return .uncalibrated }
-        return headingDeviation > Self.roughDeviation ? min(known, .low) : known
+        guard known > .uncalibrated, !headingDeviation.isNaN else {
+            quality = known
+            return
+        }
+        let rough = headingDeviation > Self.roughDeviation ? min(known, .low) : known
+        quality = headingDeviation > Self.uselessDeviation ? .uncalibrated : rough
     }
 
     /// Whether the fit takes the place of what is in force, and how good both are.
