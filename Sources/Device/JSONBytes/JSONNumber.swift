@@ -10,10 +10,23 @@ struct JSONNumber {
     var isLong = false
     /// True when it has neither a fraction nor an exponent.
     var isPlain = true
+    /// How many digits there were, zeros before the others included.
+    private var digits = 0
 
     /// Appends digits, given as their value and how many they are: 1 to 8.
     @inline(__always)
     mutating func append(_ value: UInt64, _ count: Int) {
+        digits &+= count
+        guard digits > 19 else {
+            mantissa = mantissa &* Self.wholePowers[count] &+ value
+            return
+        }
+        appendChecked(value, count)
+    }
+
+    /// As `append`, where the digits may not fit.
+    @inline(never)
+    private mutating func appendChecked(_ value: UInt64, _ count: Int) {
         let (shifted, overflow) = mantissa.multipliedReportingOverflow(by: Self.wholePowers[count])
         let (sum, carry) = shifted.addingReportingOverflow(value)
         mantissa = sum
@@ -68,7 +81,7 @@ struct JSONNumber {
     private func signed(_ value: Double) -> Double { isNegative ? -value : value }
 
     /// Powers of ten for up to eight digits.
-    private static let wholePowers: [UInt64] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000]
+    static let wholePowers: [UInt64] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000]
 
     /// All powers of five below 2^64.
     private static let powersOfFive: [UInt64] = [
@@ -79,7 +92,7 @@ struct JSONNumber {
     ]
 
     /// All powers of ten that Double holds exactly.
-    private static let powers: [Double] = [
+    static let powers: [Double] = [
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
         1e20, 1e21, 1e22,
     ]

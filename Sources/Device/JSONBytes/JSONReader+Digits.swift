@@ -71,7 +71,7 @@ extension JSONReader {
     /// The number that eight digits make, the first digit in the lowest byte: neighbours are joined to pairs, then all
     /// four pairs are weighted and summed in the upper half by two multiplications.
     @inline(__always)
-    private static func value(ofDigits digits: UInt64) -> UInt64 {
+    static func value(ofDigits digits: UInt64) -> UInt64 {
         let pairs = digits &* 10 &+ digits &>> 8
         let mask: UInt64 = 0x0000_00ff_0000_00ff
         let outer = (pairs & mask) &* (100 &+ 1_000_000 &<< 32)

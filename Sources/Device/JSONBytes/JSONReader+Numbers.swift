@@ -16,6 +16,7 @@ extension JSONReader {
 
     /// Reads a number as ``readDouble()`` does; skips a value of any other type and returns NaN.
     public mutating func doubleIfPresent() throws(JSONError) -> Double {
+        if let value = shortDouble() { return value }
         let byte = try nextByte(&offset)
         return startsNumber(byte, at: offset) ? try scanDouble() : try wordIfNumber()
     }
@@ -34,6 +35,7 @@ extension JSONReader {
     /// Reads a whole number as ``readInt64()`` does; skips any other value, numbers with a fraction included, and
     /// returns nil.
     public mutating func int64IfPresent() throws(JSONError) -> Int64? {
+        if let value = shortWhole() { return value }
         let byte = try nextByte(&offset)
         guard startsNumber(byte, at: offset) else {
             try skipValue()

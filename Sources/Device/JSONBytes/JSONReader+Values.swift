@@ -59,9 +59,15 @@ extension JSONReader {
 
     private mutating func boolIfPresent(skippingOthers: Bool) throws(JSONError) -> Bool? {
         let byte = try nextByte(&offset)
-        if byte == UInt8(ascii: "t") || byte == UInt8(ascii: "f"), case .bool(let value)? = literal(at: offset)?.value {
-            advance(to: offset &+ (value ? 4 : 5))
-            return value
+        let isFalse = byte == UInt8(ascii: "f")
+        let rest = offset &+ (isFalse ? 1 : 0)
+        if limit &- rest >= 4 {
+            let word = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: rest, as: UInt32.self))
+            // "alse" or "true", the first byte lowest.
+            if word == (isFalse ? 0x6573_6c61 : 0x6575_7274) {
+                advance(to: rest &+ 4)
+                return !isFalse
+            }
         }
         guard skippingOthers else { throw mismatch(byte) }
         try skipValue()

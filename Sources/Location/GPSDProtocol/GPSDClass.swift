@@ -45,16 +45,30 @@ package enum GPSDClass: Sendable {
     /// A class that this list does not know.
     case unknown
 
-    private static let named: [UInt64: GPSDClass] = [
-        JSONText.word("TPV"): .tpv, JSONText.word("SKY"): .sky, JSONText.word("ATT"): .att,
-        JSONText.word("VERSION"): .version, JSONText.word("DEVICES"): .devices, JSONText.word("DEVICE"): .device,
-        JSONText.word("WATCH"): .watch, JSONText.word("ERROR"): .error, JSONText.word("POLL"): .poll,
-        JSONText.word("PPS"): .pps, JSONText.word("TOFF"): .toff, JSONText.word("OSC"): .osc,
-        JSONText.word("GST"): .gst, JSONText.word("IMU"): .imu, JSONText.word("RAW"): .raw,
-        JSONText.word("SUBFRAME"): .subframe, JSONText.word("AIS"): .ais, JSONText.word("RTCM2"): .rtcm2,
-        JSONText.word("RTCM3"): .rtcm3,
-    ]
-
     /// The class of that name.
-    init(_ name: JSONText) { self = Self.named[name.word] ?? .unknown }
+    init(_ name: JSONText) {
+        self =
+            switch name.word {
+            case JSONText.word("TPV"): .tpv
+            case JSONText.word("SKY"): .sky
+            case JSONText.word("ATT"): .att
+            case JSONText.word("VERSION"): .version
+            case JSONText.word("DEVICES"): .devices
+            case JSONText.word("DEVICE"): .device
+            case JSONText.word("WATCH"): .watch
+            case JSONText.word("ERROR"): .error
+            case JSONText.word("POLL"): .poll
+            case JSONText.word("PPS"): .pps
+            case JSONText.word("TOFF"): .toff
+            case JSONText.word("OSC"): .osc
+            case JSONText.word("GST"): .gst
+            case JSONText.word("IMU"): .imu
+            case JSONText.word("RAW"): .raw
+            case JSONText.word("SUBFRAME"): .subframe
+            case JSONText.word("AIS"): .ais
+            case JSONText.word("RTCM2"): .rtcm2
+            case JSONText.word("RTCM3"): .rtcm3
+            default: .unknown
+            }
+    }
 }

@@ -7,41 +7,42 @@ extension GPSDDecoder {
     /// The members of a TPV.
     mutating func readPosition(_ reader: inout JSONReader, _ report: inout PositionReport) throws(JSONError) {
         report = PositionReport()
-        while let key = try reader.nextKey() {
-            switch key.word {
-            case JSONText.word("class"): try noteClass(&reader)
-            case JSONText.word("device"): report.receiver = try readReceiver(&reader)
-            case JSONText.word("mode"): report.mode = try reader.fixMode()
-            case JSONText.word("status"): report.status = try reader.smallNumber()
-            case JSONText.word("time"): report.time = try reader.wallTime()
-            case JSONText.word("ept"): report.timeError = try reader.quantity()
-            case JSONText.word("lat"): report.latitude = try reader.quantity()
-            case JSONText.word("lon"): report.longitude = try reader.quantity()
-            case JSONText.word("altHAE"): report.altitudeHAE = try reader.quantity()
-            case JSONText.word("altMSL"): report.altitudeMSL = try reader.quantity()
-            case JSONText.word("alt"): report.altitudeUndefined = try reader.quantity()
-            case JSONText.word("geoidSep"): report.geoidSeparation = try reader.quantity()
-            case JSONText.word("epx"): report.longitudeError = try reader.quantity()
-            case JSONText.word("epy"): report.latitudeError = try reader.quantity()
-            case JSONText.word("epv"): report.verticalError = try reader.quantity()
-            case JSONText.word("eph"): report.horizontalError = try reader.quantity()
-            case JSONText.word("sep"): report.sphericalError = try reader.quantity()
-            case JSONText.word("track"): report.track = try reader.quantity()
-            case JSONText.word("magtrack"): report.magneticTrack = try reader.quantity()
-            case JSONText.word("magvar"): report.magneticVariation = try reader.quantity()
-            case JSONText.word("speed"): report.speed = try reader.quantity()
-            case JSONText.word("climb"): report.climb = try reader.quantity()
-            case JSONText.word("epd"): report.trackError = try reader.quantity()
-            case JSONText.word("eps"): report.speedError = try reader.quantity()
-            case JSONText.word("epc"): report.climbError = try reader.quantity()
-            case JSONText.word("velN"): report.velocityNorth = try reader.quantity()
-            case JSONText.word("velE"): report.velocityEast = try reader.quantity()
-            case JSONText.word("velD"): report.velocityDown = try reader.quantity()
-            case JSONText.word("depth"): report.depth = try reader.quantity()
-            case JSONText.word("dgpsAge"): report.correctionAge = try reader.quantity()
-            case JSONText.word("dgpsSta"): report.correctionStation = try reader.count()
-            case 0 where key.equals("leapseconds"): report.leapSeconds = try reader.count()
-            default: try reader.skipValue()
+        positionKeys.begin()
+        while let key = try positionKeys.next(&reader) {
+            switch key {
+            case .kind: try noteClass(&reader)
+            case .device: report.receiver = try readReceiver(&reader)
+            case .mode: report.mode = try reader.fixMode()
+            case .status: report.status = try reader.smallNumber()
+            case .time: report.time = try reader.wallTime()
+            case .ept: report.timeError = try positionKeys.quantity(&reader)
+            case .lat: report.latitude = try positionKeys.quantity(&reader)
+            case .lon: report.longitude = try positionKeys.quantity(&reader)
+            case .altHAE: report.altitudeHAE = try positionKeys.quantity(&reader)
+            case .altMSL: report.altitudeMSL = try positionKeys.quantity(&reader)
+            case .alt: report.altitudeUndefined = try positionKeys.quantity(&reader)
+            case .geoidSep: report.geoidSeparation = try positionKeys.quantity(&reader)
+            case .epx: report.longitudeError = try positionKeys.quantity(&reader)
+            case .epy: report.latitudeError = try positionKeys.quantity(&reader)
+            case .epv: report.verticalError = try positionKeys.quantity(&reader)
+            case .eph: report.horizontalError = try positionKeys.quantity(&reader)
+            case .sep: report.sphericalError = try positionKeys.quantity(&reader)
+            case .track: report.track = try positionKeys.quantity(&reader)
+            case .magtrack: report.magneticTrack = try positionKeys.quantity(&reader)
+            case .magvar: report.magneticVariation = try positionKeys.quantity(&reader)
+            case .speed: report.speed = try positionKeys.quantity(&reader)
+            case .climb: report.climb = try positionKeys.quantity(&reader)
+            case .epd: report.trackError = try positionKeys.quantity(&reader)
+            case .eps: report.speedError = try positionKeys.quantity(&reader)
+            case .epc: report.climbError = try positionKeys.quantity(&reader)
+            case .velN: report.velocityNorth = try positionKeys.quantity(&reader)
+            case .velE: report.velocityEast = try positionKeys.quantity(&reader)
+            case .velD: report.velocityDown = try positionKeys.quantity(&reader)
+            case .depth: report.depth = try positionKeys.quantity(&reader)
+            case .dgpsAge: report.correctionAge = try positionKeys.quantity(&reader)
+            case .dgpsSta: report.correctionStation = try reader.count()
+            case .leapseconds: report.leapSeconds = try reader.count()
+            case .ecefx, .ecefy, .ecefz, .ecefvx, .ecefvy, .ecefvz, .ecefpAcc, .ecefvAcc, .other: try reader.skipValue()
             }
         }
         impossibleValues = report.refuseImpossibleValues()
@@ -50,28 +51,29 @@ extension GPSDDecoder {
     /// The members of an ATT.
     mutating func readAttitude(_ reader: inout JSONReader) throws(JSONError) -> GPSDReport {
         var report = AttitudeReport()
-        while let key = try reader.nextKey() {
-            switch key.word {
-            case JSONText.word("class"): try noteClass(&reader)
-            case JSONText.word("device"): report.receiver = try readReceiver(&reader)
-            case JSONText.word("time"): report.time = try reader.wallTime()
-            case JSONText.word("heading"): report.heading = try reader.quantity()
-            case JSONText.word("mheading"): report.magneticHeading = try reader.quantity()
-            case JSONText.word("pitch"): report.pitch = try reader.quantity()
-            case JSONText.word("roll"): report.roll = try reader.quantity()
-            case JSONText.word("yaw"): report.yaw = try reader.quantity()
-            case JSONText.word("dip"): report.dip = try reader.quantity()
-            case JSONText.word("rot"): report.rateOfTurn = try reader.quantity()
-            case JSONText.word("mag_x"): report.magneticField.x = try reader.quantity()
-            case JSONText.word("mag_y"): report.magneticField.y = try reader.quantity()
-            case JSONText.word("mag_z"): report.magneticField.z = try reader.quantity()
-            case JSONText.word("acc_x"): report.acceleration.x = try reader.quantity()
-            case JSONText.word("acc_y"): report.acceleration.y = try reader.quantity()
-            case JSONText.word("acc_z"): report.acceleration.z = try reader.quantity()
-            case JSONText.word("gyro_x"): report.rotationRate.x = try reader.quantity()
-            case JSONText.word("gyro_y"): report.rotationRate.y = try reader.quantity()
-            case JSONText.word("gyro_z"): report.rotationRate.z = try reader.quantity()
-            default: try reader.skipValue()
+        attitudeKeys.begin()
+        while let key = try attitudeKeys.next(&reader) {
+            switch key {
+            case .kind: try noteClass(&reader)
+            case .device: report.receiver = try readReceiver(&reader)
+            case .time: report.time = try reader.wallTime()
+            case .heading: report.heading = try reader.quantity()
+            case .mheading: report.magneticHeading = try reader.quantity()
+            case .pitch: report.pitch = try reader.quantity()
+            case .roll: report.roll = try reader.quantity()
+            case .yaw: report.yaw = try reader.quantity()
+            case .dip: report.dip = try reader.quantity()
+            case .rot: report.rateOfTurn = try reader.quantity()
+            case .magneticX: report.magneticField.x = try reader.quantity()
+            case .magneticY: report.magneticField.y = try reader.quantity()
+            case .magneticZ: report.magneticField.z = try reader.quantity()
+            case .accelerationX: report.acceleration.x = try reader.quantity()
+            case .accelerationY: report.acceleration.y = try reader.quantity()
+            case .accelerationZ: report.acceleration.z = try reader.quantity()
+            case .rotationX: report.rotationRate.x = try reader.quantity()
+            case .rotationY: report.rotationRate.y = try reader.quantity()
+            case .rotationZ: report.rotationRate.z = try reader.quantity()
+            case .other: try reader.skipValue()
             }
         }
         impossibleValues = report.refuseImpossibleValues()
@@ -82,22 +84,23 @@ extension GPSDDecoder {
     mutating func readSky(_ reader: inout JSONReader) throws(JSONError) -> GPSDReport {
         var report = SkyReport()
         var hasSatellites = false
-        while let key = try reader.nextKey() {
-            switch key.word {
-            case JSONText.word("class"): try noteClass(&reader)
-            case JSONText.word("device"): report.receiver = try readReceiver(&reader)
-            case JSONText.word("time"): report.time = try reader.wallTime()
-            case JSONText.word("hdop"): report.hdop = try reader.quantity()
-            case JSONText.word("vdop"): report.vdop = try reader.quantity()
-            case JSONText.word("pdop"): report.pdop = try reader.quantity()
-            case JSONText.word("tdop"): report.tdop = try reader.quantity()
-            case JSONText.word("gdop"): report.gdop = try reader.quantity()
-            case JSONText.word("xdop"): report.xdop = try reader.quantity()
-            case JSONText.word("ydop"): report.ydop = try reader.quantity()
-            case JSONText.word("nSat"): report.visibleCount = try reader.count()
-            case JSONText.word("uSat"): report.usedCount = try reader.count()
-            case 0 where key.equals("satellites"): hasSatellites = try readSatellites(&reader)
-            default: try reader.skipValue()
+        skyKeys.begin()
+        while let key = try skyKeys.next(&reader) {
+            switch key {
+            case .kind: try noteClass(&reader)
+            case .device: report.receiver = try readReceiver(&reader)
+            case .time: report.time = try reader.wallTime()
+            case .hdop: report.hdop = try reader.quantity()
+            case .vdop: report.vdop = try reader.quantity()
+            case .pdop: report.pdop = try reader.quantity()
+            case .tdop: report.tdop = try reader.quantity()
+            case .gdop: report.gdop = try reader.quantity()
+            case .xdop: report.xdop = try reader.quantity()
+            case .ydop: report.ydop = try reader.quantity()
+            case .nSat: report.visibleCount = try reader.count()
+            case .uSat: report.usedCount = try reader.count()
+            case .satellites: hasSatellites = try readSatellites(&reader)
+            case .other: try reader.skipValue()
             }
         }
         impossibleValues = report.refuseImpossibleValues()
@@ -111,7 +114,7 @@ extension GPSDDecoder {
         guard try reader.beginArrayIfPresent() else { return false }
         while try reader.nextElement() {
             if try reader.peekKind() == .object, satellites.count < Self.maximumSatellites {
-                satellites.append(try Self.readSatellite(&reader))
+                satellites.append(try readSatellite(&reader))
             } else {
                 try reader.skipValue()
             }
@@ -119,23 +122,24 @@ extension GPSDDecoder {
         return true
     }
 
-    private static func readSatellite(_ reader: inout JSONReader) throws(JSONError) -> Satellite {
+    private mutating func readSatellite(_ reader: inout JSONReader) throws(JSONError) -> Satellite {
         var satellite = Satellite()
         try reader.beginObject()
-        while let key = try reader.nextKey() {
-            switch key.word {
-            case JSONText.word("PRN"): satellite.number = try reader.count(absent: 0)
-            case JSONText.word("el"): satellite.elevation = try reader.quantity()
-            case JSONText.word("az"): satellite.azimuth = try reader.quantity()
-            case JSONText.word("ss"): satellite.signal = try reader.quantity()
-            case JSONText.word("used"): satellite.isUsed = try reader.boolIfPresent() ?? false
-            case JSONText.word("gnssid"):
+        satelliteKeys.begin()
+        while let key = try satelliteKeys.next(&reader) {
+            switch key {
+            case .number: satellite.number = try reader.count(absent: 0)
+            case .el: satellite.elevation = try reader.quantity()
+            case .az: satellite.azimuth = try reader.quantity()
+            case .ss: satellite.signal = try reader.quantity()
+            case .used: satellite.isUsed = try reader.boolIfPresent() ?? false
+            case .gnssid:
                 satellite.system = Satellite.System(rawValue: try reader.smallNumber(absent: .max))
-            case JSONText.word("svid"): satellite.systemNumber = try reader.count()
-            case JSONText.word("sigid"): satellite.signalIdentifier = try reader.count()
-            case JSONText.word("freqid"): satellite.frequency = try reader.count()
-            case JSONText.word("health"): satellite.health = try reader.count()
-            default: try reader.skipValue()
+            case .svid: satellite.systemNumber = try reader.count()
+            case .sigid: satellite.signalIdentifier = try reader.count()
+            case .freqid: satellite.frequency = try reader.count()
+            case .health: satellite.health = try reader.count()
+            case .other: try reader.skipValue()
             }
         }
         return satellite

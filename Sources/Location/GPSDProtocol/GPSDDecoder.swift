@@ -22,6 +22,10 @@ package struct GPSDDecoder: Sendable {
     package static let maximumTextLength = 4096
 
     var receivers = ReceiverNames()
+    var positionKeys = ReportKeys<PositionKey>()
+    var skyKeys = ReportKeys<SkyKey>()
+    var satelliteKeys = ReportKeys<SatelliteKey>()
+    var attitudeKeys = ReportKeys<AttitudeKey>()
     /// Kept between reports, so that each array of satellites is allocated once and in its final size.
     var satellites: [Satellite] = []
     /// The class as the last "class" key of this pass gives it; nil when that is not a string.

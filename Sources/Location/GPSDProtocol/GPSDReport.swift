@@ -9,8 +9,8 @@ package enum GPSDReport: Sendable {
     case position(PositionReport)
     /// SKY: the satellites in view.
     case sky(SkyReport)
-    /// ATT: a compass or an inertial unit.
-    case attitude(AttitudeReport)
+    /// ATT: a compass or an inertial unit. Seldom, and far larger than all others, which would be moved as far as it.
+    indirect case attitude(AttitudeReport)
     /// VERSION: the greeting of the server.
     case version(GPSDVersion)
     /// DEVICES: all receivers that the server knows of.

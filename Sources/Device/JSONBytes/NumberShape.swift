@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How many digits a number has before and behind its point; none where it has no point, or too many.
+struct NumberShape: Sendable, Equatable {
+    /// Together they are whole numbers that Double holds exactly.
+    private static let maximumDigits = 15
+
+    var isNegative = false
+    /// 1 to 7.
+    var whole = 0
+    /// 1 to 14; 0 for none of this kind.
+    var fraction = 0
+
+    init() {}
+
+    /// The shape of a number that has been read.
+    init(_ text: UnsafeRawBufferPointer) {
+        var isNegative = false
+        var point: Int?
+        for (index, byte) in text.enumerated() {
+            switch byte {
+            case UInt8(ascii: "-") where index == 0: isNegative = true
+            case UInt8(ascii: "."): point = index
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): break
+            default: return
+            }
+        }
+        guard let point else { return }
+        let whole = point - (isNegative ? 1 : 0)
+        let fraction = text.count - point - 1
+        guard (1...7).contains(whole), fraction >= 1, whole + fraction <= Self.maximumDigits else { return }
+        (self.isNegative, self.whole, self.fraction) = (isNegative, whole, fraction)
+    }
+}
+
+extension JSONReader {
+    /// Reads a number of just that shape, with a comma or a brace behind it; nil, with nothing read, where there is none.
+    ///
+    /// What follows is found by the shape and not by what stands here, so that the processor need not wait for it.
+    @inline(__always)
+    mutating func number(_ shape: NumberShape) -> Double? {
+        // Room for all that is looked at: sign, digits, point, and sixteen bytes from there.
+        guard shape.fraction > 0, offset &+ 26 <= limit else { return nil }
+        guard (bytes[offset] == UInt8(ascii: "-")) == shape.isNegative else { return nil }
+        let start = offset &+ (shape.isNegative ? 1 : 0)
+        let point = start &+ shape.whole
+        guard let whole = digits(at: start, count: shape.whole), bytes[point] == UInt8(ascii: "."),
+            shape.whole == 1 || bytes[start] != UInt8(ascii: "0")
+        else { return nil }
+        let end = point &+ 1 &+ shape.fraction
+        let next = bytes[end]
+        guard next == UInt8(ascii: ",") || next == UInt8(ascii: "}") else { return nil }
+        var mantissa = whole
+        if shape.fraction <= 8 {
+            guard let fraction = digits(at: point &+ 1, count: shape.fraction) else { return nil }
+            mantissa = mantissa &* JSONNumber.wholePowers[shape.fraction] &+ fraction
+        } else {
+            guard let first = digits(at: point &+ 1, count: 8),
+                let rest = digits(at: point &+ 9, count: shape.fraction &- 8)
+            else { return nil }
+            mantissa = (mantissa &* 100_000_000 &+ first) &* JSONNumber.wholePowers[shape.fraction &- 8] &+ rest
+        }
+        advance(to: end)
+        // Both are exact, so the quotient is rounded correctly.
+        let value = Double(Int64(truncatingIfNeeded: mantissa)) / JSONNumber.powers[shape.fraction]
+        return shape.isNegative ? -value : value
+    }
+
+    /// The number that 1 to 8 digits make; nil where there are fewer. There must be eight bytes.
+    @inline(__always)
+    private func digits(at start: Int, count: Int) -> UInt64? {
+        let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self))
+        let values = (word ^ 0x3030_3030_3030_3030) &<< UInt64(truncatingIfNeeded: 64 &- 8 &* count)
+        // What has moved out is not looked at, and what has moved in is zero.
+        guard (values &+ 0x7676_7676_7676_7676 | values) & 0x8080_8080_8080_8080 == 0 else { return nil }
+        return Self.value(ofDigits: values)
+    }
+
+    /// Reads a number, and notes its shape where there is one.
+    @inline(never)
+    mutating func doubleIfPresent(noting shape: inout NumberShape) throws(JSONError) -> Double {
+        _ = try nextByte(&offset)
+        let start = offset
+        let value = try doubleIfPresent()
+        shape = NumberShape(slice(start, offset))
+        return value
+    }
+}
