@@ -3,6 +3,12 @@
 package import DeviceCore
 
 extension PositionReport {
+    /// Makes unknown what no receiver can have measured; see ``Values/refuseImpossibleValues()``.
+    @discardableResult
+    package mutating func refuseImpossibleValues() -> Int { ownStorage().values.refuseImpossibleValues() }
+}
+
+extension PositionReport.Values {
     /// Metres: from below the deepest ditch to beyond the satellites of every system.
     private static let lowest = -15_000.0, highest = 1e8
     /// Metres per second: more than leaves the earth.

@@ -30,6 +30,44 @@ struct DecoderTests {
         #expect(report.correctionStation == 26 && report.raw == nil && report.arrival == .zero)
     }
 
+    @Test("A report that is kept stays what it is when the next ones are read into its place")
+    func keepsReports() {
+        var decoder = GPSDDecoder()
+        var place = PositionReport()
+        var kept: [PositionReport] = []
+        for index in 0..<4 {
+            let text =
+                index == 2 ? "{\"class\":\"TPV\"}" : "{\"class\":\"TPV\",\"device\":\"r\(index)\",\"lat\":\(index).5}"
+            #expect(Array(text.utf8).withUnsafeBytes { decoder.decode($0, position: &place) } == nil)
+            kept.append(place)
+        }
+        place.latitude = 80
+        var changed = kept[3]
+        changed.receiver = "other"
+        #expect(kept.map(\.receiver) == ["r0", "r1", "", "r3"] && changed.receiver == "other")
+        #expect(kept.map(\.latitude.bitPattern) == [0.5, 1.5, .nan, 3.5].map(\.bitPattern))
+        #expect(place.latitude == 80 && changed.latitude == 3.5 && PositionReport().latitude.isNaN)
+    }
+
+    @Test("Reports of one order, of another and with other digits read as they do alone")
+    func readsAnyOrder() throws {
+        let lines = [
+            "{\"class\":\"TPV\",\"device\":\"a\",\"mode\":3,\"lat\":48.125,\"lon\":-11.5,\"alt\":500.25}",
+            "{\"class\":\"TPV\",\"device\":\"a\",\"mode\":3,\"lat\":48.250,\"lon\":-12.5,\"alt\":501.25}",
+            "{\"class\":\"TPV\",\"device\":\"a\",\"mode\":3,\"lat\":8.25,\"lon\":11.5,\"alt\":1501.25}",
+            "{\"class\":\"TPV\",\"lon\":-11.5,\"x\":{\"lat\":1},\"lat\":48.125,\"mode\":2,\"alt\":null}",
+            "{\"class\":\"TPV\", \"mode\" : 3 , \"lat\" : 48.1e0 ,\"lon\":1e1}",
+        ]
+        var decoder = GPSDDecoder()
+        for line in lines + lines.reversed() + lines {
+            let (one, other) = (decoder.decode([UInt8](line.utf8)).position, GPSDDecoder.decode(line).position)
+            let (report, expected) = (try #require(one), try #require(other))
+            #expect(report.receiver == expected.receiver && report.mode == expected.mode)
+            #expect([report.latitude, report.longitude] == [expected.latitude, expected.longitude])
+            #expect(report.altitudeUndefined.bitPattern == expected.altitudeUndefined.bitPattern)
+        }
+    }
+
     @Test("Each member of an ATT goes to its field")
     func readsAttitude() throws {
         let text = """
