@@ -6,7 +6,15 @@ import Trace
 
 extension TraceFeed {
     /// Reads what is in a record that is no motion reading.
-    mutating func decode(_ record: TraceRecord) {
+    ///
+    /// - Parameter index: Its place in the block.
+    mutating func decode(_ record: TraceRecord, at index: Int) {
+        if record.kind == .gpsd, takePosition(of: index) {
+            content = .position
+            if record.time == nil { reportClock.take(position.time) }
+            if !options.streams.names.isEmpty { rename(by: options.streams.names) }
+            return
+        }
         file.bytes.withUnsafeBytes { bytes in
             switch record.kind {
             case .gpsd:
@@ -33,6 +41,16 @@ extension TraceFeed {
             case .beacon: content = record.beaconEvent(in: bytes).map { .beacon($0) } ?? .line
             }
         }
+    }
+
+    /// Takes the position that the reader has decoded of a record; false where it has none.
+    private mutating func takePosition(of index: Int) -> Bool {
+        while nextPosition < block.positionCount, block.positions[nextPosition].record < index { nextPosition += 1 }
+        guard nextPosition < block.positionCount, block.positions[nextPosition].record == index else { return false }
+        // The memory of the one before goes back with the block.
+        swap(&position, &block.positions[nextPosition].report)
+        nextPosition += 1
+        return true
     }
 
     private mutating func rename(by names: [String: String]) {

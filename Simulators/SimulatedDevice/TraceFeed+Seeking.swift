@@ -23,9 +23,11 @@ extension TraceFeed {
 
     private mutating func rewind(to place: Int64) -> TraceState {
         keepWarnings()
-        reader = TraceReader(file, readsAhead: options.readsAhead)
+        reader = TraceReader(
+            file, readsAhead: options.readsAhead, decodesPositions: options.streams.positions)
         block = TraceBlock()
         taken = 0
+        nextPosition = 0
         time = nil
         record = nil
         isAtEnd = false
@@ -48,7 +50,7 @@ extension TraceFeed {
                 continue
             }
             self.record = record
-            decode(record)
+            decode(record, at: taken)
             // The same report again finds the clock where it is.
             if record.time ?? reportClock.elapsed >= place { break }
             taken += 1

@@ -58,8 +58,9 @@ struct TraceFeed {
     var reader: TraceReader
     /// What the reader gave last.
     var block = TraceBlock()
-    /// How many records of the block have been taken.
+    /// How many records of the block have been taken, and the first of its positions that may belong to one that has not.
     var taken = 0
+    var nextPosition = 0
     /// What there was to say about the file before the block, and the last line that it is about.
     private var formerWarnings: [TraceWarning] = []
     private var warnedLine = 0
@@ -101,7 +102,8 @@ struct TraceFeed {
         case .endless: roundsLeft = nil
         }
         lastPlace = from
-        reader = TraceReader(file, readsAhead: options.readsAhead)
+        reader = TraceReader(
+            file, readsAhead: options.readsAhead, decodesPositions: options.streams.positions)
     }
 
     /// Seconds of a trace as a place in it.
@@ -208,8 +210,10 @@ struct TraceFeed {
     private mutating func nextBlock() -> Bool {
         while !block.isLast {
             keepWarnings()
-            block = reader.next(after: block)
+            // Taken out, so that the reader has it alone and can use its memory again.
+            block = reader.next(after: exchange(&block, with: TraceBlock()))
             taken = 0
+            nextPosition = 0
             if !block.records.isEmpty { return true }
         }
         return false
@@ -244,7 +248,7 @@ struct TraceFeed {
             guard isPlayed(record) else { continue }
             self.record = record
             kind = record.kind
-            if kind != .sample { decode(record) }
+            if kind != .sample { decode(record, at: taken - 1) }
             let place = record.time ?? reportClock.elapsed
             guard place <= to else { break }
             if let maximumGap, place.subtractingSaturated(lastPlace) > maximumGap {

@@ -17,6 +17,14 @@ extension TraceRecord {
         }
     }
 
+    /// True for a report that begins as gpsd writes those of positions, whatever follows.
+    ///
+    /// - Parameter bytes: the bytes of the file that the record comes from.
+    package func isPosition(in bytes: UnsafeRawBufferPointer) -> Bool {
+        kind == .gpsd && range.lowerBound >= 0 && range.upperBound <= bytes.count
+            && Bytes.start(bytes, at: range.lowerBound, end: range.upperBound, with: "{\"class\":\"TPV\"")
+    }
+
     /// True for a line that begins as a report of gpsd does and is none, as where it was cut off.
     ///
     /// - Parameter bytes: the bytes of the file that the record comes from.
