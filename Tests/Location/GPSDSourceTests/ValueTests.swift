@@ -28,7 +28,7 @@ struct ValueTests {
 
     // MARK: Watchdog
 
-    /// Silence after 10 s, a question each 30 s of silence, an answer within 5 s.
+    /// Silence after 10 s, a question each five minutes of silence, an answer within 5 s.
     private static func watchdog() -> Watchdog { Watchdog(timing: GPSDTiming(), now: .zero) }
 
     @Test("A service that does not greet is given up")
@@ -47,10 +47,10 @@ struct ValueTests {
         #expect(watchdog.deadline == Self.at(10))
         #expect(watchdog.check(now: Self.at(10)) == .declareSilent)
         #expect(watchdog.check(now: Self.at(10)) == .none)
-        #expect(watchdog.deadline == Self.at(31))
+        #expect(watchdog.deadline == Self.at(301))
         // Satellites, but no position: gpsd is there.
         watchdog.heardLine(now: Self.at(20))
-        #expect(watchdog.deadline == Self.at(50))
+        #expect(watchdog.deadline == Self.at(320))
         let endsSilence = [21.0, 22].map { watchdog.heardReport(now: Self.at($0)) }
         #expect(endsSilence == [true, false])
         #expect(watchdog.deadline <= Self.at(32))
@@ -61,13 +61,13 @@ struct ValueTests {
         var watchdog = Self.watchdog()
         watchdog.heardLine(now: .zero)
         #expect(watchdog.check(now: Self.at(10)) == .declareSilent)
-        #expect(watchdog.check(now: Self.at(30)) == .probe)
-        #expect(watchdog.deadline == Self.at(35))
-        #expect(watchdog.check(now: Self.at(34)) == .none)
-        watchdog.heardLine(now: Self.at(34.5))
-        #expect(watchdog.check(now: Self.at(35)) == .none)
-        #expect(watchdog.check(now: Self.at(64.5)) == .probe)
-        #expect(watchdog.check(now: Self.at(69.5)) == .giveUp)
+        #expect(watchdog.check(now: Self.at(300)) == .probe)
+        #expect(watchdog.deadline == Self.at(305))
+        #expect(watchdog.check(now: Self.at(304)) == .none)
+        watchdog.heardLine(now: Self.at(304.5))
+        #expect(watchdog.check(now: Self.at(305)) == .none)
+        #expect(watchdog.check(now: Self.at(604.5)) == .probe)
+        #expect(watchdog.check(now: Self.at(609.5)) == .giveUp)
     }
 
     @Test("What is due is never in the past once it was looked at")
