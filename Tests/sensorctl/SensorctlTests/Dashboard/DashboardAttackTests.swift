@@ -130,7 +130,8 @@ struct DashboardAttackTests {
             try PageClient(dashboard.port, token: dashboard.token, path: "/live?token=\(dashboard.token)")
         }
         #expect(
-            try dashboard.ask(PageClient.handshake(dashboard.port, path: "/live?token=\(dashboard.token)")).status == 503)
+            try dashboard.ask(PageClient.handshake(dashboard.port, path: "/live?token=\(dashboard.token)")).status
+                == 503)
         #expect(try own.command(#""do":"pause""#)["type"] as? String == "done")
         withExtendedLifetime((strangers, others)) {}
     }
