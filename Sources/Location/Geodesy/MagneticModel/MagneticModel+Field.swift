@@ -58,7 +58,8 @@ extension MagneticModel {
         let turn = place.longitude + place.longitude
         var orders = OrderPair(angle: SineCosines(place.longitude, turn), place: place, last: summedDegree)
         // The functions of the lowest degrees of two orders, over the cosine of the latitude.
-        var seed = SIMD2(1, ratio * cosLatitude) * (ratioSquared * ratio)
+        let cube: Double = ratioSquared * ratio
+        var seed = SIMD2<Double>(cube, ratio * cosLatitude * cube)
         let seedStep = ratio * cosLatitude * (ratio * cosLatitude)
         var first = 0
         var count = summedDegree

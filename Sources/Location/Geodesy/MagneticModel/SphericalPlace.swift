@@ -68,23 +68,29 @@ struct SineCosines {
         // Exact: the quadrant is taken off before the conversion to radians.
         let angle = (degrees - quadrant * 90) * (Double.pi / 180)
         // Taylor's series, up to 45 degrees: what is left out is below a hundredth of a unit of the last place.
-        let square = angle * angle
-        let fourth = square * square
-        let s1 = square * (1.0 / 120) - 1.0 / 6
-        let s2 = square * (1.0 / 362_880) - 1.0 / 5040
-        let s3 = square * (1.0 / 6_227_020_800) - 1.0 / 39_916_800
-        let s4 = square * (1.0 / 355_687_428_096_000) - 1.0 / 1_307_674_368_000
-        let c1 = 1.0 / 24 - square * (1.0 / 720)
-        let c2 = 1.0 / 40_320 - square * (1.0 / 3_628_800)
-        let c3 = 1.0 / 479_001_600 - square * (1.0 / 87_178_291_200)
-        let s = angle + angle * square * (s1 + fourth * (s2 + fourth * (s3 + fourth * s4)))
-        let rest = c1 + fourth * (c2 + fourth * (c3 + fourth * (1.0 / 20_922_789_888_000)))
-        let c = (1 - 0.5 * square) + fourth * rest
+        let square: SIMD2<Double> = angle * angle
+        let fourth: SIMD2<Double> = square * square
+        let s1: SIMD2<Double> = square * (1.0 / 120) - 1.0 / 6
+        let s2: SIMD2<Double> = square * (1.0 / 362_880) - 1.0 / 5040
+        let s3: SIMD2<Double> = square * (1.0 / 6_227_020_800) - 1.0 / 39_916_800
+        let s4: SIMD2<Double> = square * (1.0 / 355_687_428_096_000) - 1.0 / 1_307_674_368_000
+        let c1: SIMD2<Double> = 1.0 / 24 - square * (1.0 / 720)
+        let c2: SIMD2<Double> = 1.0 / 40_320 - square * (1.0 / 3_628_800)
+        let c3: SIMD2<Double> = 1.0 / 479_001_600 - square * (1.0 / 87_178_291_200)
+        // In steps, since a whole series is too much for a compiler's inference of types.
+        let s34: SIMD2<Double> = s3 + fourth * s4
+        let s234: SIMD2<Double> = s2 + fourth * s34
+        let series: SIMD2<Double> = s1 + fourth * s234
+        let s: SIMD2<Double> = angle + angle * square * series
+        let c34: SIMD2<Double> = c3 + fourth * (1.0 / 20_922_789_888_000)
+        let c234: SIMD2<Double> = c2 + fourth * c34
+        let rest: SIMD2<Double> = c1 + fourth * c234
+        let c: SIMD2<Double> = (1 - 0.5 * square) + fourth * rest
         // The sine and cosine of the quadrant: each is 0, 1 or -1.
         let size = SIMD2(abs(quadrant.x), abs(quadrant.y))
         let odd = size * (2 - size)
         let quadrantSine = quadrant * odd
-        let quadrantCosine = 1 - 0.5 * (size * size + odd)
+        let quadrantCosine: SIMD2<Double> = 1 - 0.5 * (size * size + odd)
         sine = s * quadrantCosine + c * quadrantSine
         cosine = c * quadrantCosine - s * quadrantSine
     }
