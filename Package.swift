@@ -5,7 +5,7 @@ import PackageDescription
 
 /// What scripts build beyond the package: words of DEVICE_SERVICES_EXTRAS, separated by commas. An app never sets it.
 /// - fuzz: what Tests/Fuzz/run builds.
-/// - benchmarks: the programs that Benchmarks/run measures.
+/// - benchmarks: the programs that Benchmarks/run measures and scripts/endure runs.
 /// - floors: tools on the sources alone, whose size and symbols scripts/seams checks.
 /// - traits: of the tests, only those of rooms that a trait changes.
 /// - pure: of the tests, only those that need neither hardware nor other programs.
@@ -412,6 +412,14 @@ let benchmarks: [Target] = [
     measured(
         "drive-playback", in: "Benchmarks/Sources",
         ["CoreLocation", "CoreMotion", "SimulatedDevice", "SystemCalls", "Trace"]),
+    // What scripts/endure runs.
+    measured(
+        "endurance", in: "Tests/Endure",
+        [
+            "AccessorySimulator", "CoreLocation", "CoreMotion", "DeviceCore", "ExternalAccessory", "GPSDSimulator",
+            "GPSDSource", "IIODSimulator", "IIOFormat", "JSONBytes", "LiveDevice", "SimulatedDevice", "SystemCalls",
+            "Trace",
+        ]),
     measured(
         "formats", in: "Benchmarks/Sources", ["DeviceCore", "GPSDProtocol", "SystemCalls", "Trace", "TraceFormats"]),
     measured("fusion", in: "Benchmarks/Sources", ["SensorFusion", "SystemCalls"]),

@@ -1,0 +1,122 @@
+# This source file is part of the swift-device-services project.
+# SPDX-License-Identifier: Apache-2.0
+"""A disk that fills while `sensorctl record` writes on it, and empties: one error, and all that was recorded is there."""
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Attack"))
+import running  # noqa: E402  How the tool is run, as the attack does it.
+
+NUMBER = re.compile(rb'"lat":0\.(\d{6})')
+
+
+class Disk:
+    """A file system of some KiB in a namespace of its own; no path, and the reason, where there can be none."""
+
+    SIZE = 512 << 10
+
+    def __init__(self, folder):
+        self.reason = ""
+        os.makedirs(folder, exist_ok=True)
+        self._holder = subprocess.Popen(
+            ["unshare", "-Urm", "sh", "-c", f'mount -t tmpfs -o size={self.SIZE >> 10}k none "$0" && echo mounted && exec cat', folder],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if self._holder.stdout.readline() != "mounted\n":
+            self.reason = "no file system can be mounted in a namespace: " + self._holder.communicate()[1].strip().splitlines()[-1]
+            self.path = None
+            return
+        self.inside = folder
+        self.path = f"/proc/{self._holder.pid}/root{folder}"
+        self.before = ["nsenter", "-t", str(self._holder.pid), "-U", "-m", "--preserve-credentials"]
+
+    def fill(self, left):
+        """Leaves that many bytes."""
+        with open(f"{self.path}/filler", "wb") as file:
+            file.write(bytes(self.free() - left))
+
+    def free(self):
+        room = os.statvfs(self.path)
+        return room.f_bavail * room.f_frsize
+
+    def clear(self, *names):
+        for name in ("filler", *names):
+            if os.path.exists(f"{self.path}/{name}"):
+                os.unlink(f"{self.path}/{name}")
+
+    def end(self):
+        if self.path:
+            self._holder.communicate("")
+
+
+def record(table, tool, programs, port, work, rounds, seconds):
+    """A trace, and a black box, on that disk."""
+    try:
+        disk = Disk(os.path.join(work, "disk"))
+    except OSError as error:
+        return table.skip("disk fills and empties", f"unshare does not run: {error}")
+    if not disk.path:
+        return table.skip("disk fills and empties", disk.reason)
+    wrong, recorded, done = [], 0, 0
+    until = time.monotonic() + seconds
+    try:
+        while done < rounds and (done < 2 or time.monotonic() < until):
+            ring = done % 2 == 1
+            recorded += _round(disk, running.Tool(tool, work), programs, port, done + 1, ring, wrong)
+            done += 1
+    finally:
+        disk.end()
+    table.add("disk fills and empties under record, with and without --ring", done, "one error and 74; then recorded as ever; all readable",
+              "; ".join(wrong[:2]) or f"so, {recorded} fixes on the disk", not wrong)
+
+
+def _round(disk, tool, programs, port, number, ring, wrong):
+    settings = {"DEVICE_SERVICES_GPSD": f"gpsd://127.0.0.1:{port}"}
+    common = ["--parts", "position", *(["--ring", "1m"] if ring else [])]
+    os.makedirs(f"{disk.path}/{number}")
+    target = f"{disk.inside}/{number}/" + ("" if ring else "full.trace")
+    disk.fill(24 << 10)
+    life = programs.begin("gpsd", port, number, 400, "quiet")
+    run = tool.start(["record", target, *common, "--duration", "60"], settings=settings, before=disk.before, limit=90)
+    result = run.wait()
+    errors = [line for line in result.err.decode(errors="replace").splitlines() if "rror" in line]
+    if result.status != 74 or len(errors) != 1:
+        wrong.append(f"ended with {result.end} and {len(errors)} errors: {errors[:2]}")
+    programs.answer(life, 120)
+    full = [] if ring else _numbers(f"{disk.path}/{number}/full.trace")
+    # There is room again.
+    disk.clear()
+    life = programs.begin("gpsd", port, number, 60, "quiet")
+    run = tool.start(["record", target if ring else target.replace("full", "after"), *common], settings=settings, before=disk.before,
+                     limit=90)
+    programs.answer(life, 120)
+    time.sleep(1.2)  # A ring reaches the disk each second.
+    run.kill(signal.SIGUSR1 if ring else signal.SIGTERM)
+    if ring:
+        run.wait_until(lambda run: b"saved" in run.err, limit=50)
+        run.kill(signal.SIGTERM)
+    result = run.wait()
+    if result.status != 0:
+        wrong.append(f"with room again ended with {result.end}: {result.err[-200:]}")
+    traces = [name for name in sorted(os.listdir(f"{disk.path}/{number}")) if name.endswith(".trace")]
+    found = [_numbers(f"{disk.path}/{number}/{name}") for name in traces]
+    if ring and len(traces) != 2:
+        wrong.append(f"the ring left {traces} in the place of what was recorded before and after")
+    for name, numbers in zip(traces, found):
+        if not numbers or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+            wrong.append(f"{name} has {len(numbers)} fixes with gaps, or none")
+        info = tool.run(["info", f"{disk.inside}/{number}/{name}"], before=disk.before)
+        if info.status != 0:
+            wrong.append(f"{name} is not read: {info.end}")
+    subprocess.run(["rm", "-rf", f"{disk.path}/{number}"], check=True)
+    return sum(len(numbers) for numbers in found) if ring else len(full) + len(found[-1])
+
+
+def _numbers(path):
+    """The numbers of the fixes in a trace, the last line left out if it was cut."""
+    with open(path, "rb") as file:
+        data = file.read()
+    return [int(found) for found in NUMBER.findall(data[:data.rfind(b"\n") + 1])]

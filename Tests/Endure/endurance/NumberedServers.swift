@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AccessorySimulator
+import DeviceCore
+import Foundation
+import GPSDSimulator
+import IIODSimulator
+import Synchronization
+import Trace
+
+/// Servers that come and go as they are told to, and say what has left them.
+final class NumberedServers: Sendable {
+    private let accessories = AccessorySimulator()
+    private let attached = Mutex<[Int: AccessorySimulator.ID]>([:])
+
+    func run() {
+        do {
+            let folder = try accessories.start()
+            Lines.say("ready", of: folder)
+        } catch {
+            FileHandle.standardError.write(Data("\(error)\n".utf8))
+            exit(1)
+        }
+        Lines.hear { words in
+            // Each waits for itself.
+            Thread.detachNewThread { self.obey(words) }
+        }
+        while true { sleep(1000) }
+    }
+
+    private func obey(_ words: [String]) {
+        let numbers = words.map { Int($0) ?? 0 }
+        do {
+            switch (words.dropFirst().first, numbers.count) {
+            case ("gpsd", 6...):
+                try serveFixes(numbers[0], port: numbers[2], run: numbers[3], count: numbers[4], end: words[5])
+            case ("iiod", 5...):
+                try serveSamples(numbers[0], port: numbers[2], run: numbers[3], milliseconds: numbers[4])
+            case ("attach", 3...): try attach(numbers[2], id: numbers[0])
+            case ("detach", 3...): detach(numbers[2], id: numbers[0])
+            default: exit(64)
+            }
+        } catch {
+            FileHandle.standardError.write(Data("\(words.joined(separator: " ")): \(error)\n".utf8))
+            Lines.say("answer", ["id": numbers[0], "failed": 1])
+        }
+    }
+
+    /// A life of gpsd: so many fixes, and then the end, as which it is told.
+    private func serveFixes(_ id: Int, port: Int, run: Int, count: Int, end: String) throws {
+        var options = GPSDServerOptions()
+        options.port = UInt16(clamping: port)
+        options.stamps = .now
+        var more = 0
+        switch end {
+        case "cut":
+            // The connection is reset, as when the process is killed, and nobody listens.
+            options.faults = [GPSDFault(.kill, at: .reading(Int64(count)))]
+            more = 1
+        case "half":
+            // The connection ends in the middle of a further report.
+            options.faults = [
+                GPSDFault(.halfLine(nil), at: .reading(Int64(count))), GPSDFault(.kill, at: .reading(Int64(count) + 1)),
+            ]
+            more = 2
+        default: break
+        }
+        let server = GPSDServer(try Numbers.trace(run: run, count: count + more), options: options)
+        try server.start()
+        let hasPlayed = server.waitUntilPlayed(seconds: Double(count) * Numbers.fixInterval + 60)
+        let (played, unread) = (server.reportCount, server.lostCount)
+        server.stop()
+        Lines.say(
+            "answer",
+            ["id": id, "sent": min(count, Int(played)), "unread": Int(unread), "failed": hasPlayed ? 0 : 1])
+    }
+
+    /// A life of iiod, so long from when somebody captures on.
+    private func serveSamples(_ id: Int, port: Int, run: Int, milliseconds: Int) throws {
+        var options = IIODServerOptions()
+        options.port = UInt16(clamping: port)
+        options.end = .loop
+        // What an axis reads when it is asked for has no number.
+        options.attributesFollowSamples = false
+        let server = IIODServer(context: Numbers.board(), samples: Numbers.Samples(run: run), options: options)
+        try server.start()
+        let limit = ContinuousClock.now + .seconds(60)
+        while server.samplesSent == 0, ContinuousClock.now < limit { usleep(2000) }
+        usleep(UInt32(milliseconds) * 1000)
+        server.stop()
+        Lines.say("answer", ["id": id, "sent": Int(server.samplesSent), "failed": server.samplesSent == 0 ? 1 : 0])
+    }
+
+    private func attach(_ number: Int, id: Int) throws {
+        let description = AccessoryDescription(
+            identity: "endure:\(number)", name: "Scale", manufacturer: "Example", modelNumber: "E",
+            serialNumber: String(number))
+        let accessory = SimulatedAccessory(
+            description, endpoints: [SimulatedAccessory.Endpoint(name: "com.example.scale", peer: EchoPeer())])
+        let place = try accessories.attach(accessory)
+        attached.withLock { $0[number] = place }
+        Lines.say("answer", ["id": id])
+    }
+
+    private func detach(_ number: Int, id: Int) {
+        if let place = attached.withLock({ $0.removeValue(forKey: number) }) { accessories.detach(place, .atOnce) }
+        Lines.say("answer", ["id": id])
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreLocation
+import CoreMotion
+import Foundation
+import SimulatedDevice
+import Trace
+
+/// Weeks of readings as fast as they can be computed, and what the process holds every few hours of them.
+enum VirtualWeeks {
+    private final class Listener: NSObject, CLLocationManagerDelegate {
+        var count = 0
+
+        func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
+            count += locations.count
+        }
+    }
+
+    /// A tenth of a day, again and again: a fix and a sample each second, once in a while gpsd is away.
+    private static func trace() throws -> TraceFile {
+        var text = #"{"format":"device-services-trace","version":1,"#
+        text += #""start":{"utc":"2026-05-01T00:00:00Z","boot":100.0},"#
+        text += #""sensors":[{"id":"a","kind":"accelerometer"},{"id":"g","kind":"gyroscope"}]}"# + "\n"
+        for second in 0..<8640 {
+            let time = Date(timeIntervalSince1970: 1_777_593_600 + Double(second))
+            text += #"{"t":\#(second).0,"gpsd":{"class":"TPV","device":"/dev/ttyE0","mode":3,"#
+            text += #""time":"\#(time.formatted(.iso8601))","lat":\#(48 + Double(second % 1000) * 1e-5),"#
+            text += #""lon":11.5,"altMSL":500.0,"eph":5.0}}"# + "\n"
+            text += #"{"t":\#(second).1,"accelerometer":[0.1,0.2,9.8],"sensor":"a"}"# + "\n"
+            text += #"{"t":\#(second).1,"gyroscope":[0.0,0.0,0.01],"sensor":"g"}"# + "\n"
+            guard second % 1000 == 999 else { continue }
+            text += #"{"t":\#(second).2,"lost":{"code":"connectionLost","message":"gone"}}"# + "\n"
+            text += #"{"t":\#(second).9,"regained":true}"# + "\n"
+        }
+        return try TraceFile(bytes: Array(text.utf8), name: "weeks")
+    }
+
+    static func play(_ weeks: Int) throws {
+        var options = PlaybackOptions()
+        options.rounds = .endless
+        let device = SimulatedDevice(try trace(), options: options)
+        let listener = Listener()
+        device.use {
+            let manager = CLLocationManager()
+            manager.delegate = listener
+            manager.startUpdatingLocation()
+            let motion = CMMotionManager()
+            motion.startAccelerometerUpdates(to: .main) { _, _ in }
+            motion.startDeviceMotionUpdates(to: .main) { _, _ in }
+            for step in 1...max(1, weeks * 7 * 4) {
+                device.advance(by: 6 * 3600)
+                Lines.say(
+                    "week",
+                    [
+                        "hours": step * 6, "resident": ProcessUse.resident, "heap": ProcessUse.heap,
+                        "locations": listener.count,
+                    ])
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+# This source file is part of the swift-device-services project.
+# SPDX-License-Identifier: Apache-2.0
+"""A month of faults in an hour. scripts/endure has the usage."""
+import argparse
+import os
+import random
+import resource
+import shutil
+import socket
+import sys
+import tempfile
+import threading
+import time
+
+import disk
+import outcome
+import real
+from programs import App, Ended, Program
+from restarts import Plug, restart
+from servers import Lives, Server, side_by_side
+from table import Progress, Table
+from trouble import Trouble, set_clock
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="scripts/endure")
+    parser.add_argument("hours", nargs="?", type=float, default=1.0)
+    parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--library")
+    options = parser.parse_args()
+    if not 0.005 <= options.hours <= 1000:
+        parser.error("HOURS is a number from 0.005 to 1000.")
+    if options.seed is None:
+        options.seed = random.SystemRandom().randrange(1 << 31)
+    return options
+
+
+def free_ports(count):
+    """Ports that nobody has, below those that the system gives to whoever connects."""
+    probes, ports = [], []
+    for port in random.sample(range(20000, 32000), 200):
+        probe = socket.socket()
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            probe.close()
+            continue
+        probes.append(probe)
+        ports.append(port)
+        if len(ports) == count:
+            break
+    for probe in probes:
+        probe.close()
+    return ports
+
+
+class Endurance:
+    def __init__(self, options, work):
+        self.options, self.work = options, work
+        self.seconds = options.hours * 3600
+        self.scale = options.hours
+        self.table, self.samples = Table(), []
+        self.program = os.path.join(options.build, "endurance")
+        gpsd, iiod, self.spare = free_ports(3)
+        environment = {"PATH": os.environ.get("PATH", ""), "HOME": work, "TMPDIR": work, "SWIFT_BACKTRACE": "enable=no"}
+        if "LD_LIBRARY_PATH" in os.environ:
+            environment["LD_LIBRARY_PATH"] = os.environ["LD_LIBRARY_PATH"]
+        self.environment = environment
+        self.programs = Program([self.program, "servers"], environment, os.path.join(work, "servers.log"))
+        self.clock = None
+        own = {**environment, "DEVICE_SERVICES_GPSD": f"gpsd://127.0.0.1:{gpsd}", "DEVICE_SERVICES_IIO": f"ip:127.0.0.1:{iiod}",
+               "DEVICE_SERVICES_ACCESSORIES": self.programs.ready["of"], "DEVICE_SERVICES_UDEV": "off",
+               "DEVICE_SERVICES_STATE": os.path.join(work, "state"), "DEVICE_SERVICES_CONFIG": os.path.join(work, "none.json")}
+        with open(own["DEVICE_SERVICES_CONFIG"], "w", encoding="ascii") as file:
+            file.write("{}\n")
+        if options.library:
+            self.clock = os.path.join(work, "clock")
+            with open(self.clock, "wb") as file:
+                file.write(bytes(8))
+            own.update(LD_PRELOAD=options.library, ENDURE_CLOCK=self.clock)
+        self.app = App([self.program, "app"], own, os.path.join(work, "app.log"))
+        self.servers = [Server("gpsd", gpsd, self.programs, self.app), Server("iiod", iiod, self.programs, self.app)]
+        self.plug = Plug(self.programs, self.app)
+        self.progress = Progress(self.so_far)
+        self.trouble = Trouble(self.table, self.app, self.servers, self.plug, self.clock)
+
+    def so_far(self):
+        heard = self.app.returns
+        faults = sum(len(server.faults) for server in self.servers) + len(self.plug.faults)
+        return (f"gpsd {heard['location']}, iiod {heard['accelerometer']}, plugs {self.plug.number}, "
+                f"{faults} faults, {sum(row[-1] == 'NO' for row in self.table.rows)} rows do not hold")
+
+    def count(self, an_hour, least=1):
+        return max(least, round(an_hour * self.scale))
+
+    def run(self):
+        self.progress.enter("warm-up")
+        everything = [lambda server=server: restart(server, self.count(40, 4), self.seconds * 0.03, f"{self.options.seed} warm")
+                      for server in self.servers]
+        side_by_side([*everything, lambda: self.plug.replug(self.count(40, 4), self.seconds * 0.03, f"{self.options.seed} warm")])
+        self.app.ask("crowd", 100, limit=60)
+        first = self.measure()
+        self.restarts()
+        self.progress.enter("main thread stalled")
+        self.trouble.stalls(self.count(1), min(60, max(9, 60 * self.scale)))
+        self.progress.enter("managers come and go")
+        self.trouble.crowds(self.count(100, 3), 100)
+        self.progress.enter("descriptors used up")
+        self.trouble.descriptors(self.count(5))
+        self.progress.enter("clock steps")
+        self.trouble.clocks(min(20, max(1.5, 20 * self.scale)))
+        self.progress.enter("memory short")
+        self.trouble.memory(self.count(5))
+        self.progress.enter("the real gpsd and iiod")
+        traces = os.path.join(HERE, "..", "..", "Simulators", "Traces", "iio", "mpu6050-accel.umockdev")
+        side_by_side([
+            lambda: real.gpsd(self.table, self.app, self.servers[0], self.count(20, 2), self.options.seed, self.work),
+            lambda: real.iiod(self.table, self.app, self.servers[1], self.count(20, 2), self.options.seed, self.work, traces)])
+        self.progress.enter("simulated weeks")
+        outcome.weeks(self.table, self.program, {**self.environment, "LD_PRELOAD": self.options.library or ""}, self.count(8))
+        self.progress.enter("what is left")
+        last = self.measure()
+        self.app.ask("close")
+        outcome.told(self.table, self.servers, self.plug)
+        outcome.readings(self.table, self.servers, self.app.state())
+        outcome.left(self.table, self.samples, first, last)
+
+    def restarts(self):
+        """Most of the time: all three come and go, each by itself."""
+        self.progress.enter("restarts")
+        seconds, seed = self.seconds * 0.78, self.options.seed
+        ends = threading.Event()
+        sampler = threading.Thread(target=self.sample, args=(ends,), daemon=True)
+        sampler.start()
+        count = self.count(1000)
+        tool = os.path.join(self.options.build, "sensorctl")
+        tasks = [lambda server=server: restart(server, count, seconds, seed) for server in self.servers]
+        side_by_side([*tasks, lambda: self.plug.replug(count, seconds, seed),
+                      lambda: disk.record(self.table, tool, self.programs, self.spare, self.work, self.count(20, 2), seconds)])
+        ends.set()
+        sampler.join()
+
+    def sample(self, ends):
+        while not ends.wait(max(1, min(10, self.seconds * 0.01))):
+            times = self.app.returns["location"] + self.app.returns["accelerometer"] + self.plug.number
+            self.samples.append((times, self.app.state()))
+
+    def measure(self):
+        """What the program holds while both servers run and nothing happens, once the threads that idle have left."""
+        with Lives(self.servers, 12) as lives:
+            lives.rest()
+            return self.app.state()
+
+
+def main():
+    options = arguments()
+    # A write to a program that has ended is an error here, and not the end.
+    work = tempfile.mkdtemp(prefix="endure-", dir=os.environ.get("TMPDIR"))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    print(f"{options.hours:g} hours, seed {options.seed}", flush=True)
+    endurance = Endurance(options, work)
+    try:
+        endurance.run()
+    except Ended as reason:
+        endurance.table.add("the program under test runs to the end", 1, "yes", str(reason), False)
+    finally:
+        if endurance.clock:
+            set_clock(endurance.clock, 0)
+        for program in (endurance.app, endurance.programs):
+            program.end()
+    endurance.table.print()
+    print(f"Seed {options.seed}. " + ("All rows hold." if endurance.table.holds else f"What the programs said is in {work}."))
+    if endurance.table.holds:
+        shutil.rmtree(work, ignore_errors=True)
+    return 0 if endurance.table.holds else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

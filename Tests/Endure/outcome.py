@@ -1,0 +1,73 @@
+# This source file is part of the swift-device-services project.
+# SPDX-License-Identifier: Apache-2.0
+"""What there is to say at the end: readings, by their numbers, and what the program holds; and weeks in virtual time."""
+import collections
+import json
+import subprocess
+
+from slopes import grows
+
+# A leak of one block each time is more than this, in bytes.
+LEAK = 8
+# Bytes a simulated week.
+WEEKLY = 16384
+
+
+def told(table, servers, plug):
+    """Losses and returns, of all parts together."""
+    for server in servers:
+        table.add(f"{server.kind} restarted", server.lives, "each loss told once, each return heard",
+                  "; ".join(server.faults[:2]) or "so", not server.faults)
+    table.add("accessory unplugged and back", plug.number, "each told once as connected and as gone",
+              "; ".join(plug.faults[:2]) or f"{plug.told_once} so", plug.told_once == plug.number)
+
+
+def readings(table, servers, state):
+    """What left the servers against what was heard."""
+    for server in servers:
+        for stream in server.streams:
+            sums = collections.Counter()
+            for run in server.sent:
+                sums.update(server.app.runs.get((stream, run), {}))
+            sent, dropped = sum(server.sent.values()), state[f"dropped-{stream}"]
+            lost = sent - sums["heard"] - dropped
+            # A sensor's samples wait half a second in the server, and leave it only when they are fetched.
+            unfetched = max(0, sums["missing"] - dropped - max(0, lost))
+            late = sums["repeated"] + sums["mistimed"]
+            table.add(f"readings: {stream}", sent, "at most 10^-6 lost, none late as new",
+                      f"{sums['heard']} heard, {dropped} dropped and counted, {lost} lost, {unfetched} not fetched in time, "
+                      f"{sums['repeated']} repeated, {sums['mistimed']} with another time",
+                      lost >= 0 and lost + unfetched <= sent * 1e-6 and late == 0)
+
+
+def left(table, samples, first, last):
+    """Threads, descriptors and memory, after the warm-up and at the end. Samples are of restarts so far, and a state."""
+    for what in ("threads", "descriptors"):
+        table.add(f"{what} at the end", 1, f"at most {first[what]}, as after the warm-up", str(last[what]), last[what] <= first[what])
+    for what in ("heap", "resident"):
+        points = [(times, state[what]) for times, state in samples]
+        if last[what] < 0:
+            table.skip("memory: heap", "no C compiler, or the library cannot be put in")
+            continue
+        is_growing, found, error = grows(points, LEAK)
+        table.add(f"memory: {what}", len(points), f"bytes more a restart: 0, beyond doubt below {LEAK}",
+                  f"{found:+.1f} ± {error:.1f}; {last[what] - first[what]:+} bytes since the warm-up", not is_growing)
+
+
+def weeks(table, program, environment, count):
+    """Simulated weeks, in a process of their own."""
+    run = subprocess.run([program, "weeks", str(count)], env=environment, stdout=subprocess.PIPE, text=True, check=False)
+    points = [json.loads(line) for line in run.stdout.splitlines()]
+    if run.returncode or not points:
+        return table.add("simulated weeks", count, "flat memory", f"ended with {run.returncode}", False)
+    # The first quarter loads what is loaded once.
+    kept = points[len(points) // 4:]
+    seen, holds = [], True
+    for what in ("heap", "resident"):
+        if kept[0][what] < 0:
+            continue
+        is_growing, found, error = grows([(point["hours"] / 168, point[what]) for point in kept], WEEKLY)
+        seen.append(f"{what} {found:+.0f} ± {error:.0f}")
+        holds = holds and not is_growing
+    return table.add("simulated weeks", count, f"bytes more a week: 0, beyond doubt below {WEEKLY}",
+                     f"{', '.join(seen)}; {points[-1]['locations']} fixes", holds)

@@ -1,0 +1,117 @@
+# This source file is part of the swift-device-services project.
+# SPDX-License-Identifier: Apache-2.0
+"""The programs that are spoken with in lines: what they are asked, what they answer, and what they tell by themselves."""
+import collections
+import json
+import subprocess
+import threading
+import time
+
+
+class Ended(Exception):
+    """A program that should run has ended, or answers no more."""
+
+
+class Program:
+    """A process of `endurance`, which answers words with an id of their own."""
+
+    def __init__(self, words, environment, log):
+        self.name, self.log = words[1], log
+        with open(log, "wb") as errors:
+            self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, env=environment,
+                                            text=True)
+        self.news = threading.Condition()
+        self.ready = None
+        self._answers, self._last, self._has_ended = {}, 0, False
+        threading.Thread(target=self._read, daemon=True).start()
+        self.wait_for(lambda: self.ready is not None, 60)
+
+    def _read(self):
+        for line in self.process.stdout:
+            said = json.loads(line)
+            with self.news:
+                if said["event"] == "answer":
+                    self._answers[said["id"]] = said
+                elif said["event"] == "ready":
+                    self.ready = said
+                else:
+                    self.take(said)
+                self.news.notify_all()
+        with self.news:
+            self._has_ended = True
+            self.news.notify_all()
+
+    def take(self, said):
+        """Takes what it tells by itself, with `news` held."""
+
+    def wait_for(self, condition, limit):
+        """Waits until the condition holds; False when it does not in time."""
+        end = time.monotonic() + limit
+        with self.news:
+            while not condition():
+                left = end - time.monotonic()
+                if self._has_ended:
+                    raise Ended(f"{self.name} has ended with {self.process.wait()}; see {self.log}")
+                if left <= 0:
+                    return False
+                self.news.wait(left)
+        return True
+
+    def begin(self, *words):
+        """Asks for something, and gives the id of the answer."""
+        with self.news:
+            self._last += 1
+            number = self._last
+            try:
+                self.process.stdin.write(" ".join(str(word) for word in (number, *words)) + "\n")
+                self.process.stdin.flush()
+            except OSError as error:
+                raise Ended(f"{self.name} takes no more words: {error}; see {self.log}") from error
+        return number
+
+    def answer(self, number, limit):
+        """Waits for an answer."""
+        if not self.wait_for(lambda: number in self._answers, limit):
+            raise Ended(f"{self.name} has not answered for {limit:.0f} s; see {self.log}")
+        with self.news:
+            return self._answers.pop(number)
+
+    def ask(self, *words, limit=60):
+        return self.answer(self.begin(*words), limit)
+
+    def end(self):
+        self.process.stdin.close()
+        try:
+            return self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            return self.process.wait()
+
+
+class App(Program):
+    """The program under test."""
+
+    def __init__(self, *arguments):
+        # What it has told, by stream: the losses, the newest run, how often one was heard of again, what each run gave.
+        self.losses, self.run, self.returns = collections.Counter(), collections.Counter(), collections.Counter()
+        self.runs = {}
+        # How often each accessory came and went, by its number.
+        self.connected, self.gone = collections.Counter(), collections.Counter()
+        super().__init__(*arguments)
+
+    def take(self, said):
+        stream = said.get("of")
+        if said["event"] == "lost":
+            self.losses[stream] += 1
+        elif said["event"] == "heard":
+            self.run[stream] = said["run"]
+            self.returns[stream] += 1
+        elif said["event"] == "run":
+            # A run may be told in parts.
+            sums = self.runs.setdefault((stream, said["run"]), collections.Counter())
+            sums.update({what: said[what] for what in ("heard", "missing", "repeated", "mistimed")})
+        else:
+            {"connected": self.connected, "gone": self.gone}[said["event"]][said["number"]] += 1
+
+    def state(self):
+        return self.ask("state", limit=180)

@@ -1,0 +1,60 @@
+# This source file is part of the swift-device-services project.
+# SPDX-License-Identifier: Apache-2.0
+"""Servers that restart and accessories that are unplugged, a thousand times an hour, all at once."""
+import random
+import time
+
+from servers import PATIENCE
+
+
+def restart(server, count, seconds, seed):
+    """So many lives, spread over the seconds."""
+    chance = random.Random(f"{seed} {server.kind}")
+    share = seconds / count
+    for _ in range(count):
+        began = time.monotonic()
+        # It is back before the program tries again, mostly; sometimes the program has tried in vain.
+        away = chance.uniform(0, 0.1) if chance.random() < 0.95 else chance.uniform(0.5, 2)
+        life = server.live(chance.uniform(0.05, max(0.1, share - 0.7)), chance.choice(["quiet", "cut", "half"]))
+        life.finish()
+        time.sleep(max(away, began + share - time.monotonic() if chance.random() < 0.5 else 0))
+
+
+class Plug:
+    """An accessory that is plugged in and out, with another number each time."""
+
+    def __init__(self, programs, app):
+        self.programs, self.app = programs, app
+        self.number, self.faults = 0, []
+
+    def replug(self, count, seconds, seed):
+        chance = random.Random(f"{seed} plug")
+        share = seconds / count
+        for _ in range(count):
+            began = time.monotonic()
+            self.attach()
+            time.sleep(chance.uniform(0, share / 3))
+            self.detach()
+            time.sleep(max(0, began + share - time.monotonic()) * chance.random())
+
+    def attach(self, is_told=True):
+        """Plugs it in; the program has to tell it, unless it cannot."""
+        self.number += 1
+        self.programs.ask("attach", self.number)
+        if is_told:
+            self.await_told()
+
+    def await_told(self):
+        if not self.app.wait_for(lambda: self.app.connected[self.number], PATIENCE):
+            self.faults.append(f"accessory {self.number} was not told as connected in {PATIENCE} s")
+
+    def detach(self):
+        self.programs.ask("detach", self.number)
+        if not self.app.wait_for(lambda: self.app.gone[self.number], PATIENCE):
+            self.faults.append(f"accessory {self.number} was not told as gone in {PATIENCE} s")
+
+    @property
+    def told_once(self):
+        """The accessories that were told exactly once as connected and once as gone."""
+        app = self.app
+        return sum(app.connected[number] == app.gone[number] == 1 for number in range(1, self.number + 1))

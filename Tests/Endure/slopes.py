@@ -1,0 +1,23 @@
+# This source file is part of the swift-device-services project.
+# SPDX-License-Identifier: Apache-2.0
+"""Whether something grows: a line of least squares through what was measured, and how sure its slope is."""
+import math
+
+
+def slope(points):
+    """The slope through pairs of x and y, and its standard error."""
+    count = len(points)
+    middle_x = sum(x for x, _ in points) / count
+    middle_y = sum(y for _, y in points) / count
+    spread = sum((x - middle_x) ** 2 for x, _ in points)
+    if count < 3 or spread == 0:
+        return 0.0, math.inf
+    found = sum((x - middle_x) * (y - middle_y) for x, y in points) / spread
+    rest = sum((y - middle_y - found * (x - middle_x)) ** 2 for x, y in points)
+    return found, math.sqrt(rest / (count - 2) / spread)
+
+
+def grows(points, least):
+    """True when the slope is above `least` beyond doubt, and what to say of it: the figure and twice its error."""
+    found, error = slope(points)
+    return found - 2 * error > least, found, 2 * error

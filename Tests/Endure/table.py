@@ -1,0 +1,56 @@
+# This source file is part of the swift-device-services project.
+# SPDX-License-Identifier: Apache-2.0
+"""The table at the end, and the line that tells how far it is."""
+import sys
+import threading
+import time
+
+
+class Table:
+    """What was done, how often, what was expected and what was seen."""
+
+    def __init__(self):
+        self.rows, self._lock = [], threading.Lock()
+
+    def add(self, what, times, expected, seen, holds):
+        with self._lock:
+            self.rows.append((what, str(times), expected, seen, "yes" if holds else "NO"))
+
+    def skip(self, what, reason):
+        """A row of what could not be done here."""
+        with self._lock:
+            self.rows.append((what, "0", "", f"left out: {reason}", "-"))
+
+    @property
+    def holds(self):
+        return all(row[-1] != "NO" for row in self.rows)
+
+    def print(self):
+        rows = [("what was done", "times", "expected", "seen", "holds"), *self.rows]
+        widths = [max(len(row[column]) for row in rows) for column in range(4)]
+        for row in rows:
+            print("  ".join([row[0].ljust(widths[0]), row[1].rjust(widths[1]), row[2].ljust(widths[2]), row[3].ljust(widths[3]),
+                             row[4]]), flush=True)
+
+
+class Progress:
+    """A line each ten seconds on a terminal; elsewhere one for each part."""
+
+    def __init__(self, tell):
+        self._tell, self._began = tell, time.monotonic()
+        self.part = ""
+        if sys.stderr.isatty():
+            threading.Thread(target=self._repeat, daemon=True).start()
+
+    def enter(self, part):
+        self.part = part
+        self._say()
+
+    def _say(self):
+        seconds = int(time.monotonic() - self._began)
+        print(f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}  {self.part}  {self._tell()}", file=sys.stderr, flush=True)
+
+    def _repeat(self):
+        while True:
+            time.sleep(10)
+            self._say()

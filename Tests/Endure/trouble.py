@@ -1,0 +1,200 @@
+# This source file is part of the swift-device-services project.
+# SPDX-License-Identifier: Apache-2.0
+"""What a program meets beside servers that restart: its own main thread, its limits, its memory, its clock."""
+import collections
+import os
+import resource
+import struct
+import time
+
+from servers import RATE, Lives, side_by_side
+
+# Readings that wait for a handler, or locations for a delegate.
+WAITING = 1024
+HOUR, WEEKS = 3600, 1024 * 7 * 86400
+
+
+class Trouble:
+    """Each part has lives of its own, so that what it does to the readings can be counted."""
+
+    def __init__(self, table, app, servers, plug, clock):
+        self.table, self.app, self.servers, self.plug, self.clock = table, app, servers, plug, clock
+
+    def streams(self):
+        return [stream for server in self.servers for stream in server.streams]
+
+    def of_runs(self):
+        """What each stream gave in the last life of its server."""
+        found = {}
+        for server in self.servers:
+            for stream in server.streams:
+                found[stream] = self.app.runs.get((stream, server.run), collections.Counter()), server.sent.get(server.run, 0)
+        return found
+
+    def _dropped(self):
+        state = self.app.state()
+        return {stream: state[f"dropped-{stream}"] for stream in self.streams()}
+
+    def stalls(self, count, seconds):
+        """The main thread does something else for that long."""
+        wrong, dropped_in_all = [], 0
+        for _ in range(count):
+            before = self._dropped()
+            with Lives(self.servers, seconds + 12) as lives:
+                self.app.ask("stall", round(seconds * 1000), limit=seconds + 120)
+                lives.rest()
+            self.app.ask("close")
+            after = self._dropped()
+            for stream, (run, sent) in self.of_runs().items():
+                dropped = after[stream] - before[stream]
+                dropped_in_all += dropped
+                # The oldest made way, so that the last one is heard and the gap is as long as what was dropped.
+                if run["missing"] != dropped or run["heard"] + dropped != sent:
+                    wrong.append(f"{stream}: {run['heard']} heard and {dropped} dropped of {sent}, {run['missing']} missing")
+                rate = RATE["gpsd" if stream == "location" else "iiod"]
+                if dropped == 0 and seconds * rate > WAITING * 1.2:
+                    wrong.append(f"{stream}: nothing was dropped of {seconds * rate:.0f} that waited")
+                if run["repeated"] or run["mistimed"]:
+                    wrong.append(f"{stream}: {run['repeated']} repeated, {run['mistimed']} with another time than their own")
+        self.table.add(f"main thread stalled for {seconds:.0f} s", count, f"all but the oldest beyond {WAITING} heard, those counted",
+                       "; ".join(wrong[:2]) or f"{dropped_in_all} dropped and counted, the rest heard", not wrong)
+
+    def crowds(self, rounds, members):
+        """Many managers come and go beside those that stay."""
+        heard = 0
+        with Lives(self.servers, 15 + rounds * 0.5) as lives:
+            began = time.monotonic()
+            done = 0
+            while done < rounds and time.monotonic() < began + lives.seconds - 3:
+                heard += self.app.ask("crowd", members, limit=120)["heard"]
+                done += 1
+            lives.rest()
+        self.table.add(f"{members} managers come and go", done, f"{done * members} heard", f"{heard} heard", heard == done * members)
+
+    def descriptors(self, count):
+        """No descriptor is left while servers restart and an accessory comes; then there are some again."""
+        held = 0
+        faults = len(self._faults())
+        for _ in range(count):
+            with Lives(self.servers, 4):
+                held = self.app.ask("use-descriptors", 0)["held"]
+            # The losses were told. Nobody can connect, and the folder of accessories cannot be read.
+            self.plug.attach(is_told=False)
+            time.sleep(1)
+            self.app.ask("free-descriptors")
+            self.plug.await_told()
+            self.plug.detach()
+            with Lives(self.servers, 4):
+                pass
+        faults = len(self._faults()) - faults
+        self.table.add(f"descriptors used up ({held} held)", count, "losses told, all heard again",
+                       f"{faults} not" if faults else "so", faults == 0 and held > 0)
+
+    def _faults(self):
+        return [*self.plug.faults, *(fault for server in self.servers for fault in server.faults)]
+
+    # MARK: The clock
+
+    def clocks(self, seconds):
+        """Civil time steps, and back."""
+        if self.clock is None:
+            return self.table.skip("clock steps by an hour and 1024 weeks", "no C compiler, or the library cannot be put in")
+        steps = [HOUR, 0, -HOUR, 0, WEEKS, 0, -WEEKS, 0]
+        before = {stream: self.app.losses[stream] for stream in self.streams()}
+        with Lives(self.servers, seconds * len(steps) + 10) as lives:
+            for step in steps:
+                set_clock(self.clock, step)
+                time.sleep(seconds)
+            told = sum(self.app.losses[stream] - before[stream] for stream in self.streams())
+            lives.rest()
+        self.app.ask("close")
+        wrong = [f"{stream}: {run['heard']} of {sent}, {run['repeated']} repeated, {run['mistimed']} mistimed"
+                 for stream, (run, sent) in self.of_runs().items()
+                 if run["heard"] != sent or run["repeated"] or run["mistimed"]]
+        self.table.add("clock steps by an hour and 1024 weeks, both ways, and back", len(steps), "no loss told, all readings heard once",
+                       "; ".join(wrong[:2]) or f"{told} losses told, all heard", not wrong and told == 0)
+
+    # MARK: Memory
+
+    def memory(self, count):
+        """Hardly any more memory can be had."""
+        pid = self.app.process.pid
+        faults = len(self._faults())
+        group = MemoryGroup(pid)
+        how = "a cgroup of what it has and 2 MiB" if group.path else "RLIMIT_AS of what it has and 2 MiB"
+        for _ in range(count):
+            with Lives(self.servers, 4) as lives:
+                hard = None
+                if group.path:
+                    group.limit(2 << 20)
+                else:
+                    hard = resource.prlimit(pid, resource.RLIMIT_AS)[1]
+                    resource.prlimit(pid, resource.RLIMIT_AS, (address_space(pid) + (2 << 20), hard))
+                lives.rest()
+            side_by_side([lambda server=server: server.live(2).finish() for server in self.servers])
+            self.plug.attach()
+            self.plug.detach()
+            if group.path:
+                group.free()
+            else:
+                resource.prlimit(pid, resource.RLIMIT_AS, (hard, hard))
+            side_by_side([lambda server=server: server.live(1).finish() for server in self.servers])
+        group.end()
+        faults = len(self._faults()) - faults
+        self.table.add(f"memory short: {how}", count, "restarts and accessories told as ever", f"{faults} not" if faults else "so",
+                       faults == 0)
+        if not group.path:
+            self.table.skip("memory short by a cgroup", group.reason)
+
+
+def set_clock(path, seconds):
+    with open(path, "r+b") as file:
+        file.write(struct.pack("=q", seconds))
+
+
+def address_space(pid):
+    with open(f"/proc/{pid}/statm", encoding="ascii") as file:
+        return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+
+
+class MemoryGroup:
+    """A group of version 2 with one process in it; no path, and the reason, where there can be none."""
+
+    ROOT = "/sys/fs/cgroup"
+
+    def __init__(self, pid):
+        self.path, self.reason, self._pid = None, "", pid
+        if not os.path.exists(f"{self.ROOT}/cgroup.controllers"):
+            self.reason = "this machine has no cgroups of version 2"
+            return
+        with open(f"/proc/{pid}/cgroup", encoding="ascii") as file:
+            own = next((line[3:].strip() for line in file if line.startswith("0::")), "/")
+        path = f"{self.ROOT}{own.rstrip('/')}/endure-{pid}"
+        try:
+            os.mkdir(path)
+            if not os.path.exists(f"{path}/memory.max"):
+                raise OSError("the memory controller is not handed down")
+            self._former = f"{self.ROOT}{own}/cgroup.procs"
+            self._write(f"{path}/cgroup.procs", pid)
+            self.path = path
+        except OSError as error:
+            self.reason = f"no group can be made: {error}"
+            if os.path.isdir(path):
+                os.rmdir(path)
+
+    def _write(self, path, value):
+        with open(path, "w", encoding="ascii") as file:
+            file.write(str(value))
+
+    def limit(self, more):
+        with open(f"{self.path}/memory.current", encoding="ascii") as file:
+            # What was used before the process came into the group is counted elsewhere.
+            self._write(f"{self.path}/memory.max", int(file.read()) + more)
+
+    def free(self):
+        self._write(f"{self.path}/memory.max", "max")
+
+    def end(self):
+        if self.path:
+            self._write(self._former, self._pid)
+            os.rmdir(self.path)
