@@ -121,6 +121,18 @@ struct BlackBoxToolTests {
         #expect(replayed.lines.count { $0.contains("didUpdateLocations") } > 0)
     }
 
+    @Test("An end right after SIGUSR1 saves what was asked for", arguments: 1...8)
+    func signalAndEnd(round: Int) throws {
+        let board = try Board()
+        let tool = try board.record(["--after", "1s"])
+        _ = try Self.event(tool, "started")
+        try board.wait(forBytes: 3000)
+        tool.send(signal: SIGUSR1)
+        tool.send(signal: SIGTERM)
+        #expect(tool.status() == 0)
+        #expect(board.names.count == 1 && board.names.allSatisfy { $0.contains("Z-signal") }, "\(board.names)")
+    }
+
     @Test("What nobody reads of its events keeps it neither from saving nor from its end")
     func nobodyReads() throws {
         let board = try Board()

@@ -71,6 +71,8 @@ final class BlackBoxSession: Sendable {
     /// - Parameter isFailure: true when nothing can be recorded any more, which is no event.
     func finish(isFailure: Bool) -> DeviceError? {
         signal.stop()
+        // Who ends it right after asking for a trace gets that.
+        queue.sync {}
         listener.end()
         if !isFailure, triggers.contains(where: { $0.condition == .end }) { box.trigger("end") }
         box.finish()

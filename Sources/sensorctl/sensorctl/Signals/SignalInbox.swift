@@ -109,6 +109,8 @@ final class SignalInbox: Sendable {
         action.__sigaction_handler.sa_sigaction = handler
         #endif
         action.sa_flags = Int32(SA_SIGINFO) | Int32(SA_RESTART)
+        // One after the other: of two that wait, the handler of the later would otherwise run first.
+        sigfillset(&action.sa_mask)
         sigaction(number, &action, nil)
     }
 
