@@ -75,7 +75,7 @@ def record(table, tool, programs, port, work, rounds, seconds):
 
 def _round(disk, tool, programs, port, number, ring, wrong):
     settings = {"DEVICE_SERVICES_GPSD": f"gpsd://127.0.0.1:{port}"}
-    common = ["--parts", "position", *(["--ring", "1m"] if ring else [])]
+    common = ["--parts", "position", *(["--ring", "1m", "--after", "1s"] if ring else [])]
     os.makedirs(f"{disk.path}/{number}")
     target = f"{disk.inside}/{number}/" + ("" if ring else "full.trace")
     disk.fill(24 << 10)
@@ -96,7 +96,8 @@ def _round(disk, tool, programs, port, number, ring, wrong):
     time.sleep(1.2)  # A ring reaches the disk each second.
     run.kill(signal.SIGUSR1 if ring else signal.SIGTERM)
     if ring:
-        run.wait_until(lambda run: b"saved" in run.err, limit=50)
+        # What the former one has left, and what it has recorded itself.
+        run.wait_until(lambda run: run.err.count(b"saved") >= 2, limit=50)
         run.kill(signal.SIGTERM)
     result = run.wait()
     if result.status != 0:

@@ -22,6 +22,8 @@ class Program:
                                             text=True)
         self.news = threading.Condition()
         self.ready = None
+        # Milliseconds for which the machine did not let a thread of it run.
+        self.held_up = 0
         self._answers, self._last, self._has_ended = {}, 0, False
         threading.Thread(target=self._read, daemon=True).start()
         self.wait_for(lambda: self.ready is not None, 60)
@@ -34,6 +36,8 @@ class Program:
                     self._answers[said["id"]] = said
                 elif said["event"] == "ready":
                     self.ready = said
+                elif said["event"] == "held-up":
+                    self.held_up += said["milliseconds"]
                 else:
                     self.take(said)
                 self.news.notify_all()
@@ -94,24 +98,29 @@ class App(Program):
     def __init__(self, *arguments):
         # What it has told, by stream: the losses, the newest run, how often one was heard of again, what each run gave.
         self.losses, self.run, self.returns = collections.Counter(), collections.Counter(), collections.Counter()
-        self.runs = {}
-        # How often each accessory came and went, by its number.
-        self.connected, self.gone = collections.Counter(), collections.Counter()
+        self.runs, self.lost = {}, set()
+        # The losses when a stream was heard of last: a short life may have ended since.
+        self.losses_then = collections.Counter()
+        # How often each accessory came, answered and went, by its number.
+        self.connected, self.echoed, self.gone = (collections.Counter() for _ in range(3))
         super().__init__(*arguments)
 
     def take(self, said):
         stream = said.get("of")
         if said["event"] == "lost":
             self.losses[stream] += 1
+            self.lost.add(stream)
         elif said["event"] == "heard":
             self.run[stream] = said["run"]
+            self.lost.discard(stream)
+            self.losses_then[stream] = self.losses[stream]
             self.returns[stream] += 1
         elif said["event"] == "run":
             # A run may be told in parts.
             sums = self.runs.setdefault((stream, said["run"]), collections.Counter())
             sums.update({what: said[what] for what in ("heard", "missing", "repeated", "mistimed")})
         else:
-            {"connected": self.connected, "gone": self.gone}[said["event"]][said["number"]] += 1
+            {"connected": self.connected, "echoed": self.echoed, "gone": self.gone}[said["event"]][said["number"]] += 1
 
     def state(self):
         return self.ask("state", limit=180)

@@ -12,12 +12,14 @@ import time
 
 from servers import PATIENCE
 
+_alive = set()
 PATH = os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin"
 
 
-def served(port):
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
+def kill_all():
+    """Ends what still runs, when all is ended."""
+    for process in list(_alive):
+        process.kill()
 
 
 class Daemon:
@@ -35,18 +37,20 @@ class Daemon:
             returns = {stream: app.returns[stream] for stream in self.streams}
             process = subprocess.Popen(self.command, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                        stderr=subprocess.DEVNULL)
+            _alive.add(process)
             try:
                 if feed:
                     feed.begin()
                 for stream in self.streams:
                     if not app.wait_for(lambda: app.returns[stream] > returns[stream], PATIENCE):
                         self.faults.append(f"{stream} was not heard again in {PATIENCE} s")
-                    elif app.losses[stream] != losses[stream]:
+                    elif app.losses_then[stream] != losses[stream]:
                         self.faults.append(f"a loss of {stream} was told twice")
                 time.sleep(chance.uniform(0.3, 1.5))
             finally:
                 process.kill()
                 process.wait()
+                _alive.discard(process)
                 if feed:
                     feed.end()
             self.lives += 1

@@ -10,14 +10,15 @@ from servers import PATIENCE
 def restart(server, count, seconds, seed):
     """So many lives, spread over the seconds."""
     chance = random.Random(f"{seed} {server.kind}")
-    share = seconds / count
+    share, due = seconds / count, time.monotonic()
     for _ in range(count):
-        began = time.monotonic()
         # It is back before the program tries again, mostly; sometimes the program has tried in vain.
         away = chance.uniform(0, 0.1) if chance.random() < 0.95 else chance.uniform(0.5, 2)
-        life = server.live(chance.uniform(0.05, max(0.1, share - 0.7)), chance.choice(["quiet", "cut", "half"]))
+        life = server.live(chance.uniform(0.05, max(0.1, 2 * (share - 0.6))), chance.choice(["quiet", "cut", "half"]))
         life.finish()
-        time.sleep(max(away, began + share - time.monotonic() if chance.random() < 0.5 else 0))
+        # What one life took too long the next ones make up for.
+        due += share
+        time.sleep(max(away, due - time.monotonic() if chance.random() < 0.5 else 0))
 
 
 class Plug:
@@ -45,8 +46,9 @@ class Plug:
             self.await_told()
 
     def await_told(self):
-        if not self.app.wait_for(lambda: self.app.connected[self.number], PATIENCE):
-            self.faults.append(f"accessory {self.number} was not told as connected in {PATIENCE} s")
+        for told, what in ((self.app.connected, "was not told as connected"), (self.app.echoed, "did not answer")):
+            if not self.app.wait_for(lambda: told[self.number], PATIENCE):
+                self.faults.append(f"accessory {self.number} {what} in {PATIENCE} s")
 
     def detach(self):
         self.programs.ask("detach", self.number)
@@ -55,6 +57,6 @@ class Plug:
 
     @property
     def told_once(self):
-        """The accessories that were told exactly once as connected and once as gone."""
-        app = self.app
-        return sum(app.connected[number] == app.gone[number] == 1 for number in range(1, self.number + 1))
+        """The accessories that were told exactly once as connected, answered, and were told once as gone."""
+        told = self.app.connected, self.app.echoed, self.app.gone
+        return sum(all(what[number] == 1 for what in told) for number in range(1, self.number + 1))

@@ -50,10 +50,10 @@ class Life:
         for stream in server.streams:
             if not app.wait_for(lambda: app.run[stream] >= server.run, PATIENCE):
                 server.fault(f"{stream} was not heard again in {PATIENCE} s")
-            elif app.losses[stream] != self.losses[stream]:
-                server.fault(f"{stream} was told as lost {app.losses[stream] - self.losses[stream] + 1} times")
-        # The losses that are told from here on are of this life's end.
-        self.losses = {stream: app.losses[stream] for stream in server.streams}
+            elif app.losses_then[stream] != self.losses[stream]:
+                server.fault(f"{stream} was told as lost {app.losses_then[stream] - self.losses[stream] + 1} times")
+            # The losses that were told since then are of this life's end.
+            self.losses[stream] = app.losses_then[stream]
 
     def finish(self):
         """Waits for its end, and for the loss to be told."""

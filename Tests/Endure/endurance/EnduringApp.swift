@@ -19,6 +19,7 @@ final class EnduringApp: NSObject, CLLocationManagerDelegate, @unchecked Sendabl
     private var rotations = EnduringApp.sensor("gyroscope")
     private var fields = EnduringApp.sensor("magnetometer")
     private var isNumbered = true
+    private var talks: [Int: AccessoryTalk] = [:]
     var heldDescriptors: [Int32] = []
 
     private static func sensor(_ name: String) -> Ledger {
@@ -74,13 +75,18 @@ final class EnduringApp: NSObject, CLLocationManagerDelegate, @unchecked Sendabl
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) { locations.lose() }
 
     private func observeAccessories() {
-        for (name, event) in [
-            (Notification.Name.EAAccessoryDidConnect, "connected"), (.EAAccessoryDidDisconnect, "gone"),
-        ] {
-            _ = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { note in
-                let accessory = note.userInfo?[EAAccessoryKey] as? EAAccessory
-                Lines.say(event, ["number": accessory.flatMap { Int($0.serialNumber) } ?? -1])
-            }
+        let center = NotificationCenter.default
+        _ = center.addObserver(forName: .EAAccessoryDidConnect, object: nil, queue: nil) { [self] note in
+            guard let accessory = note.userInfo?[EAAccessoryKey] as? EAAccessory else { return }
+            let number = Int(accessory.serialNumber) ?? -1
+            Lines.say("connected", ["number": number])
+            talks[number] = AccessoryTalk(accessory, number)
+        }
+        _ = center.addObserver(forName: .EAAccessoryDidDisconnect, object: nil, queue: nil) { [self] note in
+            guard let accessory = note.userInfo?[EAAccessoryKey] as? EAAccessory else { return }
+            let number = Int(accessory.serialNumber) ?? -1
+            Lines.say("gone", ["number": number])
+            talks.removeValue(forKey: number)?.end()
         }
         EAAccessoryManager.shared().registerForLocalNotifications()
         Lines.say("ready", ["accessories": EAAccessoryManager.shared().connectedAccessories.count])

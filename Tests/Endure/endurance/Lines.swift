@@ -38,4 +38,17 @@ enum Lines {
             exit(0)
         }
     }
+
+    /// Says when a thread that should run each twentieth of a second has not for a quarter: the machine had others to serve.
+    static func tellPauses() {
+        Thread.detachNewThread {
+            var last = ContinuousClock.now
+            while true {
+                usleep(50_000)
+                let pause = last.duration(to: .now) / .milliseconds(1)
+                if pause > 250 { say("held-up", ["milliseconds": Int(pause)]) }
+                last = .now
+            }
+        }
+    }
 }

@@ -10,8 +10,12 @@ import Foundation
 
 let arguments = CommandLine.arguments.dropFirst()
 switch arguments.first {
-case "app": EnduringApp().run()
-case "servers": NumberedServers().run()
+case "app":
+    Lines.tellPauses()
+    EnduringApp().run()
+case "servers":
+    Lines.tellPauses()
+    NumberedServers().run()
 case "weeks": try VirtualWeeks.play(arguments.dropFirst().first.flatMap { Int($0) } ?? 1)
 default:
     print("usage: endurance app|servers|weeks WEEKS")
