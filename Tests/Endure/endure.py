@@ -93,6 +93,7 @@ class Endurance:
         heard = self.app.returns
         faults = sum(len(server.faults) for server in self.servers) + len(self.plug.faults)
         return (f"gpsd {heard['location']}, iiod {heard['accelerometer']}, plugs {self.plug.number}, "
+                f"{sum(self.app.open_files().values())} descriptors, "
                 f"{faults} faults, {sum(row[-1] == 'NO' for row in self.table.rows)} rows do not hold")
 
     def count(self, an_hour, least=1):
@@ -167,8 +168,9 @@ class Endurance:
             for _ in range(5):
                 time.sleep(1)
                 states.append(self.app.state())
+            files = self.app.open_files()
             lives.rest()
-        return {what: min(state[what] for state in states) for what in ("threads", "descriptors", "heap", "resident")}
+        return {"files": files} | {what: min(state[what] for state in states) for what in ("threads", "descriptors", "heap", "resident")}
 
 
 def main():

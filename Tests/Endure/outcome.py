@@ -49,8 +49,10 @@ def readings(table, servers, state):
 
 def left(table, samples, first, last):
     """Threads, descriptors and memory, after the warm-up and at the end. Samples are of restarts so far, and a state."""
-    for what in ("threads", "descriptors"):
-        table.add(f"{what} at the end", 1, f"at most {first[what]}, as after the warm-up", str(last[what]), last[what] <= first[what])
+    more = ", ".join(f"{count} {kind}" for kind, count in (last["files"] - first["files"]).items())
+    for what, seen in (("threads", ""), ("descriptors", f", with {more} more" if more else "")):
+        table.add(f"{what} at the end", 1, f"at most {first[what]}, as after the warm-up", f"{last[what]}{seen}",
+                  last[what] <= first[what])
     # Two thirds of them: at first the system's memory is taken into use.
     samples = samples[len(samples) // 3:]
     times = max(1, samples[-1][0] - samples[0][0])

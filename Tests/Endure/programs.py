@@ -3,6 +3,8 @@
 """The programs that are spoken with in lines: what they are asked, what they answer, and what they tell by themselves."""
 import collections
 import json
+import os
+import re
 import subprocess
 import threading
 import time
@@ -121,6 +123,17 @@ class App(Program):
             sums.update({what: said[what] for what in ("heard", "missing", "repeated", "mistimed")})
         else:
             {"connected": self.connected, "echoed": self.echoed, "gone": self.gone}[said["event"]][said["number"]] += 1
+
+    def open_files(self):
+        """What it has open, by kind."""
+        found = collections.Counter()
+        for name in os.listdir(f"/proc/{self.process.pid}/fd"):
+            try:
+                # Sockets and pipes have numbers.
+                found[re.sub(r":\[\d+\]$", "", os.readlink(f"/proc/{self.process.pid}/fd/{name}"))] += 1
+            except OSError:
+                pass  # It was closed meanwhile.
+        return found
 
     def state(self):
         return self.ask("state", limit=180)
