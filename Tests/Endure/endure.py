@@ -101,10 +101,16 @@ class Endurance:
 
     def run(self):
         self.progress.enter("warm-up")
+        # gpsd is not there yet, which is a loss of its own.
+        self.app.wait_for(lambda: self.app.losses["location"], 30)
         everything = [lambda server=server: restart(server, self.count(40, 4), self.seconds * 0.03, f"{self.options.seed} warm")
                       for server in self.servers]
         side_by_side([*everything, lambda: self.plug.replug(self.count(40, 4), self.seconds * 0.03, f"{self.options.seed} warm")])
-        self.app.ask("crowd", 100, limit=60)
+        # What waits for a delegate keeps the room that it had once.
+        with Lives(self.servers, 20) as lives:
+            self.app.ask("crowd", 100, limit=60)
+            self.app.ask("stall", 9000)
+            lives.rest()
         first = self.measure()
         self.restarts()
         self.progress.enter("main thread stalled")
@@ -123,7 +129,7 @@ class Endurance:
             lambda: real.gpsd(self.table, self.app, self.servers[0], self.count(20, 2), self.options.seed, self.work),
             lambda: real.iiod(self.table, self.app, self.servers[1], self.count(20, 2), self.options.seed, self.work, traces)])
         self.progress.enter("simulated weeks")
-        outcome.weeks(self.table, self.program, {**self.environment, "LD_PRELOAD": self.options.library or ""}, self.count(30, 12))
+        outcome.weeks(self.table, self.program, {**self.environment, "LD_PRELOAD": self.options.library or ""}, self.count(30, 24))
         self.progress.enter("what is left")
         last = self.measure()
         self.app.ask("close")

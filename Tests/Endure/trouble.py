@@ -48,8 +48,8 @@ class Trouble:
             for stream, (run, sent) in self.of_runs().items():
                 dropped = after[stream] - before[stream]
                 dropped_in_all += dropped
-                # The oldest made way, so that the last one is heard and the gap is as long as what was dropped.
-                if run["missing"] != dropped or run["heard"] + dropped != sent:
+                # What was dropped is a gap before the newest; a gap that is longer is told with all readings.
+                if run["missing"] < dropped or run["heard"] + dropped != sent:
                     wrong.append(f"{stream}: {run['heard']} heard and {dropped} dropped of {sent}, {run['missing']} missing")
                 rate = RATE["gpsd" if stream == "location" else "iiod"]
                 if dropped == 0 and seconds * rate > WAITING * 1.2:
