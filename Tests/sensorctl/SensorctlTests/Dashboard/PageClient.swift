@@ -140,13 +140,13 @@ final class PageClient {
     /// A frame as clients send them.
     static func masked(_ kind: UInt8, _ payload: [UInt8], isLast: Bool = true) -> [UInt8] {
         let mask: [UInt8] = [0x37, 0xFA, 0x21, 0x3D]
-        var frame = [kind | (isLast ? 0x80 : 0)]
-        if payload.count < 126 {
-            frame.append(0x80 | UInt8(payload.count))
-        } else if payload.count < 65_536 {
-            frame += [0x80 | 126, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF)]
-        } else {
-            frame += [0x80 | 127] + (0..<8).map { UInt8(truncatingIfNeeded: payload.count >> (56 - 8 * $0)) }
+        var frame: [UInt8] = [kind | (isLast ? 0x80 : 0)]
+        let count = payload.count
+        // The length is in the byte itself, or in two or eight that follow.
+        let following = count < 126 ? 0 : count < 65_536 ? 2 : 8
+        frame.append(following == 0 ? 0x80 | UInt8(count) : following == 2 ? 0xFE : 0xFF)
+        for place in 0..<following {
+            frame.append(UInt8(truncatingIfNeeded: count >> (8 * (following - 1 - place))))
         }
         return frame + mask + payload.enumerated().map { $0.element ^ mask[$0.offset % 4] }
     }
