@@ -7,6 +7,8 @@ struct Attention: Sendable {
     /// The longest time between looks that counts as usual, in seconds.
     private static let longestInterval = 20.0
 
+    /// Seconds that who looks may be late.
+    private let lateness: Double
     private var lastLook: BootTime
     private var lastLife: BootTime
     /// Seconds between looks, of the longer ones: reports of one epoch come in a row.
@@ -17,7 +19,8 @@ struct Attention: Sendable {
     /// When the alarm was set to ring.
     private var alarmTime = BootTime.zero
 
-    init(now: BootTime) {
+    init(lateness: Double, now: BootTime) {
+        self.lateness = lateness
         lastLook = now
         lastLife = now
     }
@@ -38,10 +41,10 @@ struct Attention: Sendable {
         now.seconds(since: end == .never ? lastLife : max(lastLife, min(end, now)))
     }
 
-    /// Somebody is to look in place of the source's thread, within so many seconds.
-    mutating func expectLook(within seconds: Double, now: BootTime) {
+    /// Something is there, or may be at any time, and somebody is to look at it in place of the source's thread.
+    mutating func expectLook(now: BootTime) {
         lastLife = now
-        end = now.advanced(bySeconds: seconds)
+        end = now.advanced(bySeconds: lateness)
     }
 
     /// The source's thread looks itself.
@@ -49,10 +52,10 @@ struct Attention: Sendable {
 
     /// Who has looked just now in place of the source's thread will do so again, or the alarm rings.
     mutating func isLent(_ alarm: Alarm, now: BootTime, deadline: BootTime) {
-        end = lastLook.advanced(bySeconds: interval * 1.5 + 0.5)
+        end = lastLook.advanced(bySeconds: interval * 1.5 + lateness)
         let time = min(end, deadline)
         // Not each time: what is set holds unless it would ring too late, or before the next look.
-        guard time < alarmTime || alarmTime < now.advanced(bySeconds: interval + 0.25) else { return }
+        guard time < alarmTime || alarmTime < now.advanced(bySeconds: interval + lateness / 2) else { return }
         alarmTime = time
         alarm.set(seconds: time.seconds(since: now))
     }

@@ -21,13 +21,13 @@ final class GPSDLink: Sendable {
         var isClosed = false
 
         init(
-            _ socket: consuming Socket, _ reader: LineReader, _ decoder: any ReportDecoder, now: BootTime,
+            _ socket: consuming Socket, _ reader: LineReader, _ decoder: any ReportDecoder, _ attention: Attention,
             demand: UInt64
         ) {
             self.socket = socket
             self.reader = reader
             self.decoder = decoder
-            attention = Attention(now: now)
+            self.attention = attention
             self.demand = demand
         }
     }
@@ -53,7 +53,8 @@ final class GPSDLink: Sendable {
             hub: hub, watchdog: Watchdog(timing: settings.timing, now: now),
             rolloverClock: settings.repairsWeekRollover ? settings.clock : nil)
         count(reader.takeCounts())
-        content = Mutex(Content(socket, reader, decoder, now: now, demand: hub.demand))
+        let attention = Attention(lateness: settings.timing.lateness, now: now)
+        content = Mutex(Content(socket, reader, decoder, attention, demand: hub.demand))
     }
 
     /// Asks for reports.
@@ -77,9 +78,10 @@ final class GPSDLink: Sendable {
     /// How often something was read.
     var looks: UInt64 { content.withLock { $0.attention.looks } }
 
-    /// Somebody is to look in place of the source's thread, within so many seconds.
-    func expectLook(within seconds: Double) {
-        content.withLock { $0.attention.expectLook(within: seconds, now: settings.clock.now) }
+    /// Somebody is to look in place of the source's thread; the seconds within which that should be.
+    func expectLook() -> Double {
+        content.withLock { $0.attention.expectLook(now: settings.clock.now) }
+        return settings.timing.lateness
     }
 
     /// Nothing is read any more.
@@ -91,41 +93,29 @@ final class GPSDLink: Sendable {
     ///
     /// - Parameter isReadable: False for what is due only.
     func look(isReadable: Bool) throws(DeviceError) {
-        _ = try with { content, now throws(DeviceError) in
+        try content.withLock { content throws(DeviceError) in
             defer { content.attention.isTakenBack() }
             // What is left is told by the next wait.
-            return try look(&content, reads: isReadable ? .once : .nothing, now: now)
+            _ = try look(&content, reads: isReadable ? .once : .nothing)
         }
     }
 
-    /// Reads all that is there and does what is due, in place of the source's thread.
+    /// Reads all that is there and does what is due, in place of the source's thread. That one is not waited for.
     ///
     /// - Parameter alarm: Set to when the source's thread has to see to it.
-    /// - Returns: False when there is so much that it has to be looked at once more.
+    /// - Returns: False when there may be more, so that it has to be looked at once more.
     func look(alarm: Alarm) throws(DeviceError) -> Bool {
-        try with { content, now throws(DeviceError) in
-            let isEmpty = try look(&content, reads: .all, now: now)
-            content.attention.isLent(alarm, now: now, deadline: deadline(content.reader))
+        let isEmpty = try content.withLockIfAvailable { content throws(DeviceError) in
+            let isEmpty = try look(&content, reads: .all)
+            content.attention.isLent(alarm, now: settings.clock.now, deadline: deadline(content.reader))
             return isEmpty
         }
+        return isEmpty ?? false
     }
 
     /// Does what is due, while another place reads.
     func lookAfter() throws(DeviceError) {
-        _ = try with { content, now throws(DeviceError) in try look(&content, reads: .nothing, now: now) }
-    }
-
-    private func with(_ body: (inout Content, BootTime) throws(DeviceError) -> Bool) throws(DeviceError) -> Bool {
-        try content.withLock { content throws(DeviceError) in
-            if let failure = content.failure { throw failure }
-            guard !content.isClosed else { return true }
-            do throws(DeviceError) {
-                return try body(&content, settings.clock.now)
-            } catch {
-                content.failure = error
-                throw error
-            }
-        }
+        try content.withLock { content throws(DeviceError) in _ = try look(&content, reads: .nothing) }
     }
 
     private func deadline(_ reader: LineReader) -> BootTime { min(hub.nextDeadline, reader.watchdog.deadline) }
@@ -137,6 +127,17 @@ final class GPSDLink: Sendable {
         case once
         /// Until the socket says that it is empty, or at its end: nobody may tell of that later.
         case all
+    }
+
+    private func look(_ content: inout Content, reads: Reads) throws(DeviceError) -> Bool {
+        if let failure = content.failure { throw failure }
+        guard !content.isClosed else { return true }
+        do throws(DeviceError) {
+            return try look(&content, reads: reads, now: settings.clock.now)
+        } catch {
+            content.failure = error
+            throw error
+        }
     }
 
     private func look(_ content: inout Content, reads: Reads, now: BootTime) throws(DeviceError) -> Bool {

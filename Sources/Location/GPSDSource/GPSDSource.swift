@@ -68,6 +68,8 @@ public struct GPSDTiming: Sendable {
     /// After a standstill of this long, as when the process was stopped, what piled up meanwhile is dropped but for the
     /// newest epoch.
     public var standstill = 2.0
+    /// A place that waits for the socket itself may look so much later than it should; then the source reads again.
+    package var lateness = 0.5
 
     /// The times that suit boards.
     public init() {}

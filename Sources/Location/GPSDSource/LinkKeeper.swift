@@ -28,9 +28,6 @@ struct LinkKeeper {
     /// Seconds until the place is asked first, and again after it could not or did not come. Doubled each time.
     private static let firstPause = 0.25
     private static let lastPause = 64.0
-    /// Seconds within which a place has to look at what came after a silence.
-    private static let grace = 0.5
-
     private let link: GPSDLink
     private let hub: PositionHub
     private let wakeUp: WakeUp
@@ -124,8 +121,7 @@ struct LinkKeeper {
 
     private mutating func expectLook(_ alarm: Alarm) {
         watch = .arrival(looks: link.looks)
-        link.expectLook(within: Self.grace)
-        alarm.set(seconds: Self.grace)
+        alarm.set(seconds: link.expectLook())
     }
 
     /// True when something waits in the socket that nobody has looked at.

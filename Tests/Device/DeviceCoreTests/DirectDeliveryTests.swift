@@ -107,11 +107,13 @@ struct DirectDeliveryTests {
         let key = DispatchSpecificKey<Int>()
         queue.setSpecific(key: key, value: 1)
         let place = QueueDelivery(queue)
-        let told = DispatchSemaphore(value: 0)
+        let (told, looked) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let isLast = Atomic<Bool>(false)
         let misplaced = Atomic<Int>(0)
         let subscription = try #require(
             try place.wait(for: line.set) {
                 guard line.look() > 0 else { return }
+                if isLast.load(ordering: .relaxed) { looked.signal() }
                 place.schedule {
                     if DispatchQueue.getSpecific(key: key) != 1 { misplaced.add(1, ordering: .relaxed) }
                     told.signal()
@@ -124,15 +126,13 @@ struct DirectDeliveryTests {
         #expect(try place.wait(for: line.set) {} == nil)
         // One that the queue does not let in is not followed by a second.
         queue.suspend()
+        isLast.store(true, ordering: .relaxed)
         line.send()
-        while isReadable(line.set.descriptor) { usleep(1000) }
+        #expect(looked.wait(timeout: .now() + 60) == .success)
         subscription.cancel()
         #expect(try place.wait(for: line.set) {} == nil)
         queue.resume()
         #expect(told.wait(timeout: .now() + 60) == .success)
-        var second: Subscription?
-        while second == nil { second = try place.wait(for: line.set) {} }
-        second?.cancel()
         #expect(misplaced.load(ordering: .relaxed) == 0)
     }
 

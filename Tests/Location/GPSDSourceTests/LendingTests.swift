@@ -45,7 +45,7 @@ extension ContractSuite {
             func waitForLoan(_ number: Int = 1, seconds: Double = 60) -> Bool {
                 wait(seconds: seconds) { begins >= number }
             }
-            func waitForEnd(_ number: Int = 1) -> Bool { wait { ends >= number } }
+            func waitForEnd(seconds: Double = 60) -> Bool { wait(seconds: seconds) { ends >= 1 } }
 
             /// Looks once there is something to see, or after a minute.
             func lookWhenReadable() {
@@ -90,6 +90,40 @@ extension ContractSuite {
             }
         }
 
+        /// Lends to a place, which may be late by so many seconds, once it has been asked.
+        private static func lend(
+            _ client: PositionSourceAddress.Client, lateness: Double, _ body: (Loan) throws -> Void
+        ) throws {
+            let (talk, place, log) = (try Talk(), Place(), EventLog())
+            var timing = patient
+            timing.lateness = lateness
+            let source = source(client, port: talk.server.port, timing: timing)
+            let threads = Mutex<Set<UInt>>([])
+            let subscription = source.subscribe(Self.request(place)) { event in
+                if case .report = event { threads.withLock { _ = $0.insert(currentThread()) } }
+                log.receive(event)
+            }
+            #expect(place.waitForLoan())
+            let loan = Loan(talk: talk, place: place, log: log, source: source, subscription: subscription) {
+                threads.withLock { $0 }
+            }
+            try body(loan)
+            subscription.cancel()
+            #expect(place.waitForEnd())
+            talk.hangUp()
+            talk.server.stop()
+        }
+
+        private struct Loan {
+            let talk: Talk
+            let place: Place
+            let log: EventLog
+            let source: GPSDSource
+            let subscription: Subscription
+            /// On which reports were told.
+            let threads: () -> Set<UInt>
+        }
+
         private static func request(_ place: Place) -> PositionRequest {
             var request = PositionRequest(everyReport: true)
             request.place = place
@@ -98,115 +132,61 @@ extension ContractSuite {
 
         @Test("What comes is read by the place, on its thread", arguments: clients)
         func looks(client: PositionSourceAddress.Client) throws {
-            let talk = try Talk()
-            let place = Place()
-            let log = EventLog()
-            let threads = Mutex<Set<UInt>>([])
-            let source = source(client, port: talk.server.port)
-            let subscription = source.subscribe(Self.request(place)) { event in
-                if case .report = event {
-                    threads.withLock { _ = $0.insert(currentThread()) }
+            try Self.lend(client, lateness: 600) { loan in
+                for number in 1...20 {
+                    loan.talk.send()
+                    // The first look may find a rest of the greeting only.
+                    repeat { loan.place.lookWhenReadable() } while number == 1 && loan.log.events.reports.isEmpty
+                    #expect(loan.log.events.numbers.last == number)
                 }
-                log.receive(event)
+                #expect(loan.threads() == [currentThread()])
+                #expect(loan.source.statistics.positions == 20)
             }
-            #expect(place.waitForLoan())
-            for number in 1...20 {
-                talk.send()
-                // The first look may find a rest of the greeting only.
-                repeat { place.lookWhenReadable() } while number == 1 && log.events.reports.isEmpty
-                #expect(log.events.numbers.last == number)
-            }
-            #expect(threads.withLock { $0 } == [currentThread()])
-            #expect(source.statistics.positions == 20)
-            subscription.cancel()
-            #expect(place.waitForEnd())
-            talk.hangUp()
-            talk.server.stop()
         }
 
-        @Test("When the place does not come, the source reads all, in order", arguments: clients)
+        @Test("When the place does not come, the source reads all, in order, and asks it again", arguments: clients)
         func stalls(client: PositionSourceAddress.Client) throws {
-            let talk = try Talk()
-            let place = Place()
-            let log = EventLog()
-            let source = source(client, port: talk.server.port)
-            let subscription = source.subscribe(Self.request(place), receive: log.receive)
-            #expect(place.waitForLoan())
-            talk.send(30)
-            #expect(log.waitForReports(30))
-            #expect(log.events.numbers == Array(1...30))
-            #expect(place.waitForEnd())
-            // It is asked again, and may come then.
-            var sent = 30
-            repeat {
-                talk.send()
-                sent += 1
-                #expect(log.waitForReports(sent))
-            } while !place.waitForLoan(2, seconds: 0.1) && sent < 80
-            talk.send(3)
-            while log.events.reports.count < sent + 3 { place.lookWhenReadable() }
-            #expect(log.events.numbers == Array(1...sent + 3))
-            subscription.cancel()
-            talk.hangUp()
-            talk.server.stop()
-        }
-
-        @Test("A place that is late is no standstill of the process", arguments: clients)
-        func late(client: PositionSourceAddress.Client) throws {
-            let talk = try Talk()
-            let place = Place()
-            let log = EventLog()
-            var timing = patient
-            timing.standstill = 0.2
-            let source = source(client, port: talk.server.port, timing: timing)
-            let subscription = source.subscribe(Self.request(place), receive: log.receive)
-            #expect(place.waitForLoan())
-            talk.send(30)
-            #expect(log.waitForReports(30))
-            #expect(log.events.numbers == Array(1...30))
-            #expect(source.statistics.staleReports == 0)
-            subscription.cancel()
-            talk.hangUp()
-            talk.server.stop()
+            try Self.lend(client, lateness: 0.05) { loan in
+                loan.talk.send(30)
+                #expect(loan.log.waitForReports(30))
+                #expect(loan.place.waitForEnd())
+                var sent = 30
+                repeat {
+                    loan.talk.send()
+                    sent += 1
+                    #expect(loan.log.waitForReports(sent))
+                } while !loan.place.waitForLoan(2, seconds: 0.1) && sent < 80
+                #expect(loan.place.waitForLoan(2))
+                #expect(loan.log.events.numbers == Array(1...sent))
+                #expect(!loan.threads().contains(currentThread()))
+            }
         }
 
         @Test("A second listener ends it", arguments: clients)
         func secondListener(client: PositionSourceAddress.Client) throws {
-            let talk = try Talk()
-            let place = Place()
-            let log = EventLog()
-            let second = EventLog()
-            let source = source(client, port: talk.server.port)
-            let subscriptions = [source.subscribe(Self.request(place), receive: log.receive)]
-            #expect(place.waitForLoan())
-            let other = source.subscribe(PositionRequest(everyReport: true), receive: second.receive)
-            #expect(place.waitForEnd())
-            talk.send(2)
-            #expect(log.waitForReports(2))
-            #expect(second.waitForReports(2))
-            other.cancel()
-            for subscription in subscriptions { subscription.cancel() }
-            talk.hangUp()
-            talk.server.stop()
+            try Self.lend(client, lateness: 600) { loan in
+                let second = EventLog()
+                let other = loan.source.subscribe(PositionRequest(everyReport: true), receive: second.receive)
+                #expect(loan.place.waitForEnd())
+                loan.talk.send(2)
+                #expect(loan.log.waitForReports(2))
+                #expect(second.waitForReports(2))
+                other.cancel()
+            }
         }
 
         @Test("The end of the connection is told, and a late look finds nothing", arguments: clients)
         func end(client: PositionSourceAddress.Client) throws {
-            let talk = try Talk()
-            let place = Place()
-            let log = EventLog()
-            let source = source(client, port: talk.server.port)
-            let subscription = source.subscribe(Self.request(place), receive: log.receive)
-            #expect(place.waitForLoan())
-            talk.hangUp()
-            place.lookWhenReadable()
-            #expect(log.waitForLosses(1))
-            #expect(place.waitForEnd())
-            subscription.cancel()
-            let count = log.events.count
-            place.lookNow()
-            #expect(log.events.count == count)
-            talk.server.stop()
+            try Self.lend(client, lateness: 600) { loan in
+                loan.talk.hangUp()
+                // As long as it takes: what is left of the greeting comes first.
+                while loan.log.events.losses.isEmpty, !loan.place.waitForEnd(seconds: 0.01) { loan.place.lookNow() }
+                #expect(loan.log.waitForLosses(1))
+                loan.subscription.cancel()
+                let count = loan.log.events.count
+                loan.place.lookNow()
+                #expect(loan.log.events.count == count)
+            }
         }
 
         @Test("A queue that is held up loses nothing", arguments: clients)
@@ -244,7 +224,9 @@ extension ContractSuite {
             isHeld.signal()
             subscription.cancel()
             queue.sync {}
-            while toldInQueue.load(ordering: .relaxed) < 65 { queue.sync {} }
+            let limit = Date(timeIntervalSinceNow: 60)
+            while toldInQueue.load(ordering: .relaxed) < 65, Date() < limit { queue.sync {} }
+            #expect(toldInQueue.load(ordering: .relaxed) == 65)
             #expect(wrongPlaces.load(ordering: .relaxed) == 0)
             talk.hangUp()
             talk.server.stop()

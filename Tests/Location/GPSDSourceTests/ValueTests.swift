@@ -26,6 +26,37 @@ struct ValueTests {
         #expect(backoff.take() == 10)
     }
 
+    // MARK: Attention
+
+    @Test("Who is late in a place is no process that stood still, until it is overdue")
+    func attention() throws {
+        let alarm = try Alarm(for: "a test")
+        var attention = Attention(lateness: 0.5, now: .zero)
+        // The source's own thread: each second counts.
+        #expect(attention.end == .never)
+        #expect(attention.pause(now: Self.at(3)) == 3)
+        attention.noteLife(now: Self.at(3))
+        #expect(attention.pause(now: Self.at(3)) == 0)
+        // Lent: half a second for the first look, and a look and a half and half a second from then on.
+        attention.expectLook(now: Self.at(10))
+        #expect(attention.end == Self.at(10.5))
+        #expect(attention.pause(now: Self.at(10.5)) == 0)
+        #expect(attention.pause(now: Self.at(14.5)) == 4)
+        attention.noteLook(now: Self.at(10))
+        attention.isLent(alarm, now: Self.at(10), deadline: .never)
+        // The interval was ten seconds so far.
+        #expect(attention.end == Self.at(25.5))
+        #expect(attention.pause(now: Self.at(25)) == 0)
+        #expect(attention.pause(now: Self.at(30)) == 4.5)
+        // A hundred looks a hundredth of a second apart: it is 0.95^100 of ten seconds now, and then one of 0.06.
+        for look in 1...100 { attention.noteLook(now: Self.at(10 + Double(look) / 100)) }
+        attention.isLent(alarm, now: Self.at(11), deadline: .never)
+        #expect(abs(attention.end.seconds(since: Self.at(11)) - (0.05920529 * 1.5 + 0.5)) < 1e-6)
+        attention.isTakenBack()
+        #expect(attention.end == .never)
+        #expect(attention.looks == 101)
+    }
+
     // MARK: Watchdog
 
     /// Silence after 10 s, a question each five minutes of silence, an answer within 5 s.

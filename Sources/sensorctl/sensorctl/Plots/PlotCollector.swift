@@ -4,6 +4,7 @@ import CoreLocation
 import DeviceCore
 import Plotting
 import SensorTools
+import Synchronization
 
 /// Keeps what managers tell of a trace, as much as a picture shows: readings come to it as `replay` prints them.
 final class PlotCollector: ReadingPrinter {
@@ -124,5 +125,25 @@ final class PlotCollector: ReadingPrinter {
         if lines[line] == nil { names.append(line) }
         if subject.stream == .location { partIntervals[line, default: IntervalCounter()].add(time) }
         lines[line, default: SeriesThinner(quantity)].add(PlotPoint(time: time, value: value), margin: margin)
+    }
+}
+
+/// Keeps the satellites that receivers tell of, with a fix and without: locations carry them only where there is one.
+final class SkyWatch: Sendable {
+    private let tracks = Mutex(SkyTracks())
+    private let subscription = Mutex<Subscription?>(nil)
+
+    init(_ source: any PositionSource) {
+        let new = source.subscribe(PositionRequest()) { [weak self] event in
+            guard case .sky(let report) = event, let satellites = report.satellites else { return }
+            self?.tracks.withLock { $0.add(satellites) }
+        }
+        subscription.withLock { $0 = new }
+    }
+
+    /// Ends it, and returns what was seen.
+    func end() -> SkyTracks {
+        subscription.withLock { $0.take() }?.cancel()
+        return tracks.withLock { $0 }
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
+
 /// What `plot` draws, by the words of the command line.
 enum PlotSubject: String, CaseIterable {
     case track, sky, speed, altitude, accuracy, accelerometer, gyro, magnetometer, pressure, attitude, heading,
@@ -33,4 +35,16 @@ enum PlotSubject: String, CaseIterable {
 extension StreamName {
     /// What `plot` calls it.
     var plotName: String { self == .deviceMotion ? PlotSubject.attitude.rawValue : rawValue }
+}
+
+/// What a plot is written as.
+enum PlotFormat: String, CaseIterable, ExpressibleByArgument {
+    case svg, html, png
+
+    /// What the ending of a name says; nil for another one.
+    init?(fileName: String) {
+        let ending = fileName.split(separator: ".", omittingEmptySubsequences: false).last?.lowercased() ?? ""
+        guard fileName.contains("."), let format = Self(rawValue: ending == "htm" ? "html" : ending) else { return nil }
+        self = format
+    }
 }
