@@ -37,8 +37,10 @@ struct Attention: Sendable {
 
     /// Seconds for which the process has not done what it was to do.
     func pause(now: BootTime) -> Double {
+        // Nothing has piled up where nothing was read yet: gpsd was late, and may send much at once.
+        guard looks > 0 else { return 0 }
         // While the socket is lent, nobody needs to come before the end.
-        now.seconds(since: end == .never ? lastLife : max(lastLife, min(end, now)))
+        return now.seconds(since: end == .never ? lastLife : max(lastLife, min(end, now)))
     }
 
     /// Something is there, or may be at any time, and somebody is to look at it in place of the source's thread.

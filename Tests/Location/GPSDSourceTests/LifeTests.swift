@@ -225,6 +225,34 @@ extension ContractSuite {
             server.stop()
         }
 
+        @Test("What a gpsd that greets late sends at once is told whole", arguments: clients)
+        func lateGreeting(client: PositionSourceAddress.Client) throws {
+            let isAsked = DispatchSemaphore(value: 0)
+            let goOn = DispatchSemaphore(value: 0)
+            let server = try FakeGPSD { peer in
+                // The request is there, so the client waits for an answer.
+                guard peer.receive("?WATCH") else { return }
+                isAsked.signal()
+                guard goOn.wait(timeout: .now() + 60) == .success else { return }
+                let lines = [FakePeer.greeting] + (1...3).map { Lines.fix($0, tenths: 10 * $0) }
+                peer.send([UInt8](lines.map { $0 + "\r\n" }.joined().utf8))
+                peer.stay()
+            }
+            let clock = JumpClock()
+            var timing = patient
+            timing.standstill = 2
+            let source = source(client, port: server.port, timing: timing, clock: clock)
+            let log = EventLog()
+            let subscription = source.subscribe(PositionRequest(everyReport: true), receive: log.receive)
+            #expect(isAsked.wait(timeout: .now() + 60) == .success)
+            clock.jump(seconds: 30)
+            goOn.signal()
+            #expect(log.wait { $0.numbers.last == 3 })
+            #expect(log.events.numbers == [1, 2, 3])
+            subscription.cancel()
+            server.stop()
+        }
+
         @Test("Half a line costs no time while it waits for its other half", arguments: clients)
         func partialLine(client: PositionSourceAddress.Client) throws {
             let used = Mutex<[Double]>([])

@@ -32,6 +32,9 @@ struct ValueTests {
     func attention() throws {
         let alarm = try Alarm(for: "a test")
         var attention = Attention(lateness: 0.5, now: .zero)
+        // Before the first look nothing has piled up here.
+        #expect(attention.pause(now: Self.at(3)) == 0)
+        attention.noteLook(now: .zero)
         // The source's own thread: each second counts.
         #expect(attention.end == .never)
         #expect(attention.pause(now: Self.at(3)) == 3)
@@ -54,7 +57,7 @@ struct ValueTests {
         #expect(abs(attention.end.seconds(since: Self.at(11)) - (0.05920529 * 1.5 + 0.5)) < 1e-6)
         attention.isTakenBack()
         #expect(attention.end == .never)
-        #expect(attention.looks == 101)
+        #expect(attention.looks == 102)
     }
 
     // MARK: Watchdog
