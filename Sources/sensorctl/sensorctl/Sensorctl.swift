@@ -52,16 +52,22 @@ struct Sensorctl: AsyncParsableCommand {
 
 /// What to try next: the program says it when it is called without a word, and so the demo ends.
 enum NextSteps {
-    static let commands = [
-        ("doctor", "what this machine has, and what mends the rest"),
-        ("record drive.jsonl", "positions and motion, until Ctrl-C"),
-        ("dashboard drive.jsonl", "what was recorded, on a page in the browser"),
-    ]
+    /// In a clone a drive is at hand, so the page comes first; elsewhere something has to be recorded before.
+    private static let sample = "Simulators/Traces/synthetic/mountain-road.json"
+
+    static var commands: [(String, String)] {
+        let doctor = ("doctor", "what this machine has, and what mends the rest")
+        let record = ("record drive.jsonl", "positions and motion, until Ctrl-C")
+        return access(sample, R_OK) == 0
+            ? [("dashboard \(sample) --open", "a drive, on a page in the browser"), doctor, record]
+            : [doctor, record, ("dashboard drive.jsonl --open", "what was recorded, on a page in the browser")]
+    }
 
     /// - Parameter program: as it was called.
     static func text(program: String) -> String {
         // One that is not in PATH is called by its path.
         let name = program.contains("/") ? program : "sensorctl"
+        let commands = commands
         let width = commands.map(\.0.count).max() ?? 0
         let lines = commands.map { command, purpose in
             "  \(name) \(command)\(String(repeating: " ", count: width - command.count))   # \(purpose)"
