@@ -67,11 +67,7 @@ enum NextSteps {
     static func text(program: String) -> String {
         // One that is not in PATH is called by its path.
         let name = program.contains("/") ? program : "sensorctl"
-        let commands = commands
-        let width = commands.map(\.0.count).max() ?? 0
-        let lines = commands.map { command, purpose in
-            "  \(name) \(command)\(String(repeating: " ", count: width - command.count))   # \(purpose)"
-        }
+        let lines = commands.map { command, purpose in "  # \(purpose)\n  \(name) \(command)" }
         return "Try next:\n\(lines.joined(separator: "\n"))\nAll commands: \(name) --help"
     }
 }

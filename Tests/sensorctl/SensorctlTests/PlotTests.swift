@@ -461,10 +461,10 @@ struct PlotTests {
     func nextSteps() throws {
         let result = try Tool.run([])
         #expect(result.status == 0 && result.notes.isEmpty)
-        let commands = result.lines.filter { $0.hasPrefix("  ") }.map { line in
-            line.components(separatedBy: "#")[0].split(separator: " ").map(String.init)
-        }
-        #expect(commands.count == 3)
+        // What each is for stands above it.
+        let lines = result.lines.filter { $0.hasPrefix("  ") }
+        let commands = lines.filter { !$0.hasPrefix("  #") }.map { $0.split(separator: " ").map(String.init) }
+        #expect(commands.count == 3 && lines.count == 6)
         for command in commands {
             #expect(command.first == Tool.path)
             #expect(try Tool.run(["help", command[1]]).status == 0)
