@@ -121,7 +121,7 @@ class Trouble:
         pid = self.app.process.pid
         faults = len(self._faults())
         group = MemoryGroup(pid)
-        how = "a cgroup of what it has and 2 MiB" if group.path else "RLIMIT_AS of what it has and 2 MiB"
+        how = "a control group of what it has and 2 MiB" if group.path else "RLIMIT_AS of what it has and 2 MiB"
         for _ in range(count):
             with Lives(self.servers, 4) as lives:
                 hard = None
@@ -144,7 +144,7 @@ class Trouble:
         self.table.add(f"memory short: {how}", count, "restarts and accessories told as ever", f"{faults} not" if faults else "so",
                        faults == 0)
         if not group.path:
-            self.table.skip("memory short by a cgroup", group.reason)
+            self.table.skip("memory short by a control group", group.reason)
 
 
 def set_clock(path, seconds):
@@ -158,41 +158,46 @@ def address_space(pid):
 
 
 class MemoryGroup:
-    """A group of version 2 with one process in it; no path, and the reason, where there can be none."""
+    """A control group with one process in it; no path, and the reason, where there can be none."""
 
-    ROOT = "/sys/fs/cgroup"
+    # Of version 2, and of version 1: where, the line of a process, the limit, what is used, and no limit.
+    KINDS = (("/sys/fs/cgroup", "0::", "memory.max", "memory.current", "max"),
+             ("/sys/fs/cgroup/memory", ":memory:", "memory.limit_in_bytes", "memory.usage_in_bytes", "-1"))
 
     def __init__(self, pid):
         self.path, self.reason, self._pid = None, "", pid
-        if not os.path.exists(f"{self.ROOT}/cgroup.controllers"):
-            self.reason = "this machine has no cgroups of version 2"
-            return
         with open(f"/proc/{pid}/cgroup", encoding="ascii") as file:
-            own = next((line[3:].strip() for line in file if line.startswith("0::")), "/")
-        path = f"{self.ROOT}{own.rstrip('/')}/endure-{pid}"
-        try:
-            os.mkdir(path)
-            if not os.path.exists(f"{path}/memory.max"):
-                raise OSError("the memory controller is not handed down")
-            self._former = f"{self.ROOT}{own}/cgroup.procs"
-            self._write(f"{path}/cgroup.procs", pid)
-            self.path = path
-        except OSError as error:
-            self.reason = f"no group can be made: {error}"
-            if os.path.isdir(path):
-                os.rmdir(path)
+            lines = file.read().splitlines()
+        for root, mark, self._limit, self._used, self._none in self.KINDS:
+            own = next((line.split(mark, 1)[1] for line in lines if mark in line), None)
+            if own is None or not os.path.exists(f"{root}/cgroup.procs"):
+                continue
+            path = f"{root}{own.rstrip('/')}/endure-{pid}"
+            try:
+                os.mkdir(path)
+                if not os.path.exists(f"{path}/{self._limit}"):
+                    raise OSError("the memory controller is not handed down")
+                self._former = f"{root}{own}/cgroup.procs"
+                self._write(f"{path}/cgroup.procs", pid)
+                self.path = path
+                return
+            except OSError as error:
+                self.reason = f"no group can be made: {error}"
+                if os.path.isdir(path):
+                    os.rmdir(path)
+        self.reason = self.reason or "this machine has no control groups"
 
     def _write(self, path, value):
         with open(path, "w", encoding="ascii") as file:
             file.write(str(value))
 
     def limit(self, more):
-        with open(f"{self.path}/memory.current", encoding="ascii") as file:
+        with open(f"{self.path}/{self._used}", encoding="ascii") as file:
             # What was used before the process came into the group is counted elsewhere.
-            self._write(f"{self.path}/memory.max", int(file.read()) + more)
+            self._write(f"{self.path}/{self._limit}", int(file.read()) + more)
 
     def free(self):
-        self._write(f"{self.path}/memory.max", "max")
+        self._write(f"{self.path}/{self._limit}", self._none)
 
     def end(self):
         if self.path:
