@@ -70,13 +70,6 @@ package final class RunLoopSource: DirectDelivery, @unchecked Sendable {
 
     deinit { invalidate() }
 
-    /// True on the thread of the loop.
-    package var isOnOwnThread: Bool {
-        let loop = state.withLock { $0.loop }?.value
-        guard let loop else { return false }
-        return CFRunLoopGetCurrent() === loop
-    }
-
     /// Runs the work in the loop.
     package func schedule(_ item: @escaping @Sendable () -> Void) {
         if !DirectTurns.keep(item, for: self) { schedule(item, wakes: true) }

@@ -5,6 +5,7 @@ import DeviceCore
 import Dispatch
 import Foundation
 import Synchronization
+import SystemCalls
 
 /// A place in which streams of one session tell their events: a run loop in a mode, or a queue.
 ///
@@ -24,6 +25,8 @@ final class StreamPlace: Sendable {
     private let source: RunLoopSource?
     private let isSignalled = Atomic<Bool>(false)
     private let depth = Atomic<Int>(0)
+    /// The thread on which callbacks have run, which is the same one for a run loop.
+    private let runner = Atomic<UInt>(0)
     private let session: Mutex<SessionCore.Weak>
 
     /// A run loop in a mode; while a trace is played, the player's lane for it.
@@ -69,8 +72,9 @@ final class StreamPlace: Sendable {
 
     /// True inside of a callback of this place; never for a place that is no run loop.
     var isRunningHere: Bool {
-        guard let source, depth.load(ordering: .acquiring) > 0 else { return false }
-        return source.isOnOwnThread
+        // Not by asking for the current run loop: a thread without one would get one, with its descriptors.
+        guard source != nil, depth.load(ordering: .acquiring) > 0 else { return false }
+        return runner.load(ordering: .relaxed) == currentThread()
     }
 
     /// Looks after the streams now if the main run loop, whose thread this is, would in the mode that it runs in.
@@ -94,6 +98,7 @@ final class StreamPlace: Sendable {
     private func run(all: Bool = false) {
         isSignalled.store(false, ordering: .releasing)
         guard let session = session.withLock({ $0.core }) else { return }
+        runner.store(currentThread(), ordering: .relaxed)
         depth.wrappingAdd(1, ordering: .acquiringAndReleasing)
         session.deliver(at: self, all: all)
         depth.wrappingSubtract(1, ordering: .acquiringAndReleasing)
