@@ -6,6 +6,7 @@ import CoreLocation
 import DeviceCore
 import ExternalAccessory
 import LiveDevice
+import SystemCalls
 import Trace
 
 struct RecordCommand: AsyncParsableCommand {
@@ -90,6 +91,10 @@ struct RecordCommand: AsyncParsableCommand {
         let recorder: TraceRecorder
         var box: BlackBoxSession?
         do throws(DeviceError) {
+            // The name may have been meant for a file, before somebody else put a link to a folder there.
+            if file != self.file, NewFile.isForeignLink(self.file) {
+                throw NewFile.failure(self.file, call: "open", errno: EEXIST)
+            }
             if let plan {
                 box = try BlackBoxSession(
                     RingPlace(file, mode: new.mode?.bits), plan, clock: device.clock, events: events, stop: stop)
