@@ -6,22 +6,13 @@
     Tests/Fuzz/make_seeds.py TARGET FOLDER
 """
 import glob
-import json
 import os
 import struct
 import sys
-import zlib
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-TRACES = os.path.join(ROOT, "Simulators", "Traces")
-
-
-def lines(pattern):
-    """The lines of recorded files, with the files' names."""
-    for path in sorted(glob.glob(os.path.join(TRACES, pattern))):
-        with open(path, "rb") as file:
-            for line in file:
-                yield os.path.basename(path), line.rstrip(b"\r\n")
+from mcap_seeds import mcap
+from recorded import ROOT, TRACES, lines
+from server_seeds import accessory_server, dashboard, gpsd_server, iio_server, udev
 
 
 def gpsd():
@@ -32,14 +23,6 @@ def gpsd():
         if line.startswith(b"{") and str(key) not in seen:
             seen.add(str(key))
             yield b"@" + line + b"\r\n"
-
-
-def gpsd_server():
-    """What a real gpsd was sent, and a list of faults."""
-    with open(os.path.join(ROOT, "Tests/Simulators/SimulatorTests/GPSD/gpsd-3.22-dialogue.jsonl"), "rb") as file:
-        for line in file:
-            yield "\0".join(step[0] for step in json.loads(line)["steps"][1:]).encode("latin1")
-    yield b"unplug(/dev/a)@1.5s,half=300ms@#10,garbage=9,version=2.9"
 
 
 def iio():
@@ -129,8 +112,8 @@ def places():
     yield bytes([1, 15, 9, 9, 9, 1, 2, 3, 4]) + b"Wien"
 
 
-def formats():
-    """Receivers' logs and the smallest parts of them, so that a change hits a field; tables, scripts and MCAP."""
+def nmea():
+    """Receivers' logs and the smallest parts of them, so that a change hits a field."""
     whole, seen = {}, set()
     for name, line in lines("gpsd/*.log"):
         if line[:1] in (b"$", b"#") and len(whole.setdefault(name, [])) < 30:
@@ -139,6 +122,10 @@ def formats():
             seen.add((name, line.split(b",")[0]))
             yield line + b"\n"
     yield from (b"\n".join(log) + b"\n" for log in whole.values())
+
+
+def formats():
+    """Expected callbacks, descriptions of devices and dialogues with them."""
     yield b"\n".join([
         b'{"format":"device-services-expectations","version":1,"options":{"o":"x"},"tolerances":{"a":{"absolute":9,'
         b'"relative":1,"circle":360},"b":{"rotation":360},"c":{"absolute":1e9}}}',
@@ -147,6 +134,10 @@ def formats():
             os.path.join(TRACES, "udev", "weigh-scale.umockdev")]:
         with open(path, "rb") as file:
             yield file.read()
+
+
+def tables():
+    """Tables of phones' apps and others, and a column map."""
     for table in [
         '"Time (s)";"Acceleration x (m/s^2)";"Acceleration y (m/s^2)";"Acceleration z (m/s^2)"\n1,5E0;NaN;2;3\n2,5E0;1;2;3\n',
         '"Time (s)","Latitude (°)","Longitude (°)","Height (m)","Velocity (m/s)","Vertical Accuracy (°)","Satellites"\n'
@@ -160,70 +151,14 @@ def formats():
         "2026-11-21T10:00:00Z;1;2;3;500000000;60000000\n",
         'time=t:ms,accel.x="a,b":-g,accel.y=#2,accel.z=z:mg,lat=a,lon=b,separator=tab',
     ]:
-        yield table.encode()
-    yield from mcap()
+        # The first byte says what it is read as.
+        for kind in b"01289:;<=>?":
+            yield bytes([kind]) + table.encode()
 
 
-# MCAP files without their magic bytes, which the fuzzer puts in front.
-
-
-def text(value):
-    data = value.encode() if isinstance(value, str) else value
-    return struct.pack("<I", len(data)) + data
-
-
-def record(code, contents):
-    return struct.pack("<BQ", code, len(contents)) + contents
-
-
-def channel(number, schema, topic, encoding="json"):
-    return record(4, struct.pack("<HH", number, schema) + text(topic) + text(encoding) + text(b""))
-
-
-def message(number, time, data):
-    return record(5, struct.pack("<HIQQ", number, 0, time, time) + (data.encode() if isinstance(data, str) else data))
-
-
-def chunk(records, compression=""):
-    return record(6, struct.pack("<QQQI", 1, 2, len(records), zlib.crc32(records)) + text(compression)
-                  + struct.pack("<Q", len(records)) + records)
-
-
-def mcap():
-    start = 1_714_557_600_000_000_000
-    header = record(1, text("") + text("x"))
-    fix = ('{"timestamp":{"sec":1714557601,"nsec":5},"frame_id":"a","latitude":-33.5,"longitude":151.25,"altitude":40,'
-           '"position_covariance":[4,0,0,0,4,0,0,0,9],"position_covariance_type":1,"heading":1,"velocity":{"x":1,"y":2,"z":3}}')
-    plain = (record(3, struct.pack("<H", 1) + text("foxglove.LocationFix") + text("jsonschema") + text("{}"))
-             + channel(1, 1, "/fix") + message(1, start + 5, fix) + message(1, start, fix))
-    # foxglove.LocationFix in Protocol Buffers.
-    packed = (b"\x09" + struct.pack("<d", -33.5) + b"\x11" + struct.pack("<d", 151.25) + b"\x22\x48"
-              + struct.pack("<9d", 4, 0, 0, 0, 4, 0, 0, 0, 9) + b"\x28\x02\x32\x06\x08\xa0\xa5\xc8\xb1\x06\x3a\x01a")
-    protobuf = (record(3, struct.pack("<H", 1) + text("foxglove.LocationFix") + text("protobuf") + text(""))
-                + channel(1, 1, "/fix", "protobuf") + message(1, start, packed))
-    trace = ('{"format":"device-services-trace","version":1,"start":{"utc":"2024-05-01T10:00:00.000000000Z","boot":1.0},'
-             '"sensors":[{"id":"g","kind":"gyroscope"}]}')
-    schemas = b"".join(
-        record(3, struct.pack("<H", number) + text(name) + text("jsonschema") + text("{}"))
-        for number, name in enumerate(["gpsd.Report", "device_services.Vector", "device_services.Event"], 1))
-    own = (record(12, text("device-services-trace") + text(text("header") + text(trace))) + chunk(
-        schemas + channel(0, 1, "/gpsd") + channel(1, 2, "/gyroscope/g") + channel(2, 3, "/events")
-        + message(0, start, '{"class":"TPV","mode":2,"lat":1.0,"lon":2.0}')
-        + message(1, start + 9, '{"timestamp":{"sec":1,"nsec":2},"frame_id":"g","x":1,"y":2,"z":3}')
-        + message(2, start + 10, '{"t":0.1,"battery":{"level":0.5,"state":"unplugged"}}')))
-    early = (record(12, text("device-services-trace") + text(text("header") + text(trace)))
-             + schemas + channel(0, 1, "/gpsd") + message(0, 1, '{"class":"TPV","mode":2,"lat":1.0,"lon":2.0}'))
-    end = record(15, struct.pack("<I", 0)) + record(11, struct.pack("<QHIIIIQQ", 2, 1, 1, 0, 0, 1, 1, 2) + text(b""))
-    end += record(2, struct.pack("<QQI", 0, 0, 0))
-    for data in [
-            header + plain + end, header + chunk(plain) + end, header + own + end, header + early + end,
-            header + protobuf + end, header + chunk(plain, "zstd"), header + chunk(plain)[:-20],
-    ]:
-        yield data
-
-
-TARGETS = {"accessories": accessories, "beacons": beacons, "boards": boards, "formats": formats, "gpsd": gpsd,
-           "gpsd-server": gpsd_server, "iio": iio, "motion": motion, "places": places, "xml": xml}
+TARGETS = {function.__name__.replace("_", "-"): function for function in (
+    accessories, accessory_server, beacons, boards, dashboard, formats, gpsd, gpsd_server, iio, iio_server, mcap, motion,
+    nmea, places, tables, udev, xml)}
 
 for number, seed in enumerate(TARGETS[sys.argv[1]]()):
     with open(os.path.join(sys.argv[2], f"seed-{number}"), "wb") as file:

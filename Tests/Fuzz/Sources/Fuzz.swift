@@ -2,15 +2,29 @@
 
 import SystemCalls
 
-/// What is fuzzed, by the names that Tests/Fuzz/run takes.
-private let targets: [String: @Sendable (UnsafeBufferPointer<UInt8>) -> Void] = [
-    "accessories": fuzzAccessories, "beacons": fuzzBeacons, "boards": fuzzBoards, "formats": fuzzFormats,
-    "gpsd": fuzzGPSD,
-    "gpsd-server": fuzzGPSDServer, "iio": fuzzIIO, "motion": fuzzMotion, "places": fuzzPlaces, "xml": fuzzXML,
+/// What is fuzzed, by the names that Tests/Fuzz/run takes, and who changes inputs; nil where libFuzzer does that alone.
+private let targets: [String: (@Sendable (UnsafeBufferPointer<UInt8>) -> Void, Mutator?)] = [
+    "accessories": (fuzzAccessories, nil),
+    "accessory-server": (fuzzAccessoryServer, mutateScript),
+    "beacons": (fuzzBeacons, nil),
+    "boards": (fuzzBoards, nil),
+    "dashboard": (fuzzDashboard, mutateScript),
+    "formats": (fuzzFormats, nil),
+    "gpsd": (fuzzGPSD, mutateGPSD),
+    "gpsd-server": (fuzzGPSDServer, mutateScript),
+    "iio": (fuzzIIO, nil),
+    "iio-server": (fuzzIIOServer, mutateScript),
+    "mcap": (fuzzMCAP, mutateMCAP),
+    "motion": (fuzzMotion, nil),
+    "nmea": (fuzzNMEA, mutateNMEA),
+    "places": (fuzzPlaces, nil),
+    "tables": (fuzzTables, nil),
+    "udev": (fuzzUdev, mutateUdev),
+    "xml": (fuzzXML, nil),
 ]
 
 /// The one that the environment variable FUZZ_TARGET names.
-private let chosen: @Sendable (UnsafeBufferPointer<UInt8>) -> Void = {
+private let chosen: (@Sendable (UnsafeBufferPointer<UInt8>) -> Void, Mutator?) = {
     guard let name = getenv("FUZZ_TARGET"), let target = targets[String(cString: name)] else {
         print("FUZZ_TARGET is none of \(targets.keys.sorted().joined(separator: ", ")).")
         exit(2)
@@ -21,6 +35,20 @@ private let chosen: @Sendable (UnsafeBufferPointer<UInt8>) -> Void = {
 /// libFuzzer's entry.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    chosen(UnsafeBufferPointer(start: start, count: count))
+    chosen.0(UnsafeBufferPointer(start: start, count: count))
     return 0
+}
+
+/// libFuzzer's entry for changes. It asks here for all of them, those that it would have made itself as well.
+@_cdecl("LLVMFuzzerCustomMutator")
+public func mutateOneInput(_ start: UnsafeMutablePointer<UInt8>?, _ count: Int, _ limit: Int, _ seed: CUnsignedInt)
+    -> Int
+{
+    let room = UnsafeMutableBufferPointer(start: start, count: limit)
+    var bytes = Array(room[..<min(count, limit)])
+    var dice = Dice(seed: seed)
+    if let mutate = chosen.1 { mutate(&bytes, &dice, limit) } else { mutateRaw(&bytes, limit: limit) }
+    let result = bytes.prefix(limit)
+    _ = room.update(fromContentsOf: result)
+    return result.count
 }

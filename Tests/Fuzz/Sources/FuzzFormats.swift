@@ -5,28 +5,13 @@ import SimulatedDevice
 import Trace
 import TraceFormats
 
-/// The input is read as a recording of whatever kind it looks like, and as each kind of text whether it
-/// looks like that or not: logs of sentences, tables of phones' apps, tables with a column map, umockdev's scripts. What was
-/// read is a trace that reads without a warning. It is read as expected callbacks, too.
+// What other programs recorded. What was read is a trace that reads without a warning.
+
+/// The input is read as a recording of whatever kind it looks like, as umockdev's files, and as expected callbacks.
 func fuzzFormats(_ input: UnsafeBufferPointer<UInt8>) {
     let input = [UInt8](input)
     if let file = try? RecordingFile.read(input, name: "fuzz"), file.trace.format == .native, file.format != .trace {
         check(file.trace)
-    }
-    // Random bytes seldom begin as MCAP does.
-    let magic: [UInt8] = [0x89, 0x4d, 0x43, 0x41, 0x50, 0x30, 0x0d, 0x0a]
-    if !input.starts(with: magic), let file = try? RecordingFile.read(magic + input, name: "fuzz") {
-        check(file.trace)
-    }
-    for isChecked in [true, false] {
-        let builder = TraceBuilder(name: "fuzz")
-        var options = NMEALogOptions()
-        options.allowsMissingChecksum = !isChecked
-        if (try? NMEALog.read(input, name: "fuzz", options: options, to: builder)) != nil,
-            let file = try? builder.file()
-        {
-            check(file)
-        }
     }
     if let expected = try? ExpectedCallbacks(bytes: input, name: "fuzz") {
         var comparison = CallbackComparison(expected)
@@ -37,12 +22,41 @@ func fuzzFormats(_ input: UnsafeBufferPointer<UInt8>) {
     for name in ["fuzz.script", "fuzz.umockdev"] {
         if let file = try? RecordingFile.read(input, name: name), file.format == .umockdev { check(file.trace) }
     }
-    _ = try? CSVColumnMap(String(decoding: input, as: UTF8.self))
-    for map in maps { check { try Recording(table: input, name: "fuzz", columns: map) } }
-    check { try Recording(phyphox: ["Raw Data.csv": input], name: "fuzz") }
-    check { try Recording(phyphox: ["Barometer.csv": barometer, "meta/time.csv": input], name: "fuzz") }
-    for name in ["TotalAcceleration.csv", "Location.csv", "WatchLocation.csv", "Battery.csv", "Metadata.csv"] {
-        check { try Recording(sensorLogger: ["Gyroscope.csv": gyroscope, name: input], name: "fuzz") }
+}
+
+/// The input is a receiver's log, which is read with and without what has no checksum.
+func fuzzNMEA(_ input: UnsafeBufferPointer<UInt8>) {
+    let input = [UInt8](input)
+    for isChecked in [true, false] {
+        let builder = TraceBuilder(name: "fuzz")
+        var options = NMEALogOptions()
+        options.allowsMissingChecksum = !isChecked
+        if (try? NMEALog.read(input, name: "fuzz", options: options, to: builder)) != nil,
+            let file = try? builder.file()
+        {
+            check(file)
+        }
+    }
+}
+
+/// The input is MCAP without the bytes with which such files begin.
+func fuzzMCAP(_ input: UnsafeBufferPointer<UInt8>) {
+    let magic: [UInt8] = [0x89, 0x4d, 0x43, 0x41, 0x50, 0x30, 0x0d, 0x0a]
+    if let file = try? RecordingFile.read(magic + input, name: "fuzz") { check(file.trace) }
+}
+
+/// The first byte chooses what the rest is: a table with one of several column maps, of one of phones' apps, or such a map.
+func fuzzTables(_ input: UnsafeBufferPointer<UInt8>) {
+    guard let choice = input.first else { return }
+    let input = Array(input.dropFirst())
+    let parts = ["TotalAcceleration.csv", "Location.csv", "WatchLocation.csv", "Battery.csv", "Metadata.csv"]
+    switch Int(choice) % 16 {
+    case let place where place < maps.count: check { try Recording(table: input, name: "fuzz", columns: maps[place]) }
+    case 8: check { try Recording(phyphox: ["Raw Data.csv": input], name: "fuzz") }
+    case 9: check { try Recording(phyphox: ["Barometer.csv": barometer, "meta/time.csv": input], name: "fuzz") }
+    case let place where (10..<15).contains(place):
+        check { try Recording(sensorLogger: ["Gyroscope.csv": gyroscope, parts[place - 10]: input], name: "fuzz") }
+    default: _ = try? CSVColumnMap(String(decoding: input, as: UTF8.self))
     }
 }
 

@@ -1,25 +1,179 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import GPSDSimulator
+import DeviceCore
+import GPSDProtocol
+import SystemCalls
 import Trace
 
-private let world = Array(
-    """
-    {"class":"DEVICES","devices":[{"class":"DEVICE","path":"/dev/a","driver":"u-blox","activated":"2024-03-23T12:00:00.000Z"}]}
-    {"class":"TPV","device":"/dev/a","mode":1}
-    {"class":"TPV","device":"/dev/b","mode":1}
+@testable import GPSDSimulator
 
-    """.utf8)
-
-/// The input is what one client sends, in pieces that zero bytes and 8191 bytes end; a list of faults
-/// as well.
+/// The input is what several clients do. Each of them gets, to the last byte, what it would have got alone.
 func fuzzGPSDServer(_ input: UnsafeBufferPointer<UInt8>) {
-    guard let file = try? TraceFile(bytes: world, name: "fuzz") else { preconditionFailure("the trace is one") }
-    var dialogue = GPSDDialogue(file)
-    for piece in input.split(separator: 0) {
-        let reply = dialogue.answer(Array(piece))
-        precondition(reply.count <= 10_240)
-        precondition(piece.first == UInt8(ascii: "?") || reply.isEmpty)
+    let script = ClientScript(input)
+    // With this option clients push each other out, so that what one gets depends on others.
+    let isCrowded = script.has(0)
+    let together = play(script, of: nil)
+    guard !isCrowded else { return }
+    let clients = Set(script.steps.filter { $0.deed == .connect }.map(\.client))
+    for client in clients where clients.count > 1 {
+        precondition(play(script, of: client)[client] == together[client], "others have changed what a client gets")
     }
-    _ = try? GPSDFault.list(String(decoding: input, as: UTF8.self))
+}
+
+private let file: TraceFile = {
+    let lines = #"""
+        {"format":"device-services-trace","version":1,"start":{"utc":"2024-03-23T12:00:00Z","boot":0}}
+        {"t":0,"gpsd":{"class":"DEVICES","devices":[{"class":"DEVICE","path":"/dev/a","driver":"u-blox",\#
+        "activated":"2024-03-23T12:00:00.000Z"}]}}
+        {"t":0.5,"gpsd":{"class":"TPV","device":"/dev/a","mode":3,"time":"2024-03-23T12:00:00.000Z","lat":48.5,\#
+        "lon":11.5,"altMSL":500.0,"speed":1.5,"track":90.0,"rtime":1.5}}
+        {"t":1,"gpsd":{"class":"SKY","device":"/dev/a","hdop":1.0,\#
+        "satellites":[{"PRN":5,"el":30.0,"az":20.0,"ss":40.0,"used":true}]}}
+        {"t":1.5,"gpsd":{"class":"TPV","device":"/dev/a","mode":3,"time":"2024-03-23T12:00:01.000Z",\#
+        "lat":48.6,"lon":11.5}}
+        {"t":2,"gpsd":{"class":"PPS","device":"/dev/a","real_sec":1,"real_nsec":2,\#
+        "clock_sec":3,"clock_nsec":4}}
+        {"t":2,"gpsd":{"class":"ATT","device":"/dev/b","heading":12.5}}
+        {"t":2.5,"gpsd":{"class":"TPV","device":"/dev/b","mode":1}}
+        {"t":3,"gpsd":{"class":"GST","device":"/dev/a","rms":1.5}}
+        {"t":4,"gpsd":{"class":"DEVICE","path":"/dev/b","activated":0}}
+        {"t":9,"gpsd":{"class":"TPV","device":"/dev/a","mode":3,"time":"2024-03-23T12:00:09.000Z",\#
+        "lat":48.7,"lon":11.5}}
+
+        """#
+    guard let file = try? TraceFile(bytes: Array(lines.utf8), name: "fuzz") else {
+        preconditionFailure("the trace is one")
+    }
+    return file
+}()
+
+/// What each client gets: of the whole script, or of what one client does and of the time.
+private func play(_ script: ClientScript, of client: Int?) -> [[UInt8]] {
+    let stage = Stage(script)
+    for step in script.steps where client == nil || step.client == client || step.deed == .wait || step.deed == .fault {
+        stage.take(step)
+    }
+    return stage.end()
+}
+
+/// A simulated gpsd with clients on pairs of sockets, and a clock that the script moves.
+private final class Stage {
+    private let engine: GPSDEngine
+    private var now = BootTime(nanoseconds: 1_000_000_000_000)
+    private var ends = [Int32?](repeating: nil, count: ClientScript.mostClients)
+    private var received = [[UInt8]](repeating: [], count: ClientScript.mostClients)
+    private let hasLittleRoom: Bool
+    private var buffer = [UInt8](repeating: 0, count: 65_536)
+
+    init(_ script: ClientScript) {
+        var options = GPSDServerOptions()
+        // The trace is played whoever watches.
+        options.start = .atOnce
+        options.end = script.has(1) ? .unplug : script.has(2) ? .loop : script.has(3) ? .close : .silence
+        options.stamps = script.has(4) ? .now : .kept
+        if script.has(0) { options.maximumClients = 2 }
+        hasLittleRoom = script.has(5)
+        engine = GPSDEngine(file, options: options) { .epoch }
+        engine.advance(now: now)
+    }
+
+    func take(_ step: ClientScript.Step) {
+        switch step.deed {
+        case .connect: connect(step.client)
+        case .send, .sendOften:
+            guard let end = ends[step.client] else { return }
+            _ = step.sent.withUnsafeBytes { systemSend(end, $0) }
+        case .read: read(step.client)
+        case .hangUp:
+            read(step.client)
+            ends[step.client].map { _ = close($0) }
+            ends[step.client] = nil
+        case .end: ends[step.client].map { _ = shutdown($0, Int32(SHUT_WR)) }
+        case .wait:
+            now = BootTime(nanoseconds: now.nanoseconds + step.nanoseconds)
+        case .fault:
+            for fault in (try? GPSDFault.list(String(decoding: step.bytes, as: UTF8.self))) ?? [] {
+                switch fault.action {
+                // They wait for the next report that somebody gets, so that they make clients depend on each other.
+                case .halfLine, .garbage: break
+                default: engine.inject(fault)
+                }
+            }
+        }
+        serve()
+    }
+
+    private func connect(_ client: Int) {
+        guard ends[client] == nil else { return }
+        var pair: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &pair) == 0 else { preconditionFailure("there are no more descriptors") }
+        if hasLittleRoom {
+            var room: Int32 = 4608
+            setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &room, socklen_t(MemoryLayout<Int32>.size))
+        }
+        ends[client] = pair[1]
+        received[client] += Array("\nconnects\n".utf8)
+        engine.adopt(pair[0], now: now)
+    }
+
+    /// Goes on until there is nothing to do at this moment.
+    private func serve() {
+        for _ in 0..<200 {
+            var isBusy = false
+            for client in engine.clients {
+                var descriptor = pollfd(fd: client.descriptor, events: engine.events(of: client, now: now), revents: 0)
+                guard poll(&descriptor, 1, 0) > 0 else { continue }
+                let isGone = descriptor.revents & Int16(POLLHUP | POLLERR) != 0
+                engine.serve(client, isGone: isGone, now: now)
+                isBusy = isBusy || isGone || descriptor.revents & Int16(POLLIN) != 0
+            }
+            engine.advance(now: now)
+            if !isBusy, engine.deadline(now: now) > now { return check() }
+        }
+        preconditionFailure("it is never done")
+    }
+
+    private func check() {
+        precondition(engine.clients.count <= min(ends.count { $0 != nil }, engine.options.maximumClients))
+        precondition(engine.clients.allSatisfy { !$0.isOver && $0.pending.count < 1 << 23 })
+    }
+
+    private func read(_ client: Int) {
+        guard let end = ends[client] else { return }
+        while case let count = recv(end, &buffer, buffer.count, Int32(MSG_DONTWAIT)), count > 0 {
+            received[client] += buffer[..<count]
+        }
+    }
+
+    /// All that was sent, once everybody has read to the end.
+    func end() -> [[UInt8]] {
+        for round in 0..<1000 {
+            for client in ends.indices { read(client) }
+            guard engine.clients.contains(where: \.hasPending) else { break }
+            precondition(round < 999, "something waits for ever for clients that read")
+            engine.advance(now: now)
+        }
+        for (client, end) in ends.enumerated() {
+            read(client)
+            end.map { _ = close($0) }
+            ends[client] = nil
+        }
+        serve()
+        precondition(engine.clients.isEmpty, "who is gone is forgotten")
+        checkLines()
+        return received
+    }
+
+    /// Each line is a report or a sentence.
+    private func checkLines() {
+        var decoder = GPSDDecoder()
+        for line in received.joined().split(separator: 10) where line.first == UInt8(ascii: "{") {
+            guard line.last == 13 else { continue }
+            let report = Array(line.dropLast()).withUnsafeBytes { decoder.decode($0) }
+            if case .malformed(let why) = report {
+                preconditionFailure("\(why): \(String(decoding: line, as: UTF8.self))")
+            }
+        }
+    }
 }

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SystemCalls
+import Trace
+import UmockdevFormat
+
+@testable import AccessorySimulator
+
+/// The input is two recorded dialogues, as options of a script, and what programs write that have opened the port one after
+/// the other. However their bytes are parted, each gets what its dialogue says.
+func fuzzAccessoryServer(_ input: UnsafeBufferPointer<UInt8>) {
+    let script = ClientScript(input)
+    let dialogues = script.options.split(separator: 0, maxSplits: 1).compactMap { text in
+        (try? UmockdevScript(bytes: Array(text), name: "fuzz")).map {
+            TracePlan.Dialogue(script: $0, hangsUp: script.has(0), last: 0)
+        }
+    }
+    var (plain, parted) = (Stage(dialogues), Stage(dialogues))
+    for step in script.steps {
+        plain.take(step, inPieces: false)
+        parted.take(step, inPieces: true)
+    }
+    precondition(plain.sent == parted.sent, "answers depend on how bytes were parted")
+    for stage in [plain, parted] { precondition(stage.notes.lines.count <= DifferenceList.maximum) }
+}
+
+private struct Stage {
+    let notes = DifferenceList()
+    private let lane: DialogueLane
+    private var peers = [DialoguePeer?](repeating: nil, count: ClientScript.mostClients)
+    private(set) var sent = [[UInt8]](repeating: [], count: ClientScript.mostClients)
+
+    init(_ dialogues: [TracePlan.Dialogue]) {
+        lane = DialogueLane(name: "fuzz", dialogues: dialogues, notes: notes, progressed: Bell())
+    }
+
+    mutating func take(_ step: ClientScript.Step, inPieces: Bool) {
+        switch step.deed {
+        case .connect where peers[step.client] == nil:
+            peers[step.client] = DialoguePeer(lane)
+            tell(.opened, step.client)
+        case .send, .sendOften:
+            for piece in inPieces ? step.pieces : [step.sent] where !piece.isEmpty {
+                tell(.received(piece), step.client)
+            }
+        case .hangUp, .end:
+            tell(.closed, step.client)
+            peers[step.client] = nil
+        default: break
+        }
+    }
+
+    private mutating func tell(_ event: AccessoryPeerEvent, _ client: Int) {
+        var isWoken = false
+        for action in peers[client]?.react(to: event) ?? [] {
+            switch action {
+            case .send(let bytes): sent[client] += bytes
+            case .wake: isWoken = true
+            case .wait(let seconds): precondition(seconds > 0 && seconds.isFinite)
+            case .hangUp, .unplug: break
+            }
+        }
+        if isWoken, event != .woken { tell(.woken, client) }
+    }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@testable import Dashboard
+
+/// The input is what several clients of the dashboard send: requests, and behind a handshake frames. However the bytes are
+/// parted, and whatever the others send, the answers are the same, and nobody gets what another one asked for.
+func fuzzDashboard(_ input: UnsafeBufferPointer<UInt8>) {
+    let script = ClientScript(input)
+    var plain = Stage(script, inPieces: false)
+    var parted = Stage(script, inPieces: true)
+    for step in script.steps {
+        plain.take(step)
+        parted.take(step)
+    }
+    precondition(plain.received == parted.received, "answers depend on how requests were parted")
+}
+
+private let port: UInt16 = 8080
+private let feed = DashboardFeed(channels: [DashboardChannel("a", "A", unit: "g", axes: ["x", "y", "z"])])
+private let world = ServerWorld(
+    feed: feed, options: DashboardOptions(assets: AssetFolder(root: "/nowhere")), hello: DashboardHello(),
+    token: DashboardToken(), port: port, handler: { _ in })
+
+private struct Stage {
+    private var visitors = [Visitor?](repeating: nil, count: ClientScript.mostClients)
+    private let inPieces: Bool
+    private(set) var received = [[UInt8]](repeating: [], count: ClientScript.mostClients)
+
+    init(_ script: ClientScript, inPieces: Bool) { self.inPieces = inPieces }
+
+    mutating func take(_ step: ClientScript.Step) {
+        let client = step.client
+        switch step.deed {
+        case .connect: if visitors[client] == nil { visitors[client] = Visitor(page: client) }
+        case .send, .sendOften:
+            for piece in inPieces ? step.pieces : [step.sent] {
+                visitors[client]?.take(piece)
+                if visitors[client]?.isOver == true { break }
+            }
+        case .read: visitors[client]?.read(&received[client])
+        case .hangUp, .end: visitors[client] = nil
+        // A page gets readings, which may be dropped, and nobody's answers.
+        case .wait:
+            for place in visitors.indices {
+                visitors[place]?.queue?.add([UInt8](repeating: 7, count: 60_000), readings: 1)
+            }
+        case .fault: break
+        }
+        if visitors[client]?.isOver == true {
+            visitors[client]?.read(&received[client])
+            visitors[client] = nil
+        }
+        for visitor in visitors { precondition(visitor?.queue?.size ?? 0 <= PageQueue.limit + 65_536) }
+    }
+}
+
+/// A connection without a socket.
+private struct Visitor {
+    let page: Int
+    private var input: [UInt8] = []
+    private var output: [UInt8] = []
+    private var reader = WebSocketReader()
+    /// What waits for it, once it is a page.
+    var queue: PageQueue?
+    private(set) var isOver = false
+
+    init(page: Int) { self.page = page }
+
+    mutating func take(_ bytes: [UInt8]) {
+        input += bytes
+        while queue == nil, !isOver {
+            let parsed = HTTPRequest.parse(input[...])
+            guard case .request(let request, let length) = parsed else {
+                if case .wrong(let status) = parsed { end(HTTPResponse(status)) }
+                break
+            }
+            precondition(
+                length <= min(input.count, HTTPRequest.limit) && request.headers.count <= HTTPRequest.headerLimit)
+            input.removeFirst(length)
+            answer(request)
+        }
+        if queue != nil, !isOver { listen() }
+    }
+
+    private mutating func answer(_ request: HTTPRequest) {
+        let ownHosts = ["127.0.0.1:\(port)", "localhost:\(port)", "[::1]:\(port)"]
+        let isAllowed = ownHosts.contains(request.value("host")?.lowercased() ?? "")
+        switch world.answer(request) {
+        case .response(let response):
+            precondition(isAllowed || response.status.code >= 400)
+            let bytes = response.bytes(
+                policy: world.policy, hasBody: request.method != "HEAD", keepsAlive: request.keepsAlive)
+            precondition(bytes.starts(with: "HTTP/1.1 \(response.status.code) ".utf8))
+            output += bytes.prefix(64)
+            isOver = !request.keepsAlive || response.status.code >= 400
+        case .page(let acceptance, let hasToken):
+            precondition(isAllowed && request.path == "/live" && !hasToken)
+            output += WebSocketHandshake.answer(acceptance)
+            queue = PageQueue()
+        }
+    }
+
+    private mutating func end(_ response: HTTPResponse) {
+        output += response.bytes(policy: world.policy, hasBody: true, keepsAlive: false)
+        isOver = true
+    }
+
+    private mutating func listen() {
+        for event in reader.take(&input) {
+            precondition(!isOver, "nothing comes behind the end")
+            switch event {
+            case .text(let bytes):
+                precondition(bytes.count <= WebSocketReader.limit)
+                queue?.answer(WebSocketFrame.bytes(.text, command(bytes)))
+            case .ping(let payload):
+                precondition(payload.count <= 125)
+                queue?.answer(WebSocketFrame.bytes(.pong, payload))
+            case .pong: break
+            case .closed(let code):
+                queue?.dropReadings()
+                queue?.add(WebSocketFrame.close(code), readings: 0)
+                isOver = true
+            }
+        }
+        precondition(input.count < WebSocketReader.limit + 14)
+    }
+
+    /// What becomes of a command, in words.
+    private func command(_ bytes: [UInt8]) -> [UInt8] {
+        guard let text = CommandText(bytes) else { return Array("none".utf8) }
+        precondition(!world.token.matches(text.token), "nobody knows the token")
+        switch text.action {
+        case .addRegion(let region):
+            precondition(abs(region.latitude) <= 90 && abs(region.longitude) <= 180 && region.radius > 0)
+        case .seek(let time): precondition(time >= 0 && time <= 1e9)
+        case .step(let count): precondition((1...1000).contains(count))
+        default: break
+        }
+        return Array("\(page) \(text.id) \(String(describing: text.action))".utf8)
+    }
+
+    /// Takes what waits for it.
+    mutating func read(_ received: inout [UInt8]) {
+        received += output
+        output = []
+        while queue?.send(
+            atMost: 4096,
+            {
+                received.append(contentsOf: $0); return $0.count
+            }) == true
+        {}
+        precondition(queue?.isEmpty ?? true && queue?.size ?? 0 == 0 && queue?.answers ?? 0 == 0)
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import IIOFormat
+
+@testable import IIODSimulator
+
+/// The input is what several clients of a simulated iiod do. However the bytes are parted, and whatever half a line somebody
+/// else has sent, the answers are the same.
+func fuzzIIOServer(_ input: UnsafeBufferPointer<UInt8>) {
+    let script = ClientScript(input)
+    var plain = Stage(script, inPieces: false)
+    var parted = Stage(script, inPieces: true)
+    for step in script.steps {
+        plain.take(step)
+        parted.take(step)
+    }
+    precondition(plain.received == parted.received, "answers depend on how requests were parted")
+    plain.end()
+    parted.end()
+}
+
+private let devices: IIOContext = {
+    var accelerometer = IIODevice(id: "iio:device0", name: "mpu6050")
+    for (index, axis) in ["x", "y", "z"].enumerated() {
+        let scan = IIODataFormat("be:s16/16>>0").map { IIOScanElement(index: index, format: $0, scale: 0.000598) }
+        accelerometer.channels.append(
+            IIOChannel(
+                id: "accel_\(axis)", scan: scan,
+                attributes: [
+                    IIOAttribute(name: "raw", filename: "in_accel_\(axis)_raw", value: "100"),
+                    IIOAttribute(name: "scale", filename: "in_accel_scale", value: "0.000598"),
+                    IIOAttribute(
+                        name: "scale_available", filename: "in_accel_scale_available", value: "0.000598 0.004785"),
+                ]))
+    }
+    let stamp = IIODataFormat("le:s64/64>>0").map { IIOScanElement(index: 3, format: $0) }
+    accelerometer.channels.append(IIOChannel(id: "timestamp", scan: stamp))
+    accelerometer.attributes = [
+        IIOAttribute(name: "current_timestamp_clock", value: "realtime"),
+        IIOAttribute(name: "sampling_frequency", value: "100"),
+        IIOAttribute(name: "sampling_frequency_available", value: "10 20 50 100 200 500"),
+    ]
+    accelerometer.bufferAttributes = [IIOAttribute(name: "data_available", value: "0")]
+    var pressure = IIODevice(id: "iio:device1", name: "bmp280")
+    pressure.channels = [IIOChannel(id: "pressure", attributes: [IIOAttribute(name: "input", value: "101.3")])]
+    return IIOContext(
+        description: "Linux fuzz", devices: [accelerometer, pressure, IIODevice(id: "trigger0", name: "mpu6050-dev0")])
+}()
+
+private struct Stage {
+    private var world: IIODWorld
+    private var sessions = [IIODSession?](repeating: nil, count: ClientScript.mostClients)
+    /// One who sends half lines only; nobody where bytes come as they are sent.
+    private var stranger: IIODSession?
+    private var now = BootTime(nanoseconds: 5_000_000_000)
+    private(set) var received = [[UInt8]](repeating: [], count: ClientScript.mostClients)
+
+    init(_ script: ClientScript, inPieces: Bool) {
+        var simulated = SimulatedIIOContext(devices)
+        if script.has(0) { simulated.devicesNeedingTrigger = ["iio:device0"] }
+        var options = IIODServerOptions()
+        options.pace = script.has(1) ? .asFastAsAsked : .realTime(speed: script.has(2) ? 10 : 1)
+        options.end = script.has(3) ? .noDevice : script.has(4) ? .loop : .stall
+        options.stamps = script.has(5) ? .ofTrace : .ofClock
+        options.refusesRawReadsWhileCapturing = script.has(6)
+        let readings: [SensorKind: SIMD3<Double>] = [.accelerometer: SIMD3(0, 0, 9.80665)]
+        var signals = simulated.context.devices.map { IIORestSource(readings).signals(for: $0) }
+        if script.has(3) || script.has(4) { signals[0].duration = 1_500_000_000 }
+        world = IIODWorld(context: simulated, signals: signals, options: options) { clock in
+            clock == .boottime ? 5_000_000_000 : 1_700_000_000_000_000_000
+        }
+        if inPieces { stranger = IIODSession() }
+    }
+
+    mutating func take(_ step: ClientScript.Step) {
+        switch step.deed {
+        case .connect where sessions[step.client] == nil: sessions[step.client] = IIODSession()
+        case .connect, .read: break
+        case .send, .sendOften: send(step)
+        case .hangUp, .end: close(step.client)
+        case .wait:
+            now = BootTime(nanoseconds: now.nanoseconds + step.nanoseconds)
+            _ = world.applyFaults(now: now)
+        case .fault:
+            for fault in (try? IIODFault.list(String(decoding: step.bytes, as: UTF8.self))) ?? [] { world.add(fault) }
+            _ = world.applyFaults(now: now)
+        }
+        for client in sessions.indices { goOn(client) }
+        let orders = world.faults.takeOrders()
+        if orders.drops || orders.isListening == false { for client in sessions.indices { close(client) } }
+        check()
+    }
+
+    private mutating func send(_ step: ClientScript.Step) {
+        guard sessions[step.client] != nil else { return }
+        guard stranger != nil else {
+            step.sent.withUnsafeBytes { sessions[step.client]?.receive($0) }
+            return
+        }
+        for piece in step.pieces {
+            piece.withUnsafeBytes { sessions[step.client]?.receive($0) }
+            goOn(step.client)
+        }
+        // The same without line ends, as from somebody who never gets to the end.
+        step.bytes.filter { $0 != 10 }.withUnsafeBytes { stranger?.receive($0) }
+        guard let wait = stranger?.advance(&world, now: now) else { return }
+        // The only answer is that this is too long for a line.
+        precondition(wait == .input || wait == .output)
+        if let count = stranger?.output.count { stranger?.output.sent = count }
+    }
+
+    /// Takes answers as long as there are any; a reading that brings more than anybody wants here is cut off.
+    private mutating func goOn(_ client: Int) {
+        while var session = sessions[client] {
+            // Only one has it, so that blocks of samples are not copied.
+            sessions[client] = nil
+            let wait = session.advance(&world, now: now)
+            guard wait == .output else {
+                sessions[client] = session
+                if wait == .ended || (session.isReading && received[client].count > Self.mostReceived) { close(client) }
+                return
+            }
+            precondition(session.output.head.count < IIODSession.gathered + 2 * IIODSession.longestValue)
+            session.withOutput { head, scans in
+                precondition(scans.count <= SampleStream.largestChunk)
+                received[client].append(contentsOf: head)
+                received[client].append(contentsOf: scans)
+            }
+            session.output.sent = session.output.count
+            sessions[client] = session
+            if session.isReading, received[client].count > Self.mostReceived { return close(client) }
+        }
+    }
+
+    private static let mostReceived = 1 << 18
+
+    private mutating func close(_ client: Int) {
+        sessions[client]?.close(&world)
+        sessions[client] = nil
+    }
+
+    /// Devices run for those who have them open, and for nobody else.
+    private func check() {
+        for device in world.context.context.devices.indices {
+            precondition(world.isCapturing(device) == sessions.contains { $0?.streams[device] != nil })
+        }
+    }
+
+    /// Who hangs up leaves nothing behind.
+    mutating func end() {
+        for client in sessions.indices { close(client) }
+        check()
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AccessoryFinding
+import DeviceCore
+import UdevRecords
+
+@testable import UdevMonitor
+
+/// The input is messages about devices, each behind its length in two bytes. Those that pass are the records of devices,
+/// of which accessories are found in the end.
+func fuzzUdev(_ input: UnsafeBufferPointer<UInt8>) {
+    var table = DeviceTable(limit: 8)
+    // What was told, as one who listens keeps it.
+    var told: [String: UdevRecord] = [:]
+    for message in UdevPiece.split(Array(input)) {
+        let verdicts = [UdevGroup.udev, .kernel].map { group in
+            message.withUnsafeBytes { MessageCheck(group, selections).verdict($0) }
+        }
+        for (isOfKernel, verdict) in zip([false, true], verdicts) where verdict == .sound || verdict == .foreign {
+            check(message, isOfKernel: isOfKernel, isWanted: verdict == .sound)
+        }
+        guard verdicts.contains(.sound), let body = body(of: message, isOfKernel: true) else { continue }
+        listen(&told, take(record(body), of: body, into: &table))
+        precondition(table.devices == told && told.count <= 8)
+    }
+    // What is there is no news.
+    precondition(table.resynchronise(table.all).isEmpty)
+    for accessory in AccessoryDescription.found(in: table.all) {
+        for shown in [accessory.name, accessory.manufacturer, accessory.serialNumber, accessory.firmwareRevision] {
+            precondition(shown.utf8.count <= 520 && !shown.unicodeScalars.contains { $0.value < 0x20 })
+        }
+        for one in accessory.protocols { precondition(AccessoryProtocol.isValid(name: one.name)) }
+    }
+    listen(&told, table.resynchronise([]))
+    precondition(told.isEmpty)
+}
+
+private let selections = [
+    UdevSelection(subsystem: "usb", type: "usb_device"), UdevSelection(subsystem: "usb", type: "usb_interface"),
+    UdevSelection(subsystem: "tty"), UdevSelection(subsystem: "hidraw"),
+]
+
+/// The properties of a message, as libudev's manual page and the kernel's sources have it; nil for what is none.
+private func body(of message: [UInt8], isOfKernel: Bool) -> [(key: String, value: String)]? {
+    var start = 0
+    if message.starts(with: "libudev\0".utf8) {
+        guard message.count >= 40 else { return nil }
+        start = (0..<4).reduce(0) { $0 | Int(message[16 + $1]) << (8 * $1) }
+    } else {
+        guard isOfKernel, let zero = message.firstIndex(of: 0) else { return nil }
+        start = zero + 1
+    }
+    guard start <= message.count, message.last == 0 else { return nil }
+    return message[start...].split(separator: 0).map { entry in
+        let parts = entry.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+        let texts = parts.map { String(decoding: $0, as: UTF8.self) }
+        return (texts[0], texts.count > 1 ? texts[1] : "")
+    }
+}
+
+/// A message that passes is one that libudev can only understand in one way.
+private func check(_ message: [UInt8], isOfKernel: Bool, isWanted: Bool) {
+    precondition(message.count <= MessageCheck.longest)
+    guard let body = body(of: message, isOfKernel: isOfKernel) else { preconditionFailure("it has no body") }
+    let subsystems = Set(body.filter { $0.key == "SUBSYSTEM" }.map { Array($0.value.utf8) })
+    let types = Set(body.filter { $0.key == "DEVTYPE" }.map { Array($0.value.utf8) })
+    // Bytes that are no text become equal, which is why only what is wanted is certain.
+    guard isWanted else { return }
+    precondition(subsystems.count == 1 && types.count <= 1)
+    precondition(
+        selections.contains { selection in
+            subsystems.contains(Array(selection.subsystem.utf8))
+                && (selection.type.map { types.contains(Array($0.utf8)) } ?? true)
+        })
+}
+
+private func record(_ body: [(key: String, value: String)]) -> UdevRecord {
+    let values = Dictionary(body, uniquingKeysWith: { _, new in new })
+    // In a message there are no attributes of sysfs; here they come with the properties, which are in capitals.
+    let attributes = values.filter { $0.key.first?.isLowercase ?? false }
+    return UdevRecord(
+        path: "/sys" + (values["DEVPATH"] ?? ""), subsystem: values["SUBSYSTEM"] ?? "", type: values["DEVTYPE"] ?? "",
+        node: values["DEVNAME"] ?? "", properties: values, attributes: attributes)
+}
+
+private func take(_ record: UdevRecord, of body: [(key: String, value: String)], into table: inout DeviceTable)
+    -> [UdevEvent]
+{
+    switch body.last(where: { $0.key == "ACTION" })?.value {
+    case "remove": table.remove(record.path)
+    case "move":
+        table.remove("/sys" + (record.properties["DEVPATH_OLD"] ?? ""))
+            + table.update(record, isAdd: true, exists: true)
+    case "add": table.update(record, isAdd: true, exists: true)
+    case "bind": table.update(record, isAdd: false, exists: false)
+    default: table.update(record, isAdd: false, exists: true)
+    }
+}
+
+/// Nothing is removed that was not there.
+private func listen(_ told: inout [String: UdevRecord], _ events: [UdevEvent]) {
+    for event in events {
+        switch event {
+        case .added(let record): told[record.path] = record
+        case .removed(let record): precondition(told.removeValue(forKey: record.path) == record)
+        case .snapshot, .problem, .solved: preconditionFailure("a table tells of devices only")
+        }
+    }
+}
