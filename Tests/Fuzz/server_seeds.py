@@ -156,9 +156,7 @@ def dashboard():
                 ("read", 0),
                 ("hang up", 1),
             )
-    yield script(
-        0, ("connect", 0), ("send", 0, "HEAD / HTTP/1.0\r\nhost:localhost:8080\r\nconnection: keep-alive\r\n\r\n")
-    )
+    yield script(0, ("connect", 0), ("send", 0, "HEAD / HTTP/1.0\r\nhost:localhost:8080\r\nconnection: keep-alive\r\n\r\n"))
     for text in (
         b'{"id":1,"do":"play"}',
         b'{"id":2,"do":"step","by":1.5}',

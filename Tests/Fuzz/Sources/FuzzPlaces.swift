@@ -20,6 +20,13 @@ private let places: PlaceData = {
     do { return try PlaceData(copying: shipped) } catch { preconditionFailure("\(error)") }
 }()
 
+/// A copy of the data for changes, which are taken back: it is 2 MB, too much for one of each input.
+private nonisolated(unsafe) let changeable: UnsafeMutableRawBufferPointer = {
+    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: shipped.count, alignment: 16)
+    copy.copyBytes(from: shipped)
+    return copy
+}()
+
 /// The first byte chooses: a text that is looked for in whole data, or changes of the data in which places are looked for.
 func fuzzPlaces(_ input: UnsafeBufferPointer<UInt8>) {
     guard let first = input.first else { return }
@@ -56,7 +63,9 @@ private func search(_ text: String, hasCircle: Bool) {
 
 /// Each eight bytes change one place of the data: where, how many bytes and to what; the last bytes are a text.
 private func askDamaged(_ changes: [UInt8]) {
-    var bytes = shipped
+    let bytes = changeable
+    var changed: [Int] = []
+    defer { for place in changed { bytes[place] = shipped[place] } }
     var left = changes[...]
     while left.count >= 8 {
         let change = Array(left.prefix(8))
@@ -66,10 +75,11 @@ private func askDamaged(_ changes: [UInt8]) {
         let place = (Int(change[1]) | Int(change[2]) << 8 | Int(change[3]) << 16) % range
         for offset in 0..<Int(change[0] >> 2 & 3) + 1 where place + offset < bytes.count {
             bytes[place + offset] = change[4 + offset]
+            changed.append(place + offset)
         }
     }
     do {
-        let data = try PlaceData(copying: bytes)
+        let data = try PlaceData(constant: UnsafeRawBufferPointer(bytes))
         for text in ["Berlin", "Paris, Texas", "Bavaria", "San Fr", String(decoding: left, as: UTF8.self)] {
             _ = try? data.places(PlaceQuery(text: text))
         }
