@@ -111,7 +111,8 @@ private struct Visitor {
             switch event {
             case .text(let bytes):
                 precondition(bytes.count <= WebSocketReader.limit)
-                queue?.answer(WebSocketFrame.bytes(.text, command(bytes)))
+                let words = command(bytes)
+                queue?.answer(WebSocketFrame.bytes(.text, words))
             case .ping(let payload):
                 precondition(payload.count <= 125)
                 queue?.answer(WebSocketFrame.bytes(.pong, payload))

@@ -119,7 +119,7 @@ private final class Stage {
 
     /// Goes on until there is nothing to do at this moment.
     private func serve() {
-        for _ in 0..<200 {
+        for round in 0..<200 {
             var isBusy = false
             for client in engine.clients {
                 var descriptor = pollfd(fd: client.descriptor, events: engine.events(of: client, now: now), revents: 0)
@@ -129,7 +129,9 @@ private final class Stage {
                 isBusy = isBusy || isGone || descriptor.revents & Int16(POLLIN) != 0
             }
             engine.advance(now: now)
-            if !isBusy, engine.deadline(now: now) > now { return check() }
+            let deadline = engine.deadline(now: now)
+            // A time that is rounded to now comes with the next nanosecond.
+            if !isBusy, deadline > now || (round > 100 && deadline == now) { return check() }
         }
         preconditionFailure("it is never done")
     }
@@ -165,11 +167,11 @@ private final class Stage {
         return received
     }
 
-    /// Each line is a report or a sentence.
+    /// Each line is a report or a sentence. Errors repeat what was sent as it was, line ends too, as those of gpsd do.
     private func checkLines() {
         var decoder = GPSDDecoder()
-        for line in received.joined().split(separator: 10) where line.first == UInt8(ascii: "{") {
-            guard line.last == 13 else { continue }
+        for line in received.joined().split(separator: 10) where line.starts(with: #"{"class":""#.utf8) {
+            guard line.last == 13, !line.starts(with: #"{"class":"ERROR"#.utf8) else { continue }
             let report = Array(line.dropLast()).withUnsafeBytes { decoder.decode($0) }
             if case .malformed(let why) = report {
                 preconditionFailure("\(why): \(String(decoding: line, as: UTF8.self))")
