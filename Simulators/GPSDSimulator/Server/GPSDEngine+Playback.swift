@@ -148,12 +148,13 @@ extension GPSDEngine {
 
     /// Sends what the receiver would have sent for the report.
     private func sendSentences(for report: GPSDReport, _ place: Int, of path: String, _ now: BootTime) {
-        guard clients.contains(where: \.policy.wantsSentences) else { return }
         var sky: SkyReport?
-        if report.isPosition {
+        // Whether somebody hears it or not: who comes later is not told of satellites of an earlier fix.
+        if report.isPosition, world.receivers[place].newSky != nil {
             sky = world.receivers[place].newSky
             world.update(place) { $0.newSky = nil }
         }
+        guard clients.contains(where: \.policy.wantsSentences) else { return }
         for sentence in report.sentences(with: sky) { sendSentence(sentence, of: path, now) }
     }
 

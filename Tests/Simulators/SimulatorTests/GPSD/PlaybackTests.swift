@@ -53,6 +53,26 @@ struct PlaybackTests {
         #expect(client.lines() == [Stage.fix(2)])
     }
 
+    @Test("Satellites are told with the fix behind them, and not later to one who comes when nobody has heard that")
+    func satellitesOfTheirTime() throws {
+        let satellite = #"{"PRN":5,"el":30.0,"az":20.0,"ss":40.0,"used":true}"#
+        let sky = #"{"t":0.5,"gpsd":{"class":"SKY","device":"/dev/ttyS1","satellites":[\#(satellite)]}}"#
+        var lines = Stage.drive(4)
+        lines.insert(sky, at: 2)
+        let stage = try Stage(lines) { $0.start = .atOnce }
+        let first = try stage.connect()
+        first.send(#"?WATCH={"enable":true,"nmea":true};"#)
+        stage.pass(1.5)
+        #expect(first.kinds().contains("$GPGSV"))
+        let other = try Stage(lines) { $0.start = .atOnce }
+        other.pass(1.5)
+        let late = try other.connect()
+        late.send(#"?WATCH={"enable":true,"nmea":true};"#)
+        other.pass(1)
+        let kinds = late.kinds()
+        #expect(kinds.contains("$GPRMC") && !kinds.contains("$GPGSV"))
+    }
+
     @Test("A round lasts as long as that of other servers")
     func longRounds() throws {
         let file = try TraceFile(bytes: Array(Stage.drive(3).joined(separator: "\n").utf8), name: "drive")
