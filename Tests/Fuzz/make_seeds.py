@@ -107,8 +107,9 @@ def places():
         yield b"2" + text.encode()
     for section in range(17):
         place = 12 + 8 * section
-        yield bytes([1, 12, place, 0, 0, 0xFF, 0xFF, 0xFF, 0x7F]) + b"Paris, Texas"
-        yield bytes([1, 8, place + 4, 0, 0, 1, 2, 0, 0]) + b"Bavaria"
+        for question in (1, 3):
+            yield bytes([question, 12, place, 0, 0, 0xFF, 0xFF, 0xFF, 0x7F]) + b"Paris, Texas"
+            yield bytes([question, 8, place + 4, 0, 0, 1, 2, 0, 0]) + b"Bavaria"
     yield bytes([1, 15, 9, 9, 9, 1, 2, 3, 4]) + b"Wien"
 
 

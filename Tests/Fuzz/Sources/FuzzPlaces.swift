@@ -27,14 +27,15 @@ private nonisolated(unsafe) let changeable: UnsafeMutableRawBufferPointer = {
     return copy
 }()
 
-/// The first byte chooses: a text that is looked for in whole data, or changes of the data in which places are looked for.
+/// The first byte chooses: a text that is looked for in whole data, or changes of the data in which
+/// places are looked for by position or by name.
 func fuzzPlaces(_ input: UnsafeBufferPointer<UInt8>) {
     guard let first = input.first else { return }
     let rest = Array(input.dropFirst())
     if first & 1 == 0 {
         search(String(decoding: rest, as: UTF8.self), hasCircle: first & 2 != 0)
     } else {
-        askDamaged(rest)
+        askDamaged(rest, byName: first & 2 != 0)
     }
 }
 
@@ -62,7 +63,7 @@ private func search(_ text: String, hasCircle: Bool) {
 }
 
 /// Each eight bytes change one place of the data: where, how many bytes and to what; the last bytes are a text.
-private func askDamaged(_ changes: [UInt8]) {
+private func askDamaged(_ changes: [UInt8], byName: Bool) {
     let bytes = changeable
     var changed: [Int] = []
     defer { for place in changed { bytes[place] = shipped[place] } }
@@ -80,11 +81,15 @@ private func askDamaged(_ changes: [UInt8]) {
     }
     do {
         let data = try PlaceData(constant: UnsafeRawBufferPointer(bytes))
-        for text in ["Berlin", "Paris, Texas", "Bavaria", "San Fr", String(decoding: left, as: UTF8.self)] {
-            _ = try? data.places(PlaceQuery(text: text))
+        guard byName else {
+            for (latitude, longitude) in [(48.137, 11.575), (47.63, 9.37), (60.6, -81.0), (76.0, -60.0), (-85.0, 50.0)]
+            {
+                _ = try? data.place(latitude: latitude, longitude: longitude)
+            }
+            return
         }
-        for (latitude, longitude) in [(48.137, 11.575), (47.63, 9.37), (60.6, -81.0), (76.0, -60.0), (-85.0, 50.0)] {
-            _ = try? data.place(latitude: latitude, longitude: longitude)
+        for text in ["Paris, Texas", "Bavaria", String(decoding: left, as: UTF8.self)] {
+            _ = try? data.places(PlaceQuery(text: text))
         }
     } catch {
         // The table of sections does not fit.

@@ -51,10 +51,11 @@ private func body(of message: [UInt8], isOfKernel: Bool) -> [(key: String, value
         start = zero + 1
     }
     guard start <= message.count, message.last == 0 else { return nil }
-    return message[start...].split(separator: 0).map { entry in
+    return message[start...].split(separator: 0).compactMap { entry in
         let parts = entry.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-        let texts = parts.map { String(decoding: $0, as: UTF8.self) }
-        return (texts[0], texts.count > 1 ? texts[1] : "")
+        // What has no value is no property.
+        guard parts.count == 2 else { return nil }
+        return (String(decoding: parts[0], as: UTF8.self), String(decoding: parts[1], as: UTF8.self))
     }
 }
 
