@@ -44,6 +44,8 @@ struct AttitudeAidedFit: Sendable {
     var rotations: [Double]
     var drifts: [SIMD3<Double>]
     var weights: SampleWeights
+    /// The corrected fields, turned by the attitudes.
+    var turned: [SIMD3<Double>]
     var lengths: [Double]
     var slots: [Int]
     var newestSlot = 0
@@ -68,6 +70,7 @@ struct AttitudeAidedFit: Sendable {
         fields = [SIMD3<Double>](repeating: .zero, count: capacity)
         rotations = [Double](repeating: 0, count: 9 * capacity)
         drifts = fields
+        turned = fields
         weights = SampleWeights(capacity: capacity)
         lengths = [Double](repeating: 0, count: capacity)
         slots = [Int](repeating: 0, count: capacity)
@@ -172,27 +175,33 @@ extension AttitudeAidedFit {
         }
         for index in 0..<count {
             let weight = weights.values[index]
+            let field = toEarth(index, corrected(index))
+            turned[index] = field
             windowSums[Self.windowStride * slots[index]] += weight
-            windowFields[slots[index]] += weight * toEarth(index, corrected(index))
+            windowFields[slots[index]] += weight * field
         }
         for slot in 0..<Self.windowLimit where windowSums[Self.windowStride * slot] > 0 {
             windowFields[slot] /= windowSums[Self.windowStride * slot]
         }
         for index in 0..<count {
-            let rest = toEarth(index, corrected(index)) - windowFields[slots[index]]
+            let rest = turned[index] - windowFields[slots[index]]
             lengths[index] = (rest.x * rest.x + rest.y * rest.y + rest.z * rest.z).squareRoot()
         }
     }
 
+    @inline(__always)
     func corrected(_ index: Int) -> SIMD3<Double> {
         let field = fields[index]
+        @inline(__always)
         func row(_ k: Int) -> Double {
             solution[k] * field.x + solution[k + 1] * field.y + solution[k + 2] * field.z + solution[k + 3]
         }
         return SIMD3(row(0), row(4), row(8))
     }
 
+    @inline(__always)
     func toEarth(_ index: Int, _ v: SIMD3<Double>) -> SIMD3<Double> {
+        @inline(__always)
         func row(_ k: Int) -> Double { rotations[k] * v.x + rotations[k + 1] * v.y + rotations[k + 2] * v.z }
         return SIMD3(row(9 * index), row(9 * index + 3), row(9 * index + 6))
     }

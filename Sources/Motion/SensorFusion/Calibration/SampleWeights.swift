@@ -10,20 +10,41 @@ struct SampleWeights: Sendable {
     var values: [Double]
     /// Of one component, from the median, which outliers do not move.
     var deviation = 0.1
-    private var sorted: [Double] = []
+    private var absolute: [Double] = []
 
     init(capacity: Int) {
         base = [Double](repeating: 0, count: capacity)
         values = base
-        sorted.reserveCapacity(capacity)
+        absolute.reserveCapacity(capacity)
     }
 
     /// - Parameter median: That of the absolute errors, in deviations.
     mutating func updateDeviation(_ errors: ArraySlice<Double>, median: Double) {
-        sorted.removeAll(keepingCapacity: true)
-        for error in errors { sorted.append(abs(error)) }
-        sorted.sort()
-        deviation = max(1e-3, sorted[sorted.count / 2] / median)
+        deviation = max(1e-3, middle(of: errors) / median)
+    }
+
+    /// The median of absolute values, found by C. A. R. Hoare's selection (Communications of the ACM 4, 1961), which spares
+    /// sorting them all.
+    private mutating func middle(of errors: ArraySlice<Double>) -> Double {
+        absolute.removeAll(keepingCapacity: true)
+        for error in errors { absolute.append(abs(error)) }
+        let wanted = absolute.count / 2
+        var (first, last) = (0, absolute.count - 1)
+        while first < last {
+            let pivot = absolute[wanted]
+            var (low, high) = (first, last)
+            while low <= high {
+                while low < last, absolute[low] < pivot { low += 1 }
+                while high > first, pivot < absolute[high] { high -= 1 }
+                guard low <= high else { break }
+                absolute.swapAt(low, high)
+                low += 1
+                high -= 1
+            }
+            if high < wanted { first = low }
+            if wanted < low { last = high }
+        }
+        return absolute[wanted]
     }
 
     mutating func update(_ errors: ArraySlice<Double>) {
