@@ -36,8 +36,13 @@ final class CallbackQueue: PlaybackDelivery {
                 count.store(0, ordering: .releasing)
                 swap(&running, &items.waiting)
             }
-            runBatch(isOnMainThread: isOnMainThread)
-            running.removeAll(keepingCapacity: true)
+            if running.count == 1, isOnMainThread || !running[0].isForMainThread {
+                // As most often: taken out, which costs less than to empty a list.
+                running.removeLast().work()
+            } else {
+                runBatch(isOnMainThread: isOnMainThread)
+                running.removeAll(keepingCapacity: true)
+            }
         }
     }
 

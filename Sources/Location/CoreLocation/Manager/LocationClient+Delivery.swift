@@ -10,12 +10,12 @@ extension LocationClient {
     /// - Parameter next: Done before the turn is scheduled, without the lock.
     @discardableResult
     func change<Result: Sendable>(_ body: (inout State) -> Result, then next: () -> Void = {}) -> Result {
-        let (result, delivery) = state.withLock { state -> (Result, (any Delivery)?) in
+        let (result, turn) = state.withLock { state -> (Result, Turn?) in
             let result = body(&state)
-            return (result, state.mailbox.outbox.claimTurn() ? state.delivery : nil)
+            return (result, state.mailbox.outbox.claimTurn() ? state.turn : nil)
         }
         next()
-        delivery?.schedule { self.deliver() }
+        turn?.schedule()
         return result
     }
 
@@ -24,13 +24,27 @@ extension LocationClient {
         change { _ in }
     }
 
-    /// A turn: hands over what waits in the mailbox.
+    /// A turn, and the place where it is to be. By itself, because there are weak references to the client, which make each
+    /// other one slow; the client has one until it retires.
+    final class Turn: Sendable {
+        private let client: LocationClient
+        let delivery: any Delivery
+
+        init(of client: LocationClient, on delivery: any Delivery) {
+            self.client = client
+            self.delivery = delivery
+        }
+
+        func schedule() { delivery.schedule { self.client.deliver() } }
+    }
+
+    /// Hands over what waits in the mailbox.
     private func deliver() {
         // The manager lives until the turn is over, the former delegate goes outside of the lock: it may stop its manager
         // as it goes. Neither is looked at twice: the reference may be the last, and would go inside the lock.
         var item: Mailbox.Item?
         var delegate: (any CLLocationManagerDelegate)?
-        var next: (any Delivery)?
+        var next: Turn?
         let manager = state.withLock { state in
             let manager = state.manager
             // A manager that is gone leaves nobody to be told.
@@ -43,17 +57,15 @@ extension LocationClient {
         guard let manager else { return }
         var hasToldRegions = false
         device.bind {
-            while let current = item {
-                let told = delegate
-                // Nothing is left in them that could go inside the lock.
-                (item, delegate) = (nil, nil)
+            // Taken out, so that nothing is left in them that could go inside the lock.
+            while let current = item.take() {
                 if case .region = current { hasToldRegions = true }
-                if let told { tell(told, current, manager) }
+                if let told = delegate.take() { tell(told, current, manager) }
                 state.withLock { $0.takeNext(&item, &delegate, &next) }
             }
         }
         if hasToldRegions { regions.keepWhatWasHeard() }
-        next?.schedule { self.deliver() }
+        next?.schedule()
     }
 
     private func tell(_ delegate: any CLLocationManagerDelegate, _ item: Mailbox.Item, _ manager: CLLocationManager) {

@@ -106,7 +106,7 @@ extension LocationClient {
     /// Subscribes or lets go, as the services and the authorization have it now.
     func adjustSubscription() {
         subscription.follow {
-            let (services, settings, delivery) = state.withLock { ($0.services, $0.settings, $0.delivery) }
+            let (services, settings, delivery) = state.withLock { ($0.services, $0.settings, $0.turn?.delivery) }
             guard !services.isEmpty, authorization.isGranted else { return nil }
             var request = PositionRequest(
                 everyReport: settings.deliversEveryReport,

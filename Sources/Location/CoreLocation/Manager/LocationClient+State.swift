@@ -13,7 +13,8 @@ extension LocationClient {
         weak var delegate: (any CLLocationManagerDelegate)?
         var settings = LocationSettings()
         var delegateQueue: DispatchQueue?
-        var delivery: any Delivery
+        /// Nil once the manager is gone.
+        var turn: LocationClient.Turn?
         // What runs.
         var services: Services = []
         var watchesVisits = false
@@ -49,11 +50,11 @@ extension LocationClient {
 }
 
 extension LocationClient.State {
-    /// Goes on with a turn, or ends it: then there is no item, and a delivery when another turn has to be scheduled.
+    /// Goes on with a turn, or ends it: then there is no item, and another turn when one has to be scheduled.
     ///
     /// What comes next goes into arguments, which have to be nil: a tuple of references that may be nil is slow.
     mutating func takeNext(
-        _ item: inout Mailbox.Item?, _ told: inout (any CLLocationManagerDelegate)?, _ next: inout (any Delivery)?
+        _ item: inout Mailbox.Item?, _ told: inout (any CLLocationManagerDelegate)?, _ next: inout LocationClient.Turn?
     ) {
         item = takeItem()
         if item != nil {
@@ -61,7 +62,7 @@ extension LocationClient.State {
             return
         }
         isInCallback = false
-        if mailbox.outbox.endTurn() { next = delivery }
+        if mailbox.outbox.endTurn() { next = turn }
     }
 
     /// Takes the next item of the turn out and makes its last location the manager's own.

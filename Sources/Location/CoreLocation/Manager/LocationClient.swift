@@ -30,7 +30,8 @@ final class LocationClient: Sendable {
         authorization = LocationAuthorization.of(device)
         heardCompass = HeardCompass.of(device)
         ownDelivery = AppDelivery.forCurrentPlace(device: device)
-        state = Mutex(State(delivery: ownDelivery, isRefused: authorization.isRefused))
+        state = Mutex(State(isRefused: authorization.isRefused))
+        state.withLock { $0.turn = Turn(of: self, on: ownDelivery) }
         authorization.add(self)
     }
 
@@ -45,6 +46,8 @@ final class LocationClient: Sendable {
         }
         adjustSubscription()
         authorization.remove(self)
+        // It goes outside of the lock.
+        _ = state.withLock { $0.turn.take() }
     }
 
     // MARK: What the program sets and asks
@@ -88,7 +91,7 @@ final class LocationClient: Sendable {
             let delivery = newValue.map { AppDelivery.on($0, device: device) } ?? ownDelivery
             state.withLock { state in
                 state.delegateQueue = newValue
-                state.delivery = delivery
+                state.turn = Turn(of: self, on: delivery)
             }
             // Its place may wait for readings itself.
             adjustSubscription()
