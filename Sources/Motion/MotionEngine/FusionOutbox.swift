@@ -10,29 +10,52 @@ struct FusionOutbox: Sendable {
         var event: FusionEvent
     }
 
-    private struct Seat: Sendable {
-        var client: FusionClient
-        var thinner: SampleThinner
+    /// States that each of the subscribers is to be told, without a way through the outbox.
+    struct Round: Sendable {
+        let clients: [FusionClient]
+        let states: [FusedState]
     }
 
     /// More events than these do not wait for a subscriber that takes its time.
     private static let limit = 1024
 
-    private var seats: [Seat] = []
+    private var clients: [FusionClient] = []
+    /// Of the same subscribers.
+    private var thinners: [SampleThinner] = []
     private var waiting: [Item] = []
     /// True while a thread hands over.
     private var isBusy = false
 
-    var requests: [FusionRequest] { seats.map(\.client.request) }
-    var isWithoutClients: Bool { seats.isEmpty }
+    var requests: [FusionRequest] { clients.map(\.request) }
+    var isWithoutClients: Bool { clients.isEmpty }
 
     mutating func add(_ client: FusionClient) {
-        seats.append(Seat(client: client, thinner: SampleThinner(interval: client.request.interval)))
+        clients.append(client)
+        thinners.append(SampleThinner(interval: client.request.interval))
     }
 
     mutating func remove(_ client: FusionClient) {
-        seats.removeAll { $0.client === client }
+        if let index = clients.firstIndex(where: { $0 === client }) {
+            clients.remove(at: index)
+            thinners.remove(at: index)
+        }
         waiting.removeAll { $0.client === client }
+    }
+
+    /// The states as a round for the caller to tell, when nothing is on its way and each subscriber takes all: the caller
+    /// has begun then. Else puts them in, for each subscriber as many as it asked for, and returns nil.
+    ///
+    /// - Parameter interval: Seconds from one state to the next; nil when not known.
+    mutating func pass(_ states: [FusedState], interval: @autoclosure () -> Double?) -> Round? {
+        guard !states.isEmpty else { return nil }
+        guard !isBusy, waiting.isEmpty, !clients.isEmpty,
+            thinners.indices.allSatisfy({ takesAll($0, interval()) })
+        else {
+            post(states, interval: interval())
+            return nil
+        }
+        isBusy = true
+        return Round(clients: clients, states: states)
     }
 
     /// Puts in the states for each subscriber, as many as it asked for.
@@ -40,17 +63,21 @@ struct FusionOutbox: Sendable {
     /// - Parameter interval: Seconds from one state to the next; nil when not known.
     mutating func post(_ states: [FusedState], interval: @autoclosure () -> Double?) {
         guard !states.isEmpty else { return }
-        for index in seats.indices {
-            let wanted = seats[index].client.request.interval
-            let takesAll = wanted == 0 || interval().map { wanted <= $0 * 1.02 } ?? false
-            let taken = takesAll ? states : states.filter { seats[index].thinner.takes($0.time) }
-            if !taken.isEmpty { post(.states(taken), to: seats[index].client) }
+        for index in clients.indices {
+            let taken = takesAll(index, interval()) ? states : states.filter { thinners[index].takes($0.time) }
+            if !taken.isEmpty { post(.states(taken), to: clients[index]) }
         }
+    }
+
+    /// True when a subscriber takes all states: those that come hardly faster than it asked for.
+    private func takesAll(_ index: Int, _ interval: @autoclosure () -> Double?) -> Bool {
+        let wanted = thinners[index].interval
+        return wanted == 0 || interval().map { wanted <= $0 * 1.02 } ?? false
     }
 
     /// Puts in the event for each subscriber that cares for the sensor.
     mutating func post(_ event: FusionEvent, about sensor: SampleAligner.Sensor) {
-        for seat in seats where seat.client.cares(for: sensor) { post(event, to: seat.client) }
+        for client in clients where client.cares(for: sensor) { post(event, to: client) }
     }
 
     mutating func post(_ event: FusionEvent, to client: FusionClient) {

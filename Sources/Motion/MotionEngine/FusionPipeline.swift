@@ -21,6 +21,8 @@ final class FusionPipeline: @unchecked Sendable {
     @exclusivity(unchecked) private(set) var aligner = SampleAligner()
     @exclusivity(unchecked) private(set) var filter = AttitudeFilter()
     @exclusivity(unchecked) private(set) var calibrator = MagnetometerCalibrator()
+    /// The calibrator's, as the filter knows it: a copy for each sample would cost more than to compare it.
+    @exclusivity(unchecked) private var calibration: MagneticCalibration
     @exclusivity(unchecked) private(set) var earth = EarthField()
     /// What corrects the accelerometer's readings, in the device's axes; nil for nothing.
     var accelerometerCorrection: SensorCalibration?
@@ -40,6 +42,8 @@ final class FusionPipeline: @unchecked Sendable {
     private var presentAttitude: Quaternion?
     /// True once a calibration has come into force that was not there at the start.
     private(set) var hasCalibrated = false
+
+    init() { calibration = calibrator.calibration }
 
     // MARK: What comes in
 
@@ -106,10 +110,9 @@ final class FusionPipeline: @unchecked Sendable {
 
     /// Begins with a magnetometer's calibration; nil for none.
     func startCalibration(_ calibration: MagneticCalibration?) {
-        let former = calibrator.calibration
         calibrator = MagnetometerCalibrator(start: calibration)
         hasCalibrated = false
-        follow(former)
+        follow()
     }
 
     /// True when it is time to look at the position.
@@ -194,20 +197,19 @@ final class FusionPipeline: @unchecked Sendable {
             timesFound = filter.timesFound
             calibrator.noteInterruption(timestamp: seconds(time))
         }
-        let former = calibrator.calibration
         if calibrator.update(measured, attitude: attitude, bias: filter.bias, timestamp: seconds(time)) {
-            if !calibrator.calibration.correctsTheSame(as: former) { hasCalibrated = true }
-            follow(former)
+            if !calibrator.calibration.correctsTheSame(as: calibration) { hasCalibrated = true }
+            follow()
         }
-        let value = calibrator.calibration.apply(to: measured)
+        let value = calibration.apply(to: measured)
         if Self.isFinite(value) { field = (value, time) }
         let then = isOfNow || turning == nil ? nil : history.attitude(at: time)
         filter.updateMagnetometer(value, timestamp: seconds(time), attitude: then)
     }
 
     /// Tells the filter of another calibration.
-    private func follow(_ former: MagneticCalibration) {
-        let calibration = calibrator.calibration
+    private func follow() {
+        let former = exchange(&calibration, with: calibrator.calibration)
         if !calibration.correctsTheSame(as: former) {
             corrections &+= 1
             let difference = calibration.difference(from: former)

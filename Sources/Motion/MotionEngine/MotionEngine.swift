@@ -243,7 +243,11 @@ package final class MotionEngine: Sendable {
         }
         if outcome.hasToAdjust { adjust() }
         if outcome.hasToStore { background.async { self.store() } }
-        if case .lost = event {
+        if let round = outcome.round {
+            let event = FusionEvent.states(round.states)
+            for client in round.clients { client.tell(event) }
+            goOn(state.withLock { $0.outbox.goOn(upToStates: false) }, upToStates: false)
+        } else if case .lost = event {
             // The source tells of a loss from inside of `subscribe` too.
             handOver(upToStates: state.withLock(\.isAdjusting))
         } else if outcome.hasOutput || outcome.hasToAdjust {
@@ -257,6 +261,7 @@ package final class MotionEngine: Sendable {
         var hasToAdjust = false
         var hasToStore = false
         var hasOutput = true
+        var round: FusionOutbox.Round?
     }
 
     /// Takes what came in.
@@ -282,7 +287,7 @@ package final class MotionEngine: Sendable {
             }
             if !state.states.isEmpty { state.states.removeAll(keepingCapacity: true) }
             state.pipeline.take(batch, into: &state.states)
-            state.outbox.post(state.states, interval: state.pipeline.interval)
+            outcome.round = state.outbox.pass(state.states, interval: state.pipeline.interval)
             setTimer(&state)
         case .lost(let error):
             guard state.lost[index] == nil else { return outcome }
@@ -343,15 +348,20 @@ package final class MotionEngine: Sendable {
     /// - Parameter upToStates: True where a subscriber may be in the middle of subscribing: it is only to hear of losses
     ///   then.
     private func handOver(upToStates: Bool = false) {
-        var items = state.withLock { $0.outbox.begin(upToStates: upToStates) }
+        goOn(state.withLock { $0.outbox.begin(upToStates: upToStates) }, upToStates: upToStates)
+        // The thread that put states in meanwhile has left them to this one.
+        guard upToStates, state.withLock({ $0.outbox.isStuck }) else { return }
+        background.async { self.handOver() }
+    }
+
+    /// Hands over what has been begun with, and what comes in meanwhile.
+    private func goOn(_ begun: [FusionOutbox.Item]?, upToStates: Bool) {
+        var items = begun
         // What has been told goes outside of the lock, and a client that has left with it.
         while let current = items {
             for item in current { item.client.tell(item.event) }
             items = state.withLock { $0.outbox.goOn(upToStates: upToStates) }
         }
-        // The thread that put states in meanwhile has left them to this one.
-        guard upToStates, state.withLock({ $0.outbox.isStuck }) else { return }
-        background.async { self.handOver() }
     }
 }
 

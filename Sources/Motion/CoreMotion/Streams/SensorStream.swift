@@ -21,22 +21,37 @@ final class SensorStream<Shaper: ReadingShaper>: Sendable {
         var plan: StreamPlan<Shaper>
         var shaper: Shaper
         var handler: Handler?
+        /// The turns of the handler: one thing to schedule, again and again.
+        var turn: Turn?
         var mailbox: Mailbox<Shaper.Value>
         /// The sensors whose loss has been told.
         var lost: [SensorKind] = []
 
-        /// The handler to schedule a turn of, once for as long as that has not ended.
-        mutating func handlerToSchedule() -> Handler? {
-            guard let handler, mailbox.outbox.claimTurn() else { return nil }
-            return handler
+        /// A turn of the handler to schedule, once for as long as that has not ended.
+        mutating func turnToSchedule() -> Turn? {
+            guard let turn, mailbox.outbox.claimTurn() else { return nil }
+            return turn
         }
 
-        /// Another handler, or none, which begins with nothing; the former one.
-        mutating func replaceHandler(by new: Handler?) -> Handler? {
+        /// Another handler, or none, which begins with nothing; the former one, and its turn.
+        mutating func replaceHandler(by new: Handler?, _ newTurn: Turn?) -> (Handler?, Turn?) {
             mailbox.empty(isOpen: new != nil)
             lost = []
-            return exchange(&handler, with: new)
+            return (exchange(&handler, with: new), exchange(&turn, with: newTurn))
         }
+    }
+
+    /// A turn of a handler, and where it is to be.
+    private final class Turn: Sendable {
+        private let delivery: any Delivery
+        private let work: @Sendable () -> Void
+
+        init(_ delivery: any Delivery, _ work: @escaping @Sendable () -> Void) {
+            self.delivery = delivery
+            self.work = work
+        }
+
+        func schedule() { delivery.schedule(work) }
     }
 
     private let device: Device
@@ -91,6 +106,8 @@ final class SensorStream<Shaper: ReadingShaper>: Sendable {
         let isNewPlan = plan != nil
         let plan = plan ?? state.withLock { $0.plan }
         let shaper = plan.makeShaper()
+        // Strong: stopping ends it.
+        let turn = handler.map { handler in Turn(handler.delivery) { self.deliver(handler) } }
         let former = state.withLock { state in
             state.isStarted = true
             state.number &+= 1
@@ -98,7 +115,7 @@ final class SensorStream<Shaper: ReadingShaper>: Sendable {
             state.shaper = shaper
             // The latest value of another plan is of another kind.
             if isNewPlan { state.mailbox.forgetLatest() }
-            return state.replaceHandler(by: handler)
+            return state.replaceHandler(by: handler, turn)
         }
         adjustSubscription()
         // The program's objects go outside of the lock: they may stop their manager as they go.
@@ -111,7 +128,7 @@ final class SensorStream<Shaper: ReadingShaper>: Sendable {
             state.isStarted = false
             state.number &+= 1
             state.mailbox.forgetLatest()
-            return state.replaceHandler(by: nil)
+            return state.replaceHandler(by: nil, nil)
         }
         adjustSubscription()
         withExtendedLifetime(former) {}
@@ -131,7 +148,7 @@ final class SensorStream<Shaper: ReadingShaper>: Sendable {
     // MARK: What comes in, on the source's thread
 
     private func receive(_ event: StreamEvent<Shaper.Input>, _ number: UInt32) {
-        let handler = state.withLock { state -> Handler? in
+        let turn = state.withLock { state -> Turn? in
             guard state.isStarted, state.number == number else { return nil }
             switch event {
             case .input(let input):
@@ -144,18 +161,16 @@ final class SensorStream<Shaper: ReadingShaper>: Sendable {
                 state.mailbox.add(.loss(kind, error))
             case .regained(let kind): state.lost.removeAll { $0 == kind }
             }
-            return state.handlerToSchedule()
+            return state.turnToSchedule()
         }
-        if let handler { schedule(handler) }
+        turn?.schedule()
     }
 
     // MARK: Calls of the handler, where the program wants them
 
-    private func schedule(_ handler: Handler) { handler.delivery.schedule { self.deliver(handler) } }
-
     /// A turn of the handler: hands over what waits.
     private func deliver(_ handler: Handler) {
-        var (next, goesOn) = next(of: handler, begins: true)
+        var (next, following) = next(of: handler, begins: true)
         guard next != nil else { return }
         device.bind {
             while let item = next {
@@ -164,21 +179,23 @@ final class SensorStream<Shaper: ReadingShaper>: Sendable {
                 case .failure(let error): handler.fail(error.error)
                 }
                 // Asked before each call, since it may stop or restart the manager.
-                (next, goesOn) = self.next(of: handler)
+                (next, following) = self.next(of: handler)
             }
         }
-        if goesOn { schedule(handler) }
+        following?.schedule()
     }
 
     /// Goes on with a turn, or ends it.
     ///
-    /// - Returns: What comes next; nil at the end. True when another turn has to be scheduled then.
-    private func next(of handler: Handler, begins: Bool = false) -> (item: Mailbox<Shaper.Value>.Item?, goesOn: Bool) {
+    /// - Returns: What comes next; nil at the end. Another turn that has to be scheduled then.
+    private func next(
+        of handler: Handler, begins: Bool = false
+    ) -> (item: Mailbox<Shaper.Value>.Item?, following: Turn?) {
         state.withLock { state in
-            guard state.handler === handler else { return (nil, false) }
+            guard state.handler === handler else { return (nil, nil) }
             if begins { state.mailbox.outbox.beginTurn() }
-            if state.mailbox.outbox.isInTurn, let item = state.mailbox.outbox.takeFirst() { return (item, false) }
-            return (nil, state.mailbox.outbox.endTurn())
+            if state.mailbox.outbox.isInTurn, let item = state.mailbox.outbox.takeFirst() { return (item, nil) }
+            return (nil, state.mailbox.outbox.endTurn() ? state.turn : nil)
         }
     }
 }
