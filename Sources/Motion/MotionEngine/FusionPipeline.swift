@@ -201,7 +201,7 @@ final class FusionPipeline: @unchecked Sendable {
             if !calibrator.calibration.correctsTheSame(as: calibration) { hasCalibrated = true }
             follow()
         }
-        let value = calibration.apply(to: measured)
+        let value = calibrator.corrected(measured)
         if Self.isFinite(value) { field = (value, time) }
         let then = isOfNow || turning == nil ? nil : history.attitude(at: time)
         filter.updateMagnetometer(value, timestamp: seconds(time), attitude: then)

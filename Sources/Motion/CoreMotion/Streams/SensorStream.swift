@@ -170,16 +170,17 @@ final class SensorStream<Shaper: ReadingShaper>: Sendable {
 
     /// A turn of the handler: hands over what waits.
     private func deliver(_ handler: Handler) {
-        var (next, following) = next(of: handler, begins: true)
-        guard next != nil else { return }
+        var item: Mailbox<Shaper.Value>.Item?
+        var following = takeNext(of: handler, into: &item, begins: true)
+        guard item != nil else { return }
         device.bind {
-            while let item = next {
-                switch item {
+            while let current = item.take() {
+                switch current {
                 case .value(let value): handler.take(value)
                 case .failure(let error): handler.fail(error.error)
                 }
                 // Asked before each call, since it may stop or restart the manager.
-                (next, following) = self.next(of: handler)
+                following = takeNext(of: handler, into: &item)
             }
         }
         following?.schedule()
@@ -187,15 +188,20 @@ final class SensorStream<Shaper: ReadingShaper>: Sendable {
 
     /// Goes on with a turn, or ends it.
     ///
-    /// - Returns: What comes next; nil at the end. Another turn that has to be scheduled then.
-    private func next(
-        of handler: Handler, begins: Bool = false
-    ) -> (item: Mailbox<Shaper.Value>.Item?, following: Turn?) {
+    /// - Parameter item: What comes next goes there; it has to be nil. Values are large: each hand that they go through
+    ///   is felt.
+    /// - Returns: Another turn that has to be scheduled when this one is over.
+    private func takeNext(
+        of handler: Handler, into item: inout Mailbox<Shaper.Value>.Item?, begins: Bool = false
+    ) -> Turn? {
         state.withLock { state in
-            guard state.handler === handler else { return (nil, nil) }
+            guard state.handler === handler else { return nil }
             if begins { state.mailbox.outbox.beginTurn() }
-            if state.mailbox.outbox.isInTurn, let item = state.mailbox.outbox.takeFirst() { return (item, nil) }
-            return (nil, state.mailbox.outbox.endTurn() ? state.turn : nil)
+            guard !state.mailbox.outbox.isInTurn else {
+                item = state.mailbox.outbox.takeFirst()
+                return nil
+            }
+            return state.mailbox.outbox.endTurn() ? state.turn : nil
         }
     }
 }

@@ -111,6 +111,10 @@ package struct MagnetometerCalibrator: Sendable {
         return solve()
     }
 
+    /// A reading without the device's own field, as far as that is known. Changes nothing: it is mutating so that the
+    /// calibration is looked at where it lies, and not copied for each reading.
+    package mutating func corrected(_ measured: SIMD3<Double>) -> SIMD3<Double> { calibration.apply(to: measured) }
+
     /// Tells the field that the World Magnetic Model gives for this place.
     ///
     /// A fit that contradicts it widely is not adopted. Buildings change the field, so that agreement is no proof.
