@@ -129,7 +129,7 @@ class Endurance:
             lambda: real.gpsd(self.table, self.app, self.servers[0], self.count(20, 2), self.options.seed, self.work),
             lambda: real.iiod(self.table, self.app, self.servers[1], self.count(20, 2), self.options.seed, self.work, traces)])
         self.progress.enter("simulated weeks")
-        outcome.weeks(self.table, self.program, {**self.environment, "LD_PRELOAD": self.options.library or ""}, self.count(30, 24))
+        outcome.weeks(self.table, self.program, {**self.environment, "LD_PRELOAD": self.options.library or ""}, self.count(50, 40))
         self.progress.enter("what is left")
         last = self.measure()
         self.app.ask("close")
