@@ -448,9 +448,10 @@ let floors: [Target] = [
 let fuzz = Target.target(
     name: "Fuzz",
     dependencies: [
-        "AccessoryFinding", "AccessorySimulator", "BlueZSource", "BoardMessages", "Dashboard", "DeviceCore", "GPSDProtocol",
-        "GPSDSimulator", "IIODSimulator", "IIOFormat", "JSONBytes", "MQTTPublisher", "Places", "SimulatedDevice",
-        "SyntheticMotion", "SystemCalls", "Trace", "TraceFormats", "UdevMonitor", "UdevRecords", "UmockdevFormat",
+        "AccessoryFinding", "AccessorySimulator", "BlueZSource", "BoardMessages", "Dashboard", "DeviceCore",
+        "GPSDProtocol", "GPSDSimulator", "IIODSimulator", "IIOFormat", "JSONBytes", "MQTTPublisher", "Places",
+        "SimulatedDevice", "SyntheticMotion", "SystemCalls", "Trace", "TraceFormats", "UdevMonitor", "UdevRecords",
+        "UmockdevFormat",
     ],
     path: "Tests/Fuzz/Sources", swiftSettings: strict)
 
