@@ -106,15 +106,16 @@ class Endurance:
         everything = [lambda server=server: restart(server, self.count(40, 4), self.seconds * 0.03, f"{self.options.seed} warm")
                       for server in self.servers]
         side_by_side([*everything, lambda: self.plug.replug(self.count(40, 4), self.seconds * 0.03, f"{self.options.seed} warm")])
-        # What waits for a delegate keeps the room that it had once.
-        with Lives(self.servers, 20) as lives:
+        # What waits for a delegate keeps the room that it had once, so it waits for as long here as later.
+        stall = min(60, max(9, 60 * self.scale))
+        with Lives(self.servers, 11 + stall) as lives:
             self.app.ask("crowd", 100, limit=60)
-            self.app.ask("stall", 9000)
+            self.app.ask("stall", round(stall * 1000), limit=stall + 120)
             lives.rest()
         first = self.measure()
         self.restarts()
         self.progress.enter("main thread stalled")
-        self.trouble.stalls(self.count(1), min(60, max(9, 60 * self.scale)))
+        self.trouble.stalls(self.count(1), stall)
         self.progress.enter("managers come and go")
         self.trouble.crowds(self.count(100, 3), 100)
         self.progress.enter("descriptors used up")
