@@ -31,7 +31,9 @@ struct LiveTests {
             let result = try Tool.run(
                 ["watch", "location", "--json", "--every-report", "--count", "\(count)", "--duration", "20"],
                 environment: server.environment)
-            guard result.status == 0 else { continue }
+            // Then fewer come than it was to count.
+            if result.status == 69 { continue }
+            #expect(result.status == 0)
             watched = try split(result.lines)
         }
         #expect(watched == all)
