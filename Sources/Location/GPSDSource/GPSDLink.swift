@@ -6,9 +6,8 @@ import Synchronization
 
 /// One connection to gpsd, and all that is read from it.
 ///
-/// Whoever waits for its socket looks: the source's thread, or the place where the program wants its callbacks. One looks
-/// at a time, and tells the hub. No callback of the program runs meanwhile.
-final class GPSDLink: Sendable {
+/// Whoever looks tells the hub.
+final class GPSDLink: LentLink {
     private struct Content: ~Copyable {
         let socket: Socket
         var framer = LineFramer()

@@ -95,7 +95,7 @@ final class GPSDSession: Sendable {
             if link.hasHeardService { backoff.reset() }
         }
         try link.greet()
-        var keeper = LinkKeeper(link: link, hub: hub, wakeUp: wakeUp, clock: clock)
+        var keeper = LinkKeeper(link: link, wakeUp: wakeUp, clock: clock) { [hub] in hub.place }
         defer { keeper.takeBack() }
         while hub.isWanted { try keeper.attend() }
     }

@@ -12,53 +12,6 @@ import Testing
 extension ContractSuite {
     @Suite("A place that waits for gpsd's socket itself", .serialized)
     struct LendingTests {
-        /// A place that looks when the test says so.
-        private final class Place: DirectDelivery, @unchecked Sendable {
-            private let condition = NSCondition()
-            private var set: WaitSet?
-            private var look: (@Sendable () -> Void)?
-            private var ends = 0
-            private var begins = 0
-
-            func schedule(_ work: @escaping @Sendable () -> Void) { work() }
-
-            func wait(for set: WaitSet, look: @escaping @Sendable () -> Void) -> Subscription? {
-                change { (self.set, self.look, begins) = (set, look, begins + 1) }
-                return Subscription { self.change { self.ends += 1 } }
-            }
-
-            private func change(_ body: () -> Void) {
-                condition.lock()
-                body()
-                condition.broadcast()
-                condition.unlock()
-            }
-
-            private func wait(seconds: Double = 60, until isMet: () -> Bool) -> Bool {
-                let limit = Date(timeIntervalSinceNow: seconds)
-                condition.lock()
-                defer { condition.unlock() }
-                while !isMet() { guard condition.wait(until: limit) else { return isMet() } }
-                return true
-            }
-
-            func waitForLoan(_ number: Int = 1, seconds: Double = 60) -> Bool {
-                wait(seconds: seconds) { begins >= number }
-            }
-            func waitForEnd(seconds: Double = 60) -> Bool { wait(seconds: seconds) { ends >= 1 } }
-
-            /// Looks once there is something to see, or after a minute.
-            func lookWhenReadable() {
-                guard let set, let look else { return }
-                var descriptor = pollfd(fd: set.descriptor, events: Int16(POLLIN), revents: 0)
-                #expect(poll(&descriptor, 1, 60_000) == 1)
-                look()
-            }
-
-            /// Looks whatever there is to see.
-            func lookNow() { look?() }
-        }
-
         /// A server that sends a fix each time that the test says so.
         private struct Talk: Sendable {
             let server: FakeGPSD
@@ -94,7 +47,7 @@ extension ContractSuite {
         private static func lend(
             _ client: PositionSourceAddress.Client, lateness: Double, _ body: (Loan) throws -> Void
         ) throws {
-            let (talk, place, log) = (try Talk(), Place(), EventLog())
+            let (talk, place, log) = (try Talk(), HandPlace(), EventLog())
             var timing = patient
             timing.lateness = lateness
             let source = source(client, port: talk.server.port, timing: timing)
@@ -116,7 +69,7 @@ extension ContractSuite {
 
         private struct Loan {
             let talk: Talk
-            let place: Place
+            let place: HandPlace
             let log: EventLog
             let source: GPSDSource
             let subscription: Subscription
@@ -124,9 +77,9 @@ extension ContractSuite {
             let threads: () -> Set<UInt>
         }
 
-        private static func request(_ place: Place) -> PositionRequest {
+        private static func request(_ place: HandPlace) -> PositionRequest {
             var request = PositionRequest(everyReport: true)
-            request.place = place
+            request.place = DirectPlace(place)
             return request
         }
 
@@ -136,7 +89,9 @@ extension ContractSuite {
                 for number in 1...20 {
                     loan.talk.send()
                     // The first look may find a rest of the greeting only.
-                    repeat { loan.place.lookWhenReadable() } while number == 1 && loan.log.events.reports.isEmpty
+                    repeat {
+                        #expect(loan.place.lookWhenReadable())
+                    } while number == 1 && loan.log.events.reports.isEmpty
                     #expect(loan.log.events.numbers.last == number)
                 }
                 #expect(loan.threads() == [currentThread()])
@@ -201,7 +156,7 @@ extension ContractSuite {
             let key = DispatchSpecificKey<Bool>()
             queue.setSpecific(key: key, value: true)
             var request = PositionRequest(everyReport: true)
-            request.place = place
+            request.place = DirectPlace(place)
             let source = source(client, port: talk.server.port)
             let subscription = source.subscribe(request) { event in
                 log.receive(event)

@@ -14,6 +14,21 @@ package protocol DirectDelivery: Delivery {
     func wait(for set: WaitSet, look: @escaping @Sendable () -> Void) throws(DeviceError) -> Subscription?
 }
 
+/// A place that waits itself, as a part of a request: the same one makes the same request.
+package struct DirectPlace: Sendable, Hashable {
+    package let delivery: any DirectDelivery
+
+    /// That place; nil when it cannot wait.
+    package init?(_ delivery: (any Delivery)?) {
+        guard let delivery = delivery as? any DirectDelivery else { return nil }
+        self.delivery = delivery
+    }
+
+    package static func == (left: DirectPlace, right: DirectPlace) -> Bool { left.delivery === right.delivery }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(delivery)) }
+}
+
 /// What is scheduled for a place by who looks for a source's readings in that place.
 package final class DirectTurns {
     private static let key: pthread_key_t = {

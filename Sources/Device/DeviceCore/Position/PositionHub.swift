@@ -37,7 +37,7 @@ public final class PositionHub: PositionSource {
 
     /// The place that may wait for readings in place of the source's thread: that of the only subscriber.
     package var place: (any DirectDelivery)? {
-        audience.withLock { $0.subscribers.count == 1 ? $0.subscribers[0].notes.place : nil }
+        audience.withLock { $0.subscribers.count == 1 ? $0.subscribers[0].notes.place?.delivery : nil }
     }
 
     // MARK: Subscribers

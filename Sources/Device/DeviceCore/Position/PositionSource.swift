@@ -54,7 +54,7 @@ public struct PositionRequest: Sendable, Hashable {
     /// True for reports that carry their own bytes.
     public var rawReports = false
     /// Where what comes of the readings is told: a place that may wait for them itself.
-    package var place: (any DirectDelivery)?
+    package var place: DirectPlace?
 
     /// One report an epoch from the best receiver, or as the arguments say.
     public init(everyReport: Bool = false, receiver: String? = nil, lines: Bool = false, rawReports: Bool = false) {
@@ -62,20 +62,6 @@ public struct PositionRequest: Sendable, Hashable {
         self.receiver = receiver
         self.lines = lines
         self.rawReports = rawReports
-    }
-
-    /// True when the same is wanted, and told in the same place.
-    public static func == (left: PositionRequest, right: PositionRequest) -> Bool {
-        left.everyReport == right.everyReport && left.receiver == right.receiver && left.lines == right.lines
-            && left.rawReports == right.rawReports && left.place === right.place
-    }
-
-    /// Hashes all that makes it equal, but for the place.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(everyReport)
-        hasher.combine(receiver)
-        hasher.combine(lines)
-        hasher.combine(rawReports)
     }
 }
 

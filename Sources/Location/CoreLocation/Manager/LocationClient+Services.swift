@@ -112,7 +112,7 @@ extension LocationClient {
                 everyReport: settings.deliversEveryReport,
                 receiver: settings.receiver ?? device.configuration.receiver.value,
                 rawReports: settings.keepsRawReports)
-            request.place = delivery as? any DirectDelivery
+            request.place = DirectPlace(delivery)
             return request
         } subscribe: { request in
             // Strong: retiring ends it. A weak reference would slow down every use of this object.

@@ -1,42 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceCore
-
 /// When a connection was looked at, and when it should be looked at again.
-struct Attention: Sendable {
-    /// The longest time between looks that counts as usual, in seconds.
-    private static let longestInterval = 20.0
-
+package struct Attention: Sendable {
     /// Seconds that who looks may be late.
     private let lateness: Double
+    /// The longest time between looks that counts as usual, in seconds.
+    private let longestInterval: Double
     private var lastLook: BootTime
     private var lastLife: BootTime
-    /// Seconds between looks, of the longer ones: reports of one epoch come in a row.
-    private var interval = 1.0
-    private(set) var looks: UInt64 = 0
+    /// Seconds between looks, of the longer ones: the reports of one epoch come in a row.
+    private var interval: Double
+    package private(set) var looks: UInt64 = 0
     /// When who looks in place of the source's thread is overdue; never while that does it itself.
-    private(set) var end = BootTime.never
+    package private(set) var end = BootTime.never
     /// When the alarm was set to ring.
     private var alarmTime = BootTime.zero
 
-    init(lateness: Double, now: BootTime) {
+    /// - Parameters:
+    ///   - lateness: Seconds that who looks may be late.
+    ///   - longestInterval: The longest time between looks that counts as usual, in seconds.
+    package init(lateness: Double, longestInterval: Double = 20, now: BootTime) {
         self.lateness = lateness
+        self.longestInterval = longestInterval
+        interval = min(1, longestInterval)
         lastLook = now
         lastLife = now
     }
 
     /// Something is being read.
-    mutating func noteLook(now: BootTime) {
+    package mutating func noteLook(now: BootTime) {
         looks &+= 1
-        interval = max(min(now.seconds(since: lastLook), Self.longestInterval), interval * 0.95)
+        interval = max(min(now.seconds(since: lastLook), longestInterval), interval * 0.95)
         lastLook = now
     }
 
     /// The process was at work.
-    mutating func noteLife(now: BootTime) { lastLife = now }
+    package mutating func noteLife(now: BootTime) { lastLife = now }
 
     /// Seconds for which the process has not done what it was to do.
-    func pause(now: BootTime) -> Double {
+    package func pause(now: BootTime) -> Double {
         // Nothing has piled up where nothing was read yet: gpsd was late, and may send much at once.
         guard looks > 0 else { return 0 }
         // While the socket is lent, nobody needs to come before the end.
@@ -44,16 +46,16 @@ struct Attention: Sendable {
     }
 
     /// Something is there, or may be at any time, and somebody is to look at it in place of the source's thread.
-    mutating func expectLook(now: BootTime) {
+    package mutating func expectLook(now: BootTime) {
         lastLife = now
         end = now.advanced(bySeconds: lateness)
     }
 
     /// The source's thread looks itself.
-    mutating func isTakenBack() { (end, alarmTime) = (.never, .zero) }
+    package mutating func isTakenBack() { (end, alarmTime) = (.never, .zero) }
 
     /// Who has looked just now in place of the source's thread will do so again, or the alarm rings.
-    mutating func isLent(_ alarm: Alarm, now: BootTime, deadline: BootTime) {
+    package mutating func isLent(_ alarm: Alarm, now: BootTime, deadline: BootTime) {
         end = lastLook.advanced(bySeconds: interval * 1.5 + lateness)
         let time = min(end, deadline)
         // Not each time: what is set holds unless it would ring too late, or before the next look.

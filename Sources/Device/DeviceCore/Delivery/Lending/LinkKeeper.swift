@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import DeviceCore
-
-/// The source's thread at work: it waits for the socket, or lends it to the place where the only listener has its callbacks.
+/// The source's thread at work: it waits for a link's descriptor, or lends it to the place where the only listener has its
+/// callbacks.
 ///
 /// What is lent costs one wake-up a reading in place of two. The thread then sleeps until the place has not come for longer
-/// than it should, as when the program's main thread is busy. It takes the socket back, so that what gpsd sends is read in
+/// than it should, as when the program's main thread is busy. It takes the descriptor back, so that what comes is read in
 /// time and waits where it is bounded, and lends it again later.
-struct LinkKeeper {
+package struct LinkKeeper {
     private struct Loan {
         let place: any DirectDelivery
         let set: WaitSet
@@ -28,8 +27,8 @@ struct LinkKeeper {
     /// Seconds until the place is asked first, and again after it could not or did not come. Doubled each time.
     private static let firstPause = 0.25
     private static let lastPause = 64.0
-    private let link: GPSDLink
-    private let hub: PositionHub
+    private let link: any LentLink
+    private let place: () -> (any DirectDelivery)?
     private let wakeUp: WakeUp
     private let clock: any DeviceClock
     private var loan: Loan?
@@ -37,18 +36,23 @@ struct LinkKeeper {
     private var nextLoan: BootTime
     private var pause = Self.firstPause
 
-    init(link: GPSDLink, hub: PositionHub, wakeUp: WakeUp, clock: any DeviceClock) {
+    /// - Parameters:
+    ///   - wakeUp: Signalled when the place changes, and when the thread has something else to do.
+    ///   - place: The place that may look in place of the thread; nil while there is none.
+    package init(
+        link: any LentLink, wakeUp: WakeUp, clock: any DeviceClock, place: @escaping () -> (any DirectDelivery)?
+    ) {
         self.link = link
-        self.hub = hub
+        self.place = place
         self.wakeUp = wakeUp
         self.clock = clock
         nextLoan = clock.now
     }
 
     /// Waits once, and does what is to be done then.
-    mutating func attend() throws(DeviceError) {
+    package mutating func attend() throws(DeviceError) {
         if let loan {
-            if hub.place !== loan.place { return takeBack() }
+            if place() !== loan.place { return takeBack() }
             try attend(loan)
         } else {
             let isReadable = wakeUp.wait(for: link.descriptor, until: link.deadline, clock: clock)
@@ -58,7 +62,7 @@ struct LinkKeeper {
     }
 
     /// Nobody looks in place of this thread from now on.
-    mutating func takeBack() {
+    package mutating func takeBack() {
         guard let loan else { return }
         loan.set.remove(link.descriptor)
         loan.wait.cancel()
@@ -66,10 +70,12 @@ struct LinkKeeper {
     }
 
     private mutating func lend() {
-        guard let place = hub.place else { return }
+        guard let place = place() else { return }
         nextLoan = clock.now.advanced(bySeconds: pause)
         // Without descriptors left, this thread goes on as before.
-        guard let set = try? WaitSet(for: "a lent socket"), let alarm = try? Alarm(for: "a lent socket") else { return }
+        guard let set = try? WaitSet(for: "a lent descriptor"), let alarm = try? Alarm(for: "a lent descriptor") else {
+            return
+        }
         let (link, wakeUp) = (link, wakeUp)
         let descriptor = link.descriptor
         let wait = try? place.wait(for: set) {
@@ -124,10 +130,10 @@ struct LinkKeeper {
         alarm.set(seconds: link.expectLook())
     }
 
-    /// True when something waits in the socket that nobody has looked at.
+    /// True when something waits there that nobody has looked at.
     private var isReadable: Bool {
-        var socket = pollfd(fd: link.descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&socket, 1, 0) > 0
+        var state = pollfd(fd: link.descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&state, 1, 0) > 0
     }
 
     /// The place has not come: this thread reads, and tries again later.

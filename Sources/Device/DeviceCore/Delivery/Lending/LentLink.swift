@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What one reads readings from, the source's thread or the place where the only listener has its callbacks.
+///
+/// One looks at a time. No callback of the program runs meanwhile.
+package protocol LentLink: AnyObject, Sendable {
+    /// Readable when there is something to look at.
+    var descriptor: Int32 { get }
+    /// When there is something to do though nothing comes.
+    var deadline: BootTime { get }
+    /// When who looks in place of the source's thread is overdue.
+    var attentionEnd: BootTime { get }
+    /// How often something was read.
+    var looks: UInt64 { get }
+
+    /// Somebody is to look in place of the source's thread; the seconds within which that should be.
+    func expectLook() -> Double
+
+    /// Reads what is there and does what is due, on the source's thread. Once it has failed it fails again.
+    ///
+    /// - Parameter isReadable: False for what is due only.
+    func look(isReadable: Bool) throws(DeviceError)
+
+    /// Reads all that is there and does what is due, in place of the source's thread. That one is not waited for.
+    ///
+    /// - Parameter alarm: Set to when the source's thread has to see to it.
+    /// - Returns: False when there may be more, so that it has to be looked at once more.
+    func look(alarm: Alarm) throws(DeviceError) -> Bool
+
+    /// Does what is due, while another place reads.
+    func lookAfter() throws(DeviceError)
+}
