@@ -4,6 +4,7 @@ import DeviceCore
 import Foundation
 import IIOFormat
 import Synchronization
+import SystemCalls
 
 @testable import IIOSource
 
@@ -30,6 +31,8 @@ final class ScriptedLibrary: IIOLibrary {
         /// Makes the buffer give this right away, once for each buffer.
         var firstRefill: [UInt8]?
         var isPresent = true
+        /// True for buffers whose samples can be waited for by others.
+        var canWait = false
         var buffers: [ScriptedBuffer] = []
         var live = 0
     }
@@ -152,7 +155,8 @@ final class ScriptedConnection: IIOConnection {
         let layout = context.devices[device].layout(of: channels)
         let buffer = library.script.withLock { script in
             let buffer = ScriptedBuffer(
-                step: script.step ?? layout?.sampleSize ?? 0, journal: library.journal, keeping: self)
+                step: script.step ?? layout?.sampleSize ?? 0, journal: library.journal, keeping: self,
+                canWait: script.canWait)
             if let bytes = script.firstRefill { buffer.push(bytes) }
             script.buffers.append(buffer)
             return buffer
@@ -211,9 +215,18 @@ final class ScriptedBuffer: IIOBuffer, @unchecked Sendable {
     private var current: UnsafeMutableRawBufferPointer?
     private let journal: Journal
     private let connection: ScriptedConnection
+    /// Readable while there may be something.
+    private let ready: WakeUp?
+    let wait: (descriptor: Int32, wakeUp: WakeUp)?
 
-    init(step: Int, journal: Journal, keeping connection: ScriptedConnection) {
+    init(step: Int, journal: Journal, keeping connection: ScriptedConnection, canWait: Bool) {
         self.step = step
+        if canWait, let ready = try? WakeUp(for: "the test"), let wakeUp = try? WakeUp(for: "the test") {
+            self.ready = ready
+            wait = (ready.readEnd, wakeUp)
+        } else {
+            (ready, wait) = (nil, nil)
+        }
         self.journal = journal
         self.connection = connection
     }
@@ -225,6 +238,7 @@ final class ScriptedBuffer: IIOBuffer, @unchecked Sendable {
     func push(_ bytes: [UInt8]) {
         condition.withLock {
             queue.append(bytes)
+            ready?.signal()
             condition.broadcast()
         }
     }
@@ -232,18 +246,27 @@ final class ScriptedBuffer: IIOBuffer, @unchecked Sendable {
     func fail(_ number: Int) {
         condition.withLock {
             failure = -number
+            ready?.signal()
             condition.broadcast()
         }
     }
 
-    func refill(_ bytes: inout UnsafeRawBufferPointer) -> Int {
+    func refill(_ bytes: inout UnsafeRawBufferPointer, reads: inout Int) -> Int {
         condition.lock()
         defer { condition.unlock() }
         while true {
             if isCancelled { return -9 }
             if let failure { return failure }
             if !queue.isEmpty { break }
+            if let ready {
+                ready.drain()
+                return -Int(EAGAIN)
+            }
             condition.wait()
+        }
+        if wait != nil {
+            guard reads > 0 else { return -Int(EAGAIN) }
+            reads -= 1
         }
         let next = queue.removeFirst()
         current?.deallocate()
@@ -260,6 +283,7 @@ final class ScriptedBuffer: IIOBuffer, @unchecked Sendable {
             isCancelled = true
             condition.broadcast()
         }
+        wait?.wakeUp.signal()
     }
 
     func close() {

@@ -82,6 +82,18 @@ public final class MotionHub: MotionSource {
         }
     }
 
+    /// The place that may wait for the readings of those sensors in place of the source's thread: that of all who listen.
+    package func place(of sensors: [SensorDescription.ID]) -> (any DirectDelivery)? {
+        state.withLock { state in
+            var places: Set<DirectPlace?> = []
+            for sensor in sensors {
+                guard let index = state.index(of: sensor) else { continue }
+                places.formUnion(state.sensors[index].subscribers.lazy.map(\.request.place))
+            }
+            return places.count == 1 ? places.first??.delivery : nil
+        }
+    }
+
     /// The rate of the sensor's readings, measured over about a second.
     public func measuredRate(of sensor: SensorDescription.ID) -> Double? {
         state.withLock { state in state.index(of: sensor).flatMap { state.sensors[$0].meter.rate } }

@@ -24,6 +24,8 @@ public struct MotionRequest: Sendable, Hashable {
     public var thins: Bool
     /// The axes of the readings.
     public var axes: Axes
+    /// Where what comes of the readings is told: a place that may wait for them itself.
+    package var place: DirectPlace?
 
     /// Readings of the best sensor of a kind, or as the arguments say.
     public init(

@@ -16,8 +16,9 @@ public protocol MotionSource: Sendable {
     /// Why places where sensors were looked for could not be asked, when that was tried last; empty when all is well.
     var problems: [DeviceError] { get }
 
-    /// Hands events to the closure, on threads of the source's own and in order, until the subscription ends. Only a loss
-    /// may be told while the closure is still busy with readings from before it.
+    /// Hands events to the closure, on threads of the source's own and in order, until the subscription ends. (In the
+    /// request's `place` instead, when the source reads there.) Only a loss may be told while the closure is still busy
+    /// with readings from before it.
     ///
     /// When the sensor is known to be lost, the closure hears so before this call returns. A sensor that is not there
     /// yet is waited for in silence. The hardware runs at the rate of the fastest subscriber; others get as many of its

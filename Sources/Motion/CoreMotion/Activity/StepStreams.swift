@@ -7,7 +7,7 @@ import SensorFusion
 extension StreamSource<StepNews> {
     /// What the step engine tells; from that time on, where steps from before are wanted.
     static func steps(of device: Device, _ request: StepRequest) -> StreamSource {
-        StreamSource(isAvailable: { device.has(.accelerometer) }, endsLossesByInput: false) { _, receive in
+        StreamSource(isAvailable: { device.has(.accelerometer) }, endsLossesByInput: false) { _, _, receive in
             StepEngine.of(device).subscribe(request) { event in
                 switch event {
                 case .news(let news): receive(.input(news))

@@ -56,7 +56,7 @@ final class BatchLoop<Shaper: ReadingShaper>: Sendable {
             loop.isRunning ? interval : nil
         } subscribe: { interval in
             // Not of this object, which ends while it is subscribed.
-            source.subscribe(interval) { [loop] event in
+            source.subscribe(interval, nil) { [loop] event in
                 loop.change { state in
                     switch event {
                     case .input(let input): state.shaper.take(input, into: &state.mailbox)

@@ -139,9 +139,11 @@ final class SensorStream<Shaper: ReadingShaper>: Sendable {
         subscription.follow {
             state.withLock { $0.isStarted ? $0.number : nil }
         } subscribe: { number in
-            let (interval, source) = state.withLock { ($0.interval, $0.plan.source) }
+            let (interval, source, place) = state.withLock { ($0.interval, $0.plan.source, $0.handler?.delivery) }
             // Strong: stopping ends it.
-            return source.subscribe(SensorInterval.effective(interval)) { event in self.receive(event, number) }
+            return source.subscribe(SensorInterval.effective(interval), DirectPlace(place)) { event in
+                self.receive(event, number)
+            }
         }
     }
 

@@ -12,15 +12,17 @@ struct StreamSource<Input: Sendable>: Sendable {
     let isAvailable: @Sendable () -> Bool
     /// True when input says that no sensor is lost, which a source with one sensor does.
     let endsLossesByInput: Bool
-    /// Subscribes for something every so many seconds, or for all that there is with 0.
-    let subscribe: @Sendable (_ interval: TimeInterval, _ receive: @escaping Receiver) -> Subscription
+    /// Subscribes for something every so many seconds, or for all that there is with 0; with where it will be told.
+    let subscribe:
+        @Sendable (_ interval: TimeInterval, _ place: DirectPlace?, _ receive: @escaping Receiver) -> Subscription
 }
 
 extension StreamSource<MotionBatch> {
     /// The readings of one kind of sensor.
     static func sensor(_ kind: SensorKind, of device: Device, latency: TimeInterval) -> StreamSource {
-        StreamSource(isAvailable: { device.has(kind) }, endsLossesByInput: true) { interval, receive in
-            let request = MotionRequest(kind: kind, interval: interval, latency: latency)
+        StreamSource(isAvailable: { device.has(kind) }, endsLossesByInput: true) { interval, place, receive in
+            var request = MotionRequest(kind: kind, interval: interval, latency: latency)
+            request.place = place
             return device.motionSource.subscribe(request) { event in
                 switch event {
                 case .samples(let batch): receive(.input(batch))
@@ -37,7 +39,7 @@ extension StreamSource<[FusedState]> {
     static func attitude(of device: Device, withNorth: Bool, latency: Double = 0) -> StreamSource {
         StreamSource(
             isAvailable: { MotionEngine.of(device).isAvailable(.attitude) }, endsLossesByInput: false
-        ) { interval, receive in
+        ) { interval, _, receive in
             let need = withNorth ? FusionRequest.Need.heading : .attitude
             let request = FusionRequest(need: need, interval: interval, latency: latency)
             return MotionEngine.of(device).subscribe(request) { event in

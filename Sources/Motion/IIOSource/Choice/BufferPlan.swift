@@ -52,6 +52,8 @@ struct BufferPlan: Hashable {
     let startLimit: Double
     /// Seconds without samples after which a running capture counts as stalled.
     let stallLimit: Double
+    /// Seconds from one refill to the next.
+    let period: Double
 
     /// - rate: hertz; nil when it is not known.
     /// - latency: seconds that a sample may wait for others.
@@ -65,7 +67,7 @@ struct BufferPlan: Hashable {
         let wait = max(min(60, latency.isNaN ? 0 : latency), rate > 2000 ? 0.001 : 0)
         let fitting = (rate * wait).rounded(.down)
         samples = max(1, min(Self.mostSamples, forced ?? Int(min(fitting, Double(Self.mostSamples)))))
-        let period = Double(samples) / rate
+        period = Double(samples) / rate
         // Half a second of the kernel's own buffer outlasts a busy machine.
         let buffers = Int(min((0.5 / period).rounded(.up), 128))
         kernelBuffers = max(1, min(1024, forcedBuffers ?? max(4, buffers)))

@@ -16,6 +16,9 @@ public struct IIOSourceOptions: Sendable {
     public var lastRetry = 10.0
     /// Seconds between looks for a sensor that is waited for and is not there.
     public var searchInterval = 2.0
+    /// Seconds that a place which waits for samples itself may look later than it should; then the source reads again. Nil
+    /// for as many as the kernel surely keeps samples.
+    package var lateness: Double?
 
     /// The values that suit boards.
     public init() {}

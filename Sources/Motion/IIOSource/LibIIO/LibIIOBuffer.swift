@@ -4,6 +4,7 @@
 import CLibIIO
 import IIOFormat
 import Synchronization
+import SystemCalls
 
 /// A buffer of libiio.
 ///
@@ -14,17 +15,35 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
     private let connection: LibIIOConnection
     private let pointer: OpaquePointer
     private let isOpen = Mutex(true)
+    private let isCancelled = Atomic<Bool>(false)
     let step: Int
+    let wait: (descriptor: Int32, wakeUp: WakeUp)?
 
     init(_ pointer: OpaquePointer, connection: LibIIOConnection) {
         self.pointer = pointer
         self.connection = connection
         step = Int(iio_buffer_step(pointer))
+        wait = Self.wait(pointer)
+    }
+
+    /// Has the buffer not wait, if it is one of this machine.
+    private static func wait(_ pointer: OpaquePointer) -> (descriptor: Int32, wakeUp: WakeUp)? {
+        let descriptor = iio_buffer_get_poll_fd(pointer)
+        guard descriptor >= 0, let wakeUp = try? WakeUp(for: "the samples of a sensor"),
+            iio_buffer_set_blocking_mode(pointer, false) == 0
+        else { return nil }
+        return (descriptor, wakeUp)
     }
 
     deinit { close() }
 
-    func refill(_ bytes: inout UnsafeRawBufferPointer) -> Int {
+    func refill(_ bytes: inout UnsafeRawBufferPointer, reads: inout Int) -> Int {
+        if wait != nil {
+            // libiio looks whether it has been cancelled only where it waits.
+            if isCancelled.load(ordering: .relaxed) { return -Int(EBADF) }
+            guard reads > 0 else { return -Int(EAGAIN) }
+            reads -= 1
+        }
         let result = iio_buffer_refill(pointer)
         guard result >= 0 else { return result }
         guard let start = iio_buffer_start(pointer), let end = iio_buffer_end(pointer), end >= start else { return -5 }
@@ -32,7 +51,11 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
         return result
     }
 
-    func cancel() { isOpen.withLock { if $0 { iio_buffer_cancel(pointer) } } }
+    func cancel() {
+        isCancelled.store(true, ordering: .relaxed)
+        isOpen.withLock { if $0 { iio_buffer_cancel(pointer) } }
+        wait?.wakeUp.signal()
+    }
 
     func close() {
         let mine = isOpen.withLock { isOpen in

@@ -17,12 +17,14 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
     private let pointer: OpaquePointer
     private let devices: [OpaquePointer]
     private let channels: [[OpaquePointer]]
+    private let address: MotionSourceAddress
     private let isLocal: Bool
     /// The error after which a server's answers are out of step with the questions; 0 while all is well.
     private let breakage = Atomic<Int32>(0)
 
     init(_ pointer: OpaquePointer, address: MotionSourceAddress) {
         self.pointer = pointer
+        self.address = address
         isLocal = address.backend == .local
         let description = LibIIODescription(pointer)
         devices = description.devices
@@ -163,19 +165,26 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
             throw IIOFailure("iio_device_create_buffer", ENODEV)
         }
         if isLocal { try Self.probe("/dev/\(context.devices[device].id)") }
-        return try inStep { () throws(IIOFailure) -> any IIOBuffer in
-            for (index, channel) in channels[device].enumerated() {
-                if wanted.contains(index) {
-                    iio_channel_enable(channel)
-                } else if iio_channel_is_enabled(channel) {
-                    iio_channel_disable(channel)
-                }
+        for (index, channel) in channels[device].enumerated() {
+            if wanted.contains(index) {
+                iio_channel_enable(channel)
+            } else if iio_channel_is_enabled(channel) {
+                iio_channel_disable(channel)
             }
+        }
+        return try inStep { () throws(IIOFailure) -> any IIOBuffer in
             // The limit of a network context reaches the server, which must not wait for ever for a client that has gone.
-            let seconds = isLocal ? timeout : max(timeout, 1)
-            _ = iio_context_set_timeout(pointer, UInt32(min(max(0, seconds), 86_400) * 1000))
+            let seconds = min(max(isLocal ? 0 : 1, timeout), 86_400)
+            _ = iio_context_set_timeout(pointer, UInt32(seconds * 1000))
             // Kernels and servers that cannot do so keep their own number.
             _ = iio_device_set_kernel_buffers_count(devices[device], UInt32(clamping: kernelBuffers))
+            let step = iio_device_get_sample_size(devices[device])
+            // A host that only libiio finds, by multicast, is left to it.
+            if step > 0, let socket = NetworkDescription.connect(address) {
+                return try ServerBuffer(
+                    socket, device: context.devices[device].id, channels: wanted, of: channels[device].count,
+                    step: step, samples: max(1, samples), timeout: seconds)
+            }
             var error: Int32 = 0
             guard let buffer = dsiio_open_buffer(devices[device], max(1, samples), &error) else {
                 throw IIOFailure("iio_device_create_buffer", error)

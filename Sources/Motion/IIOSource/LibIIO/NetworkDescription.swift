@@ -58,14 +58,8 @@ enum NetworkDescription {
 
     /// What the server answers to PRINT before the description: its size.
     private static func ask(_ address: addrinfo, until end: BootTime) -> Answer {
-        let descriptor = Sockets.open(address.ai_family, .stream)
-        guard descriptor >= 0, let place = address.ai_addr else { return .unreachable }
+        guard let descriptor = connect(address, until: end) else { return .unreachable }
         defer { systemClose(descriptor) }
-        if Sockets.connect(descriptor, place, address.ai_addrlen) != 0 {
-            guard errno == EINPROGRESS, wait(descriptor, POLLOUT, until: end), Sockets.takeError(descriptor) == 0 else {
-                return .unreachable
-            }
-        }
         let request = Array("PRINT\r\n".utf8)
         guard request.withUnsafeBytes({ systemSend(descriptor, $0) }) == request.count else { return .other }
         var digits: [UInt8] = []
@@ -87,6 +81,32 @@ enum NetworkDescription {
         let sign = text.first == UInt8(ascii: "-") || text.first == UInt8(ascii: "+") ? 1 : 0
         let digits = text.dropFirst(sign).prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         return Int(String(decoding: text.prefix(sign) + digits, as: UTF8.self)).map { .size($0) } ?? .other
+    }
+
+    /// A connection to a server that has answered before, whose owner closes it; nil when there is none soon.
+    static func connect(_ address: MotionSourceAddress) -> Int32? {
+        guard address.backend == .network, let (host, port) = place(address.place) else { return nil }
+        var connection: Int32?
+        var count = 0
+        _ = Sockets.resolve(host, port: port) { address in
+            connection = connect(address, until: LiveClock().now.advanced(bySeconds: 1))
+            count += 1
+            return connection != nil || count == maximumAddresses
+        }
+        return connection
+    }
+
+    private static func connect(_ address: addrinfo, until end: BootTime) -> Int32? {
+        let descriptor = Sockets.open(address.ai_family, .stream)
+        guard descriptor >= 0 else { return nil }
+        guard let place = address.ai_addr,
+            Sockets.connect(descriptor, place, address.ai_addrlen) == 0
+                || errno == EINPROGRESS && wait(descriptor, POLLOUT, until: end) && Sockets.takeError(descriptor) == 0
+        else {
+            systemClose(descriptor)
+            return nil
+        }
+        return descriptor
     }
 
     private static func wait(_ descriptor: Int32, _ events: Int32, until end: BootTime) -> Bool {

@@ -2,11 +2,12 @@
 
 import DeviceCore
 import IIOFormat
+import SystemCalls
 
 /// What this target needs of libiio: one made of the C library, one for tests.
 ///
-/// Apart from `devices(at:)` and `time(of:)`, everything here, releasing included, happens on threads that block
-/// SIGPIPE.
+/// Apart from `devices(at:)` and `time(of:)`, and from refills of a buffer that can be waited for, everything here, releasing
+/// included, happens on threads that block SIGPIPE.
 protocol IIOLibrary: Sendable {
     /// A new context, which is a picture of the devices of this moment; takes as long as the server lets it wait.
     func open(_ address: MotionSourceAddress) throws(IIOFailure) -> any IIOConnection
@@ -65,12 +66,18 @@ protocol IIOHold: AnyObject, Sendable {
     func release()
 }
 
-/// A running capture. One thread refills and closes it; any may cancel it.
+/// A running capture. One thread at a time refills it, one closes it; any may cancel it.
 protocol IIOBuffer: AnyObject, Sendable {
     /// Bytes from one scan to the next.
     var step: Int { get }
-    /// Waits for the next samples; negative error number, or the count of bytes, which stay valid until the next call.
-    func refill(_ bytes: inout UnsafeRawBufferPointer) -> Int
+    /// What is readable when there are samples, and what is signalled when the buffer is cancelled; nil where only a
+    /// refill can wait.
+    var wait: (descriptor: Int32, wakeUp: WakeUp)? { get }
+    /// Takes the next samples: negative error number, or the count of bytes, which stay valid until the next call.
+    ///
+    /// - Parameter reads: How often the system may be asked for more, counted down. At zero, and when there is nothing, a
+    ///   refill fails with EAGAIN; where `wait` is nil it waits instead.
+    func refill(_ bytes: inout UnsafeRawBufferPointer, reads: inout Int) -> Int
     /// Ends a refill that waits, and all later ones, with EBADF.
     func cancel()
     /// Stops capturing.

@@ -14,22 +14,31 @@ struct Capture {
         var batch: MotionBatch
     }
 
-    private let buffer: any IIOBuffer
+    private let reader: DeviceReader
+    private let hub: MotionHub
+    private let clock: any DeviceClock
+    private let library: any IIOLibrary
     private let stride: Int
     private var streams: [Stream]
-    private(set) var keeper: TimeKeeper
+    private var keeper: TimeKeeper
     private let hasTimestamps: Bool
     private let name: String
-    private var lastRefill = BootTime.zero
+    /// When samples came last.
+    private(set) var lastRefill: BootTime
+    private var isRegained = false
     private var saidJumps = 0
     private var saidDistrust = false
     private let log = Logger(label: "device-services.motion")
 
     init(
-        buffer: any IIOBuffer, layout: IIOScanLayout, members: [SensorUnit.Member], timestampChannel: Int?,
-        keeper: TimeKeeper
+        layout: IIOScanLayout, members: [SensorUnit.Member], timestampChannel: Int?, keeper: TimeKeeper,
+        reader: DeviceReader, hub: MotionHub, clock: any DeviceClock, library: any IIOLibrary
     ) {
-        self.buffer = buffer
+        self.reader = reader
+        self.hub = hub
+        self.clock = clock
+        self.library = library
+        lastRefill = clock.now
         stride = layout.sampleSize
         self.keeper = keeper
         let streams = members.compactMap { member -> Stream? in
@@ -42,38 +51,43 @@ struct Capture {
         self.streams = streams
     }
 
+    /// True when the times of samples are the driver's.
+    var hasStamps: Bool { hasTimestamps && keeper.base != .none && !keeper.isDistrusted }
+
     /// Seconds since samples came last.
     func quietSeconds(now: BootTime) -> Double { now.seconds(since: lastRefill) }
 
     /// Reads until a refill fails; the error number, positive.
-    mutating func run(reader: DeviceReader, hub: MotionHub, clock: any DeviceClock, library: any IIOLibrary) -> Int32 {
-        lastRefill = clock.now
-        var isRegained = false
+    mutating func run(_ buffer: any IIOBuffer) -> Int32 {
         var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
         while true {
-            let result = buffer.refill(&bytes)
+            var reads = 1
+            let result = buffer.refill(&bytes, reads: &reads)
             guard result >= 0 else { return Int32(clamping: -result) }
-            let arrival = clock.now
-            let count = stride > 0 ? bytes.count / stride : 0
-            guard count > 0 else {
-                // A buffer that gives nothing must not keep the processor busy.
-                WorkerThread.pause(seconds: 0.01)
-                continue
-            }
-            lastRefill = arrival
-            if keeper.jumps != saidJumps || keeper.isDistrusted != saidDistrust { say() }
-            let kept = decode(bytes, count: count, arrival: arrival, clock: clock, library: library)
-            reader.countRefill()
-            reader.isDelivering = true
-            if !isRegained {
-                isRegained = true
-                for stream in streams { hub.postRegained(sensor: stream.batch.sensor) }
-            }
-            if kept > 0 {
-                for index in streams.indices { hub.post(streams[index].batch) }
-            }
-            reader.isDelivering = false
+            // A buffer that gives nothing must not keep the processor busy.
+            if !take(bytes) { WorkerThread.pause(seconds: 0.01) }
         }
+    }
+
+    /// Hands over what a refill has given; false when that is nothing.
+    mutating func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let arrival = clock.now
+        let count = stride > 0 ? bytes.count / stride : 0
+        guard count > 0 else { return false }
+        lastRefill = arrival
+        if keeper.jumps != saidJumps || keeper.isDistrusted != saidDistrust { say() }
+        let kept = decode(bytes, count: count, arrival: arrival)
+        reader.countRefill()
+        reader.isDelivering = true
+        if !isRegained {
+            isRegained = true
+            for stream in streams { hub.postRegained(sensor: stream.batch.sensor) }
+        }
+        if kept > 0 {
+            for index in streams.indices { hub.post(streams[index].batch) }
+        }
+        reader.isDelivering = false
+        return true
     }
 
     /// Says in the log what is odd about the stamps, a few times.
@@ -88,9 +102,7 @@ struct Capture {
     }
 
     /// Fills the batches; how many samples they have.
-    private mutating func decode(
-        _ bytes: UnsafeRawBufferPointer, count: Int, arrival: BootTime, clock: any DeviceClock, library: any IIOLibrary
-    ) -> Int {
+    private mutating func decode(_ bytes: UnsafeRawBufferPointer, count: Int, arrival: BootTime) -> Int {
         var kept = 0
         var firstTimes: [BootTime] = []
         for index in streams.indices {
@@ -104,7 +116,7 @@ struct Capture {
                         bytes, stride: stride, count: count, values: values,
                         times: isFirst && hasTimestamps ? times : nil, clockOffset: keeper.offset)
                     if isFirst {
-                        kept = keeper.settle(times, arrival: arrival) { name in
+                        kept = keeper.settle(times, arrival: arrival) { [clock, library] name in
                             TimeKeeper.offset(clock: clock) { library.time(of: name) }
                         }
                     } else {

@@ -35,6 +35,7 @@ final class DeviceReader: Sendable {
         var phase = Phase.arming
         var since: BootTime
         var facts = Facts()
+        var place: (any DirectDelivery)?
 
         var isEnded: Bool { if case .ended = phase { true } else { false } }
 
@@ -86,7 +87,20 @@ final class DeviceReader: Sendable {
         bell.ring()
     }
 
+    /// The place that may wait for the samples in place of the thread, now; nil for none.
+    func set(place: (any DirectDelivery)?) {
+        let buffer = state.withLock { state -> (any IIOBuffer)? in
+            guard state.place !== place else { return nil }
+            state.place = place
+            return state.buffer
+        }
+        buffer?.wait?.wakeUp.signal()
+    }
+
     // MARK: For the thread
+
+    /// The place that may wait for the samples in place of the thread.
+    var place: (any DirectDelivery)? { state.withLock { $0.place } }
 
     /// What to do now; nil to leave.
     func task() -> (plan: UnitPlan, generation: Int)? {
@@ -126,7 +140,7 @@ final class DeviceReader: Sendable {
 
     /// Counts a refill or a reading.
     func countRefill() {
-        // Only this thread writes: no read-modify-write is needed.
+        // One at a time writes: no read-modify-write is needed.
         refills.store(refills.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
     }
 }

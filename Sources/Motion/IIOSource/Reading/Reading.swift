@@ -58,18 +58,36 @@ struct Reading {
         facts.clock = armed.clockName
         facts.remarks = armed.remarks
         reader.note(facts)
-        var capture = Capture(
-            buffer: buffer, layout: armed.layout, members: plan.active.map { unit.members[$0] },
-            timestampChannel: armed.timestampChannel, keeper: armed.keeper(clock: clock, library: library))
+        let capture = Capture(
+            layout: armed.layout, members: plan.active.map { unit.members[$0] },
+            timestampChannel: armed.timestampChannel, keeper: armed.keeper(clock: clock, library: library),
+            reader: reader, hub: hub, clock: clock, library: library)
         reader.enter(.capturing(armed.plan, start: reader.progress), now: clock.now)
-        let number = capture.run(reader: reader, hub: hub, clock: clock, library: library)
+        let (number, quiet) = read(buffer, capture, armed.plan, generation: generation)
         guard reader.isCurrent(generation) else { return }
         let failure = IIOFailure("iio_buffer_refill", number)
         // A sensor that reports changes only may have had nothing to say for as long as the server waits.
-        if unit.isEventDriven, failure.isConnectionLoss, capture.quietSeconds(now: clock.now) >= 1, isAnswering() {
+        if unit.isEventDriven, failure.isConnectionLoss, quiet >= 1, isAnswering() {
             return
         }
         throw ReaderFailure(failure.error(.stream(device: unit.deviceID, address: address)), .reconnect)
+    }
+
+    /// Reads until that fails, or until something else is to be done: the error number, and the seconds since samples came.
+    private func read(
+        _ buffer: any IIOBuffer, _ capture: Capture, _ plan: BufferPlan, generation: Int
+    ) -> (number: Int32, quietSeconds: Double) {
+        var capture = capture
+        guard let wait = buffer.wait else {
+            return (capture.run(buffer), capture.quietSeconds(now: clock.now))
+        }
+        let link = CaptureLink(buffer, wait.descriptor, capture, plan, lateness: options.lateness, clock: clock)
+        var keeper = LinkKeeper(link: link, wakeUp: wait.wakeUp, clock: clock) {
+            reader.place.flatMap { link.hasStamps ? $0 : nil }
+        }
+        while reader.isCurrent(generation), (try? keeper.attend()) != nil {}
+        keeper.takeBack()
+        return link.close()
     }
 
     /// True when an attribute of the device can be read.

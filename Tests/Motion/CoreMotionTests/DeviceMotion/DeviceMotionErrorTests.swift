@@ -26,7 +26,7 @@ struct DeviceMotionErrorTests {
             let line = line
             let source = StreamSource<[FusedState]>(
                 isAvailable: { true }, endsLossesByInput: false,
-                subscribe: { _, receive in
+                subscribe: { _, _, receive in
                     line.receiver.withLock { $0 = receive }
                     return Subscription {}
                 })

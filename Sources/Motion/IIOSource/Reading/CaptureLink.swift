@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Synchronization
+import SystemCalls
+
+/// A capture whose buffer can be waited for, and all that is read from it.
+///
+/// Whoever looks tells the hub.
+final class CaptureLink: LentLink {
+    private struct Content {
+        /// Nil when nothing is read any more: it goes at once then, whoever still has the link.
+        var buffer: (any IIOBuffer)?
+        var capture: Capture
+        var attention: Attention
+        /// The error number after which nothing more will come; 0 while all is well.
+        var failure: Int32 = 0
+    }
+
+    /// How often the system is asked for more in one look.
+    private static let mostReads = 64
+    /// The longest that who looks in place of the thread may be late, in seconds.
+    private static let lateness = 0.1
+
+    private let timeout: Double
+    private let lateness: Double
+    private let clock: any DeviceClock
+    private let content: Mutex<Content>
+    let descriptor: Int32
+
+    init(
+        _ buffer: any IIOBuffer, _ descriptor: Int32, _ capture: Capture, _ plan: BufferPlan, lateness: Double?,
+        clock: any DeviceClock
+    ) {
+        self.descriptor = descriptor
+        self.clock = clock
+        timeout = plan.timeout
+        // Well before the kernel's own buffer is full.
+        let lateness = lateness ?? min(Self.lateness, Double(plan.kernelBuffers) * plan.period / 3)
+        self.lateness = lateness
+        let attention = Attention(lateness: lateness, longestInterval: 2 * plan.period, now: clock.now)
+        content = Mutex(Content(buffer: buffer, capture: capture, attention: attention))
+    }
+
+    var deadline: BootTime { deadline(after: content.withLock { $0.capture.lastRefill }) }
+
+    var attentionEnd: BootTime { content.withLock { $0.attention.end } }
+
+    var looks: UInt64 { content.withLock { $0.attention.looks } }
+
+    func expectLook() -> Double {
+        content.withLock { $0.attention.expectLook(now: clock.now) }
+        return lateness
+    }
+
+    /// False when samples have the time at which they are looked at: then that has to be this thread, which comes at once.
+    var hasStamps: Bool { content.withLock { $0.capture.hasStamps } }
+
+    /// Nothing is read any more: the error number, and the seconds since samples came last.
+    func close() -> (number: Int32, quietSeconds: Double) {
+        content.withLock { content in
+            content.buffer = nil
+            if content.failure == 0 { content.failure = EBADF }
+            return (content.failure, content.capture.quietSeconds(now: clock.now))
+        }
+    }
+
+    // MARK: Looks
+
+    func look(isReadable: Bool) throws(DeviceError) {
+        try content.withLock { content throws(DeviceError) in
+            content.attention.isTakenBack()
+            // A read is enough: what is left is told by the next wait.
+            _ = try look(&content, reads: isReadable ? 1 : 0)
+        }
+    }
+
+    func look(alarm: Alarm) throws(DeviceError) -> Bool {
+        let isEmpty = try content.withLockIfAvailable { content throws(DeviceError) in
+            let isEmpty = try look(&content, reads: Self.mostReads)
+            content.attention.isLent(alarm, now: clock.now, deadline: deadline(after: content.capture.lastRefill))
+            return isEmpty
+        }
+        return isEmpty ?? false
+    }
+
+    func lookAfter() throws(DeviceError) {
+        try content.withLock { content throws(DeviceError) in _ = try look(&content, reads: 0) }
+    }
+
+    private func deadline(after lastRefill: BootTime) -> BootTime {
+        timeout > 0 ? lastRefill.advanced(bySeconds: timeout) : .never
+    }
+
+    /// False when there may be more.
+    private func look(_ content: inout Content, reads: Int) throws(DeviceError) -> Bool {
+        var reads = reads
+        if content.failure == 0 {
+            if reads > 0, let buffer = content.buffer {
+                content.attention.noteLook(now: clock.now)
+                content.failure = read(buffer, &content.capture, &reads)
+            } else if timeout > 0, clock.now >= deadline(after: content.capture.lastRefill) {
+                // What libiio says of a server that is silent.
+                content.failure = EPIPE
+            }
+        }
+        guard content.failure == 0 else {
+            // Only that it has failed counts; the number says the rest.
+            throw DeviceError(.connectionLost, "", cause: .system(call: "iio_buffer_refill", errno: content.failure))
+        }
+        return reads > 0
+    }
+
+    /// The error number; 0 when there is no more for now.
+    private func read(_ buffer: any IIOBuffer, _ capture: inout Capture, _ reads: inout Int) -> Int32 {
+        var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+        while true {
+            let result = buffer.refill(&bytes, reads: &reads)
+            if result == -Int(EAGAIN) { return 0 }
+            guard result >= 0 else { return Int32(clamping: -result) }
+            _ = capture.take(bytes)
+        }
+    }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import IIOFormat
+import Synchronization
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import IIOSource
+
+@Suite("A place that waits for a sensor's buffer itself")
+struct CaptureLendingTests {
+    /// A source whose buffer has been lent to a place, after one sample.
+    private struct Loan {
+        let library: ScriptedLibrary
+        let place = HandPlace()
+        let log = EventLog()
+        let source: IIOSource
+        let subscription: Subscription
+        private let isStamped: Bool
+        private let others = Threads()
+
+        final class Threads: Sendable {
+            let count = Atomic<Int>(0)
+        }
+
+        init(lateness: Double, isStamped: Bool = true) {
+            self.isStamped = isStamped
+            let context = IIOContext(devices: [Devices.imu(hasTimestamp: isStamped), Devices.trigger])
+            library = Devices.library(context)
+            library.script.withLock { $0.canWait = true }
+            var options = Devices.quick
+            options.lateness = lateness
+            let test = currentThread()
+            source = IIOSource(addresses: [.local], parts: Devices.parts(library, options: options))
+            subscription = source.subscribe(Self.request(.accelerometer, place)) { [log, others] event in
+                if currentThread() != test { others.count.add(1, ordering: .relaxed) }
+                log.note(event)
+            }
+            #expect(library.journal.waits(for: "buffer"))
+            push(1)
+            #expect(log.waits(for: Self.line(1)))
+            if isStamped { #expect(place.waitForLoan()) }
+        }
+
+        static func request(_ kind: SensorKind, _ place: (any DirectDelivery)?) -> MotionRequest {
+            var request = MotionRequest(kind: kind, axes: .sensor)
+            request.place = DirectPlace(place)
+            return request
+        }
+
+        /// Raw n times the scale 0.01; the first value is the one before the capture, 1.0 2.0 3.0.
+        static func line(_ number: Int) -> String { "sample \(Double(number) * 0.01) 0.0 0.0" }
+
+        func push(_ number: Int) {
+            let scan = Devices.scan(Int16(number), 0, 0, time: LiveClock().now.nanoseconds)
+            library.lastBuffer?.push(isStamped ? scan : Array(scan.prefix(6)))
+        }
+
+        /// How many events came on other threads than the test's.
+        var elsewhere: Int { others.count.load(ordering: .relaxed) }
+
+        func end() {
+            subscription.cancel()
+            #expect(
+                library.journal.waits { lines in
+                    lines.count { $0.hasPrefix("buffer") } == lines.count { $0 == "close" } && library.connections == 0
+                })
+        }
+    }
+
+    @Test("What comes is read by the place, on its thread")
+    func looks() {
+        let loan = Loan(lateness: 600)
+        let elsewhere = loan.elsewhere
+        for number in 2...40 {
+            loan.push(number)
+            #expect(loan.place.lookWhenReadable())
+            #expect(loan.log.count(Loan.line(number)) == 1)
+        }
+        #expect(loan.elsewhere == elsewhere)
+        loan.end()
+        #expect(loan.place.waitForEnd())
+        loan.place.lookNow()
+        #expect(loan.log.count("sample") == 41)
+    }
+
+    @Test("When the place does not come, the source reads all, in order, and lends it again")
+    func stalls() {
+        let loan = Loan(lateness: 0.05)
+        var sent = 30
+        for number in 2...sent { loan.push(number) }
+        #expect(loan.log.waits(for: Loan.line(sent)))
+        #expect(loan.place.waitForEnd())
+        while !loan.place.waitForLoan(2, seconds: 0.1), sent < 1_000 {
+            sent += 1
+            loan.push(sent)
+            #expect(loan.log.waits(for: Loan.line(sent)))
+        }
+        #expect(loan.place.waitForLoan(2, seconds: 0))
+        #expect(loan.log.all.dropFirst().enumerated().allSatisfy { $1.hasPrefix(Loan.line($0 + 1)) })
+        loan.end()
+    }
+
+    @Test("Who listens elsewhere ends it, to this sensor or to another of the device")
+    func secondListener() {
+        for kind in [SensorKind.accelerometer, .gyroscope] {
+            let loan = Loan(lateness: 600)
+            let second = EventLog()
+            let other = loan.source.subscribe(Loan.request(kind, nil)) { second.note($0) }
+            #expect(loan.place.waitForEnd())
+            // The second sensor has the device set up anew.
+            if kind == .gyroscope { #expect(loan.library.journal.waits(for: "buffer", count: 2)) }
+            let zeros = [UInt8](repeating: 0, count: kind == .gyroscope ? 8 : 0)
+            let scan = Devices.scan(2, 0, 0, time: LiveClock().now.nanoseconds)
+            loan.library.lastBuffer?.push(Array(scan.prefix(8)) + zeros + Array(scan.suffix(8)))
+            #expect(loan.log.waits(for: Loan.line(2)))
+            other.cancel()
+            loan.end()
+        }
+    }
+
+    @Test("Two who are told in one place share the loan")
+    func samePlace() {
+        let loan = Loan(lateness: 600)
+        let second = EventLog()
+        let other = loan.source.subscribe(Loan.request(.accelerometer, loan.place)) { second.note($0) }
+        loan.push(2)
+        #expect(loan.place.lookWhenReadable())
+        #expect(loan.log.count(Loan.line(2)) == 1)
+        #expect(second.count(Loan.line(2)) == 1)
+        other.cancel()
+        loan.end()
+    }
+
+    @Test("A failure that the place meets is told as ever")
+    func failure() {
+        let loan = Loan(lateness: 600)
+        loan.library.lastBuffer?.fail(19)
+        #expect(loan.place.lookWhenReadable())
+        #expect(loan.log.waits(for: "lost"))
+        #expect(loan.place.waitForEnd())
+        #expect(loan.library.journal.waits(for: "buffer", count: 2))
+        loan.push(2)
+        #expect(loan.log.waits(for: Loan.line(2)))
+        #expect(loan.log.count("lost") == 1)
+        loan.end()
+    }
+
+    @Test("Samples without a stamp have the time at which they came, not that at which a place looked")
+    func withoutStamps() {
+        let loan = Loan(lateness: 600, isStamped: false)
+        for number in 2...10 {
+            loan.push(number)
+            #expect(loan.log.waits(for: Loan.line(number)))
+        }
+        #expect(!loan.place.waitForLoan(seconds: 0))
+        loan.end()
+    }
+}
