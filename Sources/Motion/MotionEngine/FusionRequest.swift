@@ -24,6 +24,8 @@ package struct FusionRequest: Sendable, Hashable {
     package var interval: Double
     /// Seconds that a state may wait for others.
     package var latency: Double
+    /// Where what comes of the states is told: a place that may wait for the samples itself.
+    package var place: DirectPlace?
 
     /// A request of those parts.
     package init(need: Need, interval: Double = 0, latency: Double = 0) {

@@ -17,12 +17,15 @@ struct SensorPlan: Sendable, Hashable {
     var accelerometer: Double?
     var magnetometer: Double?
     var latency = 0.0
+    /// The place that may wait for the samples: that of all subscribers.
+    var place: DirectPlace?
 
     /// What those requests need on a device that has a gyroscope or not.
     init(_ requests: [FusionRequest], hasGyroscope: Bool) {
         guard let need = requests.lazy.map(\.need).max() else { return }
         let interval = requests.lazy.map(\.interval).min() ?? 0
         latency = requests.lazy.map(\.latency).min() ?? 0
+        if let first = requests.first?.place, requests.allSatisfy({ $0.place == first }) { place = first }
         // Asked for in any case: one may be plugged in later.
         if need >= .attitude { gyroscope = min(interval, Self.fusion) }
         if gyroscope != nil, hasGyroscope {
@@ -43,6 +46,9 @@ struct SensorPlan: Sendable, Hashable {
             case .magnetometer: (.magnetometer, magnetometer)
             }
         // Each reading, where a sensor is faster than asked: to leave some out would only make the filter worse.
-        return interval.map { MotionRequest(kind: kind, interval: $0, latency: latency, thins: false) }
+        guard let interval else { return nil }
+        var request = MotionRequest(kind: kind, interval: interval, latency: latency, thins: false)
+        request.place = place
+        return request
     }
 }

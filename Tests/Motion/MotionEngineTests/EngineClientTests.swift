@@ -4,6 +4,7 @@ import DeviceCore
 import MotionEngine
 import SensorFusion
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Subscribers of the engine")
@@ -217,5 +218,31 @@ struct EngineClientTests {
         let rate = try #require(log.states.last?.rotationRate)
         #expect((rate * rate).sum().squareRoot() < 0.001)
         second.cancel()
+    }
+
+    @Test("One place that all states are told in may wait for the samples of each sensor")
+    func places() {
+        let bench = EngineBench()
+        let (here, there) = (HandPlace(), HandPlace())
+        func subscribe(_ place: HandPlace?) -> Subscription {
+            var request = FusionRequest(need: .heading)
+            request.place = DirectPlace(place)
+            return bench.engine.subscribe(request) { _ in }
+        }
+        let sensors = bench.hub.sensors.map(\.id)
+        #expect(sensors.count == 3)
+        let first = subscribe(here)
+        for sensor in sensors { #expect(bench.hub.place(of: [sensor]) === here) }
+        let second = subscribe(here)
+        #expect(bench.hub.place(of: sensors) === here)
+        for other in [there, nil] {
+            let third = subscribe(other)
+            #expect(bench.hub.place(of: sensors) == nil)
+            third.cancel()
+            #expect(bench.hub.place(of: sensors) === here)
+        }
+        first.cancel()
+        second.cancel()
+        #expect(bench.hub.place(of: sensors) == nil)
     }
 }

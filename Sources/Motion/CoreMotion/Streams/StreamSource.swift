@@ -39,9 +39,10 @@ extension StreamSource<[FusedState]> {
     static func attitude(of device: Device, withNorth: Bool, latency: Double = 0) -> StreamSource {
         StreamSource(
             isAvailable: { MotionEngine.of(device).isAvailable(.attitude) }, endsLossesByInput: false
-        ) { interval, _, receive in
+        ) { interval, place, receive in
             let need = withNorth ? FusionRequest.Need.heading : .attitude
-            let request = FusionRequest(need: need, interval: interval, latency: latency)
+            var request = FusionRequest(need: need, interval: interval, latency: latency)
+            request.place = place
             return MotionEngine.of(device).subscribe(request) { event in
                 switch event {
                 case .states(let states): receive(.input(states))
