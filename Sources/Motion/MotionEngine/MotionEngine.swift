@@ -213,10 +213,12 @@ package final class MotionEngine: Sendable {
         let (former, number) = state.withLock { state -> (Subscription?, UInt32?) in
             guard state.wires[index]?.request != request else { return (nil, nil) }
             let former = state.wires[index].take()?.subscription
-            state.numbers[index] &+= 1
+            let number = state.numbers[index] &+ 1
+            // Until there is a new one, what the former says counts.
+            if former == nil || request == nil { state.numbers[index] = number }
             state.pipeline.expect(sensor, request != nil && isThere)
             if request == nil { state.lost[index] = nil }
-            return (former, state.numbers[index])
+            return (former, number)
         }
         guard let number else { return }
         if let request {
@@ -226,7 +228,10 @@ package final class MotionEngine: Sendable {
             } quiet: {
                 self.settle(sensor, number)
             }
-            state.withLock { $0.wires[index] = (request, subscription) }
+            state.withLock { state in
+                state.numbers[index] = number
+                state.wires[index] = (request, subscription)
+            }
         }
         former?.cancel()
     }
@@ -275,7 +280,9 @@ package final class MotionEngine: Sendable {
             outcome.hasToPrepare = true
             return outcome
         }
-        guard state.numbers[index] == number else { return outcome }
+        // What a new subscription says of a loss counts before its samples do.
+        let isNews = if case .samples = event { false } else { number == state.numbers[index] &+ 1 }
+        guard isNews || number == state.numbers[index] else { return outcome }
         switch event {
         case .samples(let batch):
             if state.lost[index] != nil {

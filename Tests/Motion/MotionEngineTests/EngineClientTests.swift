@@ -220,6 +220,54 @@ struct EngineClientTests {
         second.cancel()
     }
 
+    /// A source in which something happens before somebody is subscribed.
+    private final class BusySource: MotionSource {
+        let hub: MotionHub
+        let gap = Mutex<(@Sendable () -> Void)?>(nil)
+
+        init(_ hub: MotionHub) { self.hub = hub }
+
+        var sensors: [SensorDescription] { hub.sensors }
+        var contextDescriptions: [String] { [] }
+        func description(of sensor: SensorDescription.ID) -> SensorDescription? { hub.description(of: sensor) }
+        func measuredRate(of sensor: SensorDescription.ID) -> Double? { nil }
+
+        func subscribe(
+            _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
+            quiet: @escaping @Sendable () -> Void
+        ) -> Subscription {
+            gap.withLock { $0 }?()
+            return hub.subscribe(request, receive: receive, quiet: quiet)
+        }
+    }
+
+    @Test("No sample is lost while another subscriber has the sensors asked for anew")
+    func rewiring() {
+        let bench = EngineBench()
+        let source = BusySource(bench.hub)
+        let device = Device(
+            name: "busy", clock: bench.clock, configuration: Configuration(), positionSource: bench.position,
+            motionSource: source, calibrations: FixedCalibrations())
+        let engine = MotionEngine.of(device)
+        let log = FusionLog()
+        var request = FusionRequest(need: .heading)
+        request.place = DirectPlace(HandPlace())
+        let first = engine.subscribe(request, receive: log.receive)
+        bench.rest(1...10)
+        let steps = Box()
+        source.gap.withLock { gap in
+            gap = { bench.rest(at: Double(11 + steps.count.add(1, ordering: .relaxed).oldValue) / 100) }
+        }
+        // The place is not that of all any more.
+        let second = engine.subscribe(FusionRequest(need: .heading)) { _ in }
+        source.gap.withLock { $0 = nil }
+        #expect(steps.count.load(ordering: .relaxed) == 3)
+        bench.rest(14...20)
+        #expect(log.milliseconds == (1...20).map { $0 * 10 })
+        second.cancel()
+        first.cancel()
+    }
+
     @Test("One place that all states are told in may wait for the samples of each sensor")
     func places() {
         let bench = EngineBench()
