@@ -101,9 +101,11 @@ final class GPSDLink: LentLink {
 
     /// Reads all that is there and does what is due, in place of the source's thread. That one is not waited for.
     ///
-    /// - Parameter alarm: Set to when the source's thread has to see to it.
+    /// - Parameters:
+    ///   - alarm: Set to when the source's thread has to see to it.
+    ///   - place: The place.
     /// - Returns: False when there may be more, so that it has to be looked at once more.
-    func look(alarm: Alarm) throws(DeviceError) -> Bool {
+    func look(alarm: Alarm, in place: any DirectDelivery) throws(DeviceError) -> Bool {
         let isEmpty = try content.withLockIfAvailable { content throws(DeviceError) in
             let isEmpty = try look(&content, reads: .all)
             content.attention.isLent(alarm, now: settings.clock.now, deadline: deadline(content.reader))

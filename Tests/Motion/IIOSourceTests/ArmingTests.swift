@@ -30,7 +30,7 @@ struct ArmingTests {
         let library = Devices.library()
         let arming = try Self.arming(library)
         var armed = try arming.arm(Self.accelerometer)
-        try arming.open(&armed)
+        try arming.open(&armed) { _ in true }
         #expect(
             library.journal.all == [
                 "write current_timestamp_clock boottime", "trigger mpu6050-dev0", "write sampling_frequency 100",
@@ -80,7 +80,7 @@ struct ArmingTests {
         let arming = try Self.arming(library)
         var armed = try arming.arm(Self.accelerometer)
         do {
-            try arming.open(&armed)
+            try arming.open(&armed) { _ in true }
             Issue.record("It opened.")
         } catch {
             #expect(error.error.message.contains("14 bytes") && error.error.message.contains("16"))
@@ -101,7 +101,7 @@ struct ArmingTests {
         }
         let arming = try Self.arming(library)
         var armed = try arming.arm(Self.accelerometer)
-        try arming.open(&armed)
+        try arming.open(&armed) { _ in true }
         #expect(
             library.journal.all.suffix(3) == [
                 "buffer failed 22", "timer 100", "buffer accel_x,accel_y,accel_z,timestamp x1",
@@ -115,7 +115,7 @@ struct ArmingTests {
         let arming = try Self.arming(library)
         var armed = try arming.arm(Self.accelerometer)
         #expect {
-            try arming.open(&armed)
+            try arming.open(&armed) { _ in true }
         } throws: { error in
             (error as? ReaderFailure)?.error.message.contains("mpu6050-dev0") ?? false
         }

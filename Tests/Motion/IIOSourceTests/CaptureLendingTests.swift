@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import Dispatch
 import IIOFormat
 import Synchronization
 import SystemCalls
@@ -19,17 +20,25 @@ struct CaptureLendingTests {
         let source: IIOSource
         let subscription: Subscription
         private let isStamped: Bool
+        private let give: (@Sendable ([UInt8]) -> Void)?
         private let others = Threads()
 
         final class Threads: Sendable {
             let count = Atomic<Int>(0)
         }
 
-        init(lateness: Double, isStamped: Bool = true) {
+        init(
+            lateness: Double, isStamped: Bool = true, change: (inout ScriptedLibrary.Script) -> Void = { _ in },
+            push give: (@Sendable ([UInt8]) -> Void)? = nil
+        ) {
             self.isStamped = isStamped
+            self.give = give
             let context = IIOContext(devices: [Devices.imu(hasTimestamp: isStamped), Devices.trigger])
             library = Devices.library(context)
-            library.script.withLock { $0.canWait = true }
+            library.script.withLock { script in
+                script.canWait = true
+                change(&script)
+            }
             var options = Devices.quick
             options.lateness = lateness
             let test = currentThread()
@@ -55,7 +64,8 @@ struct CaptureLendingTests {
 
         func push(_ number: Int) {
             let scan = Devices.scan(Int16(number), 0, 0, time: LiveClock().now.nanoseconds)
-            library.lastBuffer?.push(isStamped ? scan : Array(scan.prefix(6)))
+            let bytes = isStamped ? scan : Array(scan.prefix(6))
+            if let give { give(bytes) } else { library.lastBuffer?.push(bytes) }
         }
 
         /// How many events came on other threads than the test's.
@@ -109,16 +119,66 @@ struct CaptureLendingTests {
             let loan = Loan(lateness: 600)
             let second = EventLog()
             let other = loan.source.subscribe(Loan.request(kind, nil)) { second.note($0) }
+            if kind == .gyroscope {
+                // The second sensor has the device set up anew.
+                #expect(loan.library.journal.waits(for: "buffer", count: 2))
+            } else {
+                // The next that comes is left to the source.
+                loan.push(2)
+                #expect(loan.place.lookWhenReadable())
+                #expect(loan.log.waits(for: Loan.line(2)) && second.waits(for: Loan.line(2)))
+            }
             #expect(loan.place.waitForEnd())
-            // The second sensor has the device set up anew.
-            if kind == .gyroscope { #expect(loan.library.journal.waits(for: "buffer", count: 2)) }
             let zeros = [UInt8](repeating: 0, count: kind == .gyroscope ? 8 : 0)
-            let scan = Devices.scan(2, 0, 0, time: LiveClock().now.nanoseconds)
+            let scan = Devices.scan(3, 0, 0, time: LiveClock().now.nanoseconds)
             loan.library.lastBuffer?.push(Array(scan.prefix(8)) + zeros + Array(scan.suffix(8)))
-            #expect(loan.log.waits(for: Loan.line(2)))
+            #expect(loan.log.waits(for: Loan.line(3)))
             other.cancel()
             loan.end()
         }
+    }
+
+    @Test("Who listens elsewhere is not told in that place, even while the source is busy")
+    func secondListenerMeanwhile() {
+        let loan = Loan(lateness: 600)
+        let test = currentThread()
+        let door = DispatchSemaphore(value: 0)
+        loan.library.script.withLock { script in
+            script.door = door
+            // A device has come: the source looks at all of them anew, which takes long.
+            script.presence = ["iio:device0", "iio:device1", "trigger0"]
+        }
+        let third = loan.source.subscribe(Loan.request(.magnetometer, nil)) { _ in }
+        #expect(loan.library.journal.waits(for: "door"))
+        let (second, wrong) = (EventLog(), EventLog())
+        let other = loan.source.subscribe(Loan.request(.accelerometer, nil)) { event in
+            (currentThread() == test ? wrong : second).note(event)
+        }
+        loan.push(2)
+        #expect(loan.place.lookWhenReadable())
+        #expect(second.waits(for: Loan.line(2)))
+        #expect(wrong.all.isEmpty)
+        loan.library.script.withLock { $0.door = nil }
+        for _ in 0..<100 { door.signal() }
+        other.cancel()
+        third.cancel()
+        loan.end()
+    }
+
+    @Test("A device whose stamps turn out to be none is read by the source")
+    func distrusted() {
+        let loan = Loan(lateness: 600)
+        let scan = Devices.scan(2, 0, 0, time: 1)
+        for number in 1...8 {
+            loan.library.lastBuffer?.push(scan)
+            #expect(loan.place.lookWhenReadable())
+            #expect(loan.log.count(Loan.line(2)) == number)
+        }
+        loan.library.lastBuffer?.push(scan)
+        #expect(loan.place.lookWhenReadable())
+        #expect(loan.log.waits(for: Loan.line(2), count: 9))
+        #expect(loan.place.waitForEnd())
+        loan.end()
     }
 
     @Test("Two who are told in one place share the loan")
@@ -147,6 +207,48 @@ struct CaptureLendingTests {
         #expect(loan.log.count("lost") == 1)
         loan.end()
     }
+
+    #if LibIIO
+    private static func loan(of server: ScriptedServer, lateness: Double) -> Loan {
+        let pushes = Loan.Threads()
+        return Loan(lateness: lateness) { script in
+            script.makeBuffer = { device, channels in try server.buffer(device, channels, samples: 1) }
+        } push: { bytes in
+            // It is asked for one, for two, and then for many; each answer begins with the mask.
+            let isFirst = [0, 1, 3].contains(pushes.count.add(1, ordering: .relaxed).oldValue)
+            if isFirst { #expect(server.waitForRequest()) }
+            server.say(isFirst ? "16\n00000047\n" : "16\n", bytes)
+        }
+    }
+
+    @Test("A server's samples are read by the place")
+    func server() throws {
+        let server = try ScriptedServer("0\n")
+        let loan = Self.loan(of: server, lateness: 600)
+        let elsewhere = loan.elsewhere
+        for number in 2...20 {
+            loan.push(number)
+            #expect(loan.place.lookWhenReadable())
+            #expect(loan.log.count(Loan.line(number)) == 1)
+        }
+        #expect(loan.elsewhere == elsewhere)
+        loan.subscription.cancel()
+    }
+
+    @Test("The end of a server's connection is noticed even when it comes with samples")
+    func serverEnds() throws {
+        let server = try ScriptedServer("0\n")
+        let loan = Self.loan(of: server, lateness: 0.05)
+        loan.library.script.withLock { $0.makeBuffer = nil }
+        loan.push(2)
+        server.hangUp()
+        loan.place.lookNow()
+        #expect(loan.log.waits(for: Loan.line(2)))
+        #expect(loan.log.waits(for: "lost connectionLost"))
+        #expect(loan.log.count(Loan.line(2)) == 1)
+        loan.subscription.cancel()
+    }
+    #endif
 
     @Test("Samples without a stamp have the time at which they came, not that at which a place looked")
     func withoutStamps() {

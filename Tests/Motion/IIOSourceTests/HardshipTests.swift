@@ -31,6 +31,20 @@ struct HardshipTests {
         }
     }
 
+    @Test("A server that does not begin is left at once when nobody listens any more, or when something else is wanted")
+    func stopWhileStarting() {
+        let library = Devices.library()
+        library.script.withLock { $0.neverStarts = true }
+        let source = Self.source(library)
+        let first = source.subscribe(Self.request) { _ in }
+        #expect(library.journal.waits(for: "start"))
+        let second = source.subscribe(MotionRequest(kind: .gyroscope, axes: .sensor)) { _ in }
+        #expect(library.journal.waits(for: "start", count: 2))
+        first.cancel()
+        second.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
     @Test("A subscriber that takes its time is not told that the device is silent")
     func slowSubscriber() {
         let library = Devices.library()

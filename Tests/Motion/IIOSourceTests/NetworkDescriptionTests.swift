@@ -41,6 +41,23 @@ struct NetworkDescriptionTests {
         }
     }
 
+    @Test("Where a server has answered is known from then on")
+    func place() throws {
+        let server = try AnsweringServer("1234\n")
+        #expect(try NetworkDescription.check(try MotionSourceAddress("ip:127.0.0.1:\(server.port)")) != nil)
+        let listener = try LoopbackListener(port: 0, for: "The test")
+        var found: ServerPlace?
+        _ = Sockets.resolve("127.0.0.1", port: listener.port) { address in
+            found = ServerPlace(address)
+            return true
+        }
+        let client = try #require(found?.connect())
+        defer { systemClose(client) }
+        var wait = pollfd(fd: client, events: Int16(POLLOUT), revents: 0)
+        #expect(poll(&wait, 1, 60_000) == 1)
+        #expect(Sockets.takeError(client) == 0)
+    }
+
     @Test("A server that takes a client and says nothing is not handed to libiio")
     func silent() throws {
         // The system takes the client for who never asks for it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import Dispatch
 import Foundation
 import IIOFormat
 import Synchronization
@@ -33,6 +34,12 @@ final class ScriptedLibrary: IIOLibrary {
         var isPresent = true
         /// True for buffers whose samples can be waited for by others.
         var canWait = false
+        /// True for buffers that begin only when they are called off.
+        var neverStarts = false
+        /// Makes a buffer of another kind.
+        var makeBuffer: (@Sendable (IIODevice, [Int]) throws -> any IIOBuffer)?
+        /// Held while a context is being opened.
+        var door: DispatchSemaphore?
         var buffers: [ScriptedBuffer] = []
         var live = 0
     }
@@ -60,7 +67,11 @@ final class ScriptedLibrary: IIOLibrary {
     var lastBuffer: ScriptedBuffer? { script.withLock { $0.buffers.last } }
 
     func open(_ address: MotionSourceAddress) throws(IIOFailure) -> any IIOConnection {
-        let failure = script.withLock { $0.openFailure }
+        let (failure, door) = script.withLock { ($0.openFailure, $0.door) }
+        if let door {
+            journal.note("door")
+            door.wait()
+        }
         if let failure {
             journal.note("open failed")
             throw IIOFailure("open", failure)
@@ -152,11 +163,16 @@ final class ScriptedConnection: IIOConnection {
             journal.note("buffer failed \(failure)")
             throw IIOFailure("iio_device_create_buffer", failure)
         }
+        if let make = library.script.withLock({ $0.makeBuffer }) {
+            guard let buffer = try? make(context.devices[device], channels) else { throw IIOFailure("make", 24) }
+            journal.note("buffer \(names) x\(samples)")
+            return buffer
+        }
         let layout = context.devices[device].layout(of: channels)
         let buffer = library.script.withLock { script in
             let buffer = ScriptedBuffer(
                 step: script.step ?? layout?.sampleSize ?? 0, journal: library.journal, keeping: self,
-                canWait: script.canWait)
+                canWait: script.canWait, neverStarts: script.neverStarts)
             if let bytes = script.firstRefill { buffer.push(bytes) }
             script.buffers.append(buffer)
             return buffer
@@ -214,13 +230,17 @@ final class ScriptedBuffer: IIOBuffer, @unchecked Sendable {
     private var isClosed = false
     private var current: UnsafeMutableRawBufferPointer?
     private let journal: Journal
-    private let connection: ScriptedConnection
+    private let connection: ScriptedConnection?
     /// Readable while there may be something.
     private let ready: WakeUp?
     let wait: (descriptor: Int32, wakeUp: WakeUp)?
+    let kernelBuffers = 4
+    private let neverStarts: Bool
 
-    init(step: Int, journal: Journal, keeping connection: ScriptedConnection, canWait: Bool) {
+    init(step: Int, journal: Journal, keeping connection: ScriptedConnection?, canWait: Bool, neverStarts: Bool = false)
+    {
         self.step = step
+        self.neverStarts = neverStarts
         if canWait, let ready = try? WakeUp(for: "the test"), let wakeUp = try? WakeUp(for: "the test") {
             self.ready = ready
             wait = (ready.readEnd, wakeUp)
@@ -233,6 +253,15 @@ final class ScriptedBuffer: IIOBuffer, @unchecked Sendable {
 
     deinit {
         current?.deallocate()
+    }
+
+    func start() throws(IIOFailure) {
+        guard neverStarts else { return }
+        journal.note("start")
+        condition.lock()
+        defer { condition.unlock() }
+        while !isCancelled { condition.wait() }
+        throw IIOFailure("poll", EBADF)
     }
 
     func push(_ bytes: [UInt8]) {

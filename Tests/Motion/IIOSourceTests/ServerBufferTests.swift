@@ -3,51 +3,32 @@
 #if LibIIO
 import DeviceCore
 import Foundation
+import IIOFormat
 import SystemCalls
+import TestSupport
 import Testing
 
 @testable import IIOSource
 
-@Suite("A capture over a connection of its own")
+@Suite("A capture over a connection of its own", .timeLimit(.minutes(5)))
 struct ServerBufferTests {
-    /// What a server with four channels of sixteen bytes has said, before it is asked.
-    private final class Server {
-        let socket: Int32
-        private let theirs: Int32
+    /// Four channels of sixteen bytes, as the real iiod had them.
+    private static let device: IIODevice = {
+        let imu = Devices.imu()
+        return IIODevice(id: "iio:device0", channels: Array(imu.channels[0..<3] + imu.channels[6...]))
+    }()
 
-        init(_ answers: [UInt8] = []) throws {
-            var ends: [Int32] = [-1, -1]
-            try #require(socketpair(AF_UNIX, SocketKind.stream.quiet, 0, &ends) == 0)
-            (socket, theirs) = (ends[0], ends[1])
-            say(answers)
-        }
-
-        deinit { systemClose(theirs) }
-
-        func say(_ answers: [UInt8]) {
-            #expect(answers.withUnsafeBytes { systemSend(theirs, $0) } == answers.count || answers.isEmpty)
-        }
-
-        func hangUp() { shutdown(theirs, Int32(SHUT_WR)) }
-
-        /// What it has been asked so far.
-        func requests() -> String {
-            var bytes = [UInt8](repeating: 0, count: 4096)
-            let count = bytes.withUnsafeMutableBytes { systemRead(theirs, $0) }
-            return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
-        }
-
-        func buffer(samples: Int = 4, timeout: Double = 60) throws -> ServerBuffer {
-            try ServerBuffer(
-                socket, device: "iio:device0", channels: [0, 1, 2, 3], of: 4, step: 16, samples: samples,
-                timeout: timeout)
-        }
+    private func buffer(
+        _ server: ScriptedServer, samples: Int = 4, habits: ServerHabits = ServerHabits()
+    ) throws -> ServerBuffer {
+        let buffer = try server.buffer(Self.device, [0, 1, 2, 3], samples: samples, habits: habits)
+        try buffer.start()
+        return buffer
     }
 
     private func refill(_ buffer: ServerBuffer, reads: Int = 1_000) -> [UInt8]? {
         var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
-        var reads = reads
-        let result = buffer.refill(&bytes, reads: &reads)
+        let result = look(buffer, &bytes, reads: reads)
         guard result > 0 else { return nil }
         #expect(result == bytes.count)
         return Array(bytes)
@@ -55,82 +36,260 @@ struct ServerBufferTests {
 
     private func failure(_ buffer: ServerBuffer) -> Int {
         var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
-        var reads = 1_000
-        return buffer.refill(&bytes, reads: &reads)
+        return look(buffer, &bytes, reads: 1_000)
     }
+
+    /// A new look: the end of the one before, which nobody has waited for, is no answer.
+    private func look(_ buffer: ServerBuffer, _ bytes: inout UnsafeRawBufferPointer, reads: Int) -> Int {
+        var reads = reads
+        let result = buffer.refill(&bytes, reads: &reads)
+        return result == -Int(EAGAIN) ? buffer.refill(&bytes, reads: &reads) : result
+    }
+
+    private static func bytes(_ count: Int, seed: Int = 0) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ seed) }
+    }
+
+    private static func reads(_ counts: [Int]) -> [String] { counts.map { "READBUF iio:device0 \($0)" } }
+
+    /// A first refill of one scan, so that the next request is the one for two.
+    private func begin(_ server: ScriptedServer, habits: ServerHabits = ServerHabits()) throws -> ServerBuffer {
+        server.say("0\n")
+        let buffer = try buffer(server, samples: 1, habits: habits)
+        server.say("16\n0000000f\n", Self.bytes(16))
+        #expect(refill(buffer) == Self.bytes(16))
+        #expect(server.requests() == ["OPEN iio:device0 1 0000000f"] + Self.reads([16, 32]))
+        return buffer
+    }
+
+    // MARK: What is asked for
 
     @Test("Refill by refill out of the answer of a real iiod, however it comes", arguments: [1, 5, 77, 1_000])
     func golden(piece: Int) throws {
         // "64\n0000000f\n", four scans, "64\n", four scans.
         let answer = try Fixture.answer("READBUF iio:device0 128")
         try #require(answer.count == 143)
-        let server = try Server(Array("0\n".utf8))
-        let buffer = try server.buffer()
-        // Asked at once, so that there is something to wait for; and for more than one refill, which come one by one.
-        #expect(server.requests() == "OPEN iio:device0 4 0000000f\r\nREADBUF iio:device0 4096\r\n")
+        let server = try ScriptedServer("0\n")
+        let buffer = try buffer(server)
+        // Asked at once, so that there is something to wait for.
+        #expect(server.requests() == ["OPEN iio:device0 4 0000000f"] + Self.reads([64]))
         var scans: [[UInt8]] = []
-        for start in stride(from: 0, to: answer.count, by: piece) {
-            server.say(Array(answer[start..<min(start + piece, answer.count)]))
-            while let refill = refill(buffer) { scans.append(refill) }
-            #expect(failure(buffer) == -Int(EAGAIN))
+        let first = Array(answer[..<76])
+        for answer in [first, answer] {
+            for start in stride(from: 0, to: answer.count, by: piece) {
+                server.say(bytes: Array(answer[start..<min(start + piece, answer.count)]))
+                while let refill = refill(buffer) { scans.append(refill) }
+                #expect(failure(buffer) == -Int(EAGAIN))
+            }
         }
-        #expect(scans == [Array(answer[12..<76]), Array(answer[79..<143])])
-        #expect(server.requests() == "")
+        #expect(scans == [Array(answer[12..<76]), Array(answer[12..<76]), Array(answer[79..<143])])
+        // Two have come one by one: now many are asked for.
+        #expect(server.requests() == Self.reads([128, 4096]))
+        for seed in 0..<64 {
+            server.say(seed == 0 ? "64\n0000000f\n" : "64\n", Self.bytes(64, seed: seed))
+            #expect(refill(buffer) == Self.bytes(64, seed: seed))
+        }
+        #expect(server.requests() == Self.reads([4096]))
     }
 
     @Test("What has been read is given without asking the system again")
     func memory() throws {
-        let answer = try Fixture.answer("READBUF iio:device0 128")
-        let server = try Server(Array("0\n".utf8))
-        let buffer = try server.buffer()
-        server.say(answer)
+        let server = try ScriptedServer("0\n")
+        let buffer = try buffer(server)
+        server.say("64\n0000000f\n", Self.bytes(64), then: "64\n0000000f\n", Self.bytes(64, seed: 1))
         #expect(refill(buffer, reads: 0) == nil)
-        #expect(refill(buffer, reads: 1) == Array(answer[12..<76]))
-        #expect(refill(buffer, reads: 0) == Array(answer[79..<143]))
+        #expect(refill(buffer, reads: 1) == Self.bytes(64))
+        #expect(refill(buffer, reads: 0) == Self.bytes(64, seed: 1))
         #expect(refill(buffer, reads: 0) == nil)
     }
 
-    @Test("A server that gives all at once is asked for one refill at a time from then on")
-    func unchunked() throws {
-        let scans = (0..<4096).map { UInt8(truncatingIfNeeded: $0 &* 7) }
-        let server = try Server(Array("0\n4096\n0000000f\n".utf8) + scans)
-        let buffer = try server.buffer()
-        #expect(refill(buffer) == scans)
-        server.say(Array("64\n0000000f\n".utf8) + scans.prefix(64))
-        #expect(refill(buffer) == Array(scans.prefix(64)))
-        let one = "READBUF iio:device0 64\r\n"
-        #expect(server.requests().hasSuffix("READBUF iio:device0 4096\r\n" + one + one))
+    @Test("A server that says nothing before it has all is asked for one refill, and seldom for two")
+    func wholeAnswers() throws {
+        let server = try ScriptedServer("0\n")
+        let buffer = try buffer(server, samples: 1)
+        var asked: [Int] = []
+        for turn in 0..<200 {
+            let request = try #require(server.requests().last { $0.hasPrefix("READBUF") })
+            let size = try #require(Int(request.split(separator: " ").last ?? ""))
+            asked.append(size)
+            server.say("\(size)\n0000000f\n", Self.bytes(size, seed: turn))
+            #expect(refill(buffer) == Self.bytes(size, seed: turn))
+        }
+        #expect(asked[..<3] == [16, 32, 16])
+        #expect(asked.allSatisfy { $0 <= 32 } && asked.count { $0 == 32 } <= 3)
     }
+
+    @Test("A server that cuts its answers into pieces is not taken for one that sends refills as they come")
+    func pieces() throws {
+        let server = try ScriptedServer("0\n")
+        let buffer = try buffer(server, samples: 16)
+        for _ in 0..<8 {
+            server.say("256\n0000000f\n", Self.bytes(256))
+            #expect(refill(buffer) == Self.bytes(256))
+        }
+        #expect(server.requests().dropFirst() == Self.reads(Array(repeating: 256, count: 9))[...])
+    }
+
+    @Test("A server that has no room for two refills is asked for one")
+    func noRoom() throws {
+        let server = try ScriptedServer()
+        let buffer = try begin(server)
+        server.say("-11\n")
+        #expect(failure(buffer) == -Int(EAGAIN))
+        #expect(server.requests() == Self.reads([16]))
+        server.say("16\n0000000f\n", Self.bytes(16, seed: 9))
+        #expect(refill(buffer) == Self.bytes(16, seed: 9))
+    }
+
+    @Test("A server that never answers when it is asked for two is asked for one after three captures")
+    func unanswered() throws {
+        let habits = ServerHabits()
+        for _ in 0..<3 { _ = try begin(try ScriptedServer(), habits: habits) }
+        let server = try ScriptedServer("0\n")
+        let buffer = try buffer(server, samples: 1, habits: habits)
+        for _ in 0..<8 {
+            server.say("16\n0000000f\n", Self.bytes(16))
+            #expect(refill(buffer) == Self.bytes(16))
+        }
+        #expect(server.requests().dropFirst() == Self.reads(Array(repeating: 16, count: 9))[...])
+    }
+
+    // MARK: What is answered
 
     @Test("A server that gives less than it was asked for is asked anew")
     func remainder() throws {
-        let scans = [UInt8](repeating: 3, count: 64)
-        let server = try Server(
-            Array("0\n64\n0000000f\n".utf8) + scans + Array("0\n64\n0000000f\n".utf8) + scans)
-        let buffer = try server.buffer()
-        #expect(refill(buffer) == scans)
-        #expect(refill(buffer) == scans)
-        #expect(server.requests().components(separatedBy: "READBUF").count == 3)
+        let server = try ScriptedServer()
+        let buffer = try begin(server)
+        for seed in 1...3 {
+            server.say("16\n0000000f\n", Self.bytes(16, seed: seed), then: "0\n")
+            #expect(refill(buffer) == Self.bytes(16, seed: seed))
+            #expect(failure(buffer) == -Int(EAGAIN))
+        }
+        #expect(server.requests().count == 3)
+    }
+
+    @Test("Answers without samples are asked anew for more, and not for ever")
+    func emptyAnswers() throws {
+        let server = try ScriptedServer("0\n")
+        let buffer = try buffer(server, samples: 1)
+        server.say("0\n0\n")
+        #expect(failure(buffer) == -Int(EAGAIN))
+        #expect(server.requests().dropFirst() == Self.reads([16, 32, 64])[...])
+        server.say(String(repeating: "0\n", count: 100))
+        #expect(failure(buffer) == -Int(EIO))
+        #expect(server.requests().count < 8)
+    }
+
+    @Test("Scans that are cut between chunks are put together", arguments: [1, 7, 16, 25, 256])
+    func cutScans(piece: Int) throws {
+        // Seven channels: 6 x 2 bytes, 4 to align, 8.
+        let all = Self.bytes(24 * 16)
+        let server = try ScriptedServer("0\n")
+        let buffer = try server.buffer(Devices.imu(), Array(0..<7), samples: 16, step: 24)
+        try buffer.start()
+        var found: [UInt8] = []
+        for start in stride(from: 0, to: all.count, by: piece) {
+            let part = Array(all[start..<min(start + piece, all.count)])
+            server.say(start == 0 ? "\(part.count)\n0000007f\n" : "\(part.count)\n", part)
+            while let refill = refill(buffer) {
+                #expect(refill.count % 24 == 0)
+                found += refill
+            }
+        }
+        #expect(found == all)
+        server.say("20\n0000007f\n", Self.bytes(20), then: "0\n")
+        #expect(failure(buffer) == -Int(EIO))
+    }
+
+    @Test("While another client captures more channels, ours are taken out of its scans")
+    func otherClients() throws {
+        func scan(_ number: Int16) -> (theirs: [UInt8], ours: [UInt8]) {
+            let ours = Devices.scan(number, number + 1, number + 2, time: Int64(number) << 40)
+            let rotation = [UInt8](repeating: 0xEE, count: 6)
+            return (Array(ours[..<6]) + rotation + [0, 0, 0, 0] + Array(ours[8...]), ours)
+        }
+        let server = try ScriptedServer("0\n")
+        let buffer = try server.buffer(Devices.imu(), [0, 1, 2, 6], samples: 1, step: 16)
+        try buffer.start()
+        #expect(server.requests() == ["OPEN iio:device0 1 00000047"] + Self.reads([16]))
+        // A scan of theirs does not fit into what was asked for.
+        server.say("0\n24\n0000007f\n", scan(1).theirs, then: "0\n")
+        #expect(refill(buffer).map(Self.visible) == Self.visible(scan(1).ours))
+        #expect(failure(buffer) == -Int(EAGAIN))
+        let requests = server.requests()
+        #expect(requests.first == Self.reads([32]).first && requests.count == 2)
+        server.say("48\n0000007f\n", scan(2).theirs + scan(3).theirs)
+        #expect(refill(buffer).map(Self.visible) == Self.visible(scan(2).ours + scan(3).ours))
+        // They have gone.
+        server.say("0\n16\n00000047\n", scan(4).ours)
+        #expect(refill(buffer) == scan(4).ours)
+    }
+
+    /// Without the two bytes that align the stamp, which mean nothing.
+    private static func visible(_ scans: [UInt8]) -> [UInt8] {
+        scans.enumerated().filter { ![6, 7].contains($0.offset % 16) }.map(\.element)
     }
 
     @Test(
         "What goes wrong is said as libiio says it",
         arguments: [
             ("-19\n", -19), ("64\n0000000f\n", -32), ("", -32), ("what?\n", -5), ("8192\n", -5), ("64\n00000007\n", -5),
-            (String(repeating: "1", count: 5_000), -5), ("\n\n\n-110\n", -110),
+            ("64\n0000001f\n", -5), ("64\n0000000F\n", -5), ("64\n\n", -5), ("64\n0000000000000000f\n", -5),
+            (String(repeating: "1", count: 5_000), -5), ("\n\n\n-110\n", -110), ("-11\n", -5),
+            ("-9223372036854775808\n", -2_147_483_647), ("9223372036854775807\n", -5),
         ] as [(String, Int)])
     func failures(answer: String, number: Int) throws {
-        let server = try Server(Array(("0\n" + answer).utf8))
-        let buffer = try server.buffer()
+        let server = try ScriptedServer("0\n" + answer)
+        let buffer = try buffer(server)
         server.hangUp()
         #expect(failure(buffer) == number)
         #expect(failure(buffer) < 0)
     }
 
+    @Test("Whatever a server says, whole scans come or a failure", arguments: 0..<64 as Range<UInt64>)
+    func hostile(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var answer = Array("0\n".utf8)
+        let words = [
+            "0\n", "16\n", "24\n", "64\n", "7\n", "-1\n", "-11\n", "0000000f\n", "0000007f\n", "00000047\n", "\r\n",
+            "x",
+            "99999999999999999999\n", "-9223372036854775808\n", "96\n0000007f\n", "64\n00000047\n",
+        ]
+        for _ in 0..<40 {
+            let good = Bool.random(using: &random)
+            answer +=
+                good
+                ? Array("64\n0000000f\n".utf8) + Self.bytes(64)
+                : Array((words.randomElement(using: &random) ?? "").utf8)
+        }
+        if Bool.random(using: &random), let place = answer.indices.dropFirst(2).randomElement(using: &random) {
+            answer[place] = .random(in: 0...255, using: &random)
+        }
+        let server = try ScriptedServer()
+        server.say(bytes: answer)
+        server.hangUp()
+        let all = Int.random(in: 0..<2, using: &random) == 0
+        let buffer = try server.buffer(
+            Devices.imu(), all ? Array(0..<7) : [0, 1, 2, 6], samples: 4, step: all ? 24 : 16)
+        guard (try? buffer.start()) != nil else { return }
+        var result = 0
+        var turns = 0
+        repeat {
+            var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+            var reads = 2
+            result = buffer.refill(&bytes, reads: &reads)
+            if result > 0 { #expect(bytes.count == result && result % buffer.step == 0) }
+            turns += 1
+        } while (result >= 0 || result == -Int(EAGAIN)) && turns < 10_000
+        #expect(result < 0 && result != -Int(EAGAIN))
+    }
+
+    // MARK: Beginning and end
+
     @Test("A capture that was called off says so, to who waits too")
     func cancel() throws {
-        let server = try Server(Array("0\n".utf8))
-        let buffer = try server.buffer()
+        let server = try ScriptedServer("0\n")
+        let buffer = try buffer(server)
         buffer.cancel()
         let wait = try #require(buffer.wait)
         #expect(!wait.wakeUp.wait(for: wait.descriptor, events: Int16(POLLIN), milliseconds: -1))
@@ -139,27 +298,46 @@ struct ServerBufferTests {
         buffer.cancel()
     }
 
-    @Test("A capture that is refused", arguments: [("-22\n", 22), ("-16\n", 16), ("", 32)] as [(String, Int32)])
+    @Test(
+        "A capture that is refused",
+        arguments: [
+            ("-22\n", 22), ("-16\n", 16), ("", 32), ("-11\n", 5), ("-9223372036854775808\n", 2_147_483_647),
+        ] as [(String, Int32)])
     func refusals(answer: String, number: Int32) throws {
-        let server = try Server(Array(answer.utf8))
+        let server = try ScriptedServer(answer)
         server.hangUp()
-        let failure = #expect(throws: IIOFailure.self) { try server.buffer() }
+        let failure = #expect(throws: IIOFailure.self) { try buffer(server) }
         #expect(failure?.number == number)
     }
 
-    @Test("A server that does not begin")
+    @Test("A server that does not begin, whatever else it says")
     func silence() throws {
-        let server = try Server()
-        let failure = #expect(throws: IIOFailure.self) { try server.buffer(timeout: 0.01) }
+        let server = try ScriptedServer()
+        let buffer = try server.buffer(Self.device, [0, 1, 2, 3], samples: 1, patience: 0.05)
+        let talker = Thread { while !Thread.current.isCancelled, server.say("\n", mayFail: true) { sched_yield() } }
+        talker.start()
+        let failure = #expect(throws: IIOFailure.self) { try buffer.start() }
         #expect(failure?.number == ETIMEDOUT)
+        talker.cancel()
+        while !talker.isFinished { sched_yield() }
+    }
+
+    @Test("A capture can be called off before the server has begun")
+    func cancelBeforeStart() throws {
+        let server = try ScriptedServer()
+        let buffer = try server.buffer(Self.device, [0, 1, 2, 3], samples: 1, patience: 3600)
+        let canceller = Thread { buffer.cancel() }
+        canceller.start()
+        let failure = #expect(throws: IIOFailure.self) { try buffer.start() }
+        #expect(failure?.number == EBADF)
     }
 
     @Test("The mask has a bit for each channel's place, in words of eight digits, the last first")
     func masks() {
         // Those of the kernel's bmi160 with accel_x and the stamp, as libiio was seen to ask.
-        #expect(String(decoding: ServerBuffer.mask([3, 6], of: 7), as: UTF8.self) == "00000048")
+        #expect(String(decoding: ServerScans.mask([3, 6], of: 7), as: UTF8.self) == "00000048")
         // 1 << 35 | 1 << 31 | 1, by hand.
-        #expect(String(decoding: ServerBuffer.mask([0, 31, 35], of: 36), as: UTF8.self) == "0000000880000001")
+        #expect(String(decoding: ServerScans.mask([0, 31, 35], of: 36), as: UTF8.self) == "0000000880000001")
     }
 }
 #endif

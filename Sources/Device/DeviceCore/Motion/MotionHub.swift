@@ -85,12 +85,15 @@ public final class MotionHub: MotionSource {
     /// The place that may wait for the readings of those sensors in place of the source's thread: that of all who listen.
     package func place(of sensors: [SensorDescription.ID]) -> (any DirectDelivery)? {
         state.withLock { state in
-            var places: Set<DirectPlace?> = []
+            var place: DirectPlace?
             for sensor in sensors {
                 guard let index = state.index(of: sensor) else { continue }
-                places.formUnion(state.sensors[index].subscribers.lazy.map(\.request.place))
+                for subscriber in state.sensors[index].subscribers {
+                    guard let other = subscriber.request.place, place == nil || place == other else { return nil }
+                    place = other
+                }
             }
-            return places.count == 1 ? places.first??.delivery : nil
+            return place?.delivery
         }
     }
 
@@ -184,7 +187,11 @@ public final class MotionHub: MotionSource {
     }
 
     /// Readings of a sensor have come in, in the sensor's own axes, with rising times.
-    public func post(_ batch: MotionBatch) {
+    public func post(_ batch: MotionBatch) { post(batch, in: nil) }
+
+    /// Readings that were read in a place are told to those only who want to be told there: who has come since then and
+    /// listens elsewhere may wait for that place.
+    package func post(_ batch: MotionBatch, in place: (any DirectDelivery)?) {
         guard batch.count > 0 else { return }
         // Most often there is one, which is handed out without the list.
         var first: MotionSubscriber?
@@ -216,6 +223,7 @@ public final class MotionHub: MotionSource {
         let interval = rate.map { 1 / $0 }
         var turned: MotionBatch?
         func tell(_ subscriber: MotionSubscriber) {
+            guard place == nil || subscriber.request.place?.delivery === place else { return }
             guard let matrix, subscriber.request.axes != .sensor else {
                 return subscriber.tell(batch, sensorInterval: interval)
             }

@@ -8,14 +8,14 @@ import SystemCalls
 /// The C library, 0.24 to 0.26.
 struct LibIIO: IIOLibrary {
     func open(_ address: MotionSourceAddress) throws(IIOFailure) -> any IIOConnection {
-        try NetworkDescription.check(address)
+        let server = try NetworkDescription.check(address)
         XMLMessages.silence()
         // libiio 0.24 writes a zero over the colon before a port: each call gets its own copy.
         var uri = Array(address.description.utf8CString)
         var error: Int32 = 0
         let pointer = uri.withUnsafeMutableBufferPointer { dsiio_open($0.baseAddress, &error) }
         guard let pointer else { throw IIOFailure("iio_create_context_from_uri", error) }
-        return LibIIOConnection(pointer, address: address)
+        return LibIIOConnection(pointer, address: address, server: server)
     }
 
     func devices(at address: MotionSourceAddress) -> [String]? {

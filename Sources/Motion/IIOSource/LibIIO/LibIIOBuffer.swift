@@ -9,7 +9,7 @@ import SystemCalls
 /// A buffer of libiio.
 ///
 /// Unchecked: the pointer itself never changes, and libiio allows `cancel` on other threads while the buffer exists,
-/// which the lock sees to.
+/// which the lock sees to. One thread at a time refills.
 final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
     /// Lives as long as its buffers.
     private let connection: LibIIOConnection
@@ -17,10 +17,13 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
     private let isOpen = Mutex(true)
     private let isCancelled = Atomic<Bool>(false)
     let step: Int
+    let kernelBuffers: Int
     let wait: (descriptor: Int32, wakeUp: WakeUp)?
+    private var gate = RefillGate()
 
-    init(_ pointer: OpaquePointer, connection: LibIIOConnection) {
+    init(_ pointer: OpaquePointer, connection: LibIIOConnection, kernelBuffers: Int) {
         self.pointer = pointer
+        self.kernelBuffers = kernelBuffers
         self.connection = connection
         step = Int(iio_buffer_step(pointer))
         wait = Self.wait(pointer)
@@ -38,18 +41,20 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
     deinit { close() }
 
     func refill(_ bytes: inout UnsafeRawBufferPointer, reads: inout Int) -> Int {
-        if wait != nil {
+        if let wait {
             // libiio looks whether it has been cancelled only where it waits.
             if isCancelled.load(ordering: .relaxed) { return -Int(EBADF) }
-            guard reads > 0 else { return -Int(EAGAIN) }
-            reads -= 1
+            guard gate.takesRead(of: wait.descriptor, &reads) else { return -Int(EAGAIN) }
         }
         let result = iio_buffer_refill(pointer)
         guard result >= 0 else { return result }
+        gate.noteRefill()
         guard let start = iio_buffer_start(pointer), let end = iio_buffer_end(pointer), end >= start else { return -5 }
         bytes = UnsafeRawBufferPointer(start: start, count: end - start)
         return result
     }
+
+    func start() {}
 
     func cancel() {
         isCancelled.store(true, ordering: .relaxed)
@@ -64,6 +69,23 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
             return exchange(&isOpen, with: false)
         }
         if mine { iio_buffer_destroy(pointer) }
+    }
+}
+
+/// Keeps from reading a buffer of this machine that is empty: many a driver asks the sensor then for what that keeps itself,
+/// over a slow bus and for fewer samples than it was set to wait for.
+struct RefillGate {
+    /// True when a refill has just given samples: nobody has waited for more.
+    private var isRepeated = false
+
+    mutating func noteRefill() { isRepeated = true }
+
+    /// Counts a read down, unless none is left or it would find nothing.
+    mutating func takesRead(of descriptor: Int32, _ reads: inout Int) -> Bool {
+        let hasWaited = !exchange(&isRepeated, with: false)
+        guard reads > 0, hasWaited || Sockets.isReadable(descriptor) else { return false }
+        reads -= 1
+        return true
     }
 }
 

@@ -17,14 +17,18 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
     private let pointer: OpaquePointer
     private let devices: [OpaquePointer]
     private let channels: [[OpaquePointer]]
-    private let address: MotionSourceAddress
+    /// Where the server has answered; nil where only libiio reads.
+    private let server: ServerPlace?
+    private let habits = ServerHabits()
     private let isLocal: Bool
+    /// How many refills libiio has the kernel keep when it is not told.
+    private static let usualKernelBuffers = 4
     /// The error after which a server's answers are out of step with the questions; 0 while all is well.
     private let breakage = Atomic<Int32>(0)
 
-    init(_ pointer: OpaquePointer, address: MotionSourceAddress) {
+    init(_ pointer: OpaquePointer, address: MotionSourceAddress, server: ServerPlace?) {
         self.pointer = pointer
-        self.address = address
+        self.server = server
         isLocal = address.backend == .local
         let description = LibIIODescription(pointer)
         devices = description.devices
@@ -176,20 +180,21 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
             // The limit of a network context reaches the server, which must not wait for ever for a client that has gone.
             let seconds = min(max(isLocal ? 0 : 1, timeout), 86_400)
             _ = iio_context_set_timeout(pointer, UInt32(seconds * 1000))
-            // Kernels and servers that cannot do so keep their own number.
-            _ = iio_device_set_kernel_buffers_count(devices[device], UInt32(clamping: kernelBuffers))
+            // Kernels and servers that cannot do so keep libiio's number.
+            let isSet = iio_device_set_kernel_buffers_count(devices[device], UInt32(clamping: kernelBuffers)) == 0
+            let kernelBuffers = isSet ? kernelBuffers : Self.usualKernelBuffers
             let step = iio_device_get_sample_size(devices[device])
             // A host that only libiio finds, by multicast, is left to it.
-            if step > 0, let socket = NetworkDescription.connect(address) {
+            if step > 0, let socket = server?.connect() {
                 return try ServerBuffer(
-                    socket, device: context.devices[device].id, channels: wanted, of: channels[device].count,
-                    step: step, samples: max(1, samples), timeout: seconds)
+                    socket, device: context.devices[device], channels: wanted, step: step, samples: samples,
+                    kernelBuffers: kernelBuffers, habits: habits)
             }
             var error: Int32 = 0
             guard let buffer = dsiio_open_buffer(devices[device], max(1, samples), &error) else {
                 throw IIOFailure("iio_device_create_buffer", error)
             }
-            return LibIIOBuffer(buffer, connection: self)
+            return LibIIOBuffer(buffer, connection: self, kernelBuffers: kernelBuffers)
         }
     }
 

@@ -16,22 +16,27 @@ enum NetworkDescription {
     private static let maximumAddresses = 8
 
     /// Throws when the server announces more than a description has. What else is wrong, libiio finds.
+    ///
+    /// - Returns: Where the server has answered; nil where only libiio finds it, or it says something else.
+    @discardableResult
     static func check(
         _ address: MotionSourceAddress, patience: Double = patience
-    ) throws(IIOFailure) {
-        guard address.backend == .network, let (host, port) = place(address.place) else { return }
+    ) throws(IIOFailure) -> ServerPlace? {
+        guard address.backend == .network, let (host, port) = place(address.place) else { return nil }
         var answer = Answer.unreachable
         var count = 0
+        var found: ServerPlace?
         _ = Sockets.resolve(host, port: port) { address in
             answer = ask(address, until: LiveClock().now.advanced(bySeconds: patience))
             count += 1
+            if case .size = answer { found = ServerPlace(address) }
             return answer != .unreachable || count == maximumAddresses
         }
         switch answer {
         case .size(let size) where size > maximumSize: throw IIOFailure("PRINT", EFBIG)
         // It may be silent now and say anything to the next one who asks.
         case .silent: throw IIOFailure("PRINT", ETIMEDOUT)
-        case .size, .other, .unreachable: return
+        case .size, .other, .unreachable: return found
         }
     }
 
@@ -58,8 +63,9 @@ enum NetworkDescription {
 
     /// What the server answers to PRINT before the description: its size.
     private static func ask(_ address: addrinfo, until end: BootTime) -> Answer {
-        guard let descriptor = connect(address, until: end) else { return .unreachable }
+        guard let descriptor = ServerPlace(address)?.connect() else { return .unreachable }
         defer { systemClose(descriptor) }
+        guard wait(descriptor, POLLOUT, until: end), Sockets.takeError(descriptor) == 0 else { return .unreachable }
         let request = Array("PRINT\r\n".utf8)
         guard request.withUnsafeBytes({ systemSend(descriptor, $0) }) == request.count else { return .other }
         var digits: [UInt8] = []
@@ -83,32 +89,6 @@ enum NetworkDescription {
         return Int(String(decoding: text.prefix(sign) + digits, as: UTF8.self)).map { .size($0) } ?? .other
     }
 
-    /// A connection to a server that has answered before, whose owner closes it; nil when there is none soon.
-    static func connect(_ address: MotionSourceAddress) -> Int32? {
-        guard address.backend == .network, let (host, port) = place(address.place) else { return nil }
-        var connection: Int32?
-        var count = 0
-        _ = Sockets.resolve(host, port: port) { address in
-            connection = connect(address, until: LiveClock().now.advanced(bySeconds: 1))
-            count += 1
-            return connection != nil || count == maximumAddresses
-        }
-        return connection
-    }
-
-    private static func connect(_ address: addrinfo, until end: BootTime) -> Int32? {
-        let descriptor = Sockets.open(address.ai_family, .stream)
-        guard descriptor >= 0 else { return nil }
-        guard let place = address.ai_addr,
-            Sockets.connect(descriptor, place, address.ai_addrlen) == 0
-                || errno == EINPROGRESS && wait(descriptor, POLLOUT, until: end) && Sockets.takeError(descriptor) == 0
-        else {
-            systemClose(descriptor)
-            return nil
-        }
-        return descriptor
-    }
-
     private static func wait(_ descriptor: Int32, _ events: Int32, until end: BootTime) -> Bool {
         while true {
             let left = max(0, end.seconds(since: LiveClock().now))
@@ -117,6 +97,31 @@ enum NetworkDescription {
             // A signal is no answer.
             if count >= 0 || errno != EINTR { return count > 0 }
         }
+    }
+}
+
+/// Where a server listens, as the resolver has said: it is not asked again for each connection.
+struct ServerPlace: Sendable {
+    private let family: Int32
+    private let bytes: [UInt8]
+
+    init?(_ address: addrinfo) {
+        guard let pointer = address.ai_addr else { return nil }
+        family = address.ai_family
+        bytes = Array(UnsafeRawBufferPointer(start: pointer, count: Int(address.ai_addrlen)))
+    }
+
+    /// A socket that connects, for the caller to wait for and to close; nil when that cannot be begun.
+    func connect() -> Int32? {
+        let descriptor = Sockets.open(family, .stream)
+        guard descriptor >= 0 else { return nil }
+        let result = bytes.withUnsafeBytes { bytes -> Int32 in
+            guard let start = bytes.baseAddress else { return -1 }
+            return Sockets.connect(descriptor, start.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+        }
+        if result == 0 || errno == EINPROGRESS { return descriptor }
+        systemClose(descriptor)
+        return nil
     }
 }
 #endif

@@ -16,7 +16,7 @@ struct IIOFailure: Error, Hashable {
     }
 
     /// A failure from what a function of libiio returned, a negative error number.
-    init(_ call: String, returned code: Int) { self.init(call, Int32(clamping: -code)) }
+    init(_ call: String, returned code: Int) { self.init(call, Int32(clamping: code.magnitude)) }
 }
 
 extension IIOFailure {

@@ -44,7 +44,7 @@ protocol IIOConnection: AnyObject, Sendable {
     /// told. Fails with EBUSY when another has said so.
     func lock(_ device: Int) throws(IIOFailure) -> (any IIOHold)?
 
-    /// Starts capturing the channels. After `timeout` seconds without data the refill fails; 0 for no limit, where the
+    /// Prepares to capture the channels, or has begun with it. After `timeout` seconds without data the refill fails; 0 for no limit, where the
     /// backend allows that.
     func openBuffer(
         device: Int, channels: [Int], samples: Int, kernelBuffers: Int, timeout: Double
@@ -66,13 +66,17 @@ protocol IIOHold: AnyObject, Sendable {
     func release()
 }
 
-/// A running capture. One thread at a time refills it, one closes it; any may cancel it.
+/// A capture. One thread at a time starts and refills it, one closes it; any may cancel it.
 protocol IIOBuffer: AnyObject, Sendable {
     /// Bytes from one scan to the next.
     var step: Int { get }
+    /// How many refills wait, where they wait, for somebody who is late.
+    var kernelBuffers: Int { get }
     /// What is readable when there are samples, and what is signalled when the buffer is cancelled; nil where only a
     /// refill can wait.
     var wait: (descriptor: Int32, wakeUp: WakeUp)? { get }
+    /// Has the samples come; before that there are none. It may be cancelled meanwhile.
+    func start() throws(IIOFailure)
     /// Takes the next samples: negative error number, or the count of bytes, which stay valid until the next call.
     ///
     /// - Parameter reads: How often the system may be asked for more, counted down. At zero, and when there is nothing, a

@@ -204,12 +204,15 @@ struct Arming {
     // MARK: Buffer
 
     /// Starts the capture.
-    func open(_ armed: inout Armed) throws(ReaderFailure) {
+    ///
+    /// - Parameter attach: Makes a buffer known to who may have to cancel it, before it is started; false when there is no use
+    ///   for it any more.
+    func open(_ armed: inout Armed, attach: (any IIOBuffer) -> Bool) throws(ReaderFailure) {
         var buffer: any IIOBuffer
         do throws(IIOFailure) {
-            buffer = try openBuffer(armed)
+            buffer = try openBuffer(armed, attach)
         } catch {
-            guard error.number == EINVAL, let second = try? withTimerTrigger(&armed) else {
+            guard error.number == EINVAL, let second = try? withTimerTrigger(&armed, attach) else {
                 throw failure(error, armed)
             }
             buffer = second
@@ -222,19 +225,31 @@ struct Arming {
         armed.buffer = buffer
     }
 
-    private func openBuffer(_ armed: Armed) throws(IIOFailure) -> any IIOBuffer {
-        try connection.openBuffer(
+    private func openBuffer(
+        _ armed: Armed, _ attach: (any IIOBuffer) -> Bool
+    ) throws(IIOFailure) -> any IIOBuffer {
+        let buffer = try connection.openBuffer(
             device: unit.device, channels: armed.channels, samples: armed.plan.samples,
             kernelBuffers: armed.plan.kernelBuffers, timeout: armed.plan.timeout)
+        do throws(IIOFailure) {
+            guard attach(buffer) else { throw IIOFailure("iio_device_create_buffer", ECANCELED) }
+            try buffer.start()
+            return buffer
+        } catch {
+            buffer.close()
+            throw error
+        }
     }
 
     /// Tries once more with a trigger made for the device, if that is what it lacks.
-    private func withTimerTrigger(_ armed: inout Armed) throws(IIOFailure) -> any IIOBuffer {
+    private func withTimerTrigger(
+        _ armed: inout Armed, _ attach: (any IIOBuffer) -> Bool
+    ) throws(IIOFailure) -> any IIOBuffer {
         guard !armed.missingTriggers.isEmpty else { throw IIOFailure("make a timer trigger", EINVAL) }
         let rate = armed.rate ?? BufferPlan.assumedRate
         let trigger = try connection.timerTrigger(for: unit.device, rate: max(rate, 1))
         do throws(IIOFailure) {
-            let buffer = try openBuffer(armed)
+            let buffer = try openBuffer(armed, attach)
             armed.timerTrigger = trigger
             armed.remarks.append("It is triggered by a timer that was made for it.")
             return buffer

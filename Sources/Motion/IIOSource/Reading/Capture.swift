@@ -51,6 +51,9 @@ struct Capture {
         self.streams = streams
     }
 
+    /// What it reads.
+    var sensors: [SensorDescription.ID] { streams.map(\.batch.sensor) }
+
     /// True when the times of samples are the driver's.
     var hasStamps: Bool { hasTimestamps && keeper.base != .none && !keeper.isDistrusted }
 
@@ -70,7 +73,9 @@ struct Capture {
     }
 
     /// Hands over what a refill has given; false when that is nothing.
-    mutating func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    ///
+    /// - Parameter place: Where that is done; nil on the source's thread.
+    mutating func take(_ bytes: UnsafeRawBufferPointer, in place: (any DirectDelivery)? = nil) -> Bool {
         let arrival = clock.now
         let count = stride > 0 ? bytes.count / stride : 0
         guard count > 0 else { return false }
@@ -84,7 +89,7 @@ struct Capture {
             for stream in streams { hub.postRegained(sensor: stream.batch.sensor) }
         }
         if kept > 0 {
-            for index in streams.indices { hub.post(streams[index].batch) }
+            for index in streams.indices { hub.post(streams[index].batch, in: place) }
         }
         reader.isDelivering = false
         return true

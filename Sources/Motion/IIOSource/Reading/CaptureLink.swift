@@ -26,6 +26,7 @@ final class CaptureLink: LentLink {
     private let lateness: Double
     private let clock: any DeviceClock
     private let content: Mutex<Content>
+    private let lendable = Atomic<Bool>(false)
     let descriptor: Int32
 
     init(
@@ -36,7 +37,7 @@ final class CaptureLink: LentLink {
         self.clock = clock
         timeout = plan.timeout
         // Well before the kernel's own buffer is full.
-        let lateness = lateness ?? min(Self.lateness, Double(plan.kernelBuffers) * plan.period / 3)
+        let lateness = lateness ?? min(Self.lateness, Double(buffer.kernelBuffers) * plan.period / 3)
         self.lateness = lateness
         let attention = Attention(lateness: lateness, longestInterval: 2 * plan.period, now: clock.now)
         content = Mutex(Content(buffer: buffer, capture: capture, attention: attention))
@@ -53,8 +54,9 @@ final class CaptureLink: LentLink {
         return lateness
     }
 
-    /// False when samples have the time at which they are looked at: then that has to be this thread, which comes at once.
-    var hasStamps: Bool { content.withLock { $0.capture.hasStamps } }
+    /// False when samples have, or may have, the time at which they are looked at: then that has to be the source's thread,
+    /// which comes at once. Waits for nobody.
+    var mayBeLent: Bool { lendable.load(ordering: .relaxed) }
 
     /// Nothing is read any more: the error number, and the seconds since samples came last.
     func close() -> (number: Int32, quietSeconds: Double) {
@@ -75,9 +77,9 @@ final class CaptureLink: LentLink {
         }
     }
 
-    func look(alarm: Alarm) throws(DeviceError) -> Bool {
+    func look(alarm: Alarm, in place: any DirectDelivery) throws(DeviceError) -> Bool {
         let isEmpty = try content.withLockIfAvailable { content throws(DeviceError) in
-            let isEmpty = try look(&content, reads: Self.mostReads)
+            let isEmpty = try look(&content, reads: Self.mostReads, in: place)
             content.attention.isLent(alarm, now: clock.now, deadline: deadline(after: content.capture.lastRefill))
             return isEmpty
         }
@@ -93,14 +95,20 @@ final class CaptureLink: LentLink {
     }
 
     /// False when there may be more.
-    private func look(_ content: inout Content, reads: Int) throws(DeviceError) -> Bool {
+    private func look(
+        _ content: inout Content, reads: Int, in place: (any DirectDelivery)? = nil
+    ) throws(DeviceError) -> Bool {
         var reads = reads
-        if content.failure == 0 {
-            if reads > 0, let buffer = content.buffer {
+        if content.failure == 0, let buffer = content.buffer {
+            // A machine that has slept finds time up, and samples that nobody has looked at.
+            if reads == 0, isOverdue(content.capture.lastRefill), Sockets.isReadable(descriptor) { reads = 1 }
+            if reads > 0 {
                 content.attention.noteLook(now: clock.now)
-                content.failure = read(buffer, &content.capture, &reads)
-            } else if timeout > 0, clock.now >= deadline(after: content.capture.lastRefill) {
-                // What libiio says of a server that is silent.
+                content.failure = read(buffer, &content.capture, &reads, in: place)
+                lendable.store(content.capture.hasStamps, ordering: .relaxed)
+            }
+            // What libiio says of a server that is silent, or says what makes no samples.
+            if content.failure == 0, isOverdue(content.capture.lastRefill), !Sockets.isReadable(descriptor) {
                 content.failure = EPIPE
             }
         }
@@ -111,14 +119,20 @@ final class CaptureLink: LentLink {
         return reads > 0
     }
 
+    private func isOverdue(_ lastRefill: BootTime) -> Bool {
+        timeout > 0 && clock.now >= deadline(after: lastRefill)
+    }
+
     /// The error number; 0 when there is no more for now.
-    private func read(_ buffer: any IIOBuffer, _ capture: inout Capture, _ reads: inout Int) -> Int32 {
+    private func read(
+        _ buffer: any IIOBuffer, _ capture: inout Capture, _ reads: inout Int, in place: (any DirectDelivery)?
+    ) -> Int32 {
         var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
         while true {
             let result = buffer.refill(&bytes, reads: &reads)
             if result == -Int(EAGAIN) { return 0 }
             guard result >= 0 else { return Int32(clamping: -result) }
-            _ = capture.take(bytes)
+            _ = capture.take(bytes, in: place)
         }
     }
 }

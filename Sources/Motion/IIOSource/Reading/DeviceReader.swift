@@ -35,7 +35,6 @@ final class DeviceReader: Sendable {
         var phase = Phase.arming
         var since: BootTime
         var facts = Facts()
-        var place: (any DirectDelivery)?
 
         var isEnded: Bool { if case .ended = phase { true } else { false } }
 
@@ -87,20 +86,7 @@ final class DeviceReader: Sendable {
         bell.ring()
     }
 
-    /// The place that may wait for the samples in place of the thread, now; nil for none.
-    func set(place: (any DirectDelivery)?) {
-        let buffer = state.withLock { state -> (any IIOBuffer)? in
-            guard state.place !== place else { return nil }
-            state.place = place
-            return state.buffer
-        }
-        buffer?.wait?.wakeUp.signal()
-    }
-
     // MARK: For the thread
-
-    /// The place that may wait for the samples in place of the thread.
-    var place: (any DirectDelivery)? { state.withLock { $0.place } }
 
     /// What to do now; nil to leave.
     func task() -> (plan: UnitPlan, generation: Int)? {

@@ -47,13 +47,12 @@ struct Reading {
         defer { armed.timerTrigger?.release() }
         if seeds { seed(plan) }
         guard reader.isCurrent(generation) else { return }
-        try arming.open(&armed)
-        guard let buffer = armed.buffer else { return }
         defer {
             reader.detachBuffer()
-            buffer.close()
+            armed.buffer?.close()
         }
-        guard reader.attach(buffer, generation: generation) else { return }
+        try arming.open(&armed) { reader.attach($0, generation: generation) }
+        guard let buffer = armed.buffer else { return }
         var facts = DeviceReader.Facts()
         facts.clock = armed.clockName
         facts.remarks = armed.remarks
@@ -82,8 +81,9 @@ struct Reading {
             return (capture.run(buffer), capture.quietSeconds(now: clock.now))
         }
         let link = CaptureLink(buffer, wait.descriptor, capture, plan, lateness: options.lateness, clock: clock)
-        var keeper = LinkKeeper(link: link, wakeUp: wait.wakeUp, clock: clock) {
-            reader.place.flatMap { link.hasStamps ? $0 : nil }
+        let sensors = capture.sensors
+        var keeper = LinkKeeper(link: link, wakeUp: wait.wakeUp, clock: clock) { [hub] in
+            link.mayBeLent ? hub.place(of: sensors) : nil
         }
         while reader.isCurrent(generation), (try? keeper.attend()) != nil {}
         keeper.takeBack()

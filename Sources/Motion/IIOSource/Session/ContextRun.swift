@@ -136,7 +136,6 @@ final class ContextRun {
                 unit.watch = nil
                 if plan == nil { unit.leavingSince = unit.leavingSince ?? now } else { unit.leavingSince = nil }
             }
-            reader.set(place: plan.flatMap { place(of: unit, $0) })
             abandonIfStuck(unit, reader, now: now)
             return
         }
@@ -157,7 +156,6 @@ final class ContextRun {
         let reading = Reading(
             reader: reader, unit: unit.unit, connection: connection, library: parts.library, address: address, hub: hub,
             clock: clock, options: parts.options, isSeeding: !unit.isLost)
-        reader.set(place: place(of: unit, plan))
         unit.reader = reader
         unit.leavingSince = nil
         if plan.isPolled, unit.unit.members.contains(where: { !$0.sensor.canBuffer }) {
@@ -172,11 +170,6 @@ final class ContextRun {
             lose(unit, error)
             unit.retryAt = now.advanced(bySeconds: unit.backoff.take())
         }
-    }
-
-    /// The place that may wait for the samples of a device.
-    private func place(of unit: RunningUnit, _ plan: UnitPlan) -> (any DirectDelivery)? {
-        hub.place(of: plan.active.map { unit.unit.members[$0].description.id })
     }
 
     /// A sensor whose readings cannot be right is told as lost to those who ask for it.

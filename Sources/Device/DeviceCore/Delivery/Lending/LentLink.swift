@@ -23,9 +23,11 @@ package protocol LentLink: AnyObject, Sendable {
 
     /// Reads all that is there and does what is due, in place of the source's thread. That one is not waited for.
     ///
-    /// - Parameter alarm: Set to when the source's thread has to see to it.
+    /// - Parameters:
+    ///   - alarm: Set to when the source's thread has to see to it.
+    ///   - place: The place. Who wants to be told elsewhere is not told of what is read.
     /// - Returns: False when there may be more, so that it has to be looked at once more.
-    func look(alarm: Alarm) throws(DeviceError) -> Bool
+    func look(alarm: Alarm, in place: any DirectDelivery) throws(DeviceError) -> Bool
 
     /// Does what is due, while another place reads.
     func lookAfter() throws(DeviceError)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
+
 /// The source's thread at work: it waits for a link's descriptor, or lends it to the place where the only listener has its
 /// callbacks.
 ///
@@ -12,6 +14,12 @@ package struct LinkKeeper {
         let set: WaitSet
         let alarm: Alarm
         let wait: Subscription
+        let end: End
+    }
+
+    /// Set by who has looked and found that this is not its part any more.
+    private final class End: Sendable {
+        let hasCome = Atomic<Bool>(false)
     }
 
     /// What the place of a loan is known to do.
@@ -28,7 +36,7 @@ package struct LinkKeeper {
     private static let firstPause = 0.25
     private static let lastPause = 64.0
     private let link: any LentLink
-    private let place: () -> (any DirectDelivery)?
+    private let place: @Sendable () -> (any DirectDelivery)?
     private let wakeUp: WakeUp
     private let clock: any DeviceClock
     private var loan: Loan?
@@ -38,9 +46,11 @@ package struct LinkKeeper {
 
     /// - Parameters:
     ///   - wakeUp: Signalled when the place changes, and when the thread has something else to do.
-    ///   - place: The place that may look in place of the thread; nil while there is none.
+    ///   - place: The place that may look in place of the thread; nil while there is none. Asked on that thread and before each
+    ///     look, it must not wait for a look.
     package init(
-        link: any LentLink, wakeUp: WakeUp, clock: any DeviceClock, place: @escaping () -> (any DirectDelivery)?
+        link: any LentLink, wakeUp: WakeUp, clock: any DeviceClock,
+        place: @escaping @Sendable () -> (any DirectDelivery)?
     ) {
         self.link = link
         self.place = place
@@ -52,7 +62,7 @@ package struct LinkKeeper {
     /// Waits once, and does what is to be done then.
     package mutating func attend() throws(DeviceError) {
         if let loan {
-            if place() !== loan.place { return takeBack() }
+            if loan.end.hasCome.load(ordering: .acquiring) || place() !== loan.place { return takeBack() }
             try attend(loan)
         } else {
             let isReadable = wakeUp.wait(for: link.descriptor, until: link.deadline, clock: clock)
@@ -71,24 +81,29 @@ package struct LinkKeeper {
 
     private mutating func lend() {
         guard let place = place() else { return }
-        nextLoan = clock.now.advanced(bySeconds: pause)
-        // Without descriptors left, this thread goes on as before.
+        // Without descriptors left, or while the place cannot, this thread goes on as before.
         guard let set = try? WaitSet(for: "a lent descriptor"), let alarm = try? Alarm(for: "a lent descriptor") else {
-            return
+            return postpone()
         }
-        let (link, wakeUp) = (link, wakeUp)
+        let (link, wakeUp, currentPlace, end) = (link, wakeUp, self.place, End())
         let descriptor = link.descriptor
         let wait = try? place.wait(for: set) {
             do throws(DeviceError) {
-                if try !link.look(alarm: alarm) { set.tellAgain(descriptor) }
+                if currentPlace() === place {
+                    if try !link.look(alarm: alarm, in: place) { set.tellAgain(descriptor) }
+                    return
+                }
+                // Somebody listens elsewhere by now.
+                end.hasCome.store(true, ordering: .releasing)
             } catch {
-                // This thread tells it.
-                set.remove(descriptor)
-                wakeUp.signal()
+                // The source's thread tells it.
             }
+            set.remove(descriptor)
+            wakeUp.signal()
         }
-        guard let wait else { return }
-        loan = Loan(place: place, set: set, alarm: alarm, wait: wait)
+        guard let wait else { return postpone() }
+        nextLoan = clock.now.advanced(bySeconds: pause)
+        loan = Loan(place: place, set: set, alarm: alarm, wait: wait, end: end)
         expectLook(alarm)
         guard set.add(descriptor) else { return takeBack() }
     }
@@ -139,6 +154,10 @@ package struct LinkKeeper {
     /// The place has not come: this thread reads, and tries again later.
     private mutating func stalled() {
         takeBack()
+        postpone()
+    }
+
+    private mutating func postpone() {
         pause = min(pause * 2, Self.lastPause)
         nextLoan = clock.now.advanced(bySeconds: pause)
     }

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import SystemCalls
+import Testing
+
+@testable import DeviceCore
+
+@Suite("What keeps a descriptor, and lends it")
+struct LinkKeeperTests {
+    /// Something to look at, always.
+    private final class Link: LentLink {
+        private let ready: WakeUp
+
+        init() throws {
+            ready = try WakeUp(for: "the test")
+            ready.signal()
+        }
+
+        var descriptor: Int32 { ready.readEnd }
+        var deadline: BootTime { .never }
+        var attentionEnd: BootTime { .never }
+        var looks: UInt64 { 0 }
+        func expectLook() -> Double { 1 }
+        func look(isReadable: Bool) {}
+        func look(alarm: Alarm, in place: any DirectDelivery) -> Bool { true }
+        func lookAfter() {}
+    }
+
+    /// A place that waits for another descriptor.
+    private final class BusyPlace: DirectDelivery {
+        let requests = Atomic<Int>(0)
+
+        func schedule(_ work: @escaping @Sendable () -> Void) { work() }
+
+        func wait(for set: WaitSet, look: @escaping @Sendable () -> Void) -> Subscription? {
+            requests.add(1, ordering: .relaxed)
+            return nil
+        }
+    }
+
+    @Test("A place that cannot wait is asked less and less often")
+    func busyPlace() throws {
+        let clock = VirtualClock(now: BootTime(nanoseconds: 1_000_000_000))
+        let place = BusyPlace()
+        var keeper = LinkKeeper(link: try Link(), wakeUp: try WakeUp(for: "the test"), clock: clock) { place }
+        for _ in 0..<1_000 {
+            try keeper.attend()
+            clock.move(to: clock.now.advanced(bySeconds: 0.1))
+        }
+        // At 0, 0.5, 1.5, 3.5, 7.5, 15.5, 31.5, 63.5 seconds of 100.
+        #expect(place.requests.load(ordering: .relaxed) == 8)
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import IIOFormat
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import IIOSource
+
+@Suite("What a capture with a descriptor is read through")
+struct CaptureLinkTests {
+    /// A capture of a server, in hand-made time.
+    private struct Bench {
+        let clock = VirtualClock(now: BootTime(nanoseconds: 1_000_000_000))
+        let buffer: ScriptedBuffer
+        let hub: MotionHub
+        let log = EventLog()
+        let link: CaptureLink
+        let subscription: Subscription
+
+        init(rate: Double = 50) throws {
+            let context = Devices.context
+            let address = try MotionSourceAddress("ip:127.0.0.1")
+            let unit = try #require(SensorUnit.units(of: context, address: address, settings: []) { id, _ in id }.first)
+            let member = try #require(unit.members.first { $0.sensor.kind == .accelerometer })
+            let layout = try #require(context.devices[0].layout(of: [0, 1, 2, 6]))
+            hub = MotionHub(sensors: [member.description])
+            subscription = hub.subscribe(MotionRequest(kind: .accelerometer, axes: .sensor)) { [log] in log.note($0) }
+            buffer = ScriptedBuffer(step: layout.sampleSize, journal: Journal(), keeping: nil, canWait: true)
+            let plan = UnitPlan(active: [0], rate: rate, latency: 0, isPolled: false)
+            let capture = Capture(
+                layout: layout, members: [member], timestampChannel: 6, keeper: TimeKeeper(base: .same, interval: 0.02),
+                reader: DeviceReader(plan: plan, now: clock.now) {}, hub: hub, clock: clock,
+                library: ScriptedLibrary(context))
+            let wait = try #require(buffer.wait)
+            link = CaptureLink(
+                buffer, wait.descriptor, capture,
+                BufferPlan(rate: rate, latency: 0, isLocal: false, isEventDriven: false), lateness: nil, clock: clock)
+        }
+
+        func push(_ number: Int16) {
+            buffer.push(Devices.scan(number, 0, 0, time: clock.now.nanoseconds))
+        }
+
+        func pass(seconds: Double) { clock.move(to: clock.now.advanced(bySeconds: seconds)) }
+
+        /// The error number of a look that fails; 0 for one that does not.
+        func failure(_ look: () throws(DeviceError) -> Void) -> Int32 {
+            do throws(DeviceError) {
+                try look()
+                return 0
+            } catch {
+                guard case .system(_, let number) = error.cause else { return -1 }
+                return number
+            }
+        }
+    }
+
+    @Test("What came while the machine slept is read before the server counts as silent")
+    func sleep() throws {
+        let bench = try Bench()
+        bench.push(1)
+        #expect(bench.failure { () throws(DeviceError) in try bench.link.look(isReadable: true) } == 0)
+        bench.push(2)
+        bench.pass(seconds: 100)
+        #expect(bench.failure { () throws(DeviceError) in try bench.link.lookAfter() } == 0)
+        #expect(bench.log.count("sample 0.02") == 1)
+        bench.pass(seconds: 100)
+        #expect(bench.failure { () throws(DeviceError) in try bench.link.lookAfter() } == EPIPE)
+    }
+
+    @Test("A server that says what makes no samples counts as silent in the end")
+    func dribble() throws {
+        let bench = try Bench()
+        bench.push(1)
+        #expect(bench.failure { () throws(DeviceError) in try bench.link.look(isReadable: true) } == 0)
+        for turn in 1...6 {
+            bench.pass(seconds: 1)
+            bench.buffer.push([])
+            let failure = bench.failure { () throws(DeviceError) in
+                try bench.link.look(isReadable: true)
+                try bench.link.look(isReadable: Sockets.isReadable(bench.link.descriptor))
+            }
+            // The limit is five seconds.
+            #expect(failure == (turn < 5 ? 0 : EPIPE))
+        }
+    }
+
+    @Test("What is lent has given samples whose stamps are times")
+    func loans() throws {
+        let bench = try Bench()
+        #expect(!bench.link.mayBeLent)
+        bench.push(1)
+        try bench.link.look(isReadable: true)
+        #expect(bench.link.mayBeLent)
+        for _ in 0..<8 {
+            bench.buffer.push(Devices.scan(2, 0, 0, time: 1))
+            bench.pass(seconds: 0.02)
+            try bench.link.look(isReadable: true)
+        }
+        #expect(!bench.link.mayBeLent)
+    }
+
+    @Test("Who reads in place of the source may be as late as what is kept allows")
+    func lateness() throws {
+        // Four refills of a thousandth of a second are kept: the plan of half a second was refused.
+        #expect(abs(try Bench(rate: 1000).link.expectLook() - 0.004 / 3) < 1e-9)
+        #expect(abs(try Bench(rate: 1).link.expectLook() - 0.1) < 1e-9)
+    }
+
+    #if LibIIO
+    @Test("A buffer of this machine is read again only when it has more")
+    func repeatedReads() throws {
+        let descriptor = try WakeUp(for: "the test")
+        var gate = RefillGate()
+        var reads = 10
+        // Who comes has waited, which is not asked again.
+        #expect(gate.takesRead(of: descriptor.readEnd, &reads))
+        gate.noteRefill()
+        #expect(!gate.takesRead(of: descriptor.readEnd, &reads))
+        #expect(gate.takesRead(of: descriptor.readEnd, &reads))
+        gate.noteRefill()
+        descriptor.signal()
+        #expect(gate.takesRead(of: descriptor.readEnd, &reads))
+        #expect(reads == 7)
+        reads = 0
+        #expect(!gate.takesRead(of: descriptor.readEnd, &reads))
+    }
+    #endif
+
+    @Test("Who listens elsewhere is not told of what is read in a place")
+    func places() throws {
+        let bench = try Bench()
+        let (here, there) = (HandPlace(), HandPlace())
+        var logs: [EventLog] = []
+        var subscriptions: [Subscription] = []
+        for place in [here, there, nil] {
+            let log = EventLog()
+            var request = MotionRequest(kind: .accelerometer, axes: .sensor)
+            request.place = DirectPlace(place)
+            subscriptions.append(bench.hub.subscribe(request) { log.note($0) })
+            logs.append(log)
+        }
+        bench.push(1)
+        let alarm = try Alarm(for: "the test")
+        _ = try bench.link.look(alarm: alarm, in: here)
+        #expect(logs.map { $0.count("sample") } == [1, 0, 0])
+        bench.pass(seconds: 0.02)
+        bench.push(2)
+        try bench.link.look(isReadable: true)
+        #expect(logs.map { $0.count("sample") } == [2, 1, 1])
+        for subscription in subscriptions { subscription.cancel() }
+    }
+}

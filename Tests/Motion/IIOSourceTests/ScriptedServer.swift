@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if LibIIO
+import DeviceCore
+import IIOFormat
+import SystemCalls
+import Testing
+
+@testable import IIOSource
+
+/// A server that says what the test has it say.
+final class ScriptedServer: Sendable {
+    private let socket: Int32
+    private let theirs: Int32
+
+    init(_ answer: String = "") throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(socketpair(AF_UNIX, SocketKind.stream.quiet, 0, &ends) == 0)
+        (socket, theirs) = (ends[0], ends[1])
+        say(answer)
+    }
+
+    deinit { systemClose(theirs) }
+
+    func say(_ first: String, _ samples: [UInt8] = [], then second: String = "", _ more: [UInt8] = []) {
+        say(bytes: Array(first.utf8) + samples + Array(second.utf8) + more)
+    }
+
+    func say(bytes: [UInt8]) {
+        guard !bytes.isEmpty else { return }
+        #expect(bytes.withUnsafeBytes { systemSend(theirs, $0) } == bytes.count)
+    }
+
+    /// False when nobody listens any more.
+    func say(_ text: String, mayFail: Bool) -> Bool {
+        Array(text.utf8).withUnsafeBytes { systemSend(theirs, $0) } >= 0 || errno == EAGAIN
+    }
+
+    func hangUp() { shutdown(theirs, Int32(SHUT_WR)) }
+
+    /// What it has been asked since.
+    func requests() -> [String] {
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        let count = bytes.withUnsafeMutableBytes { systemRead(theirs, $0) }
+        let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+        return text.split(separator: "\r\n").map { String($0) }
+    }
+
+    /// True once it has been asked for samples.
+    func waitForRequest() -> Bool {
+        var state = pollfd(fd: theirs, events: Int16(POLLIN), revents: 0)
+        while poll(&state, 1, 60_000) == 1 {
+            if requests().contains(where: { $0.hasPrefix("READBUF") }) { return true }
+        }
+        return false
+    }
+
+    /// A capture of it, once.
+    func buffer(
+        _ device: IIODevice, _ channels: [Int], samples: Int, step: Int = 16, habits: ServerHabits = ServerHabits(),
+        patience: Double = 600
+    ) throws -> ServerBuffer {
+        try ServerBuffer(
+            socket, device: device, channels: channels, step: step, samples: samples, kernelBuffers: 4, habits: habits,
+            patience: patience)
+    }
+}
+#endif
