@@ -6,7 +6,8 @@
 //
 //   location-client PORT [paced]
 //
-// CPU is user + system of the whole process from the start of updates on. Latency (only with "paced"): see gpsd-flood.c.
+// CPU is user + system of the whole process from the first location on, as in C, and from the start of updates on where
+// none comes. Latency (only with "paced"): see gpsd-flood.c.
 
 import CoreLocation
 import Dispatch
@@ -48,11 +49,16 @@ final class Client: NSObject, CLLocationManagerDelegate {
         latencies.reserveCapacity(100_000)
         manager.delegate = self
         manager.startUpdatingLocation()
+        begin()
+    }
+
+    func begin() {
         startWall = seconds()
         startCPU = cpu()
     }
 
     func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
+        if delivered == 0 { begin() }
         delivered += locations.count
         for location in locations {
             sum += location.coordinate.latitude + location.coordinate.longitude
