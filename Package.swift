@@ -449,9 +449,9 @@ let fuzz = Target.target(
     name: "Fuzz",
     dependencies: [
         "AccessoryFinding", "AccessorySimulator", "BlueZSource", "BoardMessages", "Dashboard", "DeviceCore",
-        "GPSDProtocol", "GPSDSimulator", "IIODSimulator", "IIOFormat", "JSONBytes", "MQTTPublisher", "Places",
-        "SimulatedDevice", "SyntheticMotion", "SystemCalls", "Trace", "TraceFormats", "UdevMonitor", "UdevRecords",
-        "UmockdevFormat",
+        "GPSDProtocol", "GPSDSimulator", "IIODSimulator", "IIOFormat", "IIOSource", "JSONBytes", "MQTTPublisher",
+        "Places", "SimulatedDevice", "SyntheticMotion", "SystemCalls", "Trace", "TraceFormats", "UdevMonitor",
+        "UdevRecords", "UmockdevFormat",
     ],
     path: "Tests/Fuzz/Sources", swiftSettings: strict)
 

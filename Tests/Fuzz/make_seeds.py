@@ -12,7 +12,7 @@ import sys
 
 from mcap_seeds import mcap
 from recorded import ROOT, TRACES, lines
-from server_seeds import accessory_server, dashboard, gpsd_server, iio_server, udev
+from server_seeds import accessory_server, dashboard, gpsd_server, iio_client, iio_server, udev
 
 
 def gpsd():
@@ -158,8 +158,8 @@ def tables():
 
 
 TARGETS = {function.__name__.replace("_", "-"): function for function in (
-    accessories, accessory_server, beacons, boards, dashboard, formats, gpsd, gpsd_server, iio, iio_server, mcap, motion,
-    nmea, places, tables, udev, xml)}
+    accessories, accessory_server, beacons, boards, dashboard, formats, gpsd, gpsd_server, iio, iio_client, iio_server, mcap,
+    motion, nmea, places, tables, udev, xml)}
 
 for number, seed in enumerate(TARGETS[sys.argv[1]]()):
     with open(os.path.join(sys.argv[2], f"seed-{number}"), "wb") as file:

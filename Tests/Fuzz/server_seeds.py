@@ -125,6 +125,29 @@ def iio_server():
         )
 
 
+def iio_client():
+    """Answers to OPEN and READBUF. The first byte chooses channels, how many scans a refill has, and how answers are parted."""
+
+    def answers(step, mask, *refills):
+        return b"".join(
+            b"%d\n%s%s" % (count * step, mask + b"\n" if place == 0 else b"", bytes(range(count * step)))
+            for place, count in enumerate(refills)
+        )
+
+    for choice in (0, 2, 4, 8, 10, 36, 74, 252):
+        scans = (1, 2, 4, 64)[choice >> 1 & 3]
+        if scans < 64:
+            one = answers(16, b"0000000f", scans)
+            yield bytes([choice]) + b"0\n" + one * 3 + answers(16, b"0000000f", scans, scans) * 2
+        # Two channels of four are asked for; the server sends these, then all.
+        yield bytes([choice | 1]) + b"0\r\n" + answers(4, b"00000005", min(scans, 16)) + answers(16, b"0000000f", 2, 1)
+        yield bytes([choice]) + b"0\n" + answers(16, b"0000000f", 1, 1) + b"0\n-16\n"
+    # Cut inside of scans; errors; nothing.
+    yield b"\x040\n20\n0000000f\n" + bytes(20) + b"44\n" + bytes(44) + b"-11\n"
+    for error in (b"-16\n", b"-9223372036854775808\n", b"0\n" * 9, b"0\n-5\n-5\n"):
+        yield b"\0" + error
+
+
 def dashboard():
     """Requests, handshakes and frames; the mask of frames is zeros."""
     host = "Host: 127.0.0.1:8080\r\n"

@@ -31,6 +31,9 @@ final class GPSDLink: LentLink {
         }
     }
 
+    /// After so many lines a place reads no more in that look, though there may be more: the program is told of these first,
+    /// and managers keep a thousand reports only.
+    private static let mostBeforeTelling = 400
     private let settings: GPSDSettings
     private let hub: PositionHub
     private let count: @Sendable (GPSDStatistics) -> Void
@@ -179,6 +182,7 @@ final class GPSDLink: LentLink {
         _ socket: borrowing Socket, _ framer: inout LineFramer, _ reader: inout LineReader,
         _ decoder: inout any ReportDecoder, all: Bool
     ) throws(DeviceError) -> Bool {
+        var lines = 0
         // A service that sends faster than it can be read must not keep the thread from its other duties.
         for _ in 0..<(reader.isCatchingUp ? 4096 : 256) {
             var result = Socket.ReadResult.nothing
@@ -192,9 +196,11 @@ final class GPSDLink: LentLink {
             switch result {
             case .bytes(let count):
                 hub.together {
-                    while framer.nextLine({ reader.take($0, decoder: &decoder) }) {}
+                    while framer.nextLine({ reader.take($0, decoder: &decoder) }) { lines += 1 }
                 }
-                if count < space, !all, !reader.isCatchingUp { return true }
+                if reader.isCatchingUp { continue }
+                if all, lines >= Self.mostBeforeTelling { return false }
+                if count < space, !all { return true }
             case .nothing: return true
             case .ended: throw settings.ended(errno: nil)
             case .failed(let number): throw settings.ended(errno: number)

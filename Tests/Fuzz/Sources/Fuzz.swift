@@ -13,6 +13,7 @@ private let targets: [String: (@Sendable (UnsafeBufferPointer<UInt8>) -> Void, M
     "gpsd": (fuzzGPSD, mutateGPSD),
     "gpsd-server": (fuzzGPSDServer, mutateScript),
     "iio": (fuzzIIO, nil),
+    "iio-client": (fuzzIIOClient, nil),
     "iio-server": (fuzzIIOServer, mutateScript),
     "mcap": (fuzzMCAP, mutateMCAP),
     "motion": (fuzzMotion, nil),

@@ -20,7 +20,8 @@ func fuzzIIOServer(_ input: UnsafeBufferPointer<UInt8>) {
     parted.end()
 }
 
-private let devices: IIOContext = {
+/// The devices that simulated and scripted servers have.
+let fuzzedDevices: IIOContext = {
     var accelerometer = IIODevice(id: "iio:device0", name: "mpu6050")
     for (index, axis) in ["x", "y", "z"].enumerated() {
         let scan = IIODataFormat("be:s16/16>>0").map { IIOScanElement(index: index, format: $0, scale: 0.000598) }
@@ -52,7 +53,7 @@ private let devices: IIOContext = {
 private nonisolated(unsafe) var worlds: [UInt8: IIODWorld] = [:]
 
 private func makeWorld(_ script: ClientScript) -> IIODWorld {
-    var simulated = SimulatedIIOContext(devices)
+    var simulated = SimulatedIIOContext(fuzzedDevices)
     if script.has(0) { simulated.devicesNeedingTrigger = ["iio:device0"] }
     var options = IIODServerOptions()
     options.pace = script.has(1) ? .asFastAsAsked : .realTime(speed: script.has(2) ? 10 : 1)

@@ -99,6 +99,32 @@ extension ContractSuite {
             }
         }
 
+        @Test("The program is told of what fills a read before more is read", arguments: clients)
+        func flood(client: PositionSourceAddress.Client) throws {
+            let (place, log, isLent) = (HandPlace(), EventLog(), DispatchSemaphore(value: 0))
+            let server = try FakeGPSD { peer in
+                peer.begin()
+                isLent.wait()
+                peer.send((1...5_000).map { Lines.fix($0 % 90, tenths: $0) }.joined(separator: "\n"))
+            }
+            var timing = patient
+            timing.lateness = 600
+            let source = source(client, port: server.port, timing: timing)
+            let subscription = source.subscribe(Self.request(place), receive: log.receive)
+            #expect(place.waitForLoan())
+            isLent.signal()
+            var (told, most) = (0, 0)
+            while told < 5_000, place.lookWhenReadable() {
+                most = max(most, log.events.reports.count - told)
+                told = log.events.reports.count
+            }
+            #expect(log.events.numbers == (1...5_000).map { $0 % 90 })
+            // What a manager keeps for its delegate.
+            #expect(most < 1024)
+            subscription.cancel()
+            server.stop()
+        }
+
         @Test("When the place does not come, the source reads all, in order, and asks it again", arguments: clients)
         func stalls(client: PositionSourceAddress.Client) throws {
             try Self.lend(client, lateness: 0.05) { loan in

@@ -125,7 +125,7 @@ struct CaptureLendingTests {
             } else {
                 // The next that comes is left to the source.
                 loan.push(2)
-                #expect(loan.place.lookWhenReadable())
+                loan.place.lookNow()
                 #expect(loan.log.waits(for: Loan.line(2)) && second.waits(for: Loan.line(2)))
             }
             #expect(loan.place.waitForEnd())

@@ -70,6 +70,32 @@ struct CaptureLinkTests {
         #expect(bench.failure { () throws(DeviceError) in try bench.link.lookAfter() } == EPIPE)
     }
 
+    @Test("The program is told of hundreds of samples before more are read")
+    func flood() throws {
+        let bench = try Bench()
+        for refill in 0..<20 {
+            bench.pass(seconds: 2)
+            bench.buffer.push(
+                (0..<100).flatMap { scan in
+                    let time = bench.clock.now.nanoseconds - Int64(99 - scan) * 20_000_000
+                    return Devices.scan(Int16(100 * refill + scan), 0, 0, time: time)
+                })
+        }
+        let (place, log, alarm) = (HandPlace(), EventLog(), try Alarm(for: "the test"))
+        var request = MotionRequest(kind: .accelerometer, axes: .sensor)
+        request.place = DirectPlace(place)
+        let subscription = bench.hub.subscribe(request) { log.note($0) }
+        var told = [0]
+        while told.count < 100 {
+            let isEmpty = try bench.link.look(alarm: alarm, in: place)
+            told.append(log.count("sample"))
+            if isEmpty { break }
+        }
+        subscription.cancel()
+        #expect(told.last == 2_000)
+        #expect(zip(told, told.dropFirst()).allSatisfy { $1 - $0 < 1024 })
+    }
+
     @Test("A server that says what makes no samples counts as silent in the end")
     func dribble() throws {
         let bench = try Bench()

@@ -19,6 +19,9 @@ final class CaptureLink: LentLink {
 
     /// How often the system is asked for more in one look.
     private static let mostReads = 64
+    /// After so many samples it is not asked any more in that look, though there may be more: the program is told of these
+    /// first, and managers keep a thousand only.
+    private static let mostBeforeTelling = 256
     /// The longest that who looks in place of the thread may be late, in seconds.
     private static let lateness = 0.1
 
@@ -128,11 +131,14 @@ final class CaptureLink: LentLink {
         _ buffer: any IIOBuffer, _ capture: inout Capture, _ reads: inout Int, in place: (any DirectDelivery)?
     ) -> Int32 {
         var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+        var room = Self.mostBeforeTelling * buffer.step
         while true {
             let result = buffer.refill(&bytes, reads: &reads)
             if result == -Int(EAGAIN) { return 0 }
             guard result >= 0 else { return Int32(clamping: -result) }
             _ = capture.take(bytes, in: place)
+            room -= result
+            if room <= 0 { reads = 0 }
         }
     }
 }

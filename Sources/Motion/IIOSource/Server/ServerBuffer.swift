@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if LibIIO
 import DeviceCore
 import IIOFormat
 import Synchronization
@@ -213,4 +212,3 @@ extension ServerBuffer {
         guard isSent else { throw IIOFailure("send", EPIPE) }
     }
 }
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if LibIIO
 import SystemCalls
 
 /// What a server has sent and nobody has taken yet.
@@ -91,4 +90,3 @@ struct ServerInput: ~Copyable {
         return line.last == UInt8(ascii: "\r") ? line.dropLast() : line
     }
 }
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if LibIIO
 import Synchronization
 
 /// How many refills a server is asked for at once.
@@ -82,4 +81,3 @@ final class ServerHabits: Sendable {
 
     func endTrial() { trials.store(0, ordering: .relaxed) }
 }
-#endif

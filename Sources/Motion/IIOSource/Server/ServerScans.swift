@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if LibIIO
 import IIOFormat
 
 /// The scans in what a server sends.
@@ -99,4 +98,3 @@ struct ServerScans {
         return isWhole
     }
 }
-#endif

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IIOFormat
+import SystemCalls
+
+@testable import IIOSource
+
+/// The first byte of the input says what is asked of a server and how its answers are parted, the rest is all that it says.
+/// However that comes, the same scans come out of it, and the same end.
+func fuzzIIOClient(_ input: UnsafeBufferPointer<UInt8>) {
+    guard let choice = input.first else { return }
+    let said = Array(input.dropFirst())
+    guard let start = endOfFirstLine(said) else { return }
+    let whole = Capture(choice, of: said[..<start], then: said[start...], piece: said.count)
+    let parted = Capture(choice, of: said[..<start], then: said[start...], piece: 1 + Int(choice >> 3) * 7)
+    precondition(whole.scans == parted.scans && whole.end == parted.end, "samples depend on how they were parted")
+}
+
+/// Where the answer to OPEN is over, for which a client waits; nil when it is not all there.
+private func endOfFirstLine(_ said: [UInt8]) -> Int? {
+    var start = 0
+    while let end = said[start...].firstIndex(of: 10) {
+        let line = said[start..<end]
+        start = end + 1
+        if !line.isEmpty, line != [13] { return start }
+    }
+    return nil
+}
+
+/// What a client makes of what one server says until it hangs up.
+private struct Capture {
+    private(set) var scans: [UInt8] = []
+    /// The error in which all ends.
+    private(set) var end = 0
+    private let server: Int32
+
+    init(_ choice: UInt8, of first: ArraySlice<UInt8>, then rest: ArraySlice<UInt8>, piece: Int) {
+        var ends: [Int32] = [-1, -1]
+        precondition(socketpair(AF_UNIX, SocketKind.stream.quiet, 0, &ends) == 0)
+        server = ends[1]
+        defer { systemClose(server) }
+        let device = fuzzedDevices.devices[0]
+        let channels = choice & 1 == 0 ? [0, 1, 2, 3] : [0, 2]
+        guard let layout = device.layout(of: channels) else { preconditionFailure("a device without scans") }
+        say(first)
+        do throws(IIOFailure) {
+            let buffer = try ServerBuffer(
+                ends[0], device: device, channels: channels, step: layout.sampleSize,
+                samples: [1, 2, 4, 64][Int(choice >> 1 & 3)], kernelBuffers: 4, habits: ServerHabits())
+            try buffer.start()
+            for start in stride(from: rest.startIndex, to: rest.endIndex, by: piece) where end == 0 {
+                say(rest[start..<min(start + piece, rest.endIndex)])
+                take(buffer)
+            }
+            shutdown(server, Int32(SHUT_WR))
+            if end == 0 { take(buffer) }
+            precondition(end != 0, "it goes on after the server has hung up")
+        } catch {
+            end = Int(error.number)
+        }
+    }
+
+    private func say(_ bytes: ArraySlice<UInt8>) {
+        precondition(bytes.withUnsafeBytes { systemSend(server, $0) } == bytes.count)
+    }
+
+    /// All that there is. The first time that there is nothing may be the end of an earlier look.
+    private mutating func take(_ buffer: ServerBuffer) {
+        var requests = [UInt8](repeating: 0, count: 4096)
+        var looks = 0
+        while looks < 2 {
+            var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+            var reads = 4
+            let result = buffer.refill(&bytes, reads: &reads)
+            while requests.withUnsafeMutableBytes({ systemRead(server, $0) }) > 0 {}
+            if result > 0 {
+                precondition(result == bytes.count && result % buffer.step == 0)
+                scans.append(contentsOf: bytes)
+                looks = 0
+            } else if result == -Int(EAGAIN) {
+                looks += 1
+            } else {
+                end = -result
+                return
+            }
+        }
+    }
+}
