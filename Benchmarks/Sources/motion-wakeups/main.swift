@@ -2,7 +2,7 @@
 
 // A program whose wake-ups are counted from outside.
 //
-//   motion-wakeups idle|single|batched
+//   motion-wakeups idle|single|tenth|batched
 
 import CoreMotion
 import Dispatch
@@ -17,8 +17,8 @@ case "idle":
     DispatchQueue.main.asyncAfter(deadline: .now() + 1) { manager.stopAccelerometerUpdates() }
 case "batched":
     batches.startAccelerometerUpdates { batch, _ in withExtendedLifetime(batch) {} }
-default:
-    manager.accelerometerUpdateInterval = 0.01
+case let mode:
+    manager.accelerometerUpdateInterval = mode == "tenth" ? 0.1 : 0.01
     manager.startAccelerometerUpdates(to: .main) { data, _ in withExtendedLifetime(data) {} }
 }
 RunLoop.main.run()

@@ -58,19 +58,25 @@ struct MotionHubTests {
         let hub = MotionHub(sensors: [Self.sensor()]) { changes.add(1, ordering: .relaxed) }
         #expect(hub.demand(of: "accel") == nil)
         let slow = hub.subscribe(MotionRequest(kind: .accelerometer, interval: 0.1, latency: 1)) { _ in }
-        #expect(hub.demand(of: "accel") == MotionDemand(interval: 0.1, latency: 1))
+        #expect(hub.demand(of: "accel") == MotionDemand(interval: 0.1, latency: 1, thins: true))
         let fast = hub.subscribe(MotionRequest(kind: .accelerometer, interval: 0.01)) { _ in }
-        #expect(hub.demand(of: "accel") == MotionDemand(interval: 0.01, latency: 0))
+        #expect(hub.demand(of: "accel") == MotionDemand(interval: 0.01, latency: 0, thins: true))
         let watcher = hub.subscribe(MotionRequest(kind: .accelerometer, everyReading: true)) { _ in }
-        #expect(hub.demand(of: "accel")?.rate == 100)
+        #expect(hub.demand(of: "accel") == MotionDemand(interval: 0.01, latency: 0, thins: false))
+        let filter = hub.subscribe(MotionRequest(kind: .accelerometer, interval: 0.01, thins: false)) { _ in }
+        watcher.cancel()
+        #expect(hub.demand(of: "accel")?.thins == false)
+        filter.cancel()
+        #expect(hub.demand(of: "accel")?.thins == true)
+        let last = hub.subscribe(MotionRequest(kind: .accelerometer, everyReading: true)) { _ in }
         fast.cancel()
         slow.cancel()
         #expect(hub.demand(of: "accel")?.rate == 0)
         #expect(hub.isWanted)
-        watcher.cancel()
+        last.cancel()
         #expect(hub.demand(of: "accel") == nil)
         #expect(!hub.isWanted)
-        #expect(changes.load(ordering: .relaxed) == 6)
+        #expect(changes.load(ordering: .relaxed) == 10)
     }
 
     @Test("Each subscriber gets as many readings as it asked for")

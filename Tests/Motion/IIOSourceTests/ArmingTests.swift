@@ -40,6 +40,25 @@ struct ArmingTests {
         #expect(armed.rate == 100)
     }
 
+    @Test("A sensor that cannot be slow has its buffer gather what nobody wants, unless somebody wants all")
+    func thinning() throws {
+        for thins in [true, false] {
+            let library = Devices.library()
+            library.script.withLock { $0.writeFailures[Devices.rate] = 22 }
+            var demand = MotionDemand(interval: 0.1, latency: 0, thins: true)
+            let unit = try Self.unit(library)
+            let plan = try #require(
+                UnitPlan.plan(for: unit, isPolled: false) { id in
+                    defer { demand.thins = thins }
+                    return demand
+                })
+            let armed = try Self.arming(library).arm(plan)
+            let rate = try #require(armed.rate)
+            #expect(rate > 20 && armed.plan.thinning == (thins ? Int(rate / 10) : 1))
+            #expect(armed.plan.samples == armed.plan.thinning)
+        }
+    }
+
     @Test("A clock that cannot be set is read beside the device's")
     func clockRefused() throws {
         let library = Devices.library()

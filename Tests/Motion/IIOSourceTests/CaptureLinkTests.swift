@@ -19,7 +19,7 @@ struct CaptureLinkTests {
         let link: CaptureLink
         let subscription: Subscription
 
-        init(rate: Double = 50) throws {
+        init(rate: Double = 50, thinning: Int = 1) throws {
             let context = Devices.context
             let address = try MotionSourceAddress("ip:127.0.0.1")
             let unit = try #require(SensorUnit.units(of: context, address: address, settings: []) { id, _ in id }.first)
@@ -30,7 +30,8 @@ struct CaptureLinkTests {
             buffer = ScriptedBuffer(step: layout.sampleSize, journal: Journal(), keeping: nil, canWait: true)
             let plan = UnitPlan(active: [0], rate: rate, latency: 0, isPolled: false)
             let capture = Capture(
-                layout: layout, members: [member], timestampChannel: 6, keeper: TimeKeeper(base: .same, interval: 0.02),
+                layout: layout, thinning: thinning, members: [member], timestampChannel: 6,
+                keeper: TimeKeeper(base: .same, interval: 0.02),
                 reader: DeviceReader(plan: plan, now: clock.now) {}, hub: hub, clock: clock,
                 library: ScriptedLibrary(context))
             let wait = try #require(buffer.wait)
@@ -68,6 +69,26 @@ struct CaptureLinkTests {
         #expect(bench.log.count("sample 0.02") == 1)
         bench.pass(seconds: 100)
         #expect(bench.failure { () throws(DeviceError) in try bench.link.lookAfter() } == EPIPE)
+    }
+
+    @Test("Of so many samples the last is handed on, however they are parted into refills")
+    func thinning() throws {
+        let bench = try Bench(thinning: 4)
+        var number: Int16 = 0
+        for count in [4, 3, 1, 2, 9, 1, 8] {
+            let refill = (0..<count).flatMap { _ in
+                bench.pass(seconds: 0.02)
+                number += 1
+                return Devices.scan(number, 0, 0, time: bench.clock.now.nanoseconds)
+            }
+            bench.buffer.push(refill)
+            try bench.link.look(isReadable: true)
+        }
+        // Raw n times the scale 0.01, at 1 s and n times 20 ms.
+        let expected = stride(from: 4, through: 28, by: 4).map { number in
+            "sample \(Double(number) * 0.01) 0.0 0.0 @\(1_000_000_000 + number * 20_000_000)"
+        }
+        #expect(bench.log.all.filter { $0.hasPrefix("sample") } == expected)
     }
 
     @Test("The program is told of hundreds of samples before more are read")

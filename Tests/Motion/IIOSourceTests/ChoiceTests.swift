@@ -280,4 +280,25 @@ struct ChoiceTests {
         #expect(error.code == .busy)
         #expect(error.message.contains("fuser"))
     }
+
+    @Test(
+        "A sensor that is faster than anybody wants fills its buffer for a whole interval",
+        arguments: [
+            (100, 10, 0, 10, 10), (100, 10, 0.25, 20, 10), (104, 10, 0, 10, 10), (25, 10, 0, 2, 2), (12.5, 10, 0, 1, 1),
+            // A second at the most.
+            (100, 0.01, 0, 100, 100), (0.5, 0.01, 0, 1, 1), (8000, 0.2, 0, 4096, 4096),
+            // Whatever the sensor gives, and the most that it gives.
+            (100, 0, 0, 1, 1), (100, .infinity, 0, 1, 1),
+        ] as [(rate: Double, wanted: Double, latency: Double, samples: Int, thinning: Int)])
+    func thinning(rate: Double, wanted: Double, latency: Double, samples: Int, thinning: Int) {
+        func plan(_ wanted: Double?, forced: Int? = nil, isEventDriven: Bool = false) -> BufferPlan {
+            BufferPlan(
+                rate: rate, latency: latency, wanted: wanted, samples: forced, isLocal: true,
+                isEventDriven: isEventDriven)
+        }
+        #expect(plan(wanted).samples == samples && plan(wanted).thinning == thinning)
+        for whole in [plan(nil), plan(wanted, forced: 1), plan(wanted, isEventDriven: true)] {
+            #expect(whole.thinning == 1)
+        }
+    }
 }

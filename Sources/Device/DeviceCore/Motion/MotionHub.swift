@@ -73,10 +73,11 @@ public final class MotionHub: MotionSource {
     public func demand(of sensor: SensorDescription.ID) -> MotionDemand? {
         state.withLock { state in
             guard let index = state.index(of: sensor), !state.sensors[index].subscribers.isEmpty else { return nil }
-            var demand = MotionDemand(interval: .infinity, latency: .infinity)
+            var demand = MotionDemand(interval: .infinity, latency: .infinity, thins: true)
             for request in state.sensors[index].subscribers.map(\.request) {
                 if !request.everyReading { demand.interval = min(demand.interval, request.interval) }
                 demand.latency = min(demand.latency, request.latency)
+                demand.thins = demand.thins && request.thins && !request.everyReading
             }
             return demand
         }

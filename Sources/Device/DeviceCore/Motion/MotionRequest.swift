@@ -49,13 +49,17 @@ public struct MotionDemand: Sendable, Hashable {
     public var interval: Double
     /// The shortest time that somebody lets readings wait for others, in seconds.
     public var latency: Double
+    /// True when nobody wants more readings than the interval says, however fast the sensor is: the source may leave out the
+    /// rest, which saves a wake-up for each.
+    public var thins: Bool
 
     /// The rate to ask the hardware for, in hertz: infinite for the greatest, 0 when any will do.
     public var rate: Double { interval > 0 ? 1 / interval : .infinity }
 
     /// A demand of those parts.
-    public init(interval: Double, latency: Double) {
+    public init(interval: Double, latency: Double, thins: Bool = false) {
         self.interval = interval
         self.latency = latency
+        self.thins = thins
     }
 }

@@ -13,6 +13,8 @@ struct UnitPlan: Hashable {
     let latency: Double
     /// True to read axis by axis.
     let isPolled: Bool
+    /// True when nobody wants more samples than the rate says.
+    var thins = false
 
     /// The plan for what is wanted of each sensor of a unit; nil when nobody wants any.
     static func plan(
@@ -21,17 +23,20 @@ struct UnitPlan: Hashable {
         var active: [Int] = []
         var rate = 0.0
         var latency = Double.infinity
+        var thins = true
         for (index, member) in unit.members.enumerated() where member.sensor.isUsable {
             guard let wanted = demand(member.description.id) else { continue }
             active.append(index)
             rate = max(rate, wanted.rate)
             latency = min(latency, wanted.latency)
+            thins = thins && wanted.thins
         }
         guard !active.isEmpty else { return nil }
         // Reading axis by axis is refused while a buffer of the same device runs: it is one or the other.
         let cannotBuffer = active.contains { !unit.members[$0].sensor.canBuffer }
         return UnitPlan(
-            active: active, rate: rate, latency: latency, isPolled: isPolled || unit.isPolled || cannotBuffer)
+            active: active, rate: rate, latency: latency, isPolled: isPolled || unit.isPolled || cannotBuffer,
+            thins: thins)
     }
 }
 
@@ -44,6 +49,8 @@ struct BufferPlan: Hashable {
 
     /// Samples that a refill waits for.
     let samples: Int
+    /// Of so many samples the last one is handed on; 1 for all.
+    let thinning: Int
     /// How many times that many samples the kernel keeps.
     let kernelBuffers: Int
     /// Seconds until a refill fails; 0 for no limit.
@@ -57,16 +64,20 @@ struct BufferPlan: Hashable {
 
     /// - rate: hertz; nil when it is not known.
     /// - latency: seconds that a sample may wait for others.
+    /// - wanted: hertz, where nobody wants more samples than that; nil where all are wanted.
     init(
-        rate: Double?, latency: Double, samples forced: Int? = nil, kernelBuffers forcedBuffers: Int? = nil,
+        rate: Double?, latency: Double, wanted: Double? = nil, samples forced: Int? = nil,
+        kernelBuffers forcedBuffers: Int? = nil,
         isLocal: Bool, isEventDriven: Bool
     ) {
+        thinning = Self.thinning(rate: rate, wanted: forced == nil && !isEventDriven ? wanted : nil)
         var rate = rate ?? Self.assumedRate
         if !(rate > 0) { rate = Self.assumedRate }
         // A wake-up for each sample of a very fast sensor would be all that the processor does: a millisecond for it.
         let wait = max(min(60, latency.isNaN ? 0 : latency), rate > 2000 ? 0.001 : 0)
         let fitting = (rate * wait).rounded(.down)
-        samples = max(1, min(Self.mostSamples, forced ?? Int(min(fitting, Double(Self.mostSamples)))))
+        let together = max(1, min(Self.mostSamples, forced ?? Int(min(fitting, Double(Self.mostSamples)))))
+        samples = max(1, together / thinning) * thinning
         period = Double(samples) / rate
         // Half a second of the kernel's own buffer outlasts a busy machine.
         let buffers = Int(min((0.5 / period).rounded(.up), 128))
@@ -79,5 +90,11 @@ struct BufferPlan: Hashable {
         }
         startLimit = 0.5 + 1.5 * period
         stallLimit = 1 + 10 / rate + 3 * period
+    }
+
+    /// The kernel gathers what nobody wants, for a second at the most: a sensor that is gone shall be missed soon.
+    private static func thinning(rate: Double?, wanted: Double?) -> Int {
+        guard let rate, let wanted, rate.isFinite, wanted > 0 else { return 1 }
+        return Int(max(1, min(rate / wanted + 1e-3, rate, Double(mostSamples))))
     }
 }

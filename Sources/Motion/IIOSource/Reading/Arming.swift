@@ -26,7 +26,7 @@ struct Arming {
 
         /// Turns the stamps into the device's time.
         func keeper(clock: any DeviceClock, library: any IIOLibrary) -> TimeKeeper {
-            var keeper = TimeKeeper(base: base, interval: rate.map { $0 > 0 ? 1 / $0 : 0 } ?? 0)
+            var keeper = TimeKeeper(base: base, interval: rate.map { $0 > 0 ? Double(plan.thinning) / $0 : 0 } ?? 0)
             if case .local(let name) = base,
                 let offset = TimeKeeper.offset(clock: clock, other: { library.time(of: name) })
             {
@@ -73,7 +73,8 @@ struct Arming {
         armed.rate = setRates(plan, trigger: armed.trigger, remarks: &armed.remarks)
         armed.plan = BufferPlan(
             rate: armed.rate ?? (plan.rate.isFinite && plan.rate > 0 ? plan.rate : nil), latency: plan.latency,
-            samples: options.samplesPerRefill, kernelBuffers: options.kernelBuffers, isLocal: isLocal,
+            wanted: plan.thins ? plan.rate : nil, samples: options.samplesPerRefill,
+            kernelBuffers: options.kernelBuffers, isLocal: isLocal,
             isEventDriven: unit.isEventDriven)
         return armed
     }

@@ -19,6 +19,9 @@ struct Capture {
     private let clock: any DeviceClock
     private let library: any IIOLibrary
     private let stride: Int
+    private let thinning: Int
+    /// Samples since the last one that was handed on.
+    private var passed = 0
     private var streams: [Stream]
     private var keeper: TimeKeeper
     private let hasTimestamps: Bool
@@ -31,7 +34,7 @@ struct Capture {
     private let log = Logger(label: "device-services.motion")
 
     init(
-        layout: IIOScanLayout, members: [SensorUnit.Member], timestampChannel: Int?, keeper: TimeKeeper,
+        layout: IIOScanLayout, thinning: Int, members: [SensorUnit.Member], timestampChannel: Int?, keeper: TimeKeeper,
         reader: DeviceReader, hub: MotionHub, clock: any DeviceClock, library: any IIOLibrary
     ) {
         self.reader = reader
@@ -40,6 +43,7 @@ struct Capture {
         self.library = library
         lastRefill = clock.now
         stride = layout.sampleSize
+        self.thinning = max(1, thinning)
         self.keeper = keeper
         let streams = members.compactMap { member -> Stream? in
             IIOScanDecoder(layout: layout, axes: member.sensor.axes, timestampChannel: timestampChannel).map {
@@ -80,9 +84,20 @@ struct Capture {
         let count = stride > 0 ? bytes.count / stride : 0
         guard count > 0 else { return false }
         lastRefill = arrival
+        reader.countRefill()
+        if thinning == 1 {
+            handOn(bytes, count: count, arrival: arrival, in: place)
+        } else if case let kept = thinned(bytes, count: count), !kept.isEmpty {
+            kept.withUnsafeBytes { handOn($0, count: kept.count / stride, arrival: arrival, in: place) }
+        }
+        return true
+    }
+
+    private mutating func handOn(
+        _ bytes: UnsafeRawBufferPointer, count: Int, arrival: BootTime, in place: (any DirectDelivery)?
+    ) {
         if keeper.jumps != saidJumps || keeper.isDistrusted != saidDistrust { say() }
         let kept = decode(bytes, count: count, arrival: arrival)
-        reader.countRefill()
         reader.isDelivering = true
         if !isRegained {
             isRegained = true
@@ -92,7 +107,16 @@ struct Capture {
             for index in streams.indices { hub.post(streams[index].batch, in: place) }
         }
         reader.isDelivering = false
-        return true
+    }
+
+    /// The samples that are wanted: of so many the last, however they are parted into refills.
+    private mutating func thinned(_ bytes: UnsafeRawBufferPointer, count: Int) -> [UInt8] {
+        var kept: [UInt8] = []
+        for place in Swift.stride(from: thinning - 1 - passed, to: count, by: thinning) {
+            kept.append(contentsOf: bytes[place * stride..<(place + 1) * stride])
+        }
+        passed = (passed + count) % thinning
+        return kept
     }
 
     /// Says in the log what is odd about the stamps, a few times.

@@ -58,7 +58,7 @@ struct Reading {
         facts.remarks = armed.remarks
         reader.note(facts)
         let capture = Capture(
-            layout: armed.layout, members: plan.active.map { unit.members[$0] },
+            layout: armed.layout, thinning: armed.plan.thinning, members: plan.active.map { unit.members[$0] },
             timestampChannel: armed.timestampChannel, keeper: armed.keeper(clock: clock, library: library),
             reader: reader, hub: hub, clock: clock, library: library)
         reader.enter(.capturing(armed.plan, start: reader.progress), now: clock.now)
