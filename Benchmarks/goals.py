@@ -26,7 +26,7 @@ GOALS = {
     "locations in virtual time": (AT_LEAST, 1.5e6, "a second"),
     "idle, silent gpsd, wake-ups": (AT_MOST, 0, "a minute"),
     "static Core Location, resident": (AT_MOST, 12, "MiB"),
-    "static Core Location with C libraries": (AT_MOST, 13, "MiB"),
+    "static Core Location with LibGPS": (AT_MOST, 13, "MiB"),
     "accessory echo, p50": (AT_MOST, 1.3, "of C's"),
     "accessory bulk": (AT_LEAST, 0.9, "of C's"),
 }

@@ -60,17 +60,17 @@ struct MotionHubTests {
         let slow = hub.subscribe(MotionRequest(kind: .accelerometer, interval: 0.1, latency: 1)) { _ in }
         #expect(hub.demand(of: "accel") == MotionDemand(interval: 0.1, latency: 1, thins: true))
         let fast = hub.subscribe(MotionRequest(kind: .accelerometer, interval: 0.01)) { _ in }
-        #expect(hub.demand(of: "accel") == MotionDemand(interval: 0.01, latency: 0, thins: true))
+        #expect(hub.demand(of: "accel") == MotionDemand(interval: 0.01, latency: 0, thins: false))
         let watcher = hub.subscribe(MotionRequest(kind: .accelerometer, everyReading: true)) { _ in }
         #expect(hub.demand(of: "accel") == MotionDemand(interval: 0.01, latency: 0, thins: false))
         let filter = hub.subscribe(MotionRequest(kind: .accelerometer, interval: 0.01, thins: false)) { _ in }
         watcher.cancel()
         #expect(hub.demand(of: "accel")?.thins == false)
         filter.cancel()
+        slow.cancel()
         #expect(hub.demand(of: "accel")?.thins == true)
         let last = hub.subscribe(MotionRequest(kind: .accelerometer, everyReading: true)) { _ in }
         fast.cancel()
-        slow.cancel()
         #expect(hub.demand(of: "accel")?.rate == 0)
         #expect(hub.isWanted)
         last.cancel()

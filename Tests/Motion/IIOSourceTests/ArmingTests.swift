@@ -40,23 +40,36 @@ struct ArmingTests {
         #expect(armed.rate == 100)
     }
 
-    @Test("A sensor that cannot be slow has its buffer gather what nobody wants, unless somebody wants all")
-    func thinning() throws {
-        for thins in [true, false] {
-            let library = Devices.library()
-            library.script.withLock { $0.writeFailures[Devices.rate] = 22 }
-            var demand = MotionDemand(interval: 0.1, latency: 0, thins: true)
-            let unit = try Self.unit(library)
-            let plan = try #require(
-                UnitPlan.plan(for: unit, isPolled: false) { id in
-                    defer { demand.thins = thins }
-                    return demand
-                })
-            let armed = try Self.arming(library).arm(plan)
-            let rate = try #require(armed.rate)
-            #expect(rate > 20 && armed.plan.thinning == (thins ? Int(rate / 10) : 1))
-            #expect(armed.plan.samples == armed.plan.thinning)
+    @Test("A sensor that cannot be slow has its buffer gather what nobody wants", arguments: [true, false])
+    func thinning(thins: Bool) throws {
+        let library = Devices.library()
+        library.script.withLock { $0.writeFailures[Devices.rate] = 22 }
+        let plan = UnitPlan(active: [0], rate: 10, latency: 0, isPolled: false, thins: thins)
+        let armed = try Self.arming(library).arm(plan)
+        let rate = try #require(armed.rate)
+        #expect(rate > 20 && armed.plan.thinning == (thins ? Int(rate / 10) : 1))
+        #expect(armed.plan.samples == armed.plan.thinning)
+    }
+
+    @Test("That is planned only where it makes a difference, and all want the same")
+    func thinningPlan() throws {
+        let unit = try Self.unit(Devices.library())
+        func thins(
+            _ demand: MotionDemand, other: MotionDemand? = nil, isPolled: Bool = false, gathers: Bool = true
+        ) -> Bool? {
+            let demands = ["local:/iio:device0/accel": demand, "local:/iio:device0/anglvel": other]
+            return UnitPlan.plan(for: unit, isPolled: isPolled, gathers: gathers) { demands[$0] ?? nil }?.thins
         }
+        // The slowest rate that is offered is 10 Hz.
+        let slow = MotionDemand(interval: 0.5, latency: 0, thins: true)
+        #expect(thins(slow) == true)
+        #expect(thins(slow, other: slow) == true)
+        #expect(thins(MotionDemand(interval: 0.1, latency: 0, thins: true)) == false)
+        #expect(thins(MotionDemand(interval: 0, latency: 0, thins: true)) == false)
+        #expect(thins(MotionDemand(interval: 0.5, latency: 0)) == false)
+        #expect(thins(slow, other: MotionDemand(interval: 0.4, latency: 0, thins: true)) == false)
+        #expect(thins(slow, isPolled: true) == false)
+        #expect(thins(slow, gathers: false) == false)
     }
 
     @Test("A clock that cannot be set is read beside the device's")

@@ -284,9 +284,12 @@ struct ChoiceTests {
     @Test(
         "A sensor that is faster than anybody wants fills its buffer for a whole interval",
         arguments: [
-            (100, 10, 0, 10, 10), (100, 10, 0.25, 20, 10), (104, 10, 0, 10, 10), (25, 10, 0, 2, 2), (12.5, 10, 0, 1, 1),
-            // A second at the most.
-            (100, 0.01, 0, 100, 100), (0.5, 0.01, 0, 1, 1), (8000, 0.2, 0, 4096, 4096),
+            (100, 10, 0, 10, 10), (100, 10, 0.25, 20, 10), (100.5, 10, 0, 10, 10), (99.95, 10, 0, 10, 10),
+            // Where the rates do not fit together, four of them in an interval, or all.
+            (104, 10, 0, 2, 2), (1000, 60, 0, 4, 4), (25, 10, 0, 1, 1), (12.5, 10, 0, 1, 1),
+            // A tenth of a second at the most.
+            (100, 9, 0, 2, 2), (100, 1, 0, 10, 10), (100, 0.01, 0, 10, 10), (0.5, 0.01, 0, 1, 1),
+            (8000, 0.2, 0, 800, 800),
             // Whatever the sensor gives, and the most that it gives.
             (100, 0, 0, 1, 1), (100, .infinity, 0, 1, 1),
         ] as [(rate: Double, wanted: Double, latency: Double, samples: Int, thinning: Int)])

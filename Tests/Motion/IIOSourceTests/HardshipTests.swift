@@ -113,6 +113,31 @@ struct HardshipTests {
         #expect(Self.isAtRest(library))
     }
 
+    @Test("A sensor that is slower than its driver says is asked for each sample after a while")
+    func slowerThanSaid() {
+        let library = Devices.library()
+        // It stays at 50 Hz by its own account.
+        library.script.withLock { $0.writeFailures[Devices.rate] = 22 }
+        let clock = VirtualClock(now: BootTime(nanoseconds: 1_000_000_000))
+        let source = Self.source(library, clock: clock)
+        let log = EventLog()
+        var request = Self.request
+        request.interval = 0.5
+        let subscription = source.subscribe(request) { log.note($0) }
+        let buffer = "buffer accel_x,accel_y,accel_z,timestamp"
+        #expect(library.journal.waits(for: "\(buffer) x5"))
+        let pass = {
+            clock.move(to: clock.now.advanced(bySeconds: 0.05))
+            source.devicesChanged()
+        }
+        #expect(library.journal.waits(for: "\(buffer) x1", nudge: pass))
+        library.lastBuffer?.push(Devices.scan(1, 1, 1, time: clock.now.nanoseconds))
+        #expect(log.waits(for: "sample 0.01"))
+        #expect(log.count("lost") == 0)
+        subscription.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
     @Test("A node that is busy is told once, tried again, and taken when it is free")
     func busyNode() {
         let library = Devices.library()

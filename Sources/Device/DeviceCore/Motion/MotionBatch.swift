@@ -12,6 +12,8 @@ public struct MotionBatch: Sendable {
     public var times: [BootTime]
     /// When they came in, by the device's clock.
     public var arrival: BootTime
+    /// Of so many readings of the sensor each of these is one, the others having been left out.
+    package var thinning = 1
 
     /// Readings of those parts; a value for each time.
     public init(

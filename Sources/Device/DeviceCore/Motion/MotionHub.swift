@@ -73,11 +73,13 @@ public final class MotionHub: MotionSource {
     public func demand(of sensor: SensorDescription.ID) -> MotionDemand? {
         state.withLock { state in
             guard let index = state.index(of: sensor), !state.sensors[index].subscribers.isEmpty else { return nil }
+            let requests = state.sensors[index].subscribers.map(\.request)
             var demand = MotionDemand(interval: .infinity, latency: .infinity, thins: true)
-            for request in state.sensors[index].subscribers.map(\.request) {
+            for request in requests {
                 if !request.everyReading { demand.interval = min(demand.interval, request.interval) }
                 demand.latency = min(demand.latency, request.latency)
-                demand.thins = demand.thins && request.thins && !request.everyReading
+                demand.thins =
+                    demand.thins && request.thins && !request.everyReading && request.interval == requests[0].interval
             }
             return demand
         }
@@ -197,7 +199,7 @@ public final class MotionHub: MotionSource {
         // Most often there is one, which is handed out without the list.
         var first: MotionSubscriber?
         var subscribers: [MotionSubscriber] = []
-        var rate: Double?
+        var interval: Double?
         // Nil for the identity.
         var matrix: MountMatrix?
         state.withLock { state in
@@ -210,18 +212,19 @@ public final class MotionHub: MotionSource {
                 state.sensors[index].lost = nil
                 state.sensors[index].meter = RateMeter()
             }
-            state.sensors[index].meter.note(batch.times)
+            state.sensors[index].meter.note(batch.times, thinning: batch.thinning)
             if state.sensors[index].subscribers.count == 1 {
                 first = state.sensors[index].subscribers[0]
             } else {
                 subscribers = state.sensors[index].subscribers
             }
             if state.sensors[index].needsRate {
-                rate = state.sensors[index].meter.rate ?? Self.nominalRate(of: state.sensors[index])
+                interval =
+                    state.sensors[index].meter.rate.map { Double(batch.thinning) / $0 }
+                    ?? Self.nominalRate(of: state.sensors[index]).map { 1 / $0 }
             }
             if state.sensors[index].isTurned { matrix = state.sensors[index].description.mountMatrix }
         }
-        let interval = rate.map { 1 / $0 }
         var turned: MotionBatch?
         func tell(_ subscriber: MotionSubscriber) {
             guard place == nil || subscriber.request.place?.delivery === place else { return }

@@ -26,17 +26,17 @@ struct RateMeter {
         return former
     }
 
-    /// Notes the readings of a batch.
-    mutating func note(_ times: [BootTime]) {
+    /// Notes the readings of a batch, each of which stands for so many.
+    mutating func note(_ times: [BootTime], thinning: Int = 1) {
         guard let first = times.first, let newest = times.last else { return }
         guard let start, newest > last, first.nanoseconds.subtractingSaturated(last.nanoseconds) <= Self.pause else {
             self.start = first
             last = newest
-            count = times.count - 1
+            count = (times.count - 1) * thinning
             former = nil
             return
         }
-        count += times.count
+        count += times.count * thinning
         last = newest
         guard newest.nanoseconds.subtractingSaturated(start.nanoseconds) >= Self.window else { return }
         former = Double(count) / newest.seconds(since: start)

@@ -13,30 +13,37 @@ struct UnitPlan: Hashable {
     let latency: Double
     /// True to read axis by axis.
     let isPolled: Bool
-    /// True when nobody wants more samples than the rate says.
+    /// True when nobody wants more samples than the rate says, and the sensors may be faster.
     var thins = false
 
     /// The plan for what is wanted of each sensor of a unit; nil when nobody wants any.
+    ///
+    /// - Parameter gathers: False when its buffer has given nothing while it was to gather samples that nobody wants.
     static func plan(
-        for unit: SensorUnit, isPolled: Bool, demand: (SensorDescription.ID) -> MotionDemand?
+        for unit: SensorUnit, isPolled: Bool, gathers: Bool = true, demand: (SensorDescription.ID) -> MotionDemand?
     ) -> UnitPlan? {
         var active: [Int] = []
         var rate = 0.0
         var latency = Double.infinity
-        var thins = true
+        var thins = gathers && !unit.isEventDriven
+        var slowest = Double.infinity
         for (index, member) in unit.members.enumerated() where member.sensor.isUsable {
             guard let wanted = demand(member.description.id) else { continue }
             active.append(index)
             rate = max(rate, wanted.rate)
             latency = min(latency, wanted.latency)
+            slowest = min(slowest, wanted.rate)
             thins = thins && wanted.thins
         }
         guard !active.isEmpty else { return nil }
         // Reading axis by axis is refused while a buffer of the same device runs: it is one or the other.
         let cannotBuffer = active.contains { !unit.members[$0].sensor.canBuffer }
-        return UnitPlan(
-            active: active, rate: rate, latency: latency, isPolled: isPolled || unit.isPolled || cannotBuffer,
-            thins: thins)
+        let isPolled = isPolled || unit.isPolled || cannotBuffer
+        // Nothing that makes no difference: another plan has the device set up anew.
+        thins =
+            thins && !isPolled && slowest == rate && rate.isFinite
+            && active.contains { unit.members[$0].sensor.rates.mayExceed(rate) }
+        return UnitPlan(active: active, rate: rate, latency: latency, isPolled: isPolled, thins: thins)
     }
 }
 
@@ -92,9 +99,22 @@ struct BufferPlan: Hashable {
         stallLimit = 1 + 10 / rate + 3 * period
     }
 
-    /// The kernel gathers what nobody wants, for a second at the most: a sensor that is gone shall be missed soon.
+    /// The kernel gathers what nobody wants: a whole interval's, or what leaves four in each to choose from, so that the beat stays
+    /// even. For a tenth of a second at the most: on a server, others have to wait for it as well.
     private static func thinning(rate: Double?, wanted: Double?) -> Int {
         guard let rate, let wanted, rate.isFinite, wanted > 0 else { return 1 }
-        return Int(max(1, min(rate / wanted + 1e-3, rate, Double(mostSamples))))
+        let most = max(1, min(rate * 0.1, Double(mostSamples)))
+        let ratio = min(rate / wanted, 1e9)
+        let whole = (ratio * 1.001).rounded(.down)
+        // Within that a subscriber gets all that there are.
+        let isEven = whole >= 1 && whole <= most * 1.001 && rate / whole <= wanted * 1.02
+        return Int(isEven ? whole : max(1, min(ratio / 4, most)))
+    }
+}
+
+extension SensorRates {
+    /// True when none that is offered is that slow, or nothing is known.
+    fileprivate func mayExceed(_ rate: Double) -> Bool {
+        RateChoice.rate(wanted: rate, offered: self, current: nil).map { $0 >= 2 * rate } ?? true
     }
 }

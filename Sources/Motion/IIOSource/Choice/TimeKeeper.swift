@@ -32,6 +32,8 @@ struct TimeKeeper {
     private(set) var jumps = 0
     /// Seconds from one sample to the next; 0 when not known.
     var interval: Double
+    /// How many samples of the sensor that is.
+    private let thinning: Int
 
     /// True when stamps are left out because they went back again and again.
     private(set) var isDistrusted = false
@@ -44,9 +46,10 @@ struct TimeKeeper {
     private var windowRefills = 0
     private var nextMeasure = BootTime.zero
 
-    init(base: Base, interval: Double) {
+    init(base: Base, interval: Double, thinning: Int = 1) {
         self.base = base
         self.interval = interval
+        self.thinning = max(1, thinning)
     }
 
     /// The offset of a clock of this machine from the device's, from readings of both; the closest pair of three.
@@ -98,7 +101,9 @@ struct TimeKeeper {
         case .none: return 0
         case .same:
             // Only a driver that stamps by another clock than it says is that far off at its first reading.
-            guard lastStamp == nil, abs(Double(delay)) > 5e9 + 2e9 * interval * Double(BufferPlan.mostSamples) else {
+            guard lastStamp == nil,
+                abs(Double(delay)) > 5e9 + 2e9 * interval * Double(BufferPlan.mostSamples / thinning)
+            else {
                 return 0
             }
             base = .remote

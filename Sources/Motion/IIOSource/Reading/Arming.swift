@@ -26,7 +26,9 @@ struct Arming {
 
         /// Turns the stamps into the device's time.
         func keeper(clock: any DeviceClock, library: any IIOLibrary) -> TimeKeeper {
-            var keeper = TimeKeeper(base: base, interval: rate.map { $0 > 0 ? Double(plan.thinning) / $0 : 0 } ?? 0)
+            var keeper = TimeKeeper(
+                base: base, interval: rate.map { $0 > 0 ? Double(plan.thinning) / $0 : 0 } ?? 0, thinning: plan.thinning
+            )
             if case .local(let name) = base,
                 let offset = TimeKeeper.offset(clock: clock, other: { library.time(of: name) })
             {

@@ -47,7 +47,9 @@ struct Capture {
         self.keeper = keeper
         let streams = members.compactMap { member -> Stream? in
             IIOScanDecoder(layout: layout, axes: member.sensor.axes, timestampChannel: timestampChannel).map {
-                Stream(decoder: $0, batch: MotionBatch(sensor: member.description.id, kind: member.sensor.kind))
+                var batch = MotionBatch(sensor: member.description.id, kind: member.sensor.kind)
+                batch.thinning = max(1, thinning)
+                return Stream(decoder: $0, batch: batch)
             }
         }
         name = members.first?.description.id ?? ""

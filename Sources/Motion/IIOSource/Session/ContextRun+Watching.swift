@@ -72,6 +72,7 @@ extension ContextRun {
 
     func restart(_ unit: RunningUnit, _ reader: DeviceReader, now: BootTime) {
         unit.isSecondTry = true
+        if reader.plan?.thins == true { unit.gathers = false }
         unit.watch = nil
         reader.restart(now: now)
     }

@@ -105,6 +105,7 @@ final class ContextRun {
         unit.watch = nil
         unit.takeReplacement()
         guard let failure else { return }
+        if reader.plan?.thins == true, !unit.hasFlowed(reader) { unit.gathers = false }
         switch failure.remedy {
         case .poll(let remark):
             fallBack(unit, now: now, remark)
@@ -125,7 +126,10 @@ final class ContextRun {
     /// Starts, changes or stops the reader of a device as it is wanted now.
     func drive(_ unit: RunningUnit, now: BootTime) {
         unit.retryBuffer(now: now)
-        let plan = unit.isGone ? nil : UnitPlan.plan(for: unit.unit, isPolled: unit.isFallenBack) { hub.demand(of: $0) }
+        let plan =
+            unit.isGone
+            ? nil
+            : UnitPlan.plan(for: unit.unit, isPolled: unit.isFallenBack, gathers: unit.gathers) { hub.demand(of: $0) }
         tellProblems(of: unit)
         let hasNewWish = plan != nil && unit.wanted == nil
         unit.wanted = plan

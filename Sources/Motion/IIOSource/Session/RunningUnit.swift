@@ -26,6 +26,8 @@ final class RunningUnit {
     var retryAt = BootTime.zero
     /// Why it is read axis by axis though it has a buffer; nil when it is not.
     private(set) var fallBackRemark: String?
+    /// False when its buffer has given nothing while it was to gather samples: the sensor may be slower than its driver says.
+    var gathers = true
     /// True when its buffer has given samples.
     var hasCaptured = false
     /// When its buffer is tried again; nil for not before the devices are looked at anew.
@@ -55,6 +57,7 @@ final class RunningUnit {
         // A device that has been away may well capture now.
         fallBackRemark = nil
         bufferRetryAt = nil
+        gathers = true
     }
 
     /// Reads axis by axis from now on; for a while only when its buffer has worked before.
