@@ -171,7 +171,8 @@ static int read_attribute(int socket, const char *request) {
         return value(socket, frequency);
     }
     if (strcmp(name, "sampling_frequency_available") == 0) {
-        return value(socket, "10 50 100 1000");
+        // At a rate of its own it offers that one alone.
+        return value(socket, rate == 0 ? "10 50 100 1000" : frequency);
     }
     if (strcmp(name, "current_timestamp_clock") == 0) {
         return value(socket, "boottime");
