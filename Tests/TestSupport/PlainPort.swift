@@ -115,9 +115,12 @@ package final class PlainPort {
     }
 
     /// True when the other end is closed.
-    package var isHungUp: Bool {
+    package var isHungUp: Bool { hangsUp(seconds: 0) }
+
+    /// True once the other end is closed. A program that another test is just starting may hold it for a moment.
+    package func hangsUp(seconds: Int32 = 60) -> Bool {
         var entry = pollfd(fd: descriptor, events: 0, revents: 0)
-        return poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLHUP) != 0
+        return poll(&entry, 1, seconds * 1000) > 0 && entry.revents & Int16(POLLHUP) != 0
     }
 
     /// Reads until the port is over.

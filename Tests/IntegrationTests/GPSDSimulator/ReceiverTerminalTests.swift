@@ -76,7 +76,7 @@ extension IntegrationTests {
             let program = try #require(PlainPort(terminal: path, flushes: false))
             #expect(!program.isHungUp)
             receiver.stop()
-            #expect(program.isHungUp)
+            #expect(program.hangsUp())
         }
     }
 }

@@ -101,11 +101,14 @@ extension ContractSuite {
 
         @Test("The program is told of what fills a read before more is read", arguments: clients)
         func flood(client: PositionSourceAddress.Client) throws {
-            let (place, log, isLent) = (HandPlace(), EventLog(), DispatchSemaphore(value: 0))
+            let (place, log) = (HandPlace(), EventLog())
+            let (isLent, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
             let server = try FakeGPSD { peer in
                 peer.begin()
                 isLent.wait()
                 peer.send((1...5_000).map { Lines.fix($0 % 90, tenths: $0) }.joined(separator: "\n"))
+                // Who hangs up is connected to once more.
+                _ = isOver.wait(timeout: .now() + 60)
             }
             var timing = patient
             timing.lateness = 600
@@ -122,6 +125,7 @@ extension ContractSuite {
             // What a manager keeps for its delegate.
             #expect(most < 1024)
             subscription.cancel()
+            isOver.signal()
             server.stop()
         }
 

@@ -29,7 +29,7 @@ struct ReceiverTerminalTests {
             #expect(terminal.lostCount == 0)
             #expect(!program.isHungUp)
             terminal.stop()
-            #expect(program.isHungUp)
+            #expect(program.hangsUp())
             #expect(terminal.path == nil)
         }
     }
@@ -42,7 +42,7 @@ struct ReceiverTerminalTests {
         #expect(Self.times(lines) == (0..<10).map(Self.time))
         #expect(!terminal.hasPlayed)
         terminal.stop()
-        #expect(program.isHungUp)
+        #expect(program.hangsUp())
     }
 
     @Test(
@@ -59,7 +59,7 @@ struct ReceiverTerminalTests {
         #expect(terminal.waitUntilPlayed(seconds: 60))
         #expect(terminal.sentenceCount == 0)
         terminal.stop()
-        #expect(program.isHungUp)
+        #expect(program.hangsUp())
     }
 
     @Test(
@@ -166,7 +166,7 @@ struct ReceiverTerminalTests {
         let program = try #require(PlainPort(terminal: try terminal.start(), flushes: false))
         // What it has not read when the terminal goes is gone too.
         let text = program.readAll()
-        #expect(program.isHungUp)
+        #expect(program.hangsUp())
         #expect(text.isEmpty || text.first == UInt8(ascii: "$"))
         #expect(terminal.waitUntilPlayed(seconds: 60))
         terminal.stop()
