@@ -71,16 +71,12 @@ final class GPSDLink: LentLink {
     /// True once gpsd has said something intelligible.
     var hasHeardService: Bool { content.withLock { $0.reader.watchdog.hasHeardService } }
 
-    /// When there is something to do though nothing comes.
     var deadline: BootTime { content.withLock { deadline($0.reader) } }
 
-    /// When who looks in place of the source's thread is overdue.
     var attentionEnd: BootTime { content.withLock { $0.attention.end } }
 
-    /// How often something was read.
     var looks: UInt64 { content.withLock { $0.attention.looks } }
 
-    /// Somebody is to look in place of the source's thread; the seconds within which that should be.
     func expectLook() -> Double {
         content.withLock { $0.attention.expectLook(now: settings.clock.now) }
         return settings.timing.lateness
@@ -91,9 +87,6 @@ final class GPSDLink: LentLink {
 
     // MARK: Looks
 
-    /// Reads what is there and does what is due, on the source's thread. Once it has failed it fails again.
-    ///
-    /// - Parameter isReadable: False for what is due only.
     func look(isReadable: Bool) throws(DeviceError) {
         try content.withLock { content throws(DeviceError) in
             defer { content.attention.isTakenBack() }
@@ -102,12 +95,6 @@ final class GPSDLink: LentLink {
         }
     }
 
-    /// Reads all that is there and does what is due, in place of the source's thread. That one is not waited for.
-    ///
-    /// - Parameters:
-    ///   - alarm: Set to when the source's thread has to see to it.
-    ///   - place: The place.
-    /// - Returns: False when there may be more, so that it has to be looked at once more.
     func look(alarm: Alarm, in place: any DirectDelivery) throws(DeviceError) -> Bool {
         let isEmpty = try content.withLockIfAvailable { content throws(DeviceError) in
             let isEmpty = try look(&content, reads: .all)
@@ -117,7 +104,6 @@ final class GPSDLink: LentLink {
         return isEmpty ?? false
     }
 
-    /// Does what is due, while another place reads.
     func lookAfter() throws(DeviceError) {
         try content.withLock { content throws(DeviceError) in _ = try look(&content, reads: .nothing) }
     }

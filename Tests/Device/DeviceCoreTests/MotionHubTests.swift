@@ -96,6 +96,22 @@ struct MotionHubTests {
         withExtendedLifetime(subscriptions) {}
     }
 
+    @Test("Who wants what the source has thinned already gets all of it, also where that comes a little too fast")
+    func thinnedBySource() throws {
+        let hub = MotionHub(sensors: [Self.sensor()]) {}
+        let collector = MotionCollector()
+        let subscription = hub.subscribe(MotionRequest(kind: .accelerometer, interval: 0.1), receive: collector.receive)
+        // Each tenth of a sensor of 101 Hz: the subscriber's own thinning would leave out one in a hundred.
+        for index in 0..<300 {
+            var batch = Self.batch(from: Double(index) * 10 / 101, count: 1)
+            batch.thinning = 10
+            hub.post(batch)
+        }
+        #expect(collector.values.count == 300)
+        #expect(abs(try #require(hub.measuredRate(of: "accel")) - 101) < 0.1)
+        subscription.cancel()
+    }
+
     @Test("Before the rate is measured, a subscriber at the sensor's own rate gets every reading, bunched as they are")
     func bunched() {
         var sensor = Self.sensor()

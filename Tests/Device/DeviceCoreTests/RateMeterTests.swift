@@ -31,6 +31,13 @@ struct RateMeterTests {
         #expect(abs(try #require(meter.rate) - 25) < 1)
     }
 
+    @Test("Where readings were left out, the rate is that of the sensor")
+    func thinned() throws {
+        var meter = RateMeter()
+        for time in Self.times(from: 3, rate: 10, count: 40) { meter.note([time], thinning: 10) }
+        #expect(abs(try #require(meter.rate) - 100) < 0.01)
+    }
+
     @Test("A pause starts it anew")
     func pause() {
         var meter = RateMeter()

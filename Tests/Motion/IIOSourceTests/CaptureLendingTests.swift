@@ -69,7 +69,18 @@ struct CaptureLendingTests {
         }
 
         /// How many events came on other threads than the test's.
-        var elsewhere: Int { others.count.load(ordering: .relaxed) }
+        private var elsewhere: Int { others.count.load(ordering: .relaxed) }
+
+        /// Each is told by the place, once it has looked, and not elsewhere.
+        func passes(_ numbers: ClosedRange<Int>) {
+            let elsewhere = elsewhere
+            for number in numbers {
+                push(number)
+                #expect(place.lookWhenReadable())
+                #expect(log.count(Self.line(number)) == 1)
+            }
+            #expect(self.elsewhere == elsewhere)
+        }
 
         func end() {
             subscription.cancel()
@@ -83,13 +94,7 @@ struct CaptureLendingTests {
     @Test("What comes is read by the place, on its thread")
     func looks() {
         let loan = Loan(lateness: 600)
-        let elsewhere = loan.elsewhere
-        for number in 2...40 {
-            loan.push(number)
-            #expect(loan.place.lookWhenReadable())
-            #expect(loan.log.count(Loan.line(number)) == 1)
-        }
-        #expect(loan.elsewhere == elsewhere)
+        loan.passes(2...40)
         loan.end()
         #expect(loan.place.waitForEnd())
         loan.place.lookNow()
@@ -186,9 +191,7 @@ struct CaptureLendingTests {
         let loan = Loan(lateness: 600)
         let second = EventLog()
         let other = loan.source.subscribe(Loan.request(.accelerometer, loan.place)) { second.note($0) }
-        loan.push(2)
-        #expect(loan.place.lookWhenReadable())
-        #expect(loan.log.count(Loan.line(2)) == 1)
+        loan.passes(2...2)
         #expect(second.count(Loan.line(2)) == 1)
         other.cancel()
         loan.end()
@@ -225,13 +228,7 @@ struct CaptureLendingTests {
     func server() throws {
         let server = try ScriptedServer("0\n")
         let loan = Self.loan(of: server, lateness: 600)
-        let elsewhere = loan.elsewhere
-        for number in 2...20 {
-            loan.push(number)
-            #expect(loan.place.lookWhenReadable())
-            #expect(loan.log.count(Loan.line(number)) == 1)
-        }
-        #expect(loan.elsewhere == elsewhere)
+        loan.passes(2...20)
         loan.subscription.cancel()
     }
 

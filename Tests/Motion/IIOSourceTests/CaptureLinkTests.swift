@@ -89,6 +89,7 @@ struct CaptureLinkTests {
             "sample \(Double(number) * 0.01) 0.0 0.0 @\(1_000_000_000 + number * 20_000_000)"
         }
         #expect(bench.log.all.filter { $0.hasPrefix("sample") } == expected)
+        #expect(abs(try #require(bench.hub.measuredRate(of: "ip:127.0.0.1/iio:device0/accel")) - 50) < 0.1)
     }
 
     @Test("The program is told of hundreds of samples before more are read")

@@ -138,6 +138,30 @@ struct HardshipTests {
         #expect(Self.isAtRest(library))
     }
 
+    @Test(
+        "A buffer that is refused while it is to gather samples is tried without, and nobody hears of it",
+        arguments: [12, 22])
+    func noRoomToGather(error: Int32) {
+        let library = Devices.library()
+        library.script.withLock { script in
+            script.writeFailures[Devices.rate] = 22
+            script.bufferFailures = [error]
+        }
+        let source = Self.source(library)
+        let log = EventLog()
+        var request = Self.request
+        request.interval = 0.5
+        let subscription = source.subscribe(request) { log.note($0) }
+        #expect(library.journal.waits(for: "buffer accel_x,accel_y,accel_z,timestamp x1"))
+        // An interval after the reading from before the capture.
+        library.lastBuffer?.push(Devices.scan(1, 1, 1, time: Self.now() + 600_000_000))
+        #expect(log.waits(for: "sample 0.01"))
+        #expect(log.count("lost") == 0)
+        #expect(source.sensors.allSatisfy { $0.mode != .polled })
+        subscription.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
     @Test("A node that is busy is told once, tried again, and taken when it is free")
     func busyNode() {
         let library = Devices.library()

@@ -62,6 +62,15 @@ struct ServerBufferTests {
         return buffer
     }
 
+    /// Each refill of that size is asked for by itself.
+    private func expectOneByOne(_ server: ScriptedServer, _ buffer: ServerBuffer, size: Int) {
+        for _ in 0..<8 {
+            server.say("\(size)\n0000000f\n", Self.bytes(size))
+            #expect(refill(buffer) == Self.bytes(size))
+        }
+        #expect(server.requests().dropFirst() == Self.reads(Array(repeating: size, count: 9))[...])
+    }
+
     // MARK: What is asked for
 
     @Test("Refill by refill out of the answer of a real iiod, however it comes", arguments: [1, 5, 77, 1_000])
@@ -123,11 +132,7 @@ struct ServerBufferTests {
     func pieces() throws {
         let server = try ScriptedServer("0\n")
         let buffer = try buffer(server, samples: 16)
-        for _ in 0..<8 {
-            server.say("256\n0000000f\n", Self.bytes(256))
-            #expect(refill(buffer) == Self.bytes(256))
-        }
-        #expect(server.requests().dropFirst() == Self.reads(Array(repeating: 256, count: 9))[...])
+        expectOneByOne(server, buffer, size: 256)
     }
 
     @Test("A server that has no room for two refills is asked for one")
@@ -147,11 +152,7 @@ struct ServerBufferTests {
         for _ in 0..<3 { _ = try begin(try ScriptedServer(), habits: habits) }
         let server = try ScriptedServer("0\n")
         let buffer = try buffer(server, samples: 1, habits: habits)
-        for _ in 0..<8 {
-            server.say("16\n0000000f\n", Self.bytes(16))
-            #expect(refill(buffer) == Self.bytes(16))
-        }
-        #expect(server.requests().dropFirst() == Self.reads(Array(repeating: 16, count: 9))[...])
+        expectOneByOne(server, buffer, size: 16)
     }
 
     // MARK: What is answered

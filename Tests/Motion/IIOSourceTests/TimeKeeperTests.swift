@@ -26,6 +26,18 @@ struct TimeKeeperTests {
         #expect(Self.settle(&keeper, [100, 200, 300], arrival: 400) == [100, 200, 300])
     }
 
+    @Test("Stamps of another clock than it says are noticed, however many samples are left out")
+    func wrongClock() {
+        for thinning in [1, 10] {
+            // As many seconds as the fullest buffer of 100 Hz has, twice, and five.
+            for (late, isWrong) in [(86, false), (88, true)] as [(Int64, Bool)] {
+                var keeper = TimeKeeper(base: .same, interval: 0.01 * Double(thinning), thinning: thinning)
+                _ = Self.settle(&keeper, [Self.second], arrival: Self.second * (1 + late))
+                #expect((keeper.base == .remote) == isWrong)
+            }
+        }
+    }
+
     @Test("Another machine's stamps are brought here by the least delay")
     func remote() {
         let ms = Self.millisecond

@@ -49,8 +49,8 @@ public struct MotionDemand: Sendable, Hashable {
     public var interval: Double
     /// The shortest time that somebody lets readings wait for others, in seconds.
     public var latency: Double
-    /// True when all want a reading in that interval and no more, however fast the sensor is: the source may leave out the rest,
-    /// which saves a wake-up for each.
+    /// True when all want a reading in that interval and no more, however fast the sensor is: the source may leave out the
+    /// rest, which saves a wake-up for each.
     public var thins: Bool
 
     /// The rate to ask the hardware for, in hertz: infinite for the greatest, 0 when any will do.

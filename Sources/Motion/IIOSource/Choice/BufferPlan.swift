@@ -74,8 +74,7 @@ struct BufferPlan: Hashable {
     /// - wanted: hertz, where nobody wants more samples than that; nil where all are wanted.
     init(
         rate: Double?, latency: Double, wanted: Double? = nil, samples forced: Int? = nil,
-        kernelBuffers forcedBuffers: Int? = nil,
-        isLocal: Bool, isEventDriven: Bool
+        kernelBuffers forcedBuffers: Int? = nil, isLocal: Bool, isEventDriven: Bool
     ) {
         thinning = Self.thinning(rate: rate, wanted: forced == nil && !isEventDriven ? wanted : nil)
         var rate = rate ?? Self.assumedRate
@@ -99,8 +98,8 @@ struct BufferPlan: Hashable {
         stallLimit = 1 + 10 / rate + 3 * period
     }
 
-    /// The kernel gathers what nobody wants: a whole interval's, or what leaves four in each to choose from, so that the beat stays
-    /// even. For a tenth of a second at the most: on a server, others have to wait for it as well.
+    /// The kernel gathers what nobody wants: a whole interval's, or what leaves four in each to choose from, so that the beat
+    /// stays even. For a tenth of a second at the most: on a server, others have to wait for it as well.
     private static func thinning(rate: Double?, wanted: Double?) -> Int {
         guard let rate, let wanted, rate.isFinite, wanted > 0 else { return 1 }
         let most = max(1, min(rate * 0.1, Double(mostSamples)))

@@ -44,8 +44,8 @@ protocol IIOConnection: AnyObject, Sendable {
     /// told. Fails with EBUSY when another has said so.
     func lock(_ device: Int) throws(IIOFailure) -> (any IIOHold)?
 
-    /// Prepares to capture the channels, or has begun with it. After `timeout` seconds without data the refill fails; 0 for no limit, where the
-    /// backend allows that.
+    /// Prepares to capture the channels, or has begun with it. After `timeout` seconds without data the refill fails; 0 for no
+    /// limit, where the backend allows that.
     func openBuffer(
         device: Int, channels: [Int], samples: Int, kernelBuffers: Int, timeout: Double
     ) throws(IIOFailure) -> any IIOBuffer

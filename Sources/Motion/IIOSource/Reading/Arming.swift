@@ -76,8 +76,7 @@ struct Arming {
         armed.plan = BufferPlan(
             rate: armed.rate ?? (plan.rate.isFinite && plan.rate > 0 ? plan.rate : nil), latency: plan.latency,
             wanted: plan.thins ? plan.rate : nil, samples: options.samplesPerRefill,
-            kernelBuffers: options.kernelBuffers, isLocal: isLocal,
-            isEventDriven: unit.isEventDriven)
+            kernelBuffers: options.kernelBuffers, isLocal: isLocal, isEventDriven: unit.isEventDriven)
         return armed
     }
 

@@ -145,6 +145,11 @@ struct ReaderFailure: Error {
 
     let error: DeviceError
     let remedy: Remedy
+    /// True when fewer samples at a time may do.
+    var mayBeOfSize: Bool {
+        guard case .system(_, let number) = error.cause else { return false }
+        return number == ENOMEM || number == EINVAL
+    }
 
     init(_ error: DeviceError, _ remedy: Remedy) {
         self.error = error

@@ -105,7 +105,11 @@ final class ContextRun {
         unit.watch = nil
         unit.takeReplacement()
         guard let failure else { return }
-        if reader.plan?.thins == true, !unit.hasFlowed(reader) { unit.gathers = false }
+        if reader.plan?.thins == true, !unit.hasFlowed(reader), failure.mayBeOfSize {
+            unit.gathers = false
+            unit.retryAt = now
+            return
+        }
         switch failure.remedy {
         case .poll(let remark):
             fallBack(unit, now: now, remark)

@@ -26,7 +26,8 @@ final class RunningUnit {
     var retryAt = BootTime.zero
     /// Why it is read axis by axis though it has a buffer; nil when it is not.
     private(set) var fallBackRemark: String?
-    /// False when its buffer has given nothing while it was to gather samples: the sensor may be slower than its driver says.
+    /// False when its buffer was refused, or has given nothing, while it was to gather samples: there may be no room for so
+    /// many, and the sensor may be slower than its driver says.
     var gathers = true
     /// True when its buffer has given samples.
     var hasCaptured = false

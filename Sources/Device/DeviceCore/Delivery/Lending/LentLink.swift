@@ -21,7 +21,9 @@ package protocol LentLink: AnyObject, Sendable {
     /// - Parameter isReadable: False for what is due only.
     func look(isReadable: Bool) throws(DeviceError)
 
-    /// Reads all that is there and does what is due, in place of the source's thread. That one is not waited for.
+    /// Reads what is there and does what is due, in place of the source's thread. That one is not waited for.
+    ///
+    /// No more is read than managers keep: the program is told of that first.
     ///
     /// - Parameters:
     ///   - alarm: Set to when the source's thread has to see to it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Synchronization
+import SystemCalls
 
 /// The source's thread at work: it waits for a link's descriptor, or lends it to the place where the only listener has its
 /// callbacks.
@@ -146,10 +147,7 @@ package struct LinkKeeper {
     }
 
     /// True when something waits there that nobody has looked at.
-    private var isReadable: Bool {
-        var state = pollfd(fd: link.descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&state, 1, 0) > 0
-    }
+    private var isReadable: Bool { Sockets.isReadable(link.descriptor) }
 
     /// The place has not come: this thread reads, and tries again later.
     private mutating func stalled() {
